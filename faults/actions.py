@@ -127,7 +127,7 @@ class KillClients(Action):
 
 @dataclass(frozen=True, slots=True)
 class ReplaceClients(Action):
-    """New clients take the places of these: they are the run's that goes on, which hires them.
+    """New clients take the places of these: they are the run's that goes on, which starts them.
 
     Executors do nothing: whoever heals has no run to put them in, and nobody misses them.
     """

@@ -94,7 +94,7 @@ def _touched(
     if applies_to == CLIENT_LINK and not proxies:
         raise FaultError(f"{kind}: none of the meant clients has a link to {resolved}")
     if applies_to == CLIENT and not clients:
-        raise FaultError(f"{kind}: none of the meant clients was hired")
+        raise FaultError(f"{kind}: none of the meant clients was started")
     links = tuple(proxies) if applies_to == CLIENT_LINK else ()
     return links, tuple(clients) if applies_to == CLIENT else ()
 

@@ -34,9 +34,9 @@ MEANT = {
     *(f"spell: {sort}" for sort in ("lost", "late", "held")),
     *(f"spell of {whose}" for whose in ("all", "queue", "publisher")),
     *("no load at all", "no load of one", "a consumer stops", "a queue stops"),
-    *("no undo on record", "undo at an operation", "origin after the load"),
+    *("no undo on record", "undo at a publish", "origin after the load"),
     *("gone is not on record", "gone is on record twice"),
-    "gone, with an operation a deadline and a reconnect later",
+    "gone, with a publish a deadline and a reconnect later",
     *("connection ends", "acknowledged after all", "given out again", "never given out again"),
     "connection ends a second after the acknowledgement",
     *("copy, flagged 0", "copy, flagged 1", "copy, flagged 2", "copy under rivals"),
@@ -58,9 +58,9 @@ SHOWN = {
     *("no window", "an origin after the load", "no acknowledgements", "no consumer"),
     *(f"{number} promises" for number in range(4)),
     *(f"reconnect in {after_ms} ms" for after_ms in (0, 500, 2_000)),
-    *("paced", "unpaced", "without confirms", "thousands of operations"),
-    *("undo at an operation", "two undos of one window", "two ends of one window"),
-    *("two operations at once", "confirmed at the deadline", "confirmed 1 ns too late"),
+    *("paced", "unpaced", "without confirms", "thousands of publishes"),
+    *("undo at a publish", "two undos of one window", "two ends of one window"),
+    *("two publishes at once", "confirmed at the deadline", "confirmed 1 ns too late"),
     *("by the retry topic", "acknowledgements of ranges", "lost connections"),
 }
 
@@ -92,7 +92,7 @@ def situations(facts: Facts, rows: Rows) -> set[str]:
         *_of_facts(facts),
         *_of_windows(facts, facts.windows),
         *_of_notes(rows),
-        *_of_operations(facts, rows),
+        *_of_publishes(facts, rows),
         *_of_consumers(rows),
     }
 
@@ -135,19 +135,19 @@ def _of_notes(rows: Rows) -> Iterator[str]:
     intended = {row["intended_ns"] for row in rows.get("attempts", ())}
     undos = (row for row in rows.get("faults", ()) if row["event"] == "undo_issued")
     if any(row["at_ns"] in intended for row in undos):
-        yield "undo at an operation"
+        yield "undo at a publish"
 
 
-def _of_operations(facts: Facts, rows: Rows) -> Iterator[str]:
+def _of_publishes(facts: Facts, rows: Rows) -> Iterator[str]:
     intended = {
         _attempt(row): at_ns
         for row in rows.get("attempts", ())
         if isinstance(at_ns := row["intended_ns"], int) and at_ns >= 0
     }
     if len(intended) >= 2_000:
-        yield "thousands of operations"
+        yield "thousands of publishes"
     if len(set(intended.values())) < len(intended):
-        yield "two operations at once"
+        yield "two publishes at once"
     took = {
         settled_ns - intended[name]
         for row in rows.get("settlements", ())

@@ -11,8 +11,8 @@ ports              what is asked of the agent beside the brokers
 once               the agent's calls when no agent runs: one process a call
 canaries           connections of our own on clients' links
 listeners          the proxy's listeners, as it lists them
-doors              where processes are spoken to, and what is said there
-peer_words         a word on the link by which a host reaches a peer
+service_ports      where processes are spoken to, and what is said there
+peer_canary        a word on the link by which a host reaches a peer
 toxics             what is done to links, through the agent
 project            the containers of one compose project, found by labels
 packet_filter      the shell commands that make, count and remove our chains

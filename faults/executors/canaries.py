@@ -11,8 +11,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from faults.executors.doors import Doors, Greets, worst
 from faults.executors.ports import Agent, Failures
+from faults.executors.service_ports import Greets, ServicePorts, worst
 from faults.kinds import KINDS
 from faults.model import DOWN, ROUND, UP, Armed, FaultError, Replies, Reply, Words
 from faults.places import host_of
@@ -32,10 +32,10 @@ Alarms = Callable[[str], Awaitable[dict[str, dict[str, bool]]]]  # model.Witness
 class Canaries:
     """The canaries of armed link faults."""
 
-    def __init__(self, agent: Agent, dial: Dial, doors: Doors) -> None:
+    def __init__(self, agent: Agent, dial: Dial, service_ports: ServicePorts) -> None:
         self._agent = agent
         self._dial = dial
-        self._doors = doors
+        self._service_ports = service_ports
         self._direct: dict[str, dict[str, str]] = {}  # mark -> proxy -> the direct way beside it
 
     async def open(self, armed: Armed, direct: tuple[str, int]) -> None:
@@ -78,7 +78,7 @@ class Canaries:
     async def attempts(self, armed: Armed, direct: tuple[str, int]) -> Replies:
         """A new connection on each way."""
         ways = self._ways(armed, direct)
-        greeting = self._doors.greeting
+        greeting = self._service_ports.greeting
         return _told(await _each(ways, lambda name: greets(self._agent, ways[name], greeting)))
 
     async def close(self, armed: Armed) -> None:
@@ -88,10 +88,12 @@ class Canaries:
     def _ways(self, armed: Armed, direct: tuple[str, int]) -> dict[str, tuple[str, int]]:
         """Where each is dialled; by its names the direct ones are known from here on."""
         ways = {proxy: self._dial(proxy) for proxy in armed.proxies}
-        if not self._doors.ports:
+        if not self._service_ports.ports:
             directs = dict.fromkeys(ways, (DIRECT, direct[1]))
         else:
-            directs = {name: (self._doors.direct(port), port) for name, (_, port) in ways.items()}
+            directs = {
+                name: (self._service_ports.direct(port), port) for name, (_, port) in ways.items()
+            }
         self._direct[armed.mark] = {proxy: name for proxy, (name, _) in directs.items()}
         return ways | {name: (direct[0], port) for name, port in directs.values()}
 
@@ -100,7 +102,7 @@ class Canaries:
         return (*armed.proxies, *dict.fromkeys(beside.values()))
 
     async def _open(self, canary: str, host: str, port: int, speaks: bool) -> None:
-        by = self._doors.canaries
+        by = self._service_ports.canaries
         if by is None:
             raise FaultError("no canary speaks these brokers' protocol: its way cannot be seen")
         where = {"canary": canary, "host": host, "port": port, "queue": ""}
@@ -139,10 +141,12 @@ async def said(agent: Agent, way: tuple[str, int], words: str) -> str:
     return str(told["text"])
 
 
-async def host_greets(agent: Agent, place: str, doors: Doors) -> Reply:
+async def host_greets(agent: Agent, place: str, service_ports: ServicePorts) -> Reply:
     """Whether all processes of a place answer."""
-    ways = [(host_of(place), port) for port in doors.of(place)]
-    return worst(await asyncio.gather(*(greets(agent, way, doors.greeting) for way in ways)))
+    ways = [(host_of(place), port) for port in service_ports.of(place)]
+    return worst(
+        await asyncio.gather(*(greets(agent, way, service_ports.greeting) for way in ways))
+    )
 
 
 async def and_listed(reply: Reply, host: str, listed: Listed, failures: Failures) -> Reply:

@@ -3,7 +3,7 @@
 1. A process is what the engine says of its container; several of a host are judged as one.
 2. Packets are our chain's own counters, read by a helper. An attempt is made from inside a
    host's namespace, by its own container, and timed there; where peer links pass the proxy it is
-   a word on the link that the host's broker has (peer_words.py).
+   a word on the link that the host's broker has (peer_canary.py).
 3. Canaries and protocol questions are the agent's.
 """
 
@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from docker import DockerClient
 
-from faults.executors import client_processes, listeners, packet_filter, peer_words
+from faults.executors import client_processes, listeners, packet_filter, peer_canary
 from faults.executors.canaries import (
     WAIT_S,
     Alarms,
@@ -28,9 +28,9 @@ from faults.executors.canaries import (
     host_greets,
     said,
 )
-from faults.executors.doors import Doors, worst
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
 from faults.executors.project import Project
+from faults.executors.service_ports import ServicePorts, worst
 from faults.mechanisms import DIRECT, TOXIPROXY
 from faults.model import (
     ANYBODY,
@@ -54,7 +54,7 @@ T = TypeVar("T")
 class ComposeWitness:
     """The witness of one project.
 
-    `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `doors`:
+    `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `service_ports`:
     where processes of the project are spoken to. `peer_links`: DIRECT or TOXIPROXY, the layout's.
     """
 
@@ -65,7 +65,7 @@ class ComposeWitness:
         agent: AgentCalls,
         dial: Dial,
         listed: Listed,
-        doors: Doors,
+        service_ports: ServicePorts,
         failures: Failures = (),
         alarms: Alarms | None = None,
         clients: Clients | None = None,
@@ -73,11 +73,11 @@ class ComposeWitness:
     ) -> None:
         self._project = Project(client, project)
         self._agent = Agent(agent, failures)
-        self._canaries = Canaries(self._agent, dial, doors)
+        self._canaries = Canaries(self._agent, dial, service_ports)
         self._dial = dial
         self._listed = listed
         self._failures = failures
-        self._doors = doors
+        self._service_ports = service_ports
         self._names: dict[str, str] = {}  # by address
         self._alarms = alarms
         self._by_proxy = peer_links == TOXIPROXY
@@ -85,7 +85,7 @@ class ComposeWitness:
         self._threads = ThreadPoolExecutor(max_workers=32, thread_name_prefix="witness")
 
     async def prepare(self, armed: Armed) -> None:
-        await self._canaries.open(armed, self._door(armed.places[0]))
+        await self._canaries.open(armed, self._service_port(armed.places[0]))
 
     async def process(self, place: str) -> ProcessState:
         return await self._in_thread(lambda: self._process(place))
@@ -97,7 +97,7 @@ class ComposeWitness:
         if not self._by_proxy:
             return await self._in_thread(lambda: self._reach(host, peer, wait_s or WAIT_S))
         name, _, port = peer.partition(":")
-        ports = (int(port),) if port else self._doors.spoken_to(name)
+        ports = (int(port),) if port else self._service_ports.spoken_to(name)
         return worst(
             await asyncio.gather(
                 *(
@@ -110,7 +110,7 @@ class ComposeWitness:
     async def entries(self, host: str) -> Replies:
         addresses = {host, *await self._in_thread(lambda: self._project.addresses(host))}
         ways = listeners.leading_to(addresses, await listeners.upstreams(self._agent))
-        return await listeners.entries(self._agent, self._dial, ways, self._doors.greeting)
+        return await listeners.entries(self._agent, self._dial, ways, self._service_ports.greeting)
 
     async def canaries(self, armed: Armed) -> Replies:
         return await self._canaries.ask(armed)
@@ -119,7 +119,7 @@ class ComposeWitness:
         return await self._canaries.say(armed, words)
 
     async def attempts(self, armed: Armed) -> Replies:
-        return await self._canaries.attempts(armed, self._door(armed.places[0]))
+        return await self._canaries.attempts(armed, self._service_port(armed.places[0]))
 
     async def client(self, client: str) -> ProcessState:
         assert self._clients is not None, "a witness of a run is told of its clients"
@@ -152,20 +152,20 @@ class ComposeWitness:
         return None
 
     async def greets(self, place: str) -> Reply:
-        return await host_greets(self._agent, place, self._doors)
+        return await host_greets(self._agent, place, self._service_ports)
 
     async def serves(self, place: str) -> Reply:
         return await and_listed(await self.greets(place), place, self._listed, self._failures)
 
     async def said(self, host: str, words: str) -> str:
-        return await said(self._agent, self._door(host), words)
+        return await said(self._agent, self._service_port(host), words)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
 
-    def _door(self, place: str) -> tuple[str, int]:
+    def _service_port(self, place: str) -> tuple[str, int]:
         """Where to knock: at the first process of several."""
-        return host_of(place), self._doors.of(place)[0]
+        return host_of(place), self._service_ports.of(place)[0]
 
     def _client(self, client: str) -> ProcessState:
         command = client_processes.states(client)
@@ -210,16 +210,16 @@ class ComposeWitness:
 
     def _reach(self, host: str, peer: str, wait_s: float) -> Reply:
         address = self._project.addresses(peer)[0]
-        _, port = self._door(peer)
+        _, port = self._service_port(peer)
         command = ["bash", "-c", _ATTEMPT, "attempt", address, str(port), f"{wait_s:g}"]
         output = self._project.execute(self._project.host(host), command)
         return _attempted(output.text, f"{host} -> {peer} ({address}:{port})")
 
     def _say(self, host: str, peer: str, port: int, wait_s: float) -> Reply:
         """Where peer links pass a proxy; a host's own name is its own address."""
-        command = peer_words.command(peer, wait_s, port, self._doors.peer_word)
+        command = peer_canary.command(peer, wait_s, port, self._service_ports.peer_word)
         output = self._project.execute(self._project.host(host), command)
-        return peer_words.reply_of(output.text, f"{host} -> {peer}:{port}")
+        return peer_canary.reply_of(output.text, f"{host} -> {peer}:{port}")
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -9,8 +9,8 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from faults.executors.canaries import Dial, greets
-from faults.executors.doors import Greets
 from faults.executors.ports import Agent
+from faults.executors.service_ports import Greets
 from faults.model import Replies
 
 LIST_LIMIT_S = 10.0

@@ -25,8 +25,8 @@ from faults.executors.canaries import (
     said,
 )
 from faults.executors.commands import Commands
-from faults.executors.doors import Doors
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
+from faults.executors.service_ports import ServicePorts
 from faults.model import (
     Armed,
     Drops,
@@ -41,7 +41,7 @@ from faults.peers import peer_link
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Addresses:
     """Where to dial what, as (address, port): each host's broker, and each host's peer port."""
 
     brokers: Mapping[str, tuple[str, int]]
@@ -60,10 +60,10 @@ class LocalWitness:
         self,
         cluster: str,
         agent: AgentCalls,
-        places: Places,
+        addresses: Addresses,
         dial: Dial,
         listed: Listed,
-        doors: Doors,
+        service_ports: ServicePorts,
         exit_code: Callable[[str], int | None],
         failures: Failures = (),
         clients: Clients | None = None,
@@ -71,9 +71,9 @@ class LocalWitness:
     ) -> None:
         self._cluster = cluster
         self._agent = Agent(agent, failures)
-        self._canaries = Canaries(self._agent, dial, doors)
-        self._greeting = doors.greeting
-        self._places = places
+        self._canaries = Canaries(self._agent, dial, service_ports)
+        self._greeting = service_ports.greeting
+        self._addresses = addresses
         self._dial = dial
         self._listed = listed
         self._exit_code = exit_code
@@ -83,7 +83,7 @@ class LocalWitness:
 
     async def prepare(self, armed: Armed) -> None:
         if armed.proxies:
-            await self._canaries.open(armed, self._places.brokers[armed.resolved])
+            await self._canaries.open(armed, self._addresses.brokers[armed.resolved])
 
     async def process(self, host: str) -> ProcessState:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -96,12 +96,12 @@ class LocalWitness:
         return None
 
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
-        way = self._places.peers[peer] if host == peer else self._dial(peer_link(host, peer))
+        way = self._addresses.peers[peer] if host == peer else self._dial(peer_link(host, peer))
         address, port = way
         return reply_of(await self._agent.call("hear", wait_s or WAIT_S, host=address, port=port))
 
     async def entries(self, host: str) -> Replies:
-        address, port = self._places.brokers[host]
+        address, port = self._addresses.brokers[host]
         found = await listeners.upstreams(self._agent)
         ways = [name for name, upstream in found.items() if upstream == f"{address}:{port}"]
         return await listeners.entries(self._agent, self._dial, ways, self._greeting)
@@ -113,7 +113,7 @@ class LocalWitness:
         return await self._canaries.say(armed, words)
 
     async def attempts(self, armed: Armed) -> Replies:
-        return await self._canaries.attempts(armed, self._places.brokers[armed.resolved])
+        return await self._canaries.attempts(armed, self._addresses.brokers[armed.resolved])
 
     async def client(self, client: str) -> ProcessState:
         assert self._clients is not None, "a witness of a run is told of its clients"
@@ -145,13 +145,13 @@ class LocalWitness:
         return await self._commands.told(armed.resolved, armed.kind)
 
     async def greets(self, host: str) -> Reply:
-        return await greets(self._agent, self._places.brokers[host], self._greeting)
+        return await greets(self._agent, self._addresses.brokers[host], self._greeting)
 
     async def serves(self, host: str) -> Reply:
         return await and_listed(await self.greets(host), host, self._listed, self._failures)
 
     async def said(self, host: str, words: str) -> str:
-        return await said(self._agent, self._places.brokers[host], words)
+        return await said(self._agent, self._addresses.brokers[host], words)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)

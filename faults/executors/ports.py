@@ -23,7 +23,7 @@ class AgentCalls(Protocol):
 
 
 class Clients(Protocol):
-    """The clients that a run has hired. Raises FaultError where it has none of that name."""
+    """The clients that a run has started. Raises FaultError where it has none of that name."""
 
     async def answers(self, client: str) -> Reply:
         """Whether it answers a ping over its control channel."""

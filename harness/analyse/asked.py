@@ -7,7 +7,7 @@
 from collections.abc import Iterator
 
 from harness.claims.state import State
-from harness.claims.truth import Interval
+from harness.claims.values import Interval
 from harness.claims.vocabulary import TIMERS
 from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 

@@ -16,7 +16,7 @@ from harness.claims.judge import Outcome
 from harness.compare import expectations
 from harness.compare.expectations import Expectations, read_expectations
 from harness.judging.result import RunReport
-from harness.report.page.words import plural
+from harness.report.page.formats import plural
 
 FILE = Path(expectations.__file__).with_name("expectations.toml")
 BEGIN = "# --- measured by published runs: written by `mqproof campaign expectations` ---"

@@ -18,7 +18,7 @@ from harness.claims.judge import ClaimVerdict, Outcome
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, rate, too_many, tried
 from harness.judging.result import RunReport
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
 from harness.view.out import Out
 from harness.view.summary import Summary
@@ -46,7 +46,7 @@ def loss(packs: Sequence[Packed]) -> Iterator[str]:
     for cell, runs in _cells(packs):
         told = tally(runs)
         lost = Tried(loss_rate(told), told.runs - told.loss_judged)
-        numbers = words.count(told.confirmed), _lost(told)
+        numbers = formats.count(told.confirmed), _lost(told)
         surplus = "; ".join(_duplicates(runs)) or "0"
         yield _row([*_place(cell), _runs(told), *numbers, *_tried(lost), surplus])
 
@@ -86,7 +86,7 @@ def promises(packs: Sequence[Packed]) -> Iterator[str]:
         for bounds, claims in held.items():
             of = counted[claims[0]].rate
             other = "other promise" if len(claims) < len(counted) else "promise"
-            what = f"each of {words.plural(len(claims), other)}"
+            what = f"each of {formats.plural(len(claims), other)}"
             yield _row([*_place(cell), what, f"0 of {of.runs}", bounds])
 
 
@@ -176,9 +176,9 @@ def _known(known: int, unknown: int) -> str:
 
 
 def _lost(told: Tally) -> str:
-    parts = [words.count(told.lost)]
-    parts += [f"{words.count(told.stranded)} stranded"] if told.stranded else []
-    parts += [f"{words.count(told.untold)} of which nobody knows"] if told.untold else []
+    parts = [formats.count(told.lost)]
+    parts += [f"{formats.count(told.stranded)} stranded"] if told.stranded else []
+    parts += [f"{formats.count(told.untold)} of which nobody knows"] if told.untold else []
     return ", ".join(parts)
 
 
@@ -193,7 +193,9 @@ def _unknown(number: int) -> str:
 
 def _broken(claim: str, one: Tried) -> str:
     first = (
-        f"**not judged in {words.plural(one.not_judged, 'run')}**: " if one.mostly_unjudged else ""
+        f"**not judged in {formats.plural(one.not_judged, 'run')}**: "
+        if one.mostly_unjudged
+        else ""
     )
     return f"{first}`{claim}`"
 
@@ -224,7 +226,7 @@ def _time(least: float | None, exact: bool) -> Time:
 
 
 def _times(times: Sequence[Time]) -> str:
-    return middle(times, words.seconds)
+    return middle(times, formats.seconds)
 
 
 def middle(times: Sequence[Time], told: Told) -> str:
@@ -245,16 +247,16 @@ def _worst(found: Sequence[Out]) -> str:
     if not found:
         return NONE
     one = max(found, key=lambda each: each.seconds)
-    seconds = f"{'' if one.whole else '≥ '}{words.seconds(one.seconds)}"
+    seconds = f"{'' if one.whole else '≥ '}{formats.seconds(one.seconds)}"
     back = "" if one.back else ", not back"
     return f"{one.scope} {one.name} of {one.of}: {seconds}{back}"
 
 
 def _late(runs: Sequence[RunReport]) -> str:
-    missed, operations, of = tally(runs).late
-    if not operations:
+    missed, publishes, of = tally(runs).late
+    if not publishes:
         return NONE
-    return f"{words.share(missed / operations)} of {words.plural(of, 'run')}"
+    return f"{formats.share(missed / publishes)} of {formats.plural(of, 'run')}"
 
 
 def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
@@ -265,7 +267,7 @@ def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
         sums[name] = sums.get(name, 0) + number
     for name in sorted((name for name in sums if sums[name]), key=lambda one: -sums[one]):
         values = [Time(one.duplicates.get(name, 0)) for one in told]
-        yield f"{middle(values, partial(_number))} {words.detail_name('duplicated', name)}"
+        yield f"{middle(values, partial(_number))} {formats.detail_name('duplicated', name)}"
 
 
 def _number(value: float) -> str:

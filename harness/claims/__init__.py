@@ -9,7 +9,7 @@ articles    where claims come from, and what stands in claims.toml beside them
 vocabulary  every fact that a claim may speak of: name, type, meaning
 
 What is known:
-truth       what is known of one fact: a value, an interval, unknown or moot
+values      what is known of one fact: a value, an interval, unknown or moot
 state       declared and recorded facts of a run
 evidence    every fact of one run: who is asked for it
 counted     counts: how many, and how many more there may be

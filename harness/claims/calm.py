@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from harness.claims.doubts import Told
 from harness.claims.served import NS, scope_name
-from harness.claims.truth import Interval, Moot, Unknown, Value, exactly
+from harness.claims.values import Interval, Moot, Unknown, Value, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -50,9 +50,7 @@ def longest_outage(findings: Findings, facts: Facts, doubt: Told | None) -> Valu
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     if due < words.ENOUGH[words.RUN]:
-        return _too_little(
-            facts, f"only {due:,} operations were due in the calm, once it was warm"
-        )
+        return _too_little(facts, f"only {due:,} publishes were due in the calm, once it was warm")
     return exactly(0, "0 s")
 
 

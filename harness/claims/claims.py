@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.claims.articles import Article, Compared, Unjudged
-from harness.claims.truth import COMPARATORS
+from harness.claims.values import COMPARATORS
 from harness.claims.vocabulary import CALM, FACTS, NOTHING_BROKEN, fact
 from harness.plan.problems import PlanError, Problem, nearest, unknown
 

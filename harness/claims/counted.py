@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from harness.claims.doubts import Told
 from harness.claims.terms import moot
-from harness.claims.truth import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Whole
 from spark_analysis.schema.messages import Charge, Count

@@ -7,7 +7,7 @@
 """
 
 from harness.claims.state import State
-from harness.claims.truth import Interval, Moot, Unknown, Value, exactly
+from harness.claims.values import Interval, Moot, Unknown, Value, exactly
 from spark_analysis.schema.facts import Facts, Window
 
 DERIVED = (

@@ -9,7 +9,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.claims.truth import Unknown
+from harness.claims.values import Unknown
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT

@@ -17,7 +17,7 @@ from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
 from harness.claims.serving import Serving
 from harness.claims.state import State
 from harness.claims.times import stage_text
-from harness.claims.truth import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.claims.vocabulary import (
     CALM,
     CONSUMPTION,

@@ -22,7 +22,7 @@ from harness.claims.claims import Claim, Condition
 from harness.claims.counted import Among
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
-from harness.claims.truth import Interval, Moot, Unknown, Value, holds
+from harness.claims.values import Interval, Moot, Unknown, Value, holds
 
 
 class Outcome(StrEnum):

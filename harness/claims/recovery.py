@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from harness.claims.doubts import Doubts, Told
 from harness.claims.times import NS, judged_ns, stage_text
-from harness.claims.truth import Moot, Unknown, Value, at_least, exactly
+from harness.claims.values import Moot, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts

@@ -8,7 +8,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from harness.claims.truth import Unknown
+from harness.claims.values import Unknown
 from spark_analysis.schema import service as words
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Consumption, Outage, Service
@@ -48,7 +48,7 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
     (run,) = (row for row in rows if row.scope == words.RUN)
     if run.verdict == words.FEW:
         advice = _MORE_AFTER if run.promise == words.HEALED else _MORE
-        return Unknown(f"only {min(run.due, run.in_force):,} operations were due then", advice)
+        return Unknown(f"only {min(run.due, run.in_force):,} publishes were due then", advice)
     return True
 
 

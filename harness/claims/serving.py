@@ -15,7 +15,7 @@ from harness.claims.doubts import Doubts, Told
 from harness.claims.recovery import Recovery
 from harness.claims.state import State
 from harness.claims.times import fault_length_s, stage_text
-from harness.claims.truth import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, Moot, Unknown, Value
 from harness.claims.vocabulary import SERVICE, TIMERS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
@@ -107,7 +107,7 @@ class Serving:
         seen = 0 if row is None else row.due if paced else row.sent
         if seen >= words.ENOUGH[words.RUN]:
             return None
-        noun = "operations were due" if paced else "messages were sent"
+        noun = "publishes were due" if paced else "messages were sent"
         return Unknown(
             f"only {seen:,} {noun} while the fault was in force",
             "send more, or let the fault last longer",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.claims.truth import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED, Fact
 from spark_analysis.schema.declared import FLOAT_MAX, Listener, brief
 

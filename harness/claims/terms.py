@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 
-from harness.claims.truth import Moot
+from harness.claims.values import Moot
 from spark_analysis.schema.measures import BY_NAME
 
 Total = Callable[[str, str], int]  # of a measure and a detail of it; "" is every detail

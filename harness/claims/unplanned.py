@@ -6,7 +6,7 @@
 3. A window is judged until the next one begins; the last one to the end of all that was read.
 """
 
-from harness.claims.truth import Unknown
+from harness.claims.values import Unknown
 from harness.run_folder.process_ends import end_told
 from spark_analysis.schema.facts import Facts
 

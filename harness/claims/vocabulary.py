@@ -180,7 +180,7 @@ STAGE_NAMES = tuple(
 )  # routes are told apart: there may be nobody who knows them
 FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest time without a confirm while something is due"),
-    "missed": Fact(float, True, "intended operations not confirmed within their deadline"),
+    "missed": Fact(float, True, "intended publishes not confirmed within their deadline"),
     "degraded_s": Fact(float, True, "from the fault to sustained success"),
     "serves_on": Fact(
         bool,

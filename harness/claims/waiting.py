@@ -3,7 +3,7 @@
 from harness.claims.counted import Counted
 from harness.claims.state import State
 from harness.claims.times import NS
-from harness.claims.truth import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.findings import Findings
 

@@ -5,7 +5,7 @@ experiments (harness.run) meets the others here. Nothing here knows Docker or a 
 
 port        what a deployment offers to the run: Cluster, Broker, Channel, Deployment
 orders      what an operator tells the brokers, as values, and the port that carries it out
-roster      the clients that were hired on a cluster
+roster      the clients that were started on a cluster
 agent       calls to the agent that stands beside the brokers
 links       listeners of the proxy, one for each worker and host
 polling     looking again and again until something holds

@@ -221,7 +221,7 @@ class RunsWorkers(Protocol):
 
     @property
     def roster(self) -> Roster:
-        """Who was hired on it: entered by whoever hires, asked by the witness."""
+        """Who was started on it: entered by whoever starts it, asked by the witness."""
 
     async def spawn(self, worker: str) -> Channel:
         """Starts a worker process beside the brokers, waiting for `hello`."""

@@ -1,4 +1,4 @@
-"""The clients that were hired on a cluster, for whoever looks at them from outside."""
+"""The clients that were started on a cluster, for whoever looks at them from outside."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
@@ -8,12 +8,12 @@ from faults.model import FaultError, Reply, Successor
 OURS = "mqproof."  # how the names of all connections of runs begin; they end in the client's name
 
 
-class Hired(Protocol):
-    """One client, as the run that hired it knows it."""
+class StartedClient(Protocol):
+    """One client, as the run that started it knows it."""
 
     @property
     def at_work(self) -> bool:
-        """Whether it is connected and does what it was hired for, by its own word."""
+        """Whether it is connected and does what it was started for, by its own word."""
 
     @property
     def attached(self) -> str:
@@ -39,11 +39,11 @@ class Roster:
     ) -> None:
         self._connections = connections
         self._failures = failures
-        self._hired: dict[str, Hired] = {}
+        self._started: dict[str, StartedClient] = {}
         self._successors: dict[str, str] = {}
 
-    def enter(self, name: str, hired: Hired) -> None:
-        self._hired[name] = hired
+    def enter(self, name: str, started: StartedClient) -> None:
+        self._started[name] = started
         self._successors.pop(name, None)
 
     def succeed(self, client: str, successor: str) -> None:
@@ -53,7 +53,7 @@ class Roster:
     def attached(self, client: str) -> str:
         """The host whose name server it asks, by its own word; "" where it told none, or is not
         there."""
-        return self._hired[client].attached if client in self._hired else ""
+        return self._started[client].attached if client in self._started else ""
 
     async def answers(self, client: str) -> Reply:
         return await self._find(client).answers()
@@ -79,8 +79,8 @@ class Roster:
         connected = bool(await self.connected((name,)))
         return Successor(name, connected, self._find(name).at_work)
 
-    def _find(self, client: str) -> Hired:
+    def _find(self, client: str) -> StartedClient:
         """Raises FaultError."""
-        if client not in self._hired:
-            raise FaultError(f"no client {client} was hired here")
-        return self._hired[client]
+        if client not in self._started:
+            raise FaultError(f"no client {client} was started here")
+        return self._started[client]

@@ -9,7 +9,7 @@ from harness.commands.shell import RESULTS, AllOption, JsonOption, JudgeOption, 
 from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.plan.problems import PlanError, Problem
-from harness.run import going
+from harness.run import folder_lock
 from harness.run_folder import experiments
 
 
@@ -30,14 +30,14 @@ def analyse(
     """Judge stored experiments again, several in one report; nothing is started but Spark."""
     shell: Shell = context.obj
     problems = tuple(experiments.problems(folders))
-    problems = problems or tuple(going.problems(experiments.places(folders)))
+    problems = problems or tuple(folder_lock.problems(experiments.places(folders)))
     if len(folders) > 1 and (reason := why_not_written(results / stamp())):
         problems = (*problems, Problem("--results", f"{results}: {reason}"))
     if problems:
         raise PlanError(problems)
     into = folders[0] if len(folders) == 1 else results / f"{stamp()}-merged"
     shell.results = into
-    with going.alone([*folders, *experiments.places(folders)]):
+    with folder_lock.alone([*folders, *experiments.places(folders)]):
         display = shell.display(as_json, whole)
         try:
             report = shell.load().analyse(folders, into, judge, display, reseal)

@@ -10,7 +10,7 @@ from harness.commands.shell import Shell, print_text
 from harness.judging.exits import Exit
 from harness.outside.files import is_file, why_not_written
 from harness.plan.problems import PlanError, Problem
-from harness.run import going
+from harness.run import folder_lock
 from harness.run_folder import experiments, packing
 
 OUTPUT = "--output"
@@ -33,7 +33,7 @@ def pack(
     asked = experiments.recall(experiment)
     chosen = [run for run in asked.runs if folder == experiment or run.name == folder.name]
     document = experiments.document_of(experiment, [run.name for run in chosen])
-    with going.alone([experiment]):
+    with folder_lock.alone([experiment]):
         return _pack(shell, asked, chosen, document, output)
 
 
@@ -67,7 +67,7 @@ def problems(experiment: Path, output: Path) -> list[Problem]:
     found = list(experiments.problems([experiment]))
     if not found and experiments.recall(experiment).pieces:
         found.append(Problem("DIR", f"{experiment} holds no runs: pack each of its experiments"))
-    found += [] if found else going.problems([experiment])
+    found += [] if found else folder_lock.problems([experiment])
     if not output.name.endswith(packing.SUFFIX):
         found.append(Problem(OUTPUT, f"{output} does not end with {packing.SUFFIX}"))
     if reason := why_not_written(output):

@@ -31,7 +31,7 @@ from harness.plan.model import Experiment
 from harness.plan.topology import Topology
 from harness.report.console.steps import Steps
 from harness.report.display import Display
-from harness.run.going import alone, at_work
+from harness.run.folder_lock import alone, at_work
 from harness.run.interrupts import Interrupt, told
 from harness.run_folder.experiments import remember, remember_merged
 

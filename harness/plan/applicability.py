@@ -11,11 +11,11 @@ from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
-from harness.plan import demands, operable, overlaps, process_targets, worker_places
+from harness.plan import demands, operable, overlaps, process_targets, worker_addresses
 from harness.plan.clients import asked
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
-from harness.plan.words import STANDBY_BALANCER, Target, parse_target
+from harness.plan.targets import STANDBY_BALANCER, Target, parse_target
 
 
 def obstacles(
@@ -48,7 +48,7 @@ def obstacles(
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
-    reasons += worker_places.obstacles(scenario, system.servers(layout))
+    reasons += worker_addresses.obstacles(scenario, system.servers(layout))
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),

@@ -1,11 +1,11 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
 from harness.plan.clients import asked
+from harness.plan.guarantees import Moot
 from harness.plan.model import RunPlan
-from harness.plan.promises import Moot
 from harness.plan.reconnecting import reconnect_s
 
-Promised = bool | str | int | float | None
+Guaranteed = bool | str | int | float | None
 Declared = bool | str | int | float | dict[str, str] | dict[str, int] | None
 AT_LEAST = "at_least"  # {"at_least": n}: a number of which no more is known
 NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
@@ -24,42 +24,42 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
     None: nobody has declared it, so that it is unknown; {"moot": why}: it makes no sense here.
     """
     workload, layout = plan.scenario.workload, plan.layout
-    promises = plan.system.promises(layout)
+    guarantees = plan.system.guarantees(layout)
     by_name = asked.asks_name_servers(plan.client)
     return {
         **asked.facts(plan.client, workload),
         "copies": layout.copies,
-        "masters": promises.masters,
+        "masters": guarantees.masters,
         "synchronise": layout.synchronise or None,
         "partition_handling": layout.partition_handling or None,
         "entrance": NO_ENTRANCE if by_name else layout.entrance,
-        "mirrored_on": _told(promises.mirrored_on),
-        "promote_on_shutdown": _told(promises.promote_on_shutdown),
-        "promote_on_failure": _told(promises.promote_on_failure),
-        "elects": promises.elects,
-        "elects_by_majority": promises.elects_by_majority,
+        "mirrored_on": _told(guarantees.mirrored_on),
+        "promote_on_shutdown": _told(guarantees.promote_on_shutdown),
+        "promote_on_failure": _told(guarantees.promote_on_failure),
+        "elects": guarantees.elects,
+        "elects_by_majority": guarantees.elects_by_majority,
         "timer_s": layout.timer_s,
-        "route_poll_s": _told(promises.route_poll_s),
+        "route_poll_s": _told(guarantees.route_poll_s),
         "confirms": workload.confirms,
-        "confirm_waits_for_mirrors": promises.confirm_waits_for_mirrors,
-        "confirm_waits_for_majority": promises.confirm_waits_for_majority,
-        "confirm_waits_for_disk": promises.confirm_waits_for_disk,
+        "confirm_waits_for_mirrors": guarantees.confirm_waits_for_mirrors,
+        "confirm_waits_for_majority": guarantees.confirm_waits_for_majority,
+        "confirm_waits_for_disk": guarantees.confirm_waits_for_disk,
         "durable": workload.durable,
         "persistent": workload.persistent,
         "retry": workload.retry.value,
         "consumers": workload.consumers,
         "acknowledges": workload.consumers > 0 and workload.acknowledge > 0,
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
-        "reconnect_s": reconnect_s(plan.client, promises),
+        "reconnect_s": reconnect_s(plan.client, guarantees),
         "messages": _few(plan),
-        "asks_within_s": _told(promises.asks_within_s),
+        "asks_within_s": _told(guarantees.asks_within_s),
         "faults": len(plan.schedule.windows),
         "operations": len(plan.schedule.steps),
     }
 
 
 def _few(plan: RunPlan) -> int | None:
-    """How many operations are planned, where they are few on purpose."""
+    """How many publishes are planned, where they are few on purpose."""
     rate = plan.scenario.workload.rate
     if rate is None:
         return None
@@ -67,5 +67,5 @@ def _few(plan: RunPlan) -> int | None:
     return planned if planned < FEW else None
 
 
-def _told(promised: Promised | Moot) -> Declared:
-    return {"moot": promised.why} if isinstance(promised, Moot) else promised
+def _told(guaranteed: Guaranteed | Moot) -> Declared:
+    return {"moot": guaranteed.why} if isinstance(guaranteed, Moot) else guaranteed

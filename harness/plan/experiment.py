@@ -198,7 +198,7 @@ def _run(request: Request, cell: _Cell, repeat: int, number: int) -> RunPlan:
         repeat=repeat,
         seed=derive(request.seed, "run", *labels),
         schedule=resolve(
-            cell.scenario, cell.layout, cell.system.promises(cell.layout), cell.client
+            cell.scenario, cell.layout, cell.system.guarantees(cell.layout), cell.client
         ),
     )
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from faults.alarms import AlarmCommands
 from faults.mechanisms import DIRECT
 from faults.model import Options
-from harness.plan.promises import Promises
+from harness.plan.guarantees import Guarantees
 from harness.plan.servers import Servers
 from harness.plan.topology import Topology
 
@@ -47,7 +47,7 @@ class Workload:
     publishers: int
     consumers: int  # 0: nobody reads before the drain
     keys: int
-    rate: float | None  # operations a second over all publishers; None is `max`
+    rate: float | None  # publishes a second over all publishers; None is `max`
     body_bytes: int
     durable: bool
     persistent: bool
@@ -127,7 +127,7 @@ class Scenario:
     """Workload, schedule and limits: one file for every system.
 
     Phases: `baseline` (load, no fault), the windows, `recovery` (load goes on after the last fault
-    was seen to be gone), `settle` (no new operations; retries and confirms end; a deadline at
+    was seen to be gone), `settle` (no new publishes; retries and confirms end; a deadline at
     least), drain (at most `drain_limit`), audit, close.
     """
 
@@ -253,7 +253,7 @@ class System:
     default_layout: str  # a layout's name with its profile
     clients: tuple[str, ...]  # the first is the default
     deployments: tuple[str, ...]  # the first is the default
-    promises: Callable[["Layout"], Promises]  # what its brokers promise by a layout
+    guarantees: Callable[["Layout"], Guarantees]  # what its brokers guarantee by a layout
     servers: Callable[["Layout"], Servers]  # what stands on a layout's hosts
     drain: Drain
     alarms: AlarmCommands | None  # of its containers; None: its brokers raise none

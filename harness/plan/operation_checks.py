@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.outside.text import brief
-from harness.plan.findings import MISSING, Finding
 from harness.plan.operations import (
     ALL,
     AT_ONCE,
@@ -22,11 +21,12 @@ from harness.plan.operations import (
     Operation,
     parse,
 )
-from harness.plan.places import Path
 from harness.plan.problems import nearest
+from harness.plan.toml_lines import Path
+from harness.plan.toml_problems import MISSING, TomlProblem
 
 
-def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[Finding]:
+def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[TomlProblem]:
     """`operations`: the tables as TOML has them; `queues`: those of the workload."""
     for index, table in enumerate(operations):
         if not isinstance(table, dict):
@@ -40,23 +40,23 @@ def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[Fi
 
 def _target(
     path: Path, table: dict[str, Any], kind: Operation, queues: Sequence[str]
-) -> Iterator[Finding]:
+) -> Iterator[TomlProblem]:
     word, place = table.get("target", ""), (*path, "target")
     if not isinstance(word, str):
         return  # the shape says so
     forms = _forms(kind, queues)
     if not word and forms:
-        yield Finding(place, MISSING, forms)
+        yield TomlProblem(place, MISSING, forms)
         return
     try:
         target = parse(kind.name, word)
     except ValueError:
         told = "it means the whole cluster, and takes no target" if not forms else ""
         text = told or f"{brief(word)} is nothing that a {kind.name} can be aimed at"
-        yield Finding(place, text, forms, nearest(word, forms))
+        yield TomlProblem(place, text, forms, nearest(word, forms))
         return
     if target.queue and queues and target.queue not in queues:
-        yield Finding(
+        yield TomlProblem(
             place, f"the workload has no queue {brief(target.queue)}", forms, nearest(word, forms)
         )
 
@@ -70,31 +70,31 @@ def _forms(kind: Operation, queues: Sequence[str]) -> tuple[str, ...]:
     return tuple(forms)
 
 
-def _options(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Finding]:
+def _options(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[TomlProblem]:
     for key in sorted(OPTIONS.keys() & table.keys() - set(kind.options)):
         takers = tuple(one.name for one in OPERATIONS.values() if key in one.options)
         text = f"a {kind.name} takes no {key}; only {', '.join(takers)} does"
-        yield Finding((*path, key), text, kind.options)
+        yield TomlProblem((*path, key), text, kind.options)
     for key in kind.needs:
         if not table.get(key):
-            yield Finding((*path, key), f"a {kind.name} needs a {key}")
+            yield TomlProblem((*path, key), f"a {kind.name} needs a {key}")
     yield from _order(path, table, kind)
     if "through" in kind.options and "through" in table:
         yield from _through(path, table)
 
 
-def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[Finding]:
+def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[TomlProblem]:
     order, place = table.get("order", AT_ONCE), (*path, "order")
     if "order" not in kind.options or order == AT_ONCE:
         return
     if table.get("target") != ALL:
-        yield Finding(place, f"one host has no order; only {ALL!r} has")
+        yield TomlProblem(place, f"one host has no order; only {ALL!r} has")
     elif order in (LAST_FIRST, FIRST_FIRST) and kind.targets[0] in RUNNING:
         text = f"{brief(order)} is for hosts that are down, and a {kind.name} means those that run"
-        yield Finding(place, text, (AT_ONCE, "in turn"))
+        yield TomlProblem(place, text, (AT_ONCE, "in turn"))
 
 
-def _through(path: Path, table: dict[str, Any]) -> Iterator[Finding]:
+def _through(path: Path, table: dict[str, Any]) -> Iterator[TomlProblem]:
     """A host by its name; one that is down only where it is told offline."""
     word, place = table["through"], (*path, "through")
     if not isinstance(word, str):
@@ -102,4 +102,4 @@ def _through(path: Path, table: dict[str, Any]) -> Iterator[Finding]:
     words = tuple(form for form in STOPPED if form != "HOST") if table.get("offline") else ()
     if word in STOPPED and word not in words:
         text = f"{brief(word)} is down: nobody can be told anything there but offline"
-        yield Finding(place, text, ("a host's name",))
+        yield TomlProblem(place, text, ("a host's name",))

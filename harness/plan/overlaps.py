@@ -13,7 +13,7 @@ from math import inf
 
 from faults.exclusive import Thing, clash, things
 from harness.plan.model import FaultPlan
-from harness.plan.words import parse_target
+from harness.plan.targets import parse_target
 
 _TOLD_MAX = 3
 _ROLES = {"all": ("publishers", "consumers")}

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from faults.kinds import KINDS
 from faults.mechanisms import EXTERNAL
 from harness.plan.model import FaultPlan
+from harness.plan.targets import parse_target
 from harness.plan.topology import Topology
-from harness.plan.words import parse_target
 
 
 def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:

@@ -18,7 +18,7 @@ from harness.outside.text import brief
 from harness.plan.clients import asked
 from harness.plan.model import Layout, System
 from harness.plan.servers import Servers
-from harness.plan.words import NAME_SERVERS, Target
+from harness.plan.targets import NAME_SERVERS, Target
 
 ATTACHED = "attached"  # what a client must be able to tell
 

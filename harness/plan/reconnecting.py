@@ -2,27 +2,27 @@
 
 from harness.plan.clients.declaration import Finds
 from harness.plan.clients.registry import named
+from harness.plan.guarantees import Guarantees
 from harness.plan.model import Scenario
-from harness.plan.promises import Promises
 
-# What is due then is judged from 100 operations on, of a queue or publisher from 20 on
+# What is due then is judged from 100 publishes on, of a queue or publisher from 20 on
 # (spark_analysis/schema/service.py): half as many again, since no load is even. That consumers get
 # nothing for 5 s can only be seen in more than that.
 SERVED_S = 6.0
 ENOUGH, ENOUGH_OF_SCOPE = 150, 30
 
 
-def reconnect_s(client: str, promises: Promises) -> int | None:
+def reconnect_s(client: str, guarantees: Guarantees) -> int | None:
     """In seconds; None where nobody declares it, as of a cluster that somebody else set up."""
     known = named(client)
     if known.reconnect_s is None or known.family.finds is Finds.HOSTS:
         return known.reconnect_s
     # It learns of a master that is back by its next poll.
-    poll_s = promises.route_poll_s
+    poll_s = guarantees.route_poll_s
     return poll_s + known.reconnect_s if isinstance(poll_s, int) else None
 
 
-def healed_s(scenario: Scenario, client: str, promises: Promises) -> float:
+def healed_s(scenario: Scenario, client: str, guarantees: Guarantees) -> float:
     """So long the load goes on after the last fault at least: once healed, a cluster is to serve.
     0 where that is asked of nobody."""
     load = scenario.workload
@@ -30,4 +30,4 @@ def healed_s(scenario: Scenario, client: str, promises: Promises) -> float:
         return 0.0
     enough = max(ENOUGH, ENOUGH_OF_SCOPE * max(load.publishers, len(load.queues)))
     served_s = max(SERVED_S, enough / load.rate)
-    return load.deadline_s + (reconnect_s(client, promises) or 0) + served_s
+    return load.deadline_s + (reconnect_s(client, guarantees) or 0) + served_s

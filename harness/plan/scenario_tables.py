@@ -15,12 +15,12 @@ from pydantic_core import ErrorDetails
 from harness.outside.text import brief
 from harness.plan import spans, tables
 from harness.plan.clients.section import Sections
-from harness.plan.findings import MISSING, Finding, keys_at, length, none_of, words_at
-from harness.plan.places import Path
 from harness.plan.problems import nearest
 from harness.plan.shape import PhasesTable, ScenarioTable
 from harness.plan.tables import Table
-from harness.plan.words import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS
+from harness.plan.targets import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS
+from harness.plan.toml_lines import Path
+from harness.plan.toml_problems import MISSING, TomlProblem, keys_at, length, none_of, words_at
 
 T = TypeVar("T", bound=Table)
 FIXED = {"deadline", "latency", "down", "up"}  # lengths in plain time
@@ -33,7 +33,7 @@ class Read:
 
     scenario: ScenarioTable | None
     sections: Mapping[str, Table]  # those that the document has
-    wrong: Iterator[Finding]  # only once, and as far as somebody asks: there may be thousands
+    wrong: Iterator[TomlProblem]  # only once, and as far as somebody asks: there may be thousands
 
     def values(self, sections: Sections) -> dict[str, Any]:
         """What the sections say, by their families' keys."""
@@ -51,7 +51,7 @@ def read(document: dict[str, Any], sections: Sections) -> Read:
         errors += mistakes
         if table is not None:
             found[key] = table
-    return Read(scenario, found, (_finding(error, sections) for error in errors))
+    return Read(scenario, found, (_toml_problem(error, sections) for error in errors))
 
 
 def _apart(
@@ -75,28 +75,28 @@ def _read(shape: type[T], given: object, place: Path = ()) -> tuple[T | None, li
         return None, [{**error, "loc": (*place, *error["loc"])} for error in errors]
 
 
-def _finding(error: ErrorDetails, sections: Sections) -> Finding:
+def _toml_problem(error: ErrorDetails, sections: Sections) -> TomlProblem:
     path: Path = error["loc"]
     key, given = str(path[-1]), error["input"]
     match error["type"]:
         case "extra_forbidden":
             choices = _keys(path[:-1], sections)
-            return Finding(path, "there is no such key", choices, nearest(key, choices))
+            return TomlProblem(path, "there is no such key", choices, nearest(key, choices))
         case "missing":
-            return Finding(path, MISSING, _choices(path, sections))
+            return TomlProblem(path, MISSING, _choices(path, sections))
         case "literal_error":
             return none_of(path, given, _choices(path, sections))
         case tables.NO_WORD:
             return none_of(path, given, tuple(error["ctx"]["choices"]))
         case tables.NO_LENGTH:
-            return Finding(path, error["ctx"]["text"], tuple(error["ctx"]["choices"]))
+            return TomlProblem(path, error["ctx"]["text"], tuple(error["ctx"]["choices"]))
         case "value_error":
-            return Finding(path, str(error["ctx"]["error"]), _choices(path, sections))
+            return TomlProblem(path, str(error["ctx"]["error"]), _choices(path, sections))
         case "too_long" | "too_short" if isinstance(given, list):
-            return Finding(path, length(error))
+            return TomlProblem(path, length(error))
         case _:
             text = error["msg"].removeprefix("Input ").removeprefix("Value ")
-            return Finding(path, f"{text}, not {brief(given)}")
+            return TomlProblem(path, f"{text}, not {brief(given)}")
 
 
 def _shape(path: Path, sections: Sections) -> tuple[type[Table], Path]:

@@ -9,12 +9,12 @@
    what is promised of a healed cluster could not be judged otherwise.
 """
 
+from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, Scenario, Schedule, Step, Window
-from harness.plan.promises import Promises
 from harness.plan.reconnecting import healed_s
 
 
-def resolve(scenario: Scenario, layout: Layout, promises: Promises, client: str) -> Schedule:
+def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: str) -> Schedule:
     """The phases of `scenario` in seconds, on `layout`, which promises that, with clients of that
     library."""
     timer_s = layout.timer_s
@@ -32,7 +32,9 @@ def resolve(scenario: Scenario, layout: Layout, promises: Promises, client: str)
             Window(number, fault, opens_s, lasts_s)
             for number, (opens_s, lasts_s, fault) in enumerate(opened, start=1)
         ),
-        recovery_s=max(scenario.recovery.resolve_s(timer_s), healed_s(scenario, client, promises)),
+        recovery_s=max(
+            scenario.recovery.resolve_s(timer_s), healed_s(scenario, client, guarantees)
+        ),
         settle_s=max(scenario.settle.resolve_s(timer_s), scenario.workload.deadline_s),
         drain_limit_s=scenario.drain_limit.resolve_s(timer_s),
         steps=_steps(scenario, timer_s, baseline_s),

@@ -16,7 +16,7 @@ from harness.plan.model import Entry, OperationOptions, Span
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
 from harness.plan.tables import Table, word
-from harness.plan.words import parse_target
+from harness.plan.targets import parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
 QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 64, 200, 200
@@ -30,7 +30,7 @@ def _rate(value: object) -> float | None:
     if value == "max":
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1e6:
-        raise ValueError("must be operations a second (a number over 0) or 'max'")
+        raise ValueError("must be publishes a second (a number over 0) or 'max'")
     return float(value)
 
 

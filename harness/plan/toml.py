@@ -21,7 +21,6 @@ from harness.outside.text import brief
 from harness.plan import operation_checks, overlaps, scenario_tables, spans
 from harness.plan.clients.registry import registry
 from harness.plan.clients.section import Sections
-from harness.plan.findings import Finding, document_of, told
 from harness.plan.model import (
     FaultPlan,
     OperationOptions,
@@ -30,7 +29,6 @@ from harness.plan.model import (
     Scenario,
     Workload,
 )
-from harness.plan.places import Path
 from harness.plan.problems import PlanError, Problem, nearest
 from harness.plan.shape import (
     FAULTS_MAX,
@@ -41,7 +39,9 @@ from harness.plan.shape import (
     ScenarioTable,
     WorkloadTable,
 )
-from harness.plan.words import CLIENT_FORMS, TARGET_FORMS, parse_target
+from harness.plan.targets import CLIENT_FORMS, TARGET_FORMS, parse_target
+from harness.plan.toml_lines import Path
+from harness.plan.toml_problems import TomlProblem, document_of, told
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _OWN = Options()
@@ -143,7 +143,7 @@ def _name_problems(name: str, file: str) -> Iterator[Problem]:
         )
 
 
-def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Finding]:
+def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[TomlProblem]:
     """Checks that need more than one key; what is missing or ill-typed is left to the shape."""
     workload = document.get("workload")
     if not isinstance(workload, dict):
@@ -165,22 +165,22 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Find
         yield from section.problems(document)
 
 
-def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[Finding]:
+def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[TomlProblem]:
     if len(set(queues)) < len(queues):
-        yield Finding(("workload", "queues"), "a queue is named twice")
+        yield TomlProblem(("workload", "queues"), "a queue is named twice")
     for key in ("publishers", "consumers"):
         count = workload.get(key)
         if isinstance(count, int) and 1 <= count < len(queues):
             text = f"{len(queues)} queues need {len(queues)} {key} at least"
-            yield Finding(("workload", key), text)
+            yield TomlProblem(("workload", key), text)
     for key in ("publishers_enter", "consumers_enter"):
         yield from _queue_check(("workload", key), workload.get(key), queues)
     if workload.get("confirms") is False and workload.get("retry", "until_confirmed") != "never":
         text = "without confirms there is nothing to retry until"
-        yield Finding(("workload", "retry"), text, ("never",))
+        yield TomlProblem(("workload", "retry"), text, ("never",))
 
 
-def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[Finding]:
+def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[TomlProblem]:
     if not isinstance(word, str) or not queues:
         return
     try:
@@ -190,10 +190,10 @@ def _queue_check(path: Path, word: object, queues: list[str]) -> Iterator[Findin
     if target.queue and target.queue not in queues:
         right = tuple(f"{target.role} of {queue}" for queue in queues)
         text = f"the workload has no queue {brief(target.queue)}"
-        yield Finding(path, text, right, nearest(word, right))
+        yield TomlProblem(path, text, right, nearest(word, right))
 
 
-def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[Finding]:
+def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
     kind = KINDS.get(str(fault.get("kind")))
     if kind is not None:
         yield from _option_checks(path, fault, kind)
@@ -202,15 +202,15 @@ def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[Finding]:
     except ValueError:
         return
     if empty:
-        yield Finding((*path, "lasts"), "a window of no length shows nothing")
+        yield TomlProblem((*path, "lasts"), "a window of no length shows nothing")
     elif kind is not None and kind.repeats:
         with suppress(ValueError):  # a length in layout timers is checked on each layout
             lengths = (spans.parse_seconds(fault.get(key)) for key in ("down", "up", "lasts"))
             if text := overlaps.flap_problem(*lengths):
-                yield Finding((*path, "lasts"), text)
+                yield TomlProblem((*path, "lasts"), text)
 
 
-def _overlaps(faults: list[object], operated: bool) -> Iterator[Finding]:
+def _overlaps(faults: list[object], operated: bool) -> Iterator[TomlProblem]:
     """Those in plain seconds; lengths in layout timers are checked on each layout."""
     standing = {}
     for number, fault in enumerate(faults, start=1):
@@ -218,7 +218,7 @@ def _overlaps(faults: list[object], operated: bool) -> Iterator[Finding]:
             with suppress(ValueError):
                 standing[number] = _standing(fault, operated)
     for number, text in overlaps.problems(standing):
-        yield Finding(("fault", number - 1, "opens"), text)
+        yield TomlProblem(("fault", number - 1, "opens"), text)
 
 
 def _standing(fault: dict[str, Any], operated: bool) -> overlaps.Standing:
@@ -237,7 +237,7 @@ def _standing(fault: dict[str, Any], operated: bool) -> overlaps.Standing:
 
 def _client_checks(
     path: Path, fault: dict[str, Any], workload: dict[str, Any]
-) -> Iterator[Finding]:
+) -> Iterator[TomlProblem]:
     """That a fault of clients is aimed at clients that there are, and no other one is."""
     kind = KINDS.get(str(fault.get("kind")))
     try:
@@ -249,38 +249,38 @@ def _client_checks(
     of_clients = kind.applies_to == CLIENT
     if target.of_clients != of_clients:
         text = f"a {kind.name} is aimed at {'clients' if of_clients else 'a host'}"
-        yield Finding(path, text, CLIENT_FORMS if of_clients else TARGET_FORMS)
+        yield TomlProblem(path, text, CLIENT_FORMS if of_clients else TARGET_FORMS)
     elif target.client:
         role, _, number = target.client.partition("-")
         count = workload.get(f"{role}s")
         if isinstance(count, int) and int(number) > count:
-            yield Finding(path, f"the workload has {count} {role}s, and no {target.client}")
+            yield TomlProblem(path, f"the workload has {count} {role}s, and no {target.client}")
     elif (
         "clients" in kind.options
         and fault.get("clients") == "consumers"
         and workload.get("consumers") == 0
     ):
-        yield Finding((*path[:-1], "clients"), "the workload has no consumers")
+        yield TomlProblem((*path[:-1], "clients"), "the workload has no consumers")
 
 
-def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[Finding]:
+def _option_checks(path: Path, fault: dict[str, Any], kind: Kind) -> Iterator[TomlProblem]:
     for key in OPTIONS.keys() & fault.keys() - set(kind.options):
         takers = tuple(one.name for one in KINDS.values() if key in one.options)
         text = f"a {kind.name} takes no {key}; only {', '.join(takers) or 'nothing'} does"
-        yield Finding((*path, key), text, kind.options)
+        yield TomlProblem((*path, key), text, kind.options)
     for key in kind.options:
         yield from _limit_check(path, fault, OPTIONS[key])
     if kind.needs and not fault.keys() & set(kind.needs):
-        yield Finding((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
+        yield TomlProblem((*path, "kind"), f"a {kind.name} needs {' or '.join(kind.needs)}")
     if set(kind.needs_all) - fault.keys():
-        yield Finding((*path, "kind"), f"a {kind.name} needs {' and '.join(kind.needs_all)}")
+        yield TomlProblem((*path, "kind"), f"a {kind.name} needs {' and '.join(kind.needs_all)}")
     if "returns" in fault and not kind.may_stay:
         stayers = " or ".join(one.name for one in KINDS.values() if one.may_stay)
         text = f"a {kind.name} always ends; only a {stayers} may never return"
-        yield Finding((*path, "returns"), text)
+        yield TomlProblem((*path, "returns"), text)
 
 
-def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[Finding]:
+def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[TomlProblem]:
     """What is no length and no number is left to the shape."""
     value = fault.get(option.key)
     if option.choices or value is None:
@@ -294,7 +294,7 @@ def _limit_check(path: Path, fault: dict[str, Any], option: Option) -> Iterator[
         limits = f"at least {option.least:g}{unit}"
         if option.most < inf:
             limits = f"from {option.least:g} to {option.most:g}{unit}"
-        yield Finding((*path, option.key), f"must be {limits}, not {brief(value)}")
+        yield TomlProblem((*path, option.key), f"must be {limits}, not {brief(value)}")
 
 
 def _few(value: object, most: int) -> list[object]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from harness.outside.text import brief
 from harness.plan import spans
-from harness.plan.findings import Finding
+from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Topology
 
 BROKERS_MAX = 20
@@ -159,4 +159,4 @@ class TopologyShape:
     missing or ill-typed is left to the shape."""
 
     file: type[BaseModel]  # a TopologyFile
-    mistakes: Callable[[Mapping[str, Any]], Iterator[Finding]]
+    mistakes: Callable[[Mapping[str, Any]], Iterator[TomlProblem]]

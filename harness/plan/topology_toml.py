@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from faults.commands import HostCommand
 from faults.kinds import by_command
 from harness.outside.text import brief
-from harness.plan.findings import MISSING, Finding, document_of, of_shape, told
 from harness.plan.problems import PlanError, Problem, nearest
+from harness.plan.toml_problems import MISSING, TomlProblem, document_of, of_shape, told
 from harness.plan.topology import EMBEDDED, Proxy, Topology, bracketed
 from harness.plan.topology_shape import (
     BROKERS_MAX,
@@ -67,7 +67,7 @@ def _shape(system: object, shapes: Mapping[str, TopologyShape]) -> TopologyShape
 
 def _shaped(
     document: Mapping[str, Any], shape: TopologyShape | None
-) -> tuple[TopologyFile | None, Iterator[Finding]]:
+) -> tuple[TopologyFile | None, Iterator[TomlProblem]]:
     if shape is None:
         return None, iter(())
     try:
@@ -76,14 +76,14 @@ def _shaped(
         return None, map(_of_place, of_shape(errors, shape.file))
 
 
-def _own(document: Mapping[str, Any], shape: TopologyShape | None) -> Iterator[Finding]:
+def _own(document: Mapping[str, Any], shape: TopologyShape | None) -> Iterator[TomlProblem]:
     """What the family finds; without one, that nobody knows whose keys these are."""
     if shape is not None:
         yield from shape.mistakes(document)
     elif "system" not in document:
-        yield Finding(("system",), MISSING)
+        yield TomlProblem(("system",), MISSING)
     elif not isinstance(document["system"], str):
-        yield Finding(("system",), f"must be a text, not {brief(document['system'])}")
+        yield TomlProblem(("system",), f"must be a text, not {brief(document['system'])}")
 
 
 # --- what files of all families have ----------------------------------------------------------
@@ -129,13 +129,15 @@ def brokers_in(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)]
 
 
-def twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+def twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[TomlProblem]:
     """What two brokers have, and each needs for itself."""
     seen: set[str] = set()
     for index, broker in enumerate(brokers):
         value = broker.get(key)
         if isinstance(value, str) and value in seen:
-            yield Finding(("broker", index, key), f"{brief(value)} is another broker's already")
+            yield TomlProblem(
+                ("broker", index, key), f"{brief(value)} is another broker's already"
+            )
         elif isinstance(value, str):
             seen.add(value)
 
@@ -143,36 +145,40 @@ def twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
 # --- what is wrong with a file ------------------------------------------------------------------
 
 
-def _cross_checks(document: Mapping[str, Any], systems: Mapping[str, object]) -> Iterator[Finding]:
+def _cross_checks(
+    document: Mapping[str, Any], systems: Mapping[str, object]
+) -> Iterator[TomlProblem]:
     """Checks that need more than one key, or know more than a key; what is missing or ill-typed
     is left to the shape."""
     system = document.get("system")
     if isinstance(system, str) and system not in systems:
         guess = nearest(system, tuple(systems))
-        yield Finding(("system",), f"there is no system {brief(system)}", tuple(systems), guess)
+        yield TomlProblem(
+            ("system",), f"there is no system {brief(system)}", tuple(systems), guess
+        )
     yield from twice("host", brokers_in(document))
     yield from _proxy_checks(document.get("proxy"))
 
 
-def _proxy_checks(proxy: object) -> Iterator[Finding]:
+def _proxy_checks(proxy: object) -> Iterator[TomlProblem]:
     if not isinstance(proxy, dict):
         return
     if ("start" in proxy) == ("at" in proxy):
         text = "either mqproof starts a proxy, or it uses one that is there"
         choices = ('start = "embedded"', 'start = "/path/to/toxiproxy-server"', 'at = "HOST:PORT"')
-        yield Finding(("proxy",), text, choices)
+        yield TomlProblem(("proxy",), text, choices)
     if "listen" in proxy and "at" not in proxy:
         text = "only a proxy that is there listens elsewhere; one of ours does on loopback"
-        yield Finding(("proxy", "listen"), text)
+        yield TomlProblem(("proxy", "listen"), text)
     start = proxy.get("start")
     if isinstance(start, str) and start != EMBEDDED and nearest(start, (EMBEDDED,)):
         text = f"{brief(start)} would be run as a program"
         programs = (f'"{EMBEDDED}"', '"/path/to/toxiproxy-server"')
-        yield Finding(("proxy", "start"), text, programs, EMBEDDED)
+        yield TomlProblem(("proxy", "start"), text, programs, EMBEDDED)
 
 
-def _of_place(finding: Finding) -> Finding:
+def _of_place(problem: TomlProblem) -> TomlProblem:
     """Why there is one word only for where workers run."""
-    if finding.path != ("workers", "place"):
-        return finding
-    return replace(finding, text=f"{finding.text}: workers run {_PLACES}")
+    if problem.path != ("workers", "place"):
+        return problem
+    return replace(problem, text=f"{problem.text}: workers run {_PLACES}")

@@ -36,8 +36,8 @@ from harness.plan.operations import OPERATIONS, TARGETS, parse
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
 from harness.plan.servers import QueueRole
+from harness.plan.targets import ACTIVE_BALANCER, parse_target
 from harness.plan.topology import Topology
-from harness.plan.words import ACTIVE_BALANCER, parse_target
 from harness.report.lines import cell_name
 
 _SET_POLICY = "set_policy"  # an operation: of who cannot, no policy is told

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report
 from harness.report.lines import cell_name
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.tally import Cell, Tally, loss_rate, tally
 
 
@@ -22,7 +22,7 @@ def unjudged_words(told: Tally) -> str:
     """Of a cell, where it is more than a fifth; else nothing."""
     if not too_many(told.unjudged, told.runs):
         return ""
-    return f"{words.of(told.unjudged, told.runs, 'run')} could not be judged"
+    return f"{formats.of(told.unjudged, told.runs, 'run')} could not be judged"
 
 
 def rate_lines(report: Report) -> Iterator[str]:

@@ -142,7 +142,7 @@ def _place(key: tuple[str, str, str], report: Report) -> dict[str, Any]:
 def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
     """Sums hold what was seen: with fewer runs decided than judged, there may be more."""
     told = tally(runs)
-    missed, operations, of = told.late
+    missed, publishes, of = told.late
     return {
         "runs": told.runs,
         "judged": told.judged,
@@ -166,7 +166,7 @@ def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
         },
         "out_runs": told.out_runs,
         "out_worst_scope": _scope(told.worst),
-        "late": {"missed": missed, "operations": operations, "runs": of},
+        "late": {"missed": missed, "operations": publishes, "runs": of},
     }
 
 

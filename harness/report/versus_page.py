@@ -16,7 +16,7 @@ from harness.compare.rates import Rate, per_cent
 from harness.compare.versus import Change, Row, Versus
 from harness.judging.exits import Exit, of_versus
 from harness.report.html import template
-from harness.report.page import words
+from harness.report.page import formats
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
 TONES = {Change.WORSE: "fail", Change.BETTER: "pass", Change.NONE: "moot"}
@@ -129,8 +129,8 @@ def _line(row: Row) -> Line:
         notes.append("alone it would be a difference; among so many some are by chance")
     return Line(
         cell=cell,
-        what=row.what if isinstance(row.before, Rate) else words.measure_name(row.what).lower(),
-        meaning=row.meaning or words.meaning(row.what),
+        what=row.what if isinstance(row.before, Rate) else formats.measure_name(row.what).lower(),
+        meaning=row.meaning or formats.meaning(row.what),
         before=_side(row.before),
         after=_side(row.after),
         by=_by(row),
@@ -141,15 +141,15 @@ def _line(row: Row) -> Line:
 def _side(told: Rate | Median) -> str:
     """`in 3 of 10 runs`, or `0.17 s (0.13 s to 0.20 s, 10 runs)`."""
     if isinstance(told, Rate):
-        return f"in {told.violated} of {words.plural(told.runs, 'run')}"
+        return f"in {told.violated} of {formats.plural(told.runs, 'run')}"
     interval = _between(told.low, told.high) if math.isfinite(told.high) else ""
-    of = ", ".join(part for part in (interval, words.plural(told.runs, "run")) if part)
+    of = ", ".join(part for part in (interval, formats.plural(told.runs, "run")) if part)
     bounds = f", {told.censored} not back" if told.censored else ""
-    return f"{'' if told.reached else '≥ '}{words.seconds(told.median)} ({of}{bounds})"
+    return f"{'' if told.reached else '≥ '}{formats.seconds(told.median)} ({of}{bounds})"
 
 
 def _between(low: float, high: float) -> str:
-    return f"{words.seconds(low)} to {words.seconds(high)}"
+    return f"{formats.seconds(low)} to {formats.seconds(high)}"
 
 
 def _by(row: Row) -> str:
@@ -165,5 +165,5 @@ def _signed(row: Row, number: float) -> str:
     if math.isinf(number):
         return "any"
     size = abs(number)
-    told = per_cent(size) + " of runs" if isinstance(row.before, Rate) else words.seconds(size)
+    told = per_cent(size) + " of runs" if isinstance(row.before, Rate) else formats.seconds(size)
     return f"{'−' if number < 0 else '+' if number > 0 else ''}{told}"

@@ -14,8 +14,8 @@ from faults.model import Armed
 from faults.targets import CLIENT
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
-from harness.plan.words import parse_target
-from harness.run.cast import (
+from harness.plan.targets import parse_target
+from harness.run.resolving import (
     NoSuchTarget,
     describe,
     holders,

@@ -18,7 +18,7 @@ from faults.performing import perform_all
 from faults.places import host_of, overlap
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Lifeless, Roles
-from harness.run.cast import describe
+from harness.run.resolving import describe
 from harness.run.stage import Stage
 from harness.run_folder.manifest import AuditStart
 from spark_analysis.schema.facts import QueueEnd

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from harness.plan.model import Schedule, Step, Window
-from harness.run.cues import (
+from harness.run.conductor_protocol import (
     Audit,
     Audited,
     BreakOff,

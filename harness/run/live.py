@@ -18,11 +18,10 @@ from typing import Any
 
 from harness.cluster.port import Cluster, DeployError
 from harness.plan.model import RunPlan
-from harness.run import cues as c
+from harness.run import conductor_protocol as c
 from harness.run.auditor import Auditor
 from harness.run.conductor import Conductor
-from harness.run.crew import Member
-from harness.run.ending import CLOSE_LIMIT_S
+from harness.run.drain_and_audit import CLOSE_LIMIT_S
 from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.live_strip import LiveStrip
 from harness.run.operating import Operating
@@ -32,6 +31,7 @@ from harness.run.rejoining import see_what_is_held, see_who_is_who
 from harness.run.strip import Strip
 from harness.run.view import View, view_of
 from harness.run.windows import LiveWindow
+from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import end_told
@@ -40,7 +40,7 @@ from spark_analysis.schema.failed import os_reason
 
 TICK_S = 0.1
 TIDY_LIMIT_S = 10.0  # once interrupted: what is left of the run goes with its cluster
-LOAD_LEAD_NS = 500_000_000  # between the order to start and the first operation
+LOAD_LEAD_NS = 500_000_000  # between the order to start and the first publish
 
 
 @dataclass(slots=True)
@@ -76,11 +76,11 @@ class LiveRun:
         self._events: asyncio.Queue[c.Event] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
-        self._ending = prepared.ending
+        self._drain_and_audit = prepared.drain_and_audit
         self._auditor = Auditor(self._stage, self._save)
-        self._crew = list(prepared.crew)
+        self._workers = list(prepared.workers)
         self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
-        self._strip = LiveStrip(plan.scenario.workload, self._crew)
+        self._strip = LiveStrip(plan.scenario.workload, self._workers)
         self._leaving = False
         self._full = False  # the disk refused something
 
@@ -104,8 +104,8 @@ class LiveRun:
 
     async def _start(self) -> None:
         starts_ns = time.monotonic_ns() + LOAD_LEAD_NS
-        for member in self._crew:
-            await member.send("start", at_ns=starts_ns + member.clock.offset_ns)
+        for worker in self._workers:
+            await worker.send("start", at_ns=starts_ns + worker.clock.offset_ns)
         self._manifest.load_started_ns = self._run_time(starts_ns)
         self._do(self._conductor.handle(c.Ready(starts_ns)))
 
@@ -124,7 +124,7 @@ class LiveRun:
 
     def _watch(self) -> None:
         """What nobody sends as an event: an interrupt, a worker that cannot go on."""
-        failed = [member for member in self._crew if "failed" in member.said]
+        failed = [worker for worker in self._workers if "failed" in worker.said]
         if failed and not self._manifest.failure:
             self._manifest.failure = "; ".join(f"{m.name}: {m.doubt}" for m in failed)
             self._interrupt()
@@ -153,7 +153,7 @@ class LiveRun:
         armed = [self._windows[number].title for number in self._conductor.armed()]
         armed += [one for one in (self._operating.title, self._auditor.title) if one]
         left_s = self._conductor.left_s(now_ns)
-        view = view_of(phase.name.lower(), self._crew, armed, left_s)
+        view = view_of(phase.name.lower(), self._workers, armed, left_s)
         run_ns = self._run_time(now_ns)
         done = parts(self._plan.schedule, phase, self._manifest.phases_ns, run_ns)
         return replace(view, parts=done, strip=self._strip_at(run_ns))
@@ -251,19 +251,19 @@ class LiveRun:
             self._save()
 
     async def _replace_client(self, client: str) -> Absence | None:
-        """Hires somebody in a dead client's place, as long as there is load."""
+        """Starts somebody in a dead client's place, as long as there is load."""
         stage, roster = self._stage, self._cluster.roster
         role = stage.roles_of_worker.pop(client)
         if self._leaving or self._manifest.load_ended_ns is not None:
             roster.succeed(client, "")
             return None
-        dead = next(member for member in self._crew if member.name == client)
+        dead = next(worker for worker in self._workers if worker.name == client)
         try:
             new = await self._stage.interrupt.unless(self._prepared.succeed(dead))
         except Interrupted:
             roster.succeed(client, "")
             return None
-        self._crew.append(new)
+        self._workers.append(new)
         starts_ns = time.monotonic_ns()
         await new.send("start", at_ns=starts_ns + new.clock.offset_ns)
         stage.roles_of_worker[new.name] = role
@@ -272,27 +272,27 @@ class LiveRun:
         return Absence(new.config.number, 0, self._run_time(starts_ns))
 
     async def _tell_all(self, do: str) -> None:
-        await asyncio.gather(*(member.send(do) for member in self._crew))
+        await asyncio.gather(*(worker.send(do) for worker in self._workers))
 
     async def _close_load(self, drain: bool) -> None:
         """Publishers first: what they sent last may still be delivered to the consumers."""
         self._load_ended()
         if not drain:
-            await self._end_all(self._crew)
+            await self._end_all(self._workers)
             self._save()
             await self._finish()
             return
         for role in ("publisher", "consumer", "prober"):
-            await self._end_all(one for one in self._crew if one.config.role == role)
+            await self._end_all(one for one in self._workers if one.config.role == role)
         self._save()
         if self._steps:
             self._manifest.state |= await self._operating.facts()
         await see_who_is_who(self._stage, self._windows, self._manifest.state)
-        self._manifest.queues = list(await self._ending.drain())
+        self._manifest.queues = list(await self._drain_and_audit.drain())
         self._events.put_nowait(c.Drained())
 
-    async def _end_all(self, members: Iterable[Member]) -> None:
-        await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in members))
+    async def _end_all(self, workers: Iterable[WorkerHandle]) -> None:
+        await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
 
     async def _audit(self) -> None:
         held = dict(self._operating.held)
@@ -300,7 +300,7 @@ class LiveRun:
             held |= window.held
         await self._auditor.start_once(held, self._operating.joined)
         started = self._auditor.started
-        ended = await self._ending.audit(self._manifest.queues, frozenset(started))
+        ended = await self._drain_and_audit.audit(self._manifest.queues, frozenset(started))
         self._auditor.note_read(self._manifest.queues, ended.queues)
         self._manifest.queues = list(ended.queues)
         until = self._run_time(time.monotonic_ns())
@@ -352,7 +352,7 @@ class LiveRun:
         await self._operating.mend()
         self._out.interrupt.armed = lambda: 0
         # Who still wrote to a log while it is sealed would make it another one than was sealed.
-        everybody = (*self._crew, *self._ending.members)
+        everybody = (*self._workers, *self._drain_and_audit.workers)
         await self._end_all(one for one in everybody if not one.ended.is_set())
         for task in beside:
             task.cancel()
@@ -364,7 +364,7 @@ class LiveRun:
 
     def _save(self) -> None:
         manifest = self._manifest
-        members: list[Member] = [*self._crew, *self._ending.members]
+        workers: list[WorkerHandle] = [*self._workers, *self._drain_and_audit.workers]
         manifest.windows = [window.facts for window in self._windows.values()]
         manifest.operations = list(self._operating.records.values())
         manifest.audit_starts = self._auditor.records
@@ -373,8 +373,8 @@ class LiveRun:
         killed = {
             name: number for number, window in self._windows.items() for name in window.killed
         }
-        manifest.workers = [member.record(killed.get(member.name, 0)) for member in members]
-        manifest.clocks = [member.clock_record for member in members]
+        manifest.workers = [worker.record(killed.get(worker.name, 0)) for worker in workers]
+        manifest.clocks = [worker.clock_record for worker in workers]
         for number, window in self._windows.items():
             if window.resolved:
                 word = window.title.split(" = ")[0]

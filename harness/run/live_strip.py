@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.plan.model import Workload
-from harness.run.crew import Member
 from harness.run.strip import SECOND_NS, Load, Spell, Strip, Told, strip
 from harness.run.windows import LiveWindow
+from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import Role
 
 
 class LiveStrip:
-    """Of one run. `crew` grows as clients are replaced."""
+    """Of one run. `workers` grows as clients are replaced."""
 
-    def __init__(self, workload: Workload, crew: Sequence[Member]) -> None:
+    def __init__(self, workload: Workload, workers: Sequence[WorkerHandle]) -> None:
         self._workload = workload
-        self._crew = crew
+        self._workers = workers
         self._shares: tuple[tuple[int, bool], Strip] | None = None
 
     def at(
@@ -34,8 +34,8 @@ class LiveStrip:
         workload = self._workload
         if workload.rate is None or not workload.confirms or started_ns is None:
             return None
-        publishers = [m for m in self._crew if m.config.role is Role.PUBLISHER]
-        closed = all(member.ended.is_set() for member in publishers)
+        publishers = [m for m in self._workers if m.config.role is Role.PUBLISHER]
+        closed = all(worker.ended.is_set() for worker in publishers)
         key = now_ns // SECOND_NS, closed
         if self._shares is None or self._shares[0] != key:
             load = Load(started_ns, ended_ns, round(workload.deadline_s * SECOND_NS), closed)

@@ -46,8 +46,8 @@ from harness.plan.operations import (
     parse,
 )
 from harness.run import afterwards
-from harness.run.cast import NoSuchTarget
 from harness.run.promoting import Promoting
+from harness.run.resolving import NoSuchTarget
 from harness.run.stage import Stage
 from harness.run.stopping import Stopping
 from harness.run_folder.manifest import OperationRecord

@@ -26,14 +26,14 @@ from harness.plan.declared import AT_LEAST, NO_ENTRANCE, NO_NAME_SERVERS, Declar
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
-from harness.run.cast import NoSuchTarget, holders, order_of_entry, resolve
-from harness.run.crew import Member, all_ready, hire
+from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
-from harness.run.ending import CLOSE_LIMIT_S, Ending, Hiring, Logs
 from harness.run.process_ends import ProcessEnds
 from harness.run.record import Record
+from harness.run.resolving import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.stage import Stage
 from harness.run.windows import LiveWindow
+from harness.run.worker_handles import WorkerHandle, all_ready, start_worker
 from harness.run_folder.client_events import CONSUMING, STRUCK
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -53,20 +53,22 @@ class Prepared:
     """A run that may begin."""
 
     stage: Stage
-    crew: tuple[Member, ...]
-    ending: Ending
+    workers: tuple[WorkerHandle, ...]
+    drain_and_audit: DrainAndAudit
     prefix: str
     entries: dict[str, str]  # "publishers", "consumers" -> the host that they entered at
     boot_id: str
-    succeed: Callable[[Member], Awaitable[Member]]  # hires somebody in a dead one's place
+    succeed: Callable[
+        [WorkerHandle], Awaitable[WorkerHandle]
+    ]  # starts somebody in a dead one's place
 
     @property
     def versions(self) -> dict[str, str]:
         """What the workers said of themselves; all run from one image."""
         versions = {
-            name: version for member in self.crew for name, version in member.versions.items()
+            name: version for worker in self.workers for name, version in worker.versions.items()
         }
-        scheduled = sorted({member.scheduling for member in self.crew} - {""})
+        scheduled = sorted({worker.scheduling for worker in self.workers} - {""})
         return versions | ({"scheduling of workers": "; ".join(scheduled)} if scheduled else {})
 
     def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
@@ -90,9 +92,9 @@ class Prepared:
             word for word, role in window.target.roles.items() if role.master == window.resolved
         }
         return [
-            member.config.number
-            for member in self.crew
-            if member.config.role is Role.CONSUMER and member.config.queue_word in held
+            worker.config.number
+            for worker in self.workers
+            if worker.config.role is Role.CONSUMER and worker.config.queue_word in held
         ]
 
     def _entered(self, who: str, window: LiveWindow) -> Declared:
@@ -172,7 +174,7 @@ class Preparing:
             "consumers": self._order(workload.consumers_enter, roles, involved),
         }
         self._step("connect the workers")
-        crew = await self._hire_all(entries)
+        workers = await self._start_all(entries)
         stage = Stage(
             plan=self._plan,
             cluster=self._cluster,
@@ -181,21 +183,21 @@ class Preparing:
             origin_ns=self._origin_ns,
             queues=self._queues,
             links=self._links,
-            roles_of_worker={member.name: member.config.role.value for member in crew},
-            numbers={member.name: member.config.number for member in crew},
+            roles_of_worker={worker.name: worker.config.role.value for worker in workers},
+            numbers={worker.name: worker.config.number for worker in workers},
             process_ends=ProcessEnds(self._origin_ns),
         )
         return Prepared(
             stage,
-            crew,
-            self._ending(entries["consumers"]),
+            workers,
+            self._drain_and_audit(entries["consumers"]),
             self._prefix,
             {who: hosts[0] for who, hosts in entries.items()},
             self._boot_id,
             self._succeed,
         )
 
-    async def _succeed(self, dead: Member) -> Member:
+    async def _succeed(self, dead: WorkerHandle) -> WorkerHandle:
         """A new worker with the queue, the entry and the share of the load that a dead one had.
 
         Raises DeployError, WorkerLost.
@@ -207,13 +209,13 @@ class Preparing:
         hosts = tuple(endpoint.host for endpoint in dead.config.endpoints)
         endpoints = await self._entrance(name, hosts)
         config = self._config(role, name, dead.config.queue_word, endpoints, index)
-        member = await hire(self._cluster, name, config, self._boot_id)
+        worker = await start_worker(self._cluster, name, config, self._boot_id)
         try:
-            await all_ready([member], READY_LIMIT_S)
+            await all_ready([worker], READY_LIMIT_S)
         except BaseException:
-            await member.end(CLOSE_LIMIT_S)
+            await worker.end(CLOSE_LIMIT_S)
             raise
-        return member
+        return worker
 
     def _order(
         self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
@@ -254,17 +256,19 @@ class Preparing:
                 found.append(resolve(target, roles, self._hosts, involved))
         return found
 
-    async def _hire_all(self, entries: Mapping[str, tuple[str, ...]]) -> tuple[Member, ...]:
-        crew: list[Member] = []
+    async def _start_all(self, entries: Mapping[str, tuple[str, ...]]) -> tuple[WorkerHandle, ...]:
+        workers: list[WorkerHandle] = []
         try:
-            await self._hire_each(entries, crew)
-            await all_ready(crew, READY_LIMIT_S)
+            await self._start_each(entries, workers)
+            await all_ready(workers, READY_LIMIT_S)
         except BaseException:
-            await asyncio.gather(*(member.end(CLOSE_LIMIT_S) for member in crew))
+            await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
             raise
-        return tuple(crew)
+        return tuple(workers)
 
-    async def _hire_each(self, entries: Mapping[str, tuple[str, ...]], crew: list[Member]) -> None:
+    async def _start_each(
+        self, entries: Mapping[str, tuple[str, ...]], workers: list[WorkerHandle]
+    ) -> None:
         workload = self._plan.scenario.workload
         for role, who, count in (
             (Role.PUBLISHER, "publishers", workload.publishers),
@@ -277,12 +281,12 @@ class Preparing:
                 endpoints = await self._entrance(name, known)
                 self._places[name] = index
                 config = self._config(role, name, queue, endpoints, index)
-                crew.append(await hire(self._cluster, name, config, self._boot_id))
+                workers.append(await start_worker(self._cluster, name, config, self._boot_id))
         for queue in workload.queues if asks_name_servers(self._plan.client) else ():
             name = f"{Role.PROBER.value}-{queue}"
             endpoints = await self._entrance(name, ())
             config = self._config(Role.PROBER, name, queue, endpoints)
-            crew.append(await hire(self._cluster, name, config, self._boot_id))
+            workers.append(await start_worker(self._cluster, name, config, self._boot_id))
 
     async def _entrance(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
         """By name servers, or by these hosts in their order."""
@@ -331,15 +335,15 @@ class Preparing:
 
     def _strength(self) -> int:
         """What a confirm promises by the system's own declaration; without one, the least."""
-        promises = self._plan.system.promises(self._plan.layout)
+        guarantees = self._plan.system.guarantees(self._plan.layout)
         workload = self._plan.scenario.workload
         if not named(self._plan.client).family.confirms_routed(workload):
             return Strength.UNROUTED_POSSIBLE
         lasting = workload.durable and workload.persistent
-        found = promises.strength if lasting else promises.strength_of_transient
+        found = guarantees.strength if lasting else guarantees.strength_of_transient
         return Strength.BUFFERED if found is None else found
 
-    def _ending(self, entry: tuple[str, ...]) -> Ending:
+    def _drain_and_audit(self, entry: tuple[str, ...]) -> DrainAndAudit:
         workload, drain = self._plan.scenario.workload, self._plan.system.drain
 
         def ordered(queue: str) -> bool:
@@ -360,12 +364,12 @@ class Preparing:
                 await self._entrance(worker, ())
             return _end(self._links[worker], broker)
 
-        return Ending(
+        return DrainAndAudit(
             self._cluster,
             self._prefix,
             self._queues,
             ordered,
-            Hiring(new_config, entrance, self._boot_id),
+            ReaderStart(new_config, entrance, self._boot_id),
             Logs(self._servers.logs, way_to),
             drain.gone_by_force_s,
         )

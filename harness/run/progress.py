@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.plan.model import Schedule
-from harness.run.cues import Phase
+from harness.run.conductor_protocol import Phase
 
 ALMOST = 0.95
 # Reading what is left takes what it takes; the bar needs some length.

@@ -20,13 +20,13 @@ from harness.cluster.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored
 from harness.plan.model import Experiment, RunPlan
 from harness.run import told
-from harness.run.cast import NoSuchTarget
-from harness.run.crew import WorkerLost
 from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.resolving import NoSuchTarget
 from harness.run.view import View
 from harness.run.wall import wall_ns
+from harness.run.worker_handles import WorkerLost
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.reserve import Reserve
 from harness.run_folder.seal import LOGS, seal

@@ -9,10 +9,10 @@ from faults.places import host_of, process_of
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.model import RunPlan
 from harness.plan.servers import Servers
-from harness.run.cast import roles_meant
 from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import Record
+from harness.run.resolving import roles_meant
 from harness.run_folder.journal import Journal
 
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue

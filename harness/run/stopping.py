@@ -24,7 +24,7 @@ from harness.plan.operations import (
     STOPPED,
     Target,
 )
-from harness.run.cast import NoSuchTarget, holders, resolve
+from harness.run.resolving import NoSuchTarget, holders, resolve
 
 NONE, OTHER, EVERY = "none", "other", "all"
 NOT_STARTED = {"moot": "not all hosts that were stopped were started again"}

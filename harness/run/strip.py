@@ -2,8 +2,8 @@
 
 1. A preview; what is judged is what was recorded. For seconds that every publisher told both are
    the same. They differ where a publisher died before it told its last ones, and in the seconds
-   that a client was kept away in: here they are left out whole, there operation by operation.
-2. A second is known LATEST_NS after the last deadline of its operations, or when all publishers
+   that a client was kept away in: here they are left out whole, there publish by publish.
+2. A second is known LATEST_NS after the last deadline of its publishes, or when all publishers
    have closed; until then it is pending.
 3. Pure: times are nanoseconds of run time, seconds are counted from the run's origin.
 """
@@ -45,7 +45,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Since when there is load, and how long an operation has."""
+    """Since when there is load, and how long a publish has."""
 
     from_ns: int
     until_ns: int | None  # None: it goes on

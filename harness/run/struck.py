@@ -7,7 +7,7 @@ from faults.places import split
 from harness.cluster.port import Roles
 from harness.plan.model import BALANCER, STANDBY
 from harness.plan.servers import Servers
-from harness.run.cast import NAME_SERVER, promoted_rank, role_of_places
+from harness.run.resolving import NAME_SERVER, promoted_rank, role_of_places
 
 _OWN_ROLES = (BALANCER, STANDBY, NAME_SERVER)  # who holds no queue, at any moment
 

@@ -30,9 +30,9 @@ class View:
     strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
 
 
-def view_of(phase: str, crew: Sequence[Speaker], armed: Sequence[str], left_s: float) -> View:
+def view_of(phase: str, workers: Sequence[Speaker], armed: Sequence[str], left_s: float) -> View:
     def total(name: str) -> int:
-        return sum(member.status.get(name, 0) for member in crew)
+        return sum(worker.status.get(name, 0) for worker in workers)
 
     return View(
         phase,

@@ -25,12 +25,12 @@ from harness.cluster.port import DeployError
 from harness.plan.model import Window
 from harness.plan.natures import nature_of
 from harness.run.aiming import aimed, roles_before, take
-from harness.run.cast import NoSuchTarget
-from harness.run.crew import WorkerLost
 from harness.run.interrupts import Interrupted
+from harness.run.resolving import NoSuchTarget
 from harness.run.stage import LOOK_LIMIT_S, Stage
 from harness.run.struck import Struck
 from harness.run.takeover import over_ns
+from harness.run.worker_handles import WorkerLost
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
 
@@ -40,7 +40,7 @@ GONE_LIMIT_S = 120.0
 class LiveWindow:
     """One window. `facts` always says what is known up to now.
 
-    `replace_client` hires somebody in a dead client's place and tells how long he was not there;
+    `replace_client` starts somebody in a dead client's place and tells how long he was not there;
     None where nobody is needed any more. It raises DeployError or WorkerLost.
     """
 

@@ -22,10 +22,10 @@ from harness.outside.text import brief
 from harness.plan.clients import registry as clients
 from harness.plan.clients.registry import joined, problem
 from harness.plan.demands import DEMANDS
-from harness.plan.findings import FOUND_MAX, MISSING, Finding, document_of, of_shape, told
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
 from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.toml_problems import FOUND_MAX, MISSING, TomlProblem, document_of, of_shape, told
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile
@@ -54,7 +54,7 @@ def load_system(name: str) -> System:
         default_layout=document.default_layout,
         clients=joined(document.clients),
         deployments=document.deployments,
-        promises=own.promises,
+        guarantees=own.guarantees,
         servers=own.servers,
         drain=own.drain,
         alarms=None if own.containers is None else own.containers.alarms,
@@ -221,7 +221,7 @@ def _read(system: str, path: Path) -> LayoutFile:
     return cast(LayoutFile, file)
 
 
-def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
+def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[TomlProblem]]:
     """With what it has from another one; where nobody knows that one, as it is."""
     if LIKE not in document:
         return document, []
@@ -230,7 +230,7 @@ def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[
     except LikenessError as error:
         word = str(document[LIKE])
         text, choices = str(error), tuple(error.choices)
-        return document, [Finding((LIKE,), text, choices, nearest(word, choices))]
+        return document, [TomlProblem((LIKE,), text, choices, nearest(word, choices))]
 
 
 @cache
@@ -238,14 +238,16 @@ def _built_in_documents(system: str) -> Mapping[str, dict[str, Any]]:
     return {path.stem: _document(path, _source(path)) for path in _layout_files(system)}
 
 
-def _shaped(document: Mapping[str, Any], shape: type[_File]) -> tuple[_File | None, list[Finding]]:
+def _shaped(
+    document: Mapping[str, Any], shape: type[_File]
+) -> tuple[_File | None, list[TomlProblem]]:
     try:
         return shape.model_validate(document), []
     except ValidationError as errors:
         return None, list(islice(of_shape(errors, shape), FOUND_MAX))
 
 
-def _refuse(found: Sequence[Finding], source: str, path: Path) -> None:
+def _refuse(found: Sequence[TomlProblem], source: str, path: Path) -> None:
     """Raises CatalogueError if anything was found."""
     if found:
         raise CatalogueError(told(found, source, str(path)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from faults.alarms import AlarmCommands
 from faults.executors.canaries import Alarms
-from faults.executors.doors import Doors
+from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
 from harness.cluster.port import Lifeless, Link
@@ -125,7 +125,7 @@ class Parts:
     broker: Standing
     operator: Operator
     ways: Ways
-    doors: Doors
+    service_ports: ServicePorts
     alarms: Alarms | None
     lifeless: Callable[[str], Lifeless | None] | None
 

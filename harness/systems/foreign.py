@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from faults.executors.doors import Doors
+from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.plan.model import Layout
 from harness.plan.topology import Broker, Topology
@@ -68,7 +68,7 @@ class ClientsDoor:
 
     key: str
     speaks: str
-    doors: Doors
+    service_ports: ServicePorts
     enter: Callable[[Broker, AgentClient, float], Awaitable[None]]
     remedy: str
 

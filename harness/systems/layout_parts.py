@@ -13,8 +13,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from faults.mechanisms import DIRECT, TOXIPROXY
 from harness.outside.text import brief
-from harness.plan.findings import Finding
-from harness.plan.words import parse_target
+from harness.plan.targets import parse_target
+from harness.plan.toml_problems import TomlProblem
 
 HOSTS_MAX = 20
 PROXIED_HOSTS_MAX = 8  # their ways need addresses of the proxy (deploy/compose/peer_ways.py)
@@ -71,7 +71,7 @@ def words(value: object) -> list[str] | None:
     return value[:TABLES_MAX]
 
 
-def host_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+def host_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     """Names that two hosts have, or that mean something else."""
     seen: set[str] = set()
     for place, host in tables(document, "hosts"):
@@ -80,17 +80,21 @@ def host_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
             continue
         path = ("hosts", place, "name")
         if name in seen:
-            yield Finding(path, f"every host needs a name of its own; {brief(name)} is another's")
+            yield TomlProblem(
+                path, f"every host needs a name of its own; {brief(name)} is another's"
+            )
         elif name in _TAKEN or _is_word(name):
-            yield Finding(path, f"no host may be called {brief(name)}: it means something else")
+            yield TomlProblem(
+                path, f"no host may be called {brief(name)}: it means something else"
+            )
         seen.add(name)
 
 
-def peer_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+def peer_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     """More hosts than there are ways for."""
     count = len(tables(document, "hosts"))
     if document.get("peer_links") == TOXIPROXY and count > PROXIED_HOSTS_MAX:
-        yield Finding(
+        yield TomlProblem(
             ("peer_links",),
             f"{count} hosts have more ways than the proxy has addresses for: at most "
             f"{PROXIED_HOSTS_MAX} hosts, or {DIRECT!r}",

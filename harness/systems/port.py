@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
-from faults.executors.doors import Doors
+from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
-from harness.plan.findings import Finding
+from harness.plan.guarantees import Guarantees
 from harness.plan.model import Drain, Layout
-from harness.plan.promises import Promises
 from harness.plan.servers import Servers
+from harness.plan.toml_problems import TomlProblem
 from harness.systems.containers import Containers
 from harness.systems.foreign import Foreign
 from harness.systems.standing import Standing
@@ -30,7 +30,7 @@ class Told(NamedTuple):
 
     broker: Standing
     operator: Operator
-    doors: Doors
+    service_ports: ServicePorts
 
 
 # --- as processes of this machine -------------------------------------------------------------
@@ -136,7 +136,7 @@ class Mistakes(Protocol):
 
     def __call__(
         self, document: Mapping[str, Any], processes: tuple[str, ...], /
-    ) -> Iterator[Finding]: ...
+    ) -> Iterator[TomlProblem]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +147,7 @@ class Declaration:
     folder: Callable[[], Path]
     layout_file: type[BaseModel]  # a LayoutFile
     mistakes: Mistakes
-    promises: Callable[[Layout], Promises]
+    guarantees: Callable[[Layout], Guarantees]
     servers: Callable[[Layout], Servers]
     drain: Drain
     versioned_as: str | None  # its brokers' version, among those that a run records; None: none is

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from harness.claims import terms
 from harness.claims.evidence import Evidence
 from harness.claims.times import fault_length_s
-from harness.claims.truth import Interval, Moot, Unknown
+from harness.claims.values import Interval, Moot, Unknown
 from harness.claims.vocabulary import STAGE_NAMES
 from harness.run_folder.process_ends import end_told
 from spark_analysis.schema.facts import ProcessEnd

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.claims.evidence import Evidence
-from harness.claims.truth import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, Moot, Unknown, Value
 from harness.view.out import Out, outs
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
@@ -29,7 +29,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """One fault window, in seconds. `degraded` ends when operations were on time again.
+    """One fault window, in seconds. `degraded` ends when publishes were on time again.
 
     `returned`: the host that it struck was seen to be back with its disk; None: it struck none.
     """

@@ -32,7 +32,7 @@ answer that begins so |
 | toxic_reset | | {"issued_ns", "returned_ns"}: enables every proxy, removes every toxic |
 | canary_open | canary, host, port, queue, by, timeout_s, speaks (false) | {}: then silent |
 | canary_ask | canary, timeout_s | {"answered", "seconds", "detail", "end"}: passive declare |
-| canary_say | canary, to, octets, rounds, timeout_s | and "octets" that `to` was sent: words.py |
+| canary_say | canary, to, octets, rounds, timeout_s | and "octets" sent to `to`: speaking.py |
 | canary_close | canary | {} |
 
 "end" is "fin", "rst" or "refused" where the other side ended the connection, or took none.

@@ -11,7 +11,7 @@ Harness to worker
     {"do": "hello", "packages": ["pika"]}     the Python packages whose versions are to be told
     {"do": "configure", "config": {...}}      a WorkerConfig; the worker opens its log and connects
     {"do": "start", "at_ns": 123}             load begins at this instant of the worker's clock
-    {"do": "stop_load"}                       no new operations; retries and confirms go on
+    {"do": "stop_load"}                       no new publishes; retries and confirms go on
     {"do": "break_off"}                       interrupted: nothing is sent any more, not even again
     {"do": "close"}                           stop everything, close connections and the log
     {"do": "ping"}                            at least every second
@@ -23,7 +23,7 @@ Worker to harness
     {"say": "pong", "monotonic_ns": 1, "suspended_ns": 0}       answers ping
     {"say": "status", "sent": 1, "confirmed": 1, "unknown": 0, "missed": 0, "delivered": 0,
      "outstanding": 0, "late_ns": 0}          twice a second; counts since start; `outstanding`:
-                                              operations that are due, out or to be retried;
+                                              publishes that are due, out or to be retried;
                                               once more just before `closed`
      "seconds": [[12, 100, 98]]               in it, of paced publishers: the seconds of run time
                                               that are final since the last status: how many were
@@ -92,7 +92,7 @@ class WorkerConfig:
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
     connection_name: str  # mqproof.<run>.<worker>: how the broker lists it
     # publishers
-    rate: float | None = None  # operations a second of a publisher; None is max
+    rate: float | None = None  # publishes a second of a publisher; None is max
     phase: float = 0.0  # 0..1: shift of its intended times, so that publishers interleave
     keys: int = 1
     body_bytes: int = 256

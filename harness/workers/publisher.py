@@ -1,4 +1,4 @@
-"""The publisher: sends operations at their intended times, retries, and records what came of them.
+"""The publisher: sends publishes at their intended times, retries, and records what came of them.
 
 1. Open loop: it sends whatever is due, as far as the confirm window has room; what is waiting for
    a retry fills the window, too, so that a queue that refuses everything does not grow a flood.
@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 
 from harness.workers.clients.port import Answer, Client, PublishingLink
 from harness.workers.dialling import Dialler, ways
-from harness.workers.operations import Book, Settlement
 from harness.workers.pacing import NS_PER_S, Pacing
 from harness.workers.protocol import Endpoint, WorkerConfig
+from harness.workers.publishes import Book, Settlement
 from harness.workers.recorder import Recorder
 from harness.workers.seconds import Second, Seconds
 from spark_analysis.schema.body import Identity, decode, encode
@@ -129,8 +129,8 @@ class Publisher:
         self._closed = True
         now_ns = self._recorder.now_ns()
         self._pacing.stop(now_ns)
-        for operation in self._pacing.abandon(now_ns):
-            self._not_sent(operation.sequence, operation.intended_ns)
+        for publish in self._pacing.abandon(now_ns):
+            self._not_sent(publish.sequence, publish.intended_ns)
         self._record(self._book.lost("closed before it was settled", now_ns), now_ns)
         link, self._link = self._link, None
         if link is None:
@@ -238,10 +238,10 @@ class Publisher:
             return 0
         now_ns = self._recorder.now_ns()
         self._expire(now_ns)
-        operations = self._pacing.take(now_ns, most)
-        for sequence, intended_ns, deadline_ns in operations:
+        publishes = self._pacing.take(now_ns, most)
+        for sequence, intended_ns, deadline_ns in publishes:
             self._send(link, sequence, 1, intended_ns, deadline_ns)
-        return len(operations)
+        return len(publishes)
 
     def _room(self, link: PublishingLink) -> int:
         if self._awaits:
@@ -272,15 +272,15 @@ class Publisher:
             self._record([(sequence, attempt, Outcome.UNCONFIRMED, "handed over")], now_ns)
 
     def _expire(self, now_ns: int) -> None:
-        for operation in self._pacing.expire(now_ns):
-            self._not_sent(operation.sequence, operation.intended_ns)
+        for publish in self._pacing.expire(now_ns):
+            self._not_sent(publish.sequence, publish.intended_ns)
 
     def _not_sent(self, sequence: int, intended_ns: int) -> None:
         self._book.not_sent()
         self._recorder.not_sent(sequence, sequence % self._config.keys, intended_ns)
 
     def _set_alarm(self) -> None:
-        """Calls `_pump` when the next operation or retry is due; a confirm calls it by itself."""
+        """Calls `_pump` when the next publish or retry is due; a confirm calls it by itself."""
         times = [self._book.retry_ns(), None if self._starved else self._pacing.next_ns()]
         due_s = min(
             (self._recorder.clock_s(due) for due in times if due is not None), default=None

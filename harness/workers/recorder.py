@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from harness.workers.operations import Settlement
 from harness.workers.protocol import WorkerConfig
+from harness.workers.publishes import Settlement
 from spark_analysis.schema import tables
 from spark_analysis.schema.body import Body
 from spark_analysis.schema.log import LogFull, LogWriter
@@ -86,7 +86,7 @@ class Recorder:
         )
 
     def not_sent(self, sequence: int, key: int, intended_ns: int) -> None:
-        """The deadline passed before this operation's first attempt could go out."""
+        """The deadline passed before this publish's first attempt could go out."""
         self.attempt(sequence, 1, key, intended_ns, NEVER_SENT, 0, 0)
 
     def terms(self, sequence: int, attempt: int, due_ns: int, fate: int) -> None:

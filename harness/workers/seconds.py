@@ -1,6 +1,6 @@
 """How much of a publisher's load was on time, second by second, told when it is final.
 
-1. An operation belongs to the second of run time that it was intended for, whenever it was sent.
+1. A publish belongs to the second of run time that it was intended for, whenever it was sent.
 2. A second is told once: a deadline after its end, or when its publisher closes. One that stood
    still tells AT_ONCE at a time: the loop has better things to do then.
 3. A message costs an addition; how many were due is reckoned when their second is told.
@@ -28,7 +28,7 @@ class Second(NamedTuple):
 
 
 class Seconds:
-    """The seconds of one publisher. `withdrawn`: whether an operation is to be rolled back; None
+    """The seconds of one publisher. `withdrawn`: whether a publish is to be rolled back; None
     where none is."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Seconds:
         self._next: int | None = None  # None until the load has a beginning
 
     def in_time(self, deadline_ns: int) -> None:
-        """The operation with this deadline was confirmed by then."""
+        """The publish with this deadline was confirmed by then."""
         self._on_time[(deadline_ns - self._deadline_ns) // NS_PER_S] += 1
 
     def settled(self, now_ns: int, closed: bool = False) -> list[Second]:
@@ -64,7 +64,7 @@ class Seconds:
 
     def _due_in(self, second: int) -> int:
         from_ns = second * NS_PER_S
-        operations = self._pacing.intended_in(from_ns, from_ns + NS_PER_S)
+        publishes = self._pacing.intended_in(from_ns, from_ns + NS_PER_S)
         if self._withdrawn is None:
-            return len(operations)
-        return sum(not self._withdrawn(sequence) for sequence in operations)
+            return len(publishes)
+        return sum(not self._withdrawn(sequence) for sequence in publishes)

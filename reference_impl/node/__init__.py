@@ -24,7 +24,7 @@ Its management API:
 api              the process: what RabbitMQ's HTTP API answers, as far as it is here
 api_connections  the answers about client connections
 api_queues       the answers about queues
-api_words        how it words what the tables say
+api_json         how it words what the tables say
 questions        requests that wait for other processes' words
 policies         what is taken as a policy
 http             requests taken apart, and answers to them

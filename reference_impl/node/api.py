@@ -11,7 +11,7 @@ from typing import Any
 
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
 from reference_impl.metadata.governing import is_mirrored
-from reference_impl.node import api_words, http
+from reference_impl.node import api_json, http
 from reference_impl.node.api_connections import ConnectionAnswers
 from reference_impl.node.api_queues import QueueAnswers
 from reference_impl.node.http import Request
@@ -79,26 +79,26 @@ class Api:
         return []
 
     def _overview(self, request: Request) -> list[Effect]:
-        return http.answer(request, api_words.overview_words(self._world))
+        return http.answer(request, api_json.overview_json(self._world))
 
     def _nodes(self, request: Request) -> list[Effect]:
-        return http.answer(request, api_words.nodes_words(self._world))
+        return http.answer(request, api_json.nodes_json(self._world))
 
     def _node(self, request: Request) -> list[Effect]:
-        for words in api_words.nodes_words(self._world):
-            if words["name"] == request.name:
-                return http.answer(request, words)
+        for told in api_json.nodes_json(self._world):
+            if told["name"] == request.name:
+                return http.answer(request, told)
         return http.not_found(request)
 
     def _policies(self, request: Request) -> list[Effect]:
         policies = sorted(self._world.tables.policies.items())
-        return http.answer(request, [api_words.policy_words(policy) for _, policy in policies])
+        return http.answer(request, [api_json.policy_json(policy) for _, policy in policies])
 
     def _policy(self, request: Request) -> list[Effect]:
         policy = self._world.tables.policies.get(request.name)
         if policy is None:
             return http.not_found(request)
-        return http.answer(request, api_words.policy_words(policy))
+        return http.answer(request, api_json.policy_json(policy))
 
     def _put_policy(self, request: Request) -> list[Effect]:
         try:
@@ -138,5 +138,5 @@ class Api:
         ]
         if not critical:
             return self._fine(request)
-        words = {"status": "failed", "queues": critical}
-        return http.failed(request, words)
+        told = {"status": "failed", "queues": critical}
+        return http.failed(request, told)

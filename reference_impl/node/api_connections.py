@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_impl.node import http
-from reference_impl.node.api_words import connection_words
+from reference_impl.node.api_json import connection_json
 from reference_impl.node.http import Request
 from reference_impl.node.questions import Questions
 from reference_impl.pid import Pid
@@ -39,7 +39,7 @@ class ConnectionAnswers:
 
     def _list(self, request: Request) -> list[Effect]:
         def finish(listed: list[Described]) -> list[Effect]:
-            return http.answer(request, [connection_words(one) for one in listed])
+            return http.answer(request, [connection_json(one) for one in listed])
 
         return self._with_all(request, finish)
 
@@ -47,7 +47,7 @@ class ConnectionAnswers:
         def finish(listed: list[Described]) -> list[Effect]:
             for one in listed:
                 if one.name == request.name:
-                    return http.answer(request, connection_words(one))
+                    return http.answer(request, connection_json(one))
             return http.not_found(request)
 
         return self._with_all(request, finish)

@@ -15,7 +15,7 @@ import msgspec
 from reference_impl.metadata.governing import is_mirrored
 from reference_impl.metadata.tables import Queue
 from reference_impl.node import http
-from reference_impl.node.api_words import queue_words
+from reference_impl.node.api_json import queue_json
 from reference_impl.node.http import Request
 from reference_impl.node.questions import Questions
 from reference_impl.pid import Pid
@@ -61,7 +61,7 @@ class QueueAnswers:
         queues = [queue for _, queue in sorted(self._world.tables.queues.items())]
 
         def finish(looked: dict[Pid, Any]) -> list[Effect]:
-            return http.answer(request, [self._words(queue, looked) for queue in queues])
+            return http.answer(request, [self._json(queue, looked) for queue in queues])
 
         return self._with_counts(request, queues, finish)
 
@@ -73,7 +73,7 @@ class QueueAnswers:
             return self._held_here(request, queue)
 
         def finish(looked: dict[Pid, Any]) -> list[Effect]:
-            return http.answer(request, self._words(queue, looked))
+            return http.answer(request, self._json(queue, looked))
 
         return self._with_counts(request, [queue], finish)
 
@@ -82,9 +82,9 @@ class QueueAnswers:
         own = [pid for pid in queue.mirrors if pid.node == self._world.node]
 
         def finish(looked: dict[Pid, Any]) -> list[Effect]:
-            words = self._words(queue, looked)
+            told = self._json(queue, looked)
             counts = [one.ready for one in looked.values() if isinstance(one, Looked)]
-            return http.answer(request, {**words, "held_here": counts[0] if counts else None})
+            return http.answer(request, {**told, "held_here": counts[0] if counts else None})
 
         asked = dict.fromkeys(own, lambda number: LookHere(self._pid, number))
         return self._questions.ask(asked, COUNTS_LIMIT_MS, finish)
@@ -101,9 +101,9 @@ class QueueAnswers:
     def _look(self, number: int) -> Look:
         return Look(self._pid, number)
 
-    def _words(self, queue: Queue, looked: dict[Pid, Any]) -> dict[str, Any]:
+    def _json(self, queue: Queue, looked: dict[Pid, Any]) -> dict[str, Any]:
         counts = None if queue.master is None else looked.get(queue.master)
-        return queue_words(self._world, queue, counts if isinstance(counts, Looked) else None)
+        return queue_json(self._world, queue, counts if isinstance(counts, Looked) else None)
 
     def _delete(self, request: Request) -> list[Effect]:
         queue = self._world.tables.queues.get(request.name)

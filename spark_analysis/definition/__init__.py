@@ -2,7 +2,7 @@
 
 events -> messages, with a try for each attempt; then one module an idea.
 - Of messages: outcomes, loss, attempts, forgotten, misrouted, delays, transactions (asking),
-  strays, duplicates (progress), order and operations give the cases that `cases` counts and
+  strays, duplicates (progress), order and publishes give the cases that `cases` counts and
   `charges` charges to faults. arrivals says when something should have come, open_ends why nobody
   knows, channels what we acknowledged, unrest when a queue may have changed its master.
 - Of time: scopes -> stretches -> outages (owed) are the history of the run, each queue and each

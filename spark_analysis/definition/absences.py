@@ -1,6 +1,6 @@
-"""Who was not there, because a fault had taken him: frozen, dead, or not hired yet.
+"""Who was not there, because a fault had taken him: frozen, dead, or not started yet.
 
-1. An operation that was open at such a time says nothing of the broker: nobody sent it, or nobody
+1. A publish that was open at such a time says nothing of the broker: nobody sent it, or nobody
    was there to read its confirm.
 2. What a worker's own clockwork missed by its absence is no stall of the instrument.
 """

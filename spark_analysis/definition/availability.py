@@ -1,10 +1,10 @@
-"""Availability: operations missed, and the longest silence between confirms, a window and queue.
+"""Availability: publishes missed, and the longest silence between confirms, a window and queue.
 
 1. Window 0 is the run as a whole, calm and stormy; the others count what was intended in their
    judged time.
 2. Silence is the longest gap between consecutive confirms that touches the outage: from the
    window's origin until success was sustained and the fault was undone. It runs only while
-   something is due: from the first operation after the confirm on.
+   something is due: from the first publish after the confirm on.
 3. The start and the end of load bound the gaps. One that only the end of load closes is censored.
 4. Queue "" is all queues together.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from spark_analysis.definition.messages import Message
-from spark_analysis.definition.operations import Operation
+from spark_analysis.definition.publishes import Publish
 from spark_analysis.definition.windows import Faulted, faulted
 from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts
@@ -34,17 +34,17 @@ class Silence:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """One window: its operations of [from_ns, until_ns), its silences of [from_ns, quiet_ns]."""
+    """One window: its publishes of [from_ns, until_ns), its silences of [from_ns, quiet_ns]."""
 
     number: int
     from_ns: int
-    until_ns: int | None  # None: every operation of the run
+    until_ns: int | None  # None: every publish of the run
     quiet_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Intended:
-    """The operations of one queue, by intended time."""
+    """The publishes of one queue, by intended time."""
 
     intended_ns: Sequence[int]
     missed_before: Sequence[int]
@@ -65,22 +65,22 @@ class _Intended:
 def rows(
     facts: Facts,
     messages: Sequence[Message],
-    operations: Sequence[Operation],
+    publishes: Sequence[Publish],
     stages: Iterable[Stage],
 ) -> tuple[Availability, ...]:
     if not facts.confirms:
         return ()
     spans = tuple(_spans(facts, stages))
-    return tuple(_rows(facts, messages, operations, spans))
+    return tuple(_rows(facts, messages, publishes, spans))
 
 
 def _rows(
     facts: Facts,
     messages: Iterable[Message],
-    operations: Sequence[Operation],
+    publishes: Sequence[Publish],
     spans: Iterable[_Span],
 ) -> Iterator[Availability]:
-    intended = _intended(operations)
+    intended = _intended(publishes)
     for queue, confirms in _confirm_times(messages).items():
         of_queue = intended.get(queue, _Intended((), (0,)))
         gaps = tuple(_gaps(facts, confirms, of_queue))
@@ -98,12 +98,12 @@ def _confirm_times(messages: Iterable[Message]) -> Mapping[str, list[int]]:
     return {**times, ALL_QUEUES: [at_ns for of_queue in times.values() for at_ns in of_queue]}
 
 
-def _intended(operations: Sequence[Operation]) -> Mapping[str, _Intended]:
-    """The operations of every queue that had any, and of all together."""
-    of_queue: dict[str, list[Operation]] = {}
-    for operation in operations:
-        of_queue.setdefault(operation.message.queue, []).append(operation)
-    of_queue[ALL_QUEUES] = list(operations)
+def _intended(publishes: Sequence[Publish]) -> Mapping[str, _Intended]:
+    """The publishes of every queue that had any, and of all together."""
+    of_queue: dict[str, list[Publish]] = {}
+    for publish in publishes:
+        of_queue.setdefault(publish.message.queue, []).append(publish)
+    of_queue[ALL_QUEUES] = list(publishes)
     return {
         queue: _Intended(
             tuple(one.intended_ns for one in these),
@@ -157,13 +157,13 @@ def _longest(gaps: Iterable[Silence], from_ns: int, until_ns: int) -> Silence:
 def _row(
     run: str, span: _Span, queue: str, gaps: Iterable[Silence], intended: _Intended
 ) -> Availability:
-    operations, missed = intended.of(span)
+    publishes, missed = intended.of(span)
     silence = _longest(gaps, span.from_ns, span.quiet_ns)
     return Availability(
         run,
         span.number,
         queue,
-        operations,
+        publishes,
         missed,
         silence.length_ns,
         silence.from_ns,

@@ -12,7 +12,7 @@ from typing import Any
 from spark_analysis.definition import events, messages
 from spark_analysis.definition.events import Row
 from spark_analysis.definition.messages import Message
-from spark_analysis.definition.operations import intended
+from spark_analysis.definition.publishes import intended
 from spark_analysis.definition.windows import Judged, judged
 from spark_analysis.schema.costs import COUNTERS, MEMORY, Calm, Costs, Use
 from spark_analysis.schema.facts import Facts
@@ -30,7 +30,7 @@ def costs(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Costs:
 def _calm(facts: Facts, calm: Judged, every: Sequence[Message]) -> tuple[Calm, ...]:
     if not facts.confirms or calm.until_ns <= calm.from_ns:
         return ()
-    operations = intended(facts, every)
+    publishes = intended(facts, every)
     begun = [
         (message, at_ns)
         for message in every
@@ -45,7 +45,7 @@ def _calm(facts: Facts, calm: Judged, every: Sequence[Message]) -> tuple[Calm, .
         run=facts.run,
         from_ns=calm.from_ns,
         until_ns=calm.until_ns,
-        intended=sum(_within(operation.intended_ns, calm) for operation in operations.judged),
+        intended=sum(_within(publish.intended_ns, calm) for publish in publishes.judged),
         confirmed=sum(
             message.confirmed_ns is not None and _within(message.confirmed_ns, calm)
             for message in every

@@ -23,11 +23,11 @@ from spark_analysis.definition import (
     loss,
     messages,
     misrouted,
-    operations,
     order,
     outages,
     outcomes,
     promised,
+    publishes,
     seconds,
     stages,
     starvation,
@@ -51,7 +51,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     seen = events.read(rows)
     by_name = messages.fold(seen)
     every = tuple(by_name.values())
-    intended = operations.intended(facts, every)
+    intended = publishes.intended(facts, every)
     faults = forces(facts, seen.steps)
     histories = outages.histories(facts, intended.judged, faults)
     recovered = stages.rows(facts, every, histories, faults)
@@ -60,7 +60,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     missing = tuple(loss.cases(facts, every, arrivals))
     found = (
         *missing,
-        *operations.cases(intended),
+        *publishes.cases(intended),
         *outcomes.cases(every, arrivals),
         *attempts.cases(facts, every, arrivals),
         *_cases(facts, by_name, seen, unsettled, missing),

@@ -1,8 +1,8 @@
 """Outages: when a scope was not served, until service began again, and what ended that.
 
-1. An outage begins with a bad operation that lies in no good stretch, and ends where the next good
+1. An outage begins with a bad publish that lies in no good stretch, and ends where the next good
    stretch begins. With no more bad ones in it than a stretch from there may hold it is none.
-2. Where no good stretch follows, it may have ended with the first good operation from which on few
+2. Where no good stretch follows, it may have ended with the first good publish from which on few
    are bad: nobody knows. Without such a one it never ended.
 3. It was ended by what the faults that it fell under say: the undo of one, the system, or either.
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_analysis.definition.forces import Force
-from spark_analysis.definition.operations import Operation
 from spark_analysis.definition.owed import owed
+from spark_analysis.definition.publishes import Publish
 from spark_analysis.definition.scopes import Scope, scopes
 from spark_analysis.definition.stretches import Served, few_bad, served
 from spark_analysis.schema import service
@@ -23,7 +23,7 @@ from spark_analysis.schema.service import EITHER, NEVER, SYSTEM, UNDO, UNKNOWN, 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Its operations are at the places [first, end) of its scope."""
+    """Its publishes are at the places [first, end) of its scope."""
 
     first: int
     end: int
@@ -51,12 +51,12 @@ class History:
 
 
 def histories(
-    facts: Facts, operations: Sequence[Operation], forces: Sequence[Force]
+    facts: Facts, publishes: Sequence[Publish], forces: Sequence[Force]
 ) -> tuple[History, ...]:
     """The run's is the first; none where there is no history."""
     if not (facts.paced and facts.confirms):
         return ()
-    return tuple(_history(facts, scope, forces) for scope in scopes(facts, operations))
+    return tuple(_history(facts, scope, forces) for scope in scopes(facts, publishes))
 
 
 def rows(run: str, histories: Sequence[History]) -> tuple[service.Outage, ...]:
@@ -88,7 +88,7 @@ def _outages(
 ) -> Iterator[Outage]:
     out = [
         place
-        for place, one in enumerate(scope.operations)
+        for place, one in enumerate(scope.publishes)
         if one.missed and not of_scope.served[place]
     ]
     back = 0
@@ -118,7 +118,7 @@ def _without_end(facts: Facts, scope: Scope, first: int, forces: Sequence[Force]
     from_ns = scope.intended_ns[first]
     end, until_ns, ended = scope.size, facts.load_ended_ns, NEVER
     for place in range(first + 1, scope.size):
-        if not scope.operations[place].missed and few_bad(scope, place, scope.size):
+        if not scope.publishes[place].missed and few_bad(scope, place, scope.size):
             end, until_ns, ended = place, scope.intended_ns[place], UNKNOWN
             break
     numbers = _numbers(_over(forces, from_ns, until_ns))

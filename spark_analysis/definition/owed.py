@@ -2,7 +2,7 @@
 
 1. What a fault held back in its last seconds is in time once it is over: service seems to begin a
    deadline before its end, and earlier where little was held back.
-2. It is the system's where operations of its first stretch, sent into the fault, and their
+2. It is the system's where publishes of its first stretch, sent into the fault, and their
    deadlines, were over before the undo began, and were good by themselves: as many as are a
    stretch; or as many as are evidence, if nothing that came up to half a deadline before the undo
    waited when it began. So it is where all of that stretch was confirmed before.
@@ -13,7 +13,7 @@
 """
 
 from spark_analysis.definition.forces import Force
-from spark_analysis.definition.operations import Operation
+from spark_analysis.definition.publishes import Publish
 from spark_analysis.definition.scopes import Scope
 from spark_analysis.definition.stretches import end_from, few_bad
 from spark_analysis.schema.facts import Facts
@@ -21,7 +21,7 @@ from spark_analysis.schema.service import EITHER, SYSTEM, UNDO, allowance
 
 
 def owed(facts: Facts, scope: Scope, begins: int, force: Force, undo_ns: int) -> str:
-    """Of service that begins with that operation of the scope, before the undo was issued."""
+    """Of service that begins with that publish of the scope, before the undo was issued."""
     # A fault that takes long to make lets the system serve meanwhile: that is no success.
     start = scope.before(max(scope.intended_ns[begins], force.returned_ns))
     if start < scope.size and _by_itself(facts, scope, start, undo_ns):
@@ -45,7 +45,7 @@ def _by_itself(facts: Facts, scope: Scope, start: int, undo_ns: int) -> bool:
 
 def _confirmed(scope: Scope, start: int, end: int, undo_ns: int) -> bool:
     """Whether few at the places [start, end) were bad, or not confirmed before the undo."""
-    those = scope.operations[start:end]
+    those = scope.publishes[start:end]
     late = sum(one.missed or not one.confirmed_before(undo_ns) for one in those)
     return late <= allowance(end - start)
 
@@ -56,15 +56,15 @@ def _waited(scope: Scope, from_ns: int, undo_ns: int, deadline_ns: int) -> bool:
     if not undo_ns - deadline_ns * 3 // 2 <= from_ns <= first_ns:
         return False
     end = scope.before(until_ns)
-    late = scope.operations[scope.before(first_ns) : end]
+    late = scope.publishes[scope.before(first_ns) : end]
     waiting = sum(not one.confirmed_before(undo_ns) for one in late)
-    before = scope.operations[scope.before(from_ns) : end]
+    before = scope.publishes[scope.before(from_ns) : end]
     slow = any(_slow(one, undo_ns, deadline_ns) for one in before)
     return waiting > allowance(max(len(late), scope.least)) and not slow
 
 
-def _slow(operation: Operation, undo_ns: int, deadline_ns: int) -> bool:
+def _slow(publish: Publish, undo_ns: int, deadline_ns: int) -> bool:
     """Whether it was in time without the undo, if only after half of its deadline."""
-    half_ns = operation.intended_ns + deadline_ns // 2
-    in_time = operation.confirmed_before(undo_ns) and not operation.missed
-    return in_time and not operation.confirmed_before(half_ns)
+    half_ns = publish.intended_ns + deadline_ns // 2
+    in_time = publish.confirmed_before(undo_ns) and not publish.missed
+    return in_time and not publish.confirmed_before(half_ns)

@@ -4,9 +4,9 @@
    A promise of the facts: from its own time on. `healed`: from when it was gone, and all
    that was in force with it, clients had time to be back, and a deadline was over, until the next
    fault.
-2. An outage matters where it has more bad operations in that time than a stretch may have. One
+2. An outage matters where it has more bad publishes in that time than a stretch may have. One
    that the undo ended breaks a promise; one that the system ended breaks those that name a time.
-3. An outage that began within the last deadline of that time leaves it open: its operations were
+3. An outage that began within the last deadline of that time leaves it open: its publishes were
    not decided. So does one of which nobody knows what ended it; but when all is healed it matters
    no more what ended one, if most of it was missed.
 4. Where the load was sick before the fault nothing is said of the fault, nor where too little was

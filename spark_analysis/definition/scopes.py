@@ -1,8 +1,8 @@
-"""Scopes: the run, each queue, each publisher, with the operations that were due of each.
+"""Scopes: the run, each queue, each publisher, with the publishes that were due of each.
 
 1. Due is what was intended within the load.
 2. The run is there even if nothing was due.
-3. Operations are in order of their intended time; a place among them is a number from 0 on.
+3. Publishes are in order of their intended time; a place among them is a number from 0 on.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,33 +11,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from spark_analysis.definition.operations import Operation
+from spark_analysis.definition.publishes import Publish
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import ENOUGH, LEAST, PUBLISHER, QUEUE, RUN, STRETCH_NS
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The operations that were due of the run, or of one queue or publisher."""
+    """The publishes that were due of the run, or of one queue or publisher."""
 
     kind: str
     name: str
-    operations: Sequence[Operation]
+    publishes: Sequence[Publish]
     intended_ns: Sequence[int]
     bad_before: Sequence[int]  # by place: how many of the earlier ones were bad
 
     @property
     def size(self) -> int:
-        return len(self.operations)
+        return len(self.publishes)
 
     @property
     def least(self) -> int:
-        """So many operations at least are a stretch."""
+        """So many publishes at least are a stretch."""
         return LEAST[self.kind]
 
     @property
     def enough(self) -> int:
-        """So many operations at least are evidence."""
+        """So many publishes at least are evidence."""
         return ENOUGH[self.kind]
 
     def before(self, at_ns: int) -> int:
@@ -57,24 +57,22 @@ class Scope:
         return self.bad_before[end] - self.bad_before[start] if start < end else 0
 
     def length(self, from_ns: int) -> int:
-        """How many operations a stretch from there would have at least."""
+        """How many publishes a stretch from there would have at least."""
         return max(self.least, self.due(from_ns, from_ns + STRETCH_NS))
 
 
-def scopes(facts: Facts, operations: Sequence[Operation]) -> tuple[Scope, ...]:
+def scopes(facts: Facts, publishes: Sequence[Publish]) -> tuple[Scope, ...]:
     """The run's is the first. `operations` in the order of their intended time."""
     due = [
-        one
-        for one in operations
-        if facts.load_started_ns <= one.intended_ns <= facts.load_ended_ns
+        one for one in publishes if facts.load_started_ns <= one.intended_ns <= facts.load_ended_ns
     ]
     queues, publishers = (
-        defaultdict[str, list[Operation]](list),
-        defaultdict[str, list[Operation]](list),
+        defaultdict[str, list[Publish]](list),
+        defaultdict[str, list[Publish]](list),
     )
-    for operation in due:
-        queues[operation.message.queue].append(operation)
-        publishers[str(operation.message.producer)].append(operation)
+    for publish in due:
+        queues[publish.message.queue].append(publish)
+        publishers[str(publish.message.producer)].append(publish)
     return (
         _scope(RUN, "", due),
         *(_scope(QUEUE, name, queues[name]) for name in sorted(queues)),
@@ -82,7 +80,7 @@ def scopes(facts: Facts, operations: Sequence[Operation]) -> tuple[Scope, ...]:
     )
 
 
-def _scope(kind: str, name: str, operations: Iterable[Operation]) -> Scope:
-    these = tuple(operations)
+def _scope(kind: str, name: str, publishes: Iterable[Publish]) -> Scope:
+    these = tuple(publishes)
     bad_before = tuple(accumulate((int(one.missed) for one in these), initial=0))
     return Scope(kind, name, these, tuple(one.intended_ns for one in these), bad_before)

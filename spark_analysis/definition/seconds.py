@@ -1,6 +1,6 @@
 """The run second by second: what was intended, missed, confirmed and delivered in each.
 
-1. An operation belongs to the second it was intended for, a message to those of its confirm and of
+1. A publish belongs to the second it was intended for, a message to those of its confirm and of
    its first delivery.
 2. A second in which nothing counts has no row.
 """
@@ -9,21 +9,21 @@ from collections import Counter
 from collections.abc import Iterable
 
 from spark_analysis.definition.messages import Message
-from spark_analysis.definition.operations import Operation
+from spark_analysis.definition.publishes import Publish
 from spark_analysis.schema.availability import Second
 
 _SECOND_NS = 1_000_000_000
 
 
 def rows(
-    run: str, messages: Iterable[Message], operations: Iterable[Operation]
+    run: str, messages: Iterable[Message], publishes: Iterable[Publish]
 ) -> tuple[Second, ...]:
     intended, missed = Counter[int](), Counter[int]()
     confirmed, delivered = Counter[int](), Counter[int]()
-    for operation in operations:
-        second = operation.intended_ns // _SECOND_NS
+    for publish in publishes:
+        second = publish.intended_ns // _SECOND_NS
         intended[second] += 1
-        missed[second] += operation.missed
+        missed[second] += publish.missed
     for message in messages:
         if message.confirmed_ns is not None:
             confirmed[message.confirmed_ns // _SECOND_NS] += 1

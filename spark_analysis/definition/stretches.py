@@ -1,8 +1,8 @@
-"""Stretches: 5 s of operations, and enough of them, of which so few were bad that they are none.
+"""Stretches: 5 s of publishes, and enough of them, of which so few were bad that they are none.
 
-1. A stretch begins or ends with an operation, lies within the load, and is good if its first and
-   its last operation are good and at most one in a hundred, or one, is bad.
-2. The length is 5 s, never more than it takes to have enough operations: 1 % of an hour would
+1. A stretch begins or ends with a publish, lies within the load, and is good if its first and
+   its last publish are good and at most one in a hundred, or one, is bad.
+2. The length is 5 s, never more than it takes to have enough publishes: 1 % of an hour would
    forgive 36 s in one piece.
 3. What lies in a good stretch was served. Service begins where a good stretch does.
 """
@@ -53,13 +53,13 @@ def few_bad(scope: Scope, start: int, end: int) -> bool:
 
 def _good(facts: Facts, scope: Scope) -> Iterator[Places]:
     for start, end in _whole(facts, scope):
-        edges_good = not (scope.operations[start].missed or scope.operations[end - 1].missed)
+        edges_good = not (scope.publishes[start].missed or scope.publishes[end - 1].missed)
         if edges_good and few_bad(scope, start, end):
             yield start, end
 
 
 def _whole(facts: Facts, scope: Scope) -> Iterator[Places]:
-    """Those from an operation on, and those up to one."""
+    """Those from a publish on, and those up to one."""
     for place, intended_ns in enumerate(scope.intended_ns):
         if whole_from(facts, scope, place):
             yield place, end_from(scope, place)

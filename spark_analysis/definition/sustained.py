@@ -1,7 +1,7 @@
 """Sustained success: where service of the whole run begins after a fault. A milestone, no verdict.
 
 1. It is the first beginning of a good stretch within the window's judged time.
-2. Where there is none, it may have begun with a good operation whose stretch the end of load cut
+2. Where there is none, it may have begun with a good publish whose stretch the end of load cut
    off, or which went well until a later fault spoiled it.
 """
 
@@ -45,7 +45,7 @@ def _could_ns(facts: Facts, history: History, force: Force) -> int:
     scope = history.scope
     known = scope.before(force.limit_ns)
     for place in range(scope.before(force.origin_ns), known):
-        if scope.operations[place].missed:
+        if scope.publishes[place].missed:
             continue
         end = end_from(scope, place)
         spoiled = known < end and scope.bad(place, known) <= allowance(end - place)

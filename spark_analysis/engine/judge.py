@@ -28,9 +28,9 @@ from spark_analysis.engine.kernel import (
     forgotten,
     loss,
     messages,
-    operations,
     order,
     outages,
+    publishes,
     service,
     stages,
     starvation,
@@ -96,7 +96,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
     reader = Once(reader)
     known = messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
     arrived = arrivals.arrivals(reader.read(Deliveries), known)
-    intended = operations.operations(known, facts)
+    intended = publishes.publishes(known, facts)
     forces = windows.forces(facts, reader.read(Faults))
     storms = windows.storms(facts, reader.read(Faults))
     courses = stretches.courses(intended, known, facts)
@@ -157,14 +157,14 @@ def _verdicts(
     reader: Reader,
     known: messages.Messages,
     arrived: arrivals.Arrivals,
-    intended: operations.Operations,
+    intended: publishes.Publishes,
 ) -> tuple[list[cases.Census], list[cases.Cases]]:
     """What is only counted, and what is listed too. `facts`: as they were settled."""
     judged, reordered = order.order(known, arrived, facts)
     delayed, early = delays.delays(known, arrived, facts)
     fated, broken = transactions.transactions(known, arrived, facts)
     denied, untrue = attempts.attempts(known, arrived, facts)
-    all_operations, missed = operations.missed(intended, known)
+    all_publishes, missed = publishes.missed(intended, known)
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "publisher")
     listed = [
         *loss.loss(known, arrived, facts),
@@ -179,5 +179,5 @@ def _verdicts(
         *early,
         *broken,
     ]
-    census = [*judged, *all_operations, *delayed, *fated, *denied]
+    census = [*judged, *all_publishes, *delayed, *fated, *denied]
     return [known.states(), known.confirmed(), *census], listed

@@ -12,13 +12,13 @@ confirm time; delivered: messages by first delivery.
 AVAILABILITY: one row a window and a queue (every queue that has an attempt row), and queue "" for
 all queues together (always). Window 0: operations and missed over the whole run, silence as below
 with interval [load_started_ns, load_ended_ns] - the calm and stormy whole. Windows >= 1:
-operations and missed of operations intended within [origin_ns, judged end); silence of the window:
+operations and missed of publishes intended within [origin_ns, judged end); silence of the window:
 the longest silence that overlaps the interval [origin_ns, end], end = the later of
 sustained_success (where reached; else load_ended_ns) and ended_ns (None: load_ended_ns), at most
 load_ended_ns. The list of confirm times of messages of that queue is preceded by load_started_ns
 and followed by load_ended_ns; confirm times outside of [load_started_ns, load_ended_ns] are left
 out. Silence runs only while something is due: between two consecutive times (a, b) it is (a', b),
-a' = a where not facts.paced; else the smallest intended_ns >= a of the operations of that queue,
+a' = a where not facts.paced; else the smallest intended_ns >= a of the publishes of that queue,
 and none where that is not below b. One (a', b) overlaps if a' < end and b > origin_ns. Longest
 first; of equals the earliest. `silence_censored` if it ends in the closing load_ended_ns (no later
 confirm; one at load_ended_ns itself ends it uncensored). If none overlaps: silence_ns 0 from

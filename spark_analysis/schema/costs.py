@@ -8,7 +8,7 @@ Only in the calm do layouts compare: a fault costs each of them something else.
 
 CALM, one row a run whose calm is longer than 0, and only where facts.confirms:
 - `from_ns`, `until_ns`: the calm.
-- `intended`: operations with from_ns <= intended_ns < until_ns; 0 where not paced.
+- `intended`: publishes with from_ns <= intended_ns < until_ns; 0 where not paced.
 - `confirmed`: messages with from_ns <= confirm time < until_ns, whenever they were begun.
 - a message is begun at the intended_ns of its attempt 1 where facts.paced, at the earliest sent_ns
   of its sent attempts where not. `begun`: messages begun within the calm; those of a paced run

@@ -89,7 +89,7 @@ class Rivals:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A time [from_ns, until_ns) in which a fault kept a worker away: frozen, dead, or not hired
+    """A time [from_ns, until_ns) in which a fault kept a worker away: frozen, dead, or not started
     yet in a dead one's place. Run time in ns."""
 
     worker: int
@@ -185,7 +185,7 @@ class Facts:
     client: str
     repeat: int
     load_started_ns: int
-    load_ended_ns: int  # no operation was intended after this
+    load_ended_ns: int  # no publish was intended after this
     deadline_ns: int
     paced: bool  # False at rate `max`: no intended times, so missed and sustained_success are n/a
     confirms: bool  # False for fire and forget: nothing of availability can be judged

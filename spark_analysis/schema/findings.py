@@ -23,7 +23,7 @@ WORDS
   connection).
 - confirm time of a message: the earliest settled_ns of its CONFIRMED settlements.
 - absent: a worker is, in [from_ns, until_ns) of each Absence that names it (None: for ever).
-- operation: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced), that is
+- publish: a message whose attempt-1 row has intended_ns >= 0 (only where facts.paced), that is
   not meant to be rolled back (it is never confirmed), and whose producer was absent at no instant
   of [intended_ns, intended_ns + deadline_ns]; one whose producer was is excused instead. In time:
   confirm time <= intended_ns + deadline_ns.

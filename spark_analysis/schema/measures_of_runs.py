@@ -89,7 +89,7 @@ OF_SERVICE = (
         unit=Unit.SHARE,
         part_of=Whole.OPERATIONS,
         title="Not confirmed within the deadline",
-        meaning="intended operations that were not confirmed in time",
+        meaning="intended publishes that were not confirmed in time",
         mart=Mart.AVAILABILITY,
         short="late",
         stopped_by=_SENDING,
@@ -160,7 +160,7 @@ OF_CENSUS = (
     _census(
         "operations",
         Whole.MESSAGES,
-        "Operations",
+        "Publishes",
         "messages that were intended for a certain time",
     ),
     _census(

@@ -147,7 +147,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      two the one is flagged and the other is not: what was given out to a connection that nobody
      reads may come after what was not.
   `in_order`: "".
-- `missed`: ""; an operation that is not in time. `operations`: ""; every operation. `excused`: "";
+- `missed`: ""; a publish that is not in time. `operations`: ""; every publish. `excused`: "";
   every message that is excused from being one. All only where facts.paced and facts.confirms.
 A count of 0 has no row.
 

@@ -6,21 +6,21 @@ agree row for row. Rows of a mart have no order. Words are those of findings.py.
 facts.paced, or not facts.confirms, there is no history: OUTAGES and SERVICE have no rows.
 
 WORDS
-- due: an operation with load_started_ns <= intended_ns <= load_ended_ns. Good: it is in time. Bad:
+- due: a publish with load_started_ns <= intended_ns <= load_ended_ns. Good: it is in time. Bad:
   every other one.
-- scope: ("run", ""), which is always there; ("queue", its name), a queue of a due operation;
-  ("publisher", its number), a publisher of a due operation. Its operations are the due ones of
+- scope: ("run", ""), which is always there; ("queue", its name), a queue of a due publish;
+  ("publisher", its number), a publisher of a due publish. Its publishes are the due ones of
   that queue or publisher, in the order (intended_ns, producer, sequence). `least` = 200 for the
   run, 20 for a queue or publisher. `enough` = 100 for the run, 20 for a queue or publisher.
 - allowance(n) = max(1, n // 100): so many bad ones of n are none.
-- stretches, of the operations of one scope, numbered from 0 to N - 1 in their order:
-  from i: [i, e): e = the larger of i + least and the number of operations with intended_ns <
+- stretches, of the publishes of one scope, numbered from 0 to N - 1 in their order:
+  from i: [i, e): e = the larger of i + least and the number of publishes with intended_ns <
     intended_i + 5 s. It is whole if e <= N and intended_i + 5 s <= load_ended_ns.
-  to j: [f, j + 1): f = the smaller of j + 1 - least and the number of operations with intended_ns
+  to j: [f, j + 1): f = the smaller of j + 1 - least and the number of publishes with intended_ns
     <= intended_j - 5 s. It is whole if f >= 0 and intended_j - 5 s >= load_started_ns.
-  A whole one is good if its first and its last operation are good, and at most allowance(its
-  length) of its operations are bad. What lies in a good stretch is served.
-- good beginnings of a scope: the first operations of its good stretches, of both sorts.
+  A whole one is good if its first and its last publish are good, and at most allowance(its
+  length) of its publishes are bad. What lies in a good stretch is served.
+- good beginnings of a scope: the first publishes of its good stretches, of both sorts.
 - force of a window v: force_end_v = its earliest `undo_issued` row of faults (undo_v); without
   one ended_ns, and where that is None, load_ended_ns; at most load_ended_ns. (A fault that is
   being undone is in force no more for certain.) Its end: end_v = ended_ns, or None.
@@ -31,14 +31,14 @@ WORDS
   of the windows in the storm. It begins at that origin, and is over at that time.
 
 OUTAGES, one row each, found in order: let p = 0 at first.
-- b = the first operation from p on that is bad and not served; without one that is all.
+- b = the first publish from p on that is bad and not served; without one that is all.
 - s = the first good beginning after b (s > b), N where there is none.
 - if the bad ones among [b, s) are at most allowance(m), m = the larger of least and the number of
-  operations with intended_b <= intended_ns < intended_b + 5 s, it is no outage. Else it is a row.
+  publishes with intended_b <= intended_ns < intended_b + 5 s, it is no outage. Else it is a row.
 - p = s, and on.
 A row: `from_ns` = intended_b. With a good beginning: `until_ns` = intended_s; else, g = the first
-good operation after b of which at most allowance(N - g) among [g, N) are bad: `until_ns` =
-intended_g; without that, load_ended_ns. `due`, `bad`: of its operations [b, s), or [b, g), or [b,
+good publish after b of which at most allowance(N - g) among [g, N) are bad: `until_ns` =
+intended_g; without that, load_ended_ns. `due`, `bad`: of its publishes [b, s), or [b, g), or [b,
 N).
 - `windows`: the numbers of the windows v with origin_v < until_ns and from_ns < end_v (or end_v
   None), in order, with "," between; "" where there is none.
@@ -49,21 +49,21 @@ N).
   does, else "system".
 
 OWED, for a good beginning s of a scope, before the undo u = undo_v of a window v; d = deadline_ns:
-- from = the later of intended_s and returned_v; i = the first operation with intended_ns >= from;
-  e as in a stretch from i. c, m = the numbers of operations with intended_ns < u - d, and < u -
-  d // 2, at most e. [i, x) was confirmed if at most allowance(x - i) of its operations are bad or
+- from = the later of intended_s and returned_v; i = the first publish with intended_ns >= from;
+  e as in a stretch from i. c, m = the numbers of publishes with intended_ns < u - d, and < u -
+  d // 2, at most e. [i, x) was confirmed if at most allowance(x - i) of its publishes are bad or
   not confirmed before u. Where i < N: "system" if of [i, c) at most allowance(c - i) are bad, and
   c - i >= least, or c - i >= enough and [i, m) was confirmed; or if e <= N and [i, e) was.
 - else, with a = u - d * 3 // 4 and z = u - d // 2: "undo" if u - d * 3 // 2 <= intended_s <= a; of
-  the n operations intended in [a, z) more than allowance(max(n, least)) were not confirmed before
+  the n publishes intended in [a, z) more than allowance(max(n, least)) were not confirmed before
   u; and none intended in [intended_s, z) was good, confirmed before u, and that d // 2 after its
   intended time or later. (What a fault held back in its last seconds is in time once it is over.)
 - else "either".
 
 STAGE `sustained_success` (mart stages, of the run's scope; only where paced and confirms): the
 first good beginning with intended_ns in [origin_ns, limit). Not reached: its lower bound is the
-intended time of the first good operation in [origin_ns, limit) whose stretch from there is not
-whole, or reaches beyond limit though of its operations before limit at most allowance(its length)
+intended time of the first good publish in [origin_ns, limit) whose stretch from there is not
+whole, or reaches beyond limit though of its publishes before limit at most allowance(its length)
 are bad; limit where there is none. `owed`: "" where it is not reached, ended_ns is None, or it
 began at undo_v or later (without one, at end_v); "either" without an undo_v; else what OWED says.
 It is `out_first`.
@@ -78,12 +78,12 @@ SERVICE, one row a window v, scope and promise:
 - "healed": `from_ns` = when the storm of v is over + deadline_ns + facts.reconnect_ns;
   `until_ns` = the earliest origin_ns of a window after the storm is over, at most load_ended_ns;
   load_ended_ns without one. Only of windows whose storm is over at any time.
-- `in_force`: operations with returned_v <= intended_ns < force_end_v; of "healed": as `due`.
-- `due`: operations with from_ns <= intended_ns < until_ns.
+- `in_force`: publishes with returned_v <= intended_ns < force_end_v; of "healed": as `due`.
+- `due`: publishes with from_ns <= intended_ns < until_ns.
 - `worst_ns`: the longest outage of the scope that matters here (below), cut to [from_ns,
   until_ns); 0 without one.
-- an outage of the scope matters if it has more than allowance(k) bad operations in [from_ns,
-  until_ns), k = the larger of least and the number of operations with t <= intended_ns < t + 5 s,
+- an outage of the scope matters if it has more than allowance(k) bad publishes in [from_ns,
+  until_ns), k = the larger of least and the number of publishes with t <= intended_ns < t + 5 s,
   t = the later of its from_ns and this from_ns.
 - `verdict`, the first that holds:
   "few": due < 20.
@@ -95,12 +95,12 @@ SERVICE, one row a window v, scope and promise:
     of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;
     of a promise of facts: likewise, or by "system".
   "open": any other outage matters, but one that was ended by "system" ("fault" only).
-  "open": such a one matters, and fewer than `enough` operations are due between the end of the
+  "open": such a one matters, and fewer than `enough` publishes are due between the end of the
     last of them and until_ns - deadline_ns: [its until_ns, until_ns - deadline_ns).
   "few": in_force < enough.
   "served".
 
-EXPOSURE, one row a window: `from_ns` = returned_ns, `until_ns` = force_end; `due`: operations due
+EXPOSURE, one row a window: `from_ns` = returned_ns, `until_ns` = force_end; `due`: publishes due
 in [from_ns, until_ns) (0 where there is no history); `sent`: messages whose first sent_ns is.
 
 CONSUMPTION, one row a window v, scope and name, only where facts.workers has a consumer. L =
@@ -148,9 +148,9 @@ ENOUGH = {RUN: 100, QUEUE: 20, PUBLISHER: 20}
 JUDGED_MIN = 20  # fewer due are not judged
 
 
-def allowance(operations: int) -> int:
-    """So many bad ones of so many operations are none."""
-    return max(1, operations // 100)
+def allowance(publishes: int) -> int:
+    """So many bad ones of so many publishes are none."""
+    return max(1, publishes // 100)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -73,7 +73,7 @@ class Fate(IntEnum):
 
 
 ROLLBACKS = (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
-NEVER_SENT = -1  # attempts.sent_ns of an operation whose deadline passed before it could go out
+NEVER_SENT = -1  # attempts.sent_ns of a publish whose deadline passed before it could go out
 NO_INTENT = -1  # attempts.intended_ns at rate `max`, and of every retry
 NO_DUE = -1  # terms.due_ns of a message that is not delayed
 NO_OFFSET = -1  # deliveries.offset of a queue broker

@@ -5,7 +5,7 @@
 2. DuckDB answers fewer (no stages, no service or charges, one provenance of duplicates, outages of
    the run but of no queue and no publisher, not what ended them), which favours it.
 3. Its questions are the rules of findings.py and service.py, as far as these runs go: one attempt
-   is confirmed of nearly every message, one connection, one window, no two operations at once.
+   is confirmed of nearly every message, one connection, one window, no two publishes at once.
 
     python tests/benchmarks/analysis_speed.py [--runs 4] [--messages 250000] [--folder F]
 """

@@ -1,7 +1,7 @@
 """The questions of analysis_speed.py in DuckDB's SQL: what is prepared, and what is answered.
 
 1. Each is a rule of findings.py or service.py, as far as the runs of that script go: one window,
-   one connection, no offsets, no rivals, and no two operations intended at once.
+   one connection, no offsets, no rivals, and no two publishes intended at once.
 2. `raw` is the folder of the raw tables; the other names are those of facts and of the window.
 """
 

@@ -1,7 +1,7 @@
 """Holds `silence` against a stall whose length the proxy itself tells (docs/verdicts.md 7.2).
 
 usage: python tests/benchmarks/silence_calibration.py [--runs 10] [--results DIR]
-A `bandwidth 0` stall of 2 s in front of a publisher at 500 operations a second, deadline 10 s. The
+A `bandwidth 0` stall of 2 s in front of a publisher at 500 publishes a second, deadline 10 s. The
 stall lasts from the proxy's answer to `add` until its answer to `remove`. Prints both numbers and
 their difference for every run; the goal is at most 20 ms.
 """

@@ -30,7 +30,7 @@ from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.journal import Journal
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
-from harness.systems.rabbitmq.doors import AMQP_HEADER
+from harness.systems.rabbitmq.service_ports import AMQP_HEADER
 from tests.docker.conftest import SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
 from tests.rigs.clusters.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
@@ -331,7 +331,7 @@ def test_killed_clients_are_seen_dead(
         await perform_all(cluster.executor, fault.actions)
         holds = await held(fault, cluster.witness)
         assert letters(cluster) == set()
-        await perform_all(cluster.executor, fault.undo)  # a run would hire others now
+        await perform_all(cluster.executor, fault.undo)  # a run would start others now
         for client in clients:
             await client.end(0.2)
         return alive, holds

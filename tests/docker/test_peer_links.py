@@ -29,7 +29,7 @@ from harness.deploy.compose.faults import equip
 from harness.plan.model import RunPlan
 from harness.run_folder.journal import Journal
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.rabbitmq.doors import DISTRIBUTION_PORT
+from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import what_is_wrong

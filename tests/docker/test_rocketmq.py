@@ -20,7 +20,7 @@ from faults.verification import gone, held, prepare
 from harness.cluster.port import Roles
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.systems.rocketmq.doors import HELLO
+from harness.systems.rocketmq.service_ports import HELLO
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
 from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF

@@ -316,8 +316,8 @@ def test_killed_clients_are_replaced_unless_they_never_return() -> None:
     assert not compiled("client_crash", returns=False).returns
 
 
-def test_a_fault_of_clients_that_nobody_hired_is_refused() -> None:
-    with pytest.raises(FaultError, match="none of the meant clients was hired"):
+def test_a_fault_of_clients_that_nobody_started_is_refused() -> None:
+    with pytest.raises(FaultError, match="none of the meant clients was started"):
         compile("client_freeze", "clients", "", "clients", HOSTS, (), 1, "run")
 
 

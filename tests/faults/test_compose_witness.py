@@ -11,8 +11,8 @@ from docker import DockerClient
 from faults.compile import compile
 from faults.executors.compose import ComposeExecutor
 from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
-from faults.executors.doors import Doors, Greeter, Greeting
 from faults.executors.once import _value
+from faults.executors.service_ports import Greeter, Greeting, ServicePorts
 from faults.model import UP, Armed, FaultError, Reply, Words
 from faults.replies import SILENCE_S, silent
 
@@ -39,7 +39,7 @@ class FakeAgent:
         return self.values[name]
 
 
-ONE = Doors(
+ONE = ServicePorts(
     hello=Greeting(says="HELO", begins="HOLA"),
     canaries="birds:canary",
     peer_word="?",
@@ -183,7 +183,7 @@ def test_witnesses_wait_longer_than_the_silence_that_proves() -> None:
     assert WAIT_S > SILENCE_S
 
 
-SEVERAL = Doors(
+SEVERAL = ServicePorts(
     hello=Greeter(by="manners:greeted"),
     canaries="birds:canary",
     peer_word=None,

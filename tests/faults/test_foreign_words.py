@@ -7,13 +7,13 @@ import pytest
 
 from faults.actions import Say
 from faults.compile import compile as compile_fault
-from faults.executors import local, peer_words
+from faults.executors import local, peer_canary
 from faults.executors.canaries import Canaries, greets
 from faults.executors.commands import Commands
-from faults.executors.doors import Doors, Greeter, Greeting, Greets
 from faults.executors.external import ExternalExecutor
 from faults.executors.local import LocalExecutor
 from faults.executors.ports import Agent
+from faults.executors.service_ports import Greeter, Greeting, Greets, ServicePorts
 from faults.model import FaultError
 from tests.rigs.machine.loops import in_a_loop
 
@@ -22,8 +22,10 @@ WORDS = Say("hole1", "stall\n", done="stalled")
 UNDO = Say("hole1", "flow\n", done="flowing", needed=False)
 
 
-def doors(hello: Greeting | Greeter) -> Doors:
-    return Doors(hello=hello, canaries=None, peer_word=None, usual=7400, to_peers=None, ports={})
+def service_ports(hello: Greeting | Greeter) -> ServicePorts:
+    return ServicePorts(
+        hello=hello, canaries=None, peer_word=None, usual=7400, to_peers=None, ports={}
+    )
 
 
 class Calls:
@@ -53,15 +55,15 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_door_says_how_it_is_greeted_whatever_its_protocol() -> None:
-    assert doors(HELLO).greeting == Greets("greet", {"says": "HELO\n", "begins": "HOLA"})
+    assert service_ports(HELLO).greeting == Greets("greet", {"says": "HELO\n", "begins": "HOLA"})
     by = Greeter(by="manners:greeted")
-    assert doors(by).greeting == Greets("greet_by", {"by": "manners:greeted"})
+    assert service_ports(by).greeting == Greets("greet_by", {"by": "manners:greeted"})
 
 
 @in_a_loop
 async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> None:
     calls = Calls()
-    await greets(Agent(calls, ()), ("127.1.1.11", 7400), doors(HELLO).greeting)
+    await greets(Agent(calls, ()), ("127.1.1.11", 7400), service_ports(HELLO).greeting)
     where = {"host": "127.1.1.11", "port": 7400}
     assert calls.made == [("greet", {**where, "says": "HELO\n", "begins": "HOLA"})]
 
@@ -69,7 +71,7 @@ async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> Non
 @in_a_loop
 async def test_no_canary_is_sent_in_a_protocol_that_nobody_here_speaks() -> None:
     calls = Calls()
-    canaries = Canaries(Agent(calls, ()), lambda _: ("127.1.1.100", 1), doors(HELLO))
+    canaries = Canaries(Agent(calls, ()), lambda _: ("127.1.1.100", 1), service_ports(HELLO))
     armed = compile_fault("hang", "hole1", "hole1", "", ("hole1", "hole2"), ("link",), 1, "run")
     with pytest.raises(FaultError, match="no canary speaks"):
         await canaries.open(armed, ("127.1.1.11", 7400))
@@ -78,7 +80,7 @@ async def test_no_canary_is_sent_in_a_protocol_that_nobody_here_speaks() -> None
 
 def test_no_word_between_peers_is_made_up_in_such_a_protocol() -> None:
     with pytest.raises(FaultError, match="nobody knows a word"):
-        peer_words.command("hole2", 1.0, 7401, doors(HELLO).peer_word)
+        peer_canary.command("hole2", 1.0, 7401, service_ports(HELLO).peer_word)
 
 
 @in_a_loop

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from faults.executors import peer_words
+from faults.executors import peer_canary
 from faults.kinds.network import before
 from faults.model import FaultError, Reply
 from faults.peers import Mesh, Served, Serving, peer_link
-from harness.systems.rabbitmq.doors import UNKNOWN_TAG
-from harness.systems.rocketmq.doors import TOO_LONG
+from harness.systems.rabbitmq.service_ports import UNKNOWN_TAG
+from harness.systems.rocketmq.service_ports import TOO_LONG
 from tests.rigs.clusters.fault_world import like_erlang
 from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
@@ -154,9 +154,9 @@ def listening(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
 
 
 def word(port: int, wait_s: float = 5.0, word: str = UNKNOWN_TAG) -> Reply:
-    command = peer_words.command(LOOPBACK, wait_s, port, word)
+    command = peer_canary.command(LOOPBACK, wait_s, port, word)
     said = subprocess.run(command, capture_output=True, text=True, check=False)
-    return peer_words.reply_of(said.stdout, "a -> b")
+    return peer_canary.reply_of(said.stdout, "a -> b")
 
 
 @pytest.mark.slow
@@ -225,4 +225,4 @@ def test_a_refusal_is_told_in_the_shells_words() -> None:
 @pytest.mark.parametrize("text", ["", "OCI runtime exec failed: no such container", "0 1.0 2.0"])
 def test_an_attempt_that_did_not_happen_is_an_error(text: str) -> None:
     with pytest.raises(FaultError, match="a -> b: the attempt said"):
-        peer_words.reply_of(text, "a -> b")
+        peer_canary.reply_of(text, "a -> b")

@@ -24,7 +24,7 @@ from harness.plan.bound import Bound
 from harness.plan.clients.registry import OURS
 from harness.plan.model import Experiment
 from harness.report.display import Display
-from harness.run.going import alone, at_work
+from harness.run.folder_lock import alone, at_work
 from harness.systems import catalogue
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import report, run

@@ -3,7 +3,7 @@
 brokers/    brokers, without a broker
 rocketmq/   RocketMQ's servers: real ones as plain processes, and two kinds of fakes
 clusters/   clusters: in memory, of stand-ins, of somebody else
-workers/    workers, and whoever hires them
+workers/    workers, and whoever starts them
 histories/  what clients saw, told by hand or read, and who judges it
 generated/  histories that nobody thought of
 runs/       plans, run folders, judged runs and reports

@@ -1,4 +1,4 @@
-"""A whole run on real RocketMQ servers, from the hiring to Spark's verdict; no containers."""
+"""A whole run on real RocketMQ servers, from start to Spark's verdict; no containers."""
 
 import asyncio
 from dataclasses import replace
@@ -11,7 +11,7 @@ from harness.judging.exits import Judge
 from harness.pipeline import stages
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import RunPlan, Schedule
-from harness.run import ending, live, preparing
+from harness.run import drain_and_audit, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
@@ -49,7 +49,7 @@ def _ports_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A JVM that waits for a processor is not what is under test."""
     monkeypatch.setattr(preparing, "READY_LIMIT_S", PATIENCE_S)
-    for module in (ending, live):
+    for module in (drain_and_audit, live):
         monkeypatch.setattr(module, "CLOSE_LIMIT_S", PATIENCE_S)
 
 

@@ -138,7 +138,7 @@ class ComposeCluster:
         )
         self.broker = made.broker
         self.operator = made.operator
-        self.doors = made.doors
+        self.service_ports = made.service_ports
         self.alarms = made.alarms
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._addresses = addresses
@@ -262,10 +262,14 @@ class ComposeCluster:
         return found
 
     async def _lets_in(self, way: str) -> bool:
-        greets = self.doors.greeting
+        greets = self.service_ports.greeting
         try:
             said = await self.agent.call(
-                greets.call, _GREET_LIMIT_S, host=way, port=self.doors.usual, **greets.arguments
+                greets.call,
+                _GREET_LIMIT_S,
+                host=way,
+                port=self.service_ports.usual,
+                **greets.arguments,
             )
         except AgentError:
             return False

@@ -25,7 +25,7 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         cluster.agent,
         cluster.dial,
         listed,
-        cluster.doors,
+        cluster.service_ports,
         failures,
         alarms=cluster.alarms,
         clients=cluster.roster,

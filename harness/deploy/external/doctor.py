@@ -107,7 +107,7 @@ async def _entered(clients: ClientsDoor, broker: Broker, agent: AgentClient) -> 
     except OSError as error:
         remedy = f"mend `{clients.key}` in the file"
         return Row(what, f"{broker.address}: {error}", False, remedy)
-    greeting, way = clients.doors.greeting, {"host": broker.address, "port": broker.port}
+    greeting, way = clients.service_ports.greeting, {"host": broker.address, "port": broker.port}
     try:
         said = await agent.call("connect", CONNECT_LIMIT_S, **way)
         if not said["connected"]:

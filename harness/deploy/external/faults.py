@@ -1,7 +1,7 @@
 """Puts an executor and a witness on a cluster that is not ours."""
 
 from faults.executors.external import ExternalExecutor
-from faults.executors.local_witness import LocalWitness, Places
+from faults.executors.local_witness import Addresses, LocalWitness
 from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster.port import DeployError
@@ -25,12 +25,12 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
     witness = LocalWitness(
         site.cluster,
         cluster.agent,
-        Places(
+        Addresses(
             brokers={host.name: site.way(host.name) for host in cluster.layout.hosts}, peers={}
         ),
         cluster.dial,
         cluster.broker.listed,
-        cluster.clients.doors,
+        cluster.clients.service_ports,
         lambda _: None,
         failures,
         cluster.roster,

@@ -73,7 +73,7 @@ class LocalCluster:
         self.agent = agent
         self.broker = told.broker
         self.operator = told.operator
-        self.doors = told.doors
+        self.service_ports = told.service_ports
         self.roster = Roster(self.broker.connections, (DeployError,))
         self._links = links
         self._versions = {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from faults.executors.local import LocalExecutor
-from faults.executors.local_witness import LocalWitness, Places
+from faults.executors.local_witness import Addresses, LocalWitness
 from faults.model import Executor, FaultError
 from faults.witness import Witness
 from harness.cluster.port import DeployError
@@ -21,13 +21,13 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
     witness = LocalWitness(
         site.cluster,
         cluster.agent,
-        Places(
+        Addresses(
             brokers={host: site.broker(host) for host in site.hosts},
             peers={host: site.peer(host) for host in site.hosts},
         ),
         cluster.dial,
         cluster.broker.listed,
-        cluster.doors,
+        cluster.service_ports,
         nodes.exit_code,
         failures,
         cluster.roster,

@@ -14,8 +14,8 @@ from typing import Any
 
 from faults.kinds import KINDS
 from harness.plan import spans
-from harness.plan.findings import Finding
-from harness.plan.places import Path
+from harness.plan.toml_lines import Path
+from harness.plan.toml_problems import TomlProblem
 
 SENDS = ("sync", "async", "oneway", "ordered")
 CONSUMES = ("concurrent", "orderly", "pull")
@@ -31,7 +31,7 @@ def send_of(confirms: bool) -> str:
     return "async" if confirms else "oneway"
 
 
-def problems(document: dict[str, Any]) -> Iterator[Finding]:
+def problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
     """Each mistake in a scenario's document."""
     workload = document.get("workload")
     section = workload.get("rocketmq") if isinstance(workload, dict) else None
@@ -46,41 +46,41 @@ def problems(document: dict[str, Any]) -> Iterator[Finding]:
         yield from _crash_problems(document.get("fault"))
 
 
-def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[Finding]:
+def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[TomlProblem]:
     send = section.get("send", send_of(confirms))
     path = (*_SECTION, "send")
     if confirms and send == "oneway":
         others = tuple(each for each in SENDS if each != "oneway")
-        yield Finding(
+        yield TomlProblem(
             path, "what is sent oneway is never confirmed: it takes confirms = false", others
         )
     elif not confirms and send in SENDS and send != "oneway":
-        yield Finding(
+        yield TomlProblem(
             path, f"{send} sends are confirmed; without confirms they are oneway", ("oneway",)
         )
     for key, what in (("delayed_percent", "delayed"), ("transactional_percent", "transactional")):
         if not section.get(key):
             continue
         if send == "ordered":
-            yield Finding((*_SECTION, key), f"what is {what} keeps no order", ("0",))
+            yield TomlProblem((*_SECTION, key), f"what is {what} keeps no order", ("0",))
         elif what == "transactional" and send == "oneway":
-            yield Finding(
+            yield TomlProblem(
                 (*_SECTION, key), "a transaction is confirmed: it takes confirms = true", ("0",)
             )
 
 
-def _share_problems(section: dict[str, Any]) -> Iterator[Finding]:
+def _share_problems(section: dict[str, Any]) -> Iterator[TomlProblem]:
     shares = {"delay_level": "delayed_percent", "fates": "transactional_percent"}
     for key, share in shares.items():
         if key in section and section.get(share, 0) == 0:
-            yield Finding((*_SECTION, key), f"says nothing without {share}")
+            yield TomlProblem((*_SECTION, key), f"says nothing without {share}")
     given = [section.get(share, 0) for share in shares.values()]
     if all(isinstance(each, int) for each in given) and sum(given) > 100:
         text = f"{' and '.join(shares.values())} are over 100 together: no message is both"
-        yield Finding((*_SECTION, "delayed_percent"), text)
+        yield TomlProblem((*_SECTION, "delayed_percent"), text)
 
 
-def _settle_problem(phases: object) -> Iterator[Finding]:
+def _settle_problem(phases: object) -> Iterator[TomlProblem]:
     settle = phases.get("settle", "5 s") if isinstance(phases, dict) else "5 s"
     try:
         least_s = spans.parse(settle).seconds
@@ -88,12 +88,12 @@ def _settle_problem(phases: object) -> Iterator[Finding]:
         return  # the shape says so
     if least_s < ASKED_WITHIN_S:
         text = f"must be at least {ASKED_WITHIN_S:g} s where brokers may ask for fates"
-        yield Finding(("phases", "settle"), text, (f"{ASKED_WITHIN_S:g} s",))
+        yield TomlProblem(("phases", "settle"), text, (f"{ASKED_WITHIN_S:g} s",))
 
 
-def _crash_problems(faults: object) -> Iterator[Finding]:
+def _crash_problems(faults: object) -> Iterator[TomlProblem]:
     for index, fault in enumerate(faults if isinstance(faults, list) else ()):
         kind = KINDS.get(str(fault.get("kind"))) if isinstance(fault, dict) else None
         if kind is not None and kind.ends_client:
             text = "a dead client cannot be asked for the fates of its transactions"
-            yield Finding(("fault", index, "kind"), text)
+            yield TomlProblem(("fault", index, "kind"), text)

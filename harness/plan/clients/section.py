@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from harness.plan.findings import Finding
 from harness.plan.model import Workload
 from harness.plan.servers import Servers
 from harness.plan.tables import Table
+from harness.plan.toml_problems import TomlProblem
 
 T = TypeVar("T", bound=Table)
 S = TypeVar("S")
@@ -35,7 +35,7 @@ class Section(Generic[T, S]):
     value: Callable[[T, bool], S]  # of a table, and whether the workload confirms
     # What hangs on several keys, of a whole document; what is missing or ill-typed is left to
     # shapes.
-    problems: Callable[[dict[str, Any]], Iterable[Finding]]
+    problems: Callable[[dict[str, Any]], Iterable[TomlProblem]]
     says: Callable[[S], bool]  # something that is lost on clients of other families
     facts: Mapping[str, Callable[[S], Fact]]  # that claims ask for
     moot: str  # why nobody asks for them where clients are another family's

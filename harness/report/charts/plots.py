@@ -29,7 +29,7 @@ def plots(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
     """The diagrams from top to bottom."""
     slices, slice_s = timeline.slices, timeline.slice_s
     if any(one.operations for one in slices):
-        rate = "operations confirmed within their deadline, of those that were due"
+        rate = "publishes confirmed within their deadline, of those that were due"
         lines = (
             ("good", "on time", _columns(slices, slice_s, scale, late=False)),
             ("bad", "missed", _columns(slices, slice_s, scale, late=True)),

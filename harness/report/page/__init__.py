@@ -1,6 +1,6 @@
 """The values that a page is rendered from: a report's words and numbers, ready to be shown.
 
-words     numbers and times as people read them
+formats   numbers and times as people read them
 tally     runs counted together: what failed, what was lost, how long it was out, what is proved
 answers   the first screen: a headline and four answers
 cells     a sentence a cell

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from harness.claims.judge import Outcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.comparison.places import listed
 from harness.report.page.outs import (
     history_text,
@@ -75,19 +75,19 @@ def _headline(report: Report, total: Tally) -> str:
     alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is nobody
     tail = _did(total) if alone else []
     if not total.failed:
-        held = f"{words.plural(total.held, 'claim')} held"
+        held = f"{formats.plural(total.held, 'claim')} held"
         held = f"{held}, {total.undecided} not decided" if total.undecided else f"All {held}"
         return "; ".join([held, *tail])
     parts = [_broken(report, total)] if total.broken else ["No promise was broken"]
-    parts += [words.untrue(len(total.unfulfilled))] if total.unfulfilled else []
+    parts += [formats.untrue(len(total.unfulfilled))] if total.unfulfilled else []
     return "; ".join([*parts, *tail])
 
 
 def _did(told: Tally) -> list[str]:
     """`it lost 37 confirmed messages and was out for at least 21.5 s`, as far as it did."""
     least = "at least " if told.loss_proved < told.judged else ""
-    done = [f"lost {least}{words.plural(told.lost, 'confirmed message')}"] if told.lost else []
-    done += [f"stranded {least}{words.count(told.stranded)}"] if told.stranded else []
+    done = [f"lost {least}{formats.plural(told.lost, 'confirmed message')}"] if told.lost else []
+    done += [f"stranded {least}{formats.count(told.stranded)}"] if told.stranded else []
     out = out_text(told).replace("≥", "at least")
     done += [f"was out for {out}"] if is_out(told) else []
     return [f"it {listed(done)}"] if done else []
@@ -102,17 +102,17 @@ def _broken(report: Report, total: Tally) -> str:
     surprising = [one for one in total.broken if not known(report, one)]
     as_known = ", as known" if not surprising else ""
     were = "was" if len(total.broken) == 1 else "were"
-    return f"{words.plural(len(total.broken), 'promise')} {were} broken{where}{as_known}"
+    return f"{formats.plural(len(total.broken), 'promise')} {were} broken{where}{as_known}"
 
 
 def _lead(report: Report, total: Tally) -> str:
     if not total.judged:
-        return f"{words.plural(total.runs, 'run')} planned, none judged; the reasons are below."
-    judged = words.plural(total.judged, "run")
+        return f"{formats.plural(total.runs, 'run')} planned, none judged; the reasons are below."
+    judged = formats.plural(total.judged, "run")
     if total.judged < total.runs:
-        judged = f"{words.of(total.judged, total.runs, 'run')}"
-    confirmed = f"{words.count(total.confirmed)} messages that the broker had confirmed"
-    lead = f"Judged: {judged} of {words.plural(total.cells, 'cell')}, {confirmed}."
+        judged = f"{formats.of(total.judged, total.runs, 'run')}"
+    confirmed = f"{formats.count(total.confirmed)} messages that the broker had confirmed"
+    lead = f"Judged: {judged} of {formats.plural(total.cells, 'cell')}, {confirmed}."
     if report.judge is Judge.EXPECTATIONS:
         lead += " The verdict asks whether every cell does what is known of it."
     return lead
@@ -122,10 +122,12 @@ def _which(report: Report, told: Tally) -> Answer:
     question = "Which promise was broken?"
     if not told.judged:
         return Answer(question, "unknown", "open", ("no run was judged",))
-    open_claims = f"{words.plural(told.undecided, 'claim')} not decided" if told.undecided else ""
-    untrue = words.untrue(len(told.unfulfilled)) if told.unfulfilled else ""
+    open_claims = (
+        f"{formats.plural(told.undecided, 'claim')} not decided" if told.undecided else ""
+    )
+    untrue = formats.untrue(len(told.unfulfilled)) if told.unfulfilled else ""
     if not told.broken:
-        lines = (f"{words.plural(told.held, 'claim')} held", untrue, open_claims)
+        lines = (f"{formats.plural(told.held, 'claim')} held", untrue, open_claims)
         return Answer(
             question, "none", "open" if open_claims or untrue else "pass", _lines(*lines)
         )
@@ -138,7 +140,7 @@ def _which(report: Report, told: Tally) -> Answer:
 
 
 def _quote(report: Report, failed: Failed, told: Tally) -> str:
-    place = f"in {words.of(failed.runs, told.judged, 'run')}" if told.judged > 1 else ""
+    place = f"in {formats.of(failed.runs, told.judged, 'run')}" if told.judged > 1 else ""
     if told.cells > 1:
         place = f"in {_places(report, failed.cells)}"
     as_known = "known to fail there" if known(report, failed) else ""
@@ -152,17 +154,17 @@ def _lost(report: Report, told: Tally) -> Answer:
         why = "nothing was confirmed" if told.judged else "no run was judged"
         return Answer(question, "unknown", "open", (why,))
     undecided = told.judged - told.loss_proved
-    lines = [f"of {words.count(told.confirmed)} confirmed"]
+    lines = [f"of {formats.count(told.confirmed)} confirmed"]
     if told.loss_judged:
         lines.append(loss_rate(told).told("lost"))
     if told.runs_with_loss and told.cells > 1:
         lines.append(f"in {_places(report, told.cells_with_loss)}")
     if told.stranded:
-        lines.append(f"{words.count(told.stranded)} stranded: only the audit found them")
+        lines.append(f"{formats.count(told.stranded)} stranded: only the audit found them")
     if undecided:
-        lines.append(f"perhaps more: not decided in {words.of(undecided, told.judged, 'run')}")
+        lines.append(f"perhaps more: not decided in {formats.of(undecided, told.judged, 'run')}")
     if told.lost + told.stranded:
-        number = f"{'≥ ' if undecided else ''}{words.count(told.lost)} lost"
+        number = f"{'≥ ' if undecided else ''}{formats.count(told.lost)} lost"
         return Answer(question, number, "fail", tuple(lines))
     if undecided:
         return Answer(question, "none found", "open", tuple(lines))
@@ -176,7 +178,7 @@ def _out(report: Report, told: Tally) -> Answer:
     if not told.faults_of and told.out is not None and not told.out.most_s:
         return Answer(question, "no fault", "plain", ("these runs break nothing",))
     unknown = told.judged - told.outage_proved
-    tail = f"not decided in {words.of(unknown, told.judged, 'run')}" if unknown else ""
+    tail = f"not decided in {formats.of(unknown, told.judged, 'run')}" if unknown else ""
     if told.out is None:
         why = tail or "publishers ask for no confirms, so nobody can tell"
         return Answer(question, "unknown", "open", (why,))
@@ -209,7 +211,7 @@ def _proved(told: Tally) -> Answer:
     value = "yes" if whole else "no" if nothing else "in part"
     lines = [_seen(told), _logs(told)]
     if not whole:
-        loss = f"loss decided in {told.loss_proved} of {words.plural(told.runs, 'run')}"
+        loss = f"loss decided in {told.loss_proved} of {formats.plural(told.runs, 'run')}"
         lines += [f"{loss}, outage in {told.outage_proved}"]
         lines += [f"in doubt: {told.doubts[0][0]}"] if told.doubts else []
     return Answer(question, value, "pass" if whole else "open", _lines(*lines))

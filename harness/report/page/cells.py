@@ -13,7 +13,7 @@ from harness.compare.rates import too_many
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Report
 from harness.report.lines import cell_name
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.outs import is_out, rate_text, worst_text
 from harness.report.page.tally import Cell, Spread, Tally, loss_rate, median_text, tally
 
@@ -52,14 +52,14 @@ def badge_of(outcome: Outcome | None, *, warns: bool = False) -> tuple[str, str]
     if outcome is None:
         return "open", "? NOT JUDGED"
     untrue = warns and outcome is Outcome.FAIL
-    tone, sign, word = words.UNTRUE if untrue else words.BADGES[outcome]
+    tone, sign, word = formats.UNTRUE if untrue else formats.BADGES[outcome]
     return tone, f"{sign} {word}"
 
 
 def claim_badge(outcome: Outcome | None, *, warns: bool) -> tuple[str, str]:
     """Of a single claim: harm that was predicted, and came, is no good news."""
     if warns and outcome is Outcome.PASS:
-        tone, sign, word = words.CAME_TRUE
+        tone, sign, word = formats.CAME_TRUE
         return tone, f"{sign} {word}"
     return badge_of(outcome, warns=warns)
 
@@ -95,12 +95,14 @@ def _sentences(told: Tally) -> list[str]:
     told_of = [_loss(told, runs), _loss_rate(told), _outage(told), _claims(told)]
     if told.unjudged:
         first = 0 if too_many(told.unjudged, told.runs) else len(told_of)
-        told_of.insert(first, f"{words.of(told.unjudged, told.runs, 'run')} could not be judged.")
+        told_of.insert(
+            first, f"{formats.of(told.unjudged, told.runs, 'run')} could not be judged."
+        )
     if told.doubts:
         sentence, number = told.doubts[0]
-        place = f" (in {words.of(number, told.runs, 'run')})" if told.runs > 1 else ""
+        place = f" (in {formats.of(number, told.runs, 'run')})" if told.runs > 1 else ""
         more = len(told.doubts) - 1
-        others = f", and {words.plural(more, 'more doubt')}" if more else ""
+        others = f", and {formats.plural(more, 'more doubt')}" if more else ""
         told_of.append(f"In doubt: {sentence}{place}{others}.")
     return [sentence for sentence in told_of if sentence]
 
@@ -110,15 +112,15 @@ def _loss(told: Tally, runs: str) -> str:
         return f"Nothing was confirmed in {runs}, so nothing can be said to be lost."
     undecided = told.judged - told.loss_proved
     if told.lost or told.stranded:
-        lost = f"{'At least ' if undecided else ''}{words.count(told.lost)}"
-        stranded = f", and {words.count(told.stranded)} stranded" if told.stranded else ""
+        lost = f"{'At least ' if undecided else ''}{formats.count(told.lost)}"
+        stranded = f", and {formats.count(told.stranded)} stranded" if told.stranded else ""
         verb = "was" if told.lost == 1 and not told.stranded else "were"
-        of = words.plural(told.confirmed, "confirmed message")
+        of = formats.plural(told.confirmed, "confirmed message")
         return f"{lost} of {of} {verb} lost{stranded}."
     if undecided:
-        place = "" if told.judged == 1 else f" in {words.of(undecided, told.judged, 'run')}"
+        place = "" if told.judged == 1 else f" in {formats.of(undecided, told.judged, 'run')}"
         return f"No loss was found, but it is not decided{place} whether there was none."
-    return f"None of {words.plural(told.confirmed, 'confirmed message')} was lost in {runs}."
+    return f"None of {formats.plural(told.confirmed, 'confirmed message')} was lost in {runs}."
 
 
 def _loss_rate(told: Tally) -> str:
@@ -145,18 +147,18 @@ def _outage(told: Tally) -> str:
 
 
 def _claims(told: Tally) -> str:
-    tail = f"; {words.untrue(len(told.unfulfilled))}" if told.unfulfilled else ""
+    tail = f"; {formats.untrue(len(told.unfulfilled))}" if told.unfulfilled else ""
     tail += f"; {told.undecided} not decided" if told.undecided else ""
     if told.broken:
         first = told.broken[0].verdict.meaning
         more = f" and {len(told.broken) - 1} more" if len(told.broken) > 1 else ""
         return f"Failed: “{first}”{more}; {told.held} held{tail}."
-    return f"{words.plural(told.held, 'claim')} held{tail}."
+    return f"{formats.plural(told.held, 'claim')} held{tail}."
 
 
 def _time(spread: Spread) -> str:
     """A bound is told of the number that it is one of: the longest, the median, or both."""
-    most = f"{'at least ' if spread.bound else ''}{words.seconds(spread.most_s)}"
+    most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.most_s)}"
     if spread.runs == 1:
         return most
     return f"{median_text(spread)} in the median, {most} at worst"

@@ -16,7 +16,7 @@ from harness.claims.judge import ClaimVerdict, Outcome, over_runs
 from harness.compare.rates import rate
 from harness.judging.result import Report, RunReport
 from harness.report.lines import standing_of
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.cells import CellView, claim_badge
 
 SEEN_MAX = 24
@@ -156,12 +156,12 @@ def _shares(chips: tuple[Chip, ...]) -> tuple[tuple[str, str], ...]:
     runs: Counter[tuple[str, str]] = Counter()
     for chip in chips:
         runs[chip.tone, chip.badge] += chip.runs
-    order = [tone for tone, _, _ in words.BADGES.values()]
+    order = [tone for tone, _, _ in formats.BADGES.values()]
     return tuple(
         (
             tone,
-            f"{words.plural(numbers[tone, badge], 'cell')} {badge}, "
-            f"{words.plural(runs[tone, badge], 'run')}",
+            f"{formats.plural(numbers[tone, badge], 'cell')} {badge}, "
+            f"{formats.plural(runs[tone, badge], 'run')}",
         )
         for tone, badge in sorted(numbers, key=lambda one: order.index(one[0]))
     )

@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.judging.result import Report
-from harness.report.page import measures, words
+from harness.report.page import formats, measures
 from harness.report.page.cells import CellView
 from harness.report.page.claims import ClaimView
 from harness.report.page.runs import RunView
 from harness.report.page.tally import Cell
 from spark_analysis.schema.comparison import Comparison
 
-_TONES = [tone for tone, _, _ in words.BADGES.values()]
+_TONES = [tone for tone, _, _ in formats.BADGES.values()]
 
 
 @dataclass(frozen=True, slots=True)

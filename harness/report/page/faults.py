@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from harness.judging.result import Report
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.view.timeline import FaultSpan, Look
 
@@ -123,20 +123,20 @@ def _asked(span: FaultSpan) -> str:
         return "the plan says nothing of it"
     # A later window may wait until the one before it is gone.
     word = "from" if span.number == 1 else "not before"
-    lasts = words.seconds((span.asked_until_ns - span.asked_from_ns) / NS)
-    told = [f"{word} {words.after(span.asked_from_ns)} for {lasts}", *span.options]
+    lasts = formats.seconds((span.asked_until_ns - span.asked_from_ns) / NS)
+    told = [f"{word} {formats.after(span.asked_from_ns)} for {lasts}", *span.options]
     return ", ".join([*told, *([] if span.returns else ["never to be undone"])])
 
 
 def _armed(span: FaultSpan) -> str:
     if not span.opened:
         return span.doubt or "no"
-    took = words.seconds((span.returned_ns - span.issued_ns) / NS)
+    took = formats.seconds((span.returned_ns - span.issued_ns) / NS)
     by = f" by {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
     late = ""
     if span.asked_from_ns is not None and span.number == 1:
-        late = f", {words.seconds((span.issued_ns - span.asked_from_ns) / NS)} after it was due"
-    return f"at {words.after(span.issued_ns)}{late}, in force within {took}{by}"
+        late = f", {formats.seconds((span.issued_ns - span.asked_from_ns) / NS)} after it was due"
+    return f"at {formats.after(span.issued_ns)}{late}, in force within {took}{by}"
 
 
 def _undone(span: FaultSpan) -> str:
@@ -146,11 +146,11 @@ def _undone(span: FaultSpan) -> str:
         return "never, as it was asked for"
     if span.ended_ns is None:
         return "no"
-    stood = words.seconds((span.ended_ns - span.issued_ns) / NS)
+    stood = formats.seconds((span.ended_ns - span.issued_ns) / NS)
     took = ""
     if span.undo_issued_ns is not None:
-        took = f", within {words.seconds((span.ended_ns - span.undo_issued_ns) / NS)}"
-    return f"by {words.after(span.ended_ns)}{took}; it stood for {stood}"
+        took = f", within {formats.seconds((span.ended_ns - span.undo_issued_ns) / NS)}"
+    return f"by {formats.after(span.ended_ns)}{took}; it stood for {stood}"
 
 
 def _undo_ns(span: FaultSpan) -> int | None:
@@ -160,12 +160,12 @@ def _undo_ns(span: FaultSpan) -> int | None:
 def _look(look: Look | None, since_ns: int | None, span: FaultSpan, word: str) -> str:
     if look is None:
         return f"no: {span.doubt}" if span.doubt and span.opened else "nobody looked"
-    at = words.after(look.at_ns)
+    at = formats.after(look.at_ns)
     if since_ns is not None:
-        at = f"{words.seconds((look.at_ns - since_ns) / NS)} {word}"
+        at = f"{formats.seconds((look.at_ns - since_ns) / NS)} {word}"
     took = ""
     if look.began_ns is not None:
-        took = f" (a look of {words.seconds((look.at_ns - look.began_ns) / NS)})"
+        took = f" (a look of {formats.seconds((look.at_ns - look.began_ns) / NS)})"
     return f"{'yes' if look.ok else 'no'}, {at}{took}: {look.detail or span.doubt}"
 
 
@@ -206,6 +206,6 @@ def _spread(pairs: Iterable[tuple[int, int]]) -> str:
     times_s = sorted((later - earlier) / NS for later, earlier in pairs)
     if not times_s:
         return "–"
-    middle = words.seconds(median(times_s))
-    least, most = words.seconds(times_s[0]), words.seconds(times_s[-1])
+    middle = formats.seconds(median(times_s))
+    least, most = formats.seconds(times_s[0]), formats.seconds(times_s[-1])
     return middle if least == most else f"{middle} ({least} – {most})"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.compare.expectations import Standing
 from harness.judging.result import Report
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.outs import is_out, out_phrase
 from harness.report.page.tally import Cell, Tally, loss_rate
@@ -103,7 +103,7 @@ def weight(told: Tally) -> str:
     undecided = told.loss_proved < told.judged
     if told.lost or told.stranded:
         number, word = (told.lost, "lost") if told.lost else (told.stranded, "stranded")
-        return f"{'≥ ' if undecided else ''}{words.count(number)} {word}"
+        return f"{'≥ ' if undecided else ''}{formats.count(number)} {word}"
     if undecided:
         return "loss ?"
     if is_out(told) or (told.out is not None and told.faults_of):
@@ -114,7 +114,7 @@ def weight(told: Tally) -> str:
 def _entry(view: CellView, differs: bool) -> Entry:
     told = view.tally
     sign, _, word = view.badge.partition(" ")
-    runs = words.plural(told.runs, "run")
+    runs = formats.plural(told.runs, "run")
     if 0 < told.judged < told.runs:
         runs = f"{told.judged} of {told.runs} judged"
     return Entry(

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.judging.result import Report
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.cells import CellView
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import REGISTER
@@ -70,7 +70,7 @@ def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
         if any(row.maximum for row in found.values()):
             drawn.append(_measure(measure, detail, found, cells))
         elif not detail and any(row.judged for row in found.values()):
-            zero.append(words.measure_name(measure))
+            zero.append(formats.measure_name(measure))
     drawn.sort(key=lambda view: _order(view.name))
     return MeasuresView(tuple(drawn), tuple(name.lower() for name in sorted(zero, key=_order)))
 
@@ -105,7 +105,7 @@ def _measure(
     strips = [_strip(found.get(view.cell), view, top) for view in cells]
     if len(strips) > STRIPS_MAX:
         strips.sort(key=lambda strip: -1.0 if strip.median is None else strip.median, reverse=True)
-    meaning = "" if detail else words.meaning(measure)
+    meaning = "" if detail else formats.meaning(measure)
     left_out = max(0, len(strips) - STRIPS_MAX)
     return MeasureView(name, meaning, tuple(strips[:STRIPS_MAX]), left_out)
 
@@ -128,7 +128,7 @@ def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
 
 
 def _name(measure: str, detail: str) -> str:
-    return words.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
+    return formats.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
 
 
 def told(row: Comparison) -> Told:
@@ -162,7 +162,7 @@ def _text(row: Comparison) -> tuple[str, str]:
 
 def _number(value: float, unit: str) -> str:
     if unit == "ns":
-        return words.seconds(value / 1e9)
+        return formats.seconds(value / 1e9)
     if unit == "share":
         return f"{value:.2%}"
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"

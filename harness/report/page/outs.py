@@ -5,7 +5,7 @@
 2. A lower bound is `≥`; what nobody knows is no number, and never "not out".
 """
 
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.tally import Spread, Tally, median_text, out_rate
 from harness.view.out import Out
 from harness.view.summary import GOOD_S
@@ -79,25 +79,25 @@ def worst_text(out: Out | None) -> str:
     """`one of 200 queues (q7): 40.0 s, not back`; a publisher that is a number is `no. 2`."""
     if out is None:
         return ""
-    name = f"no.{words.GLUE}{out.name}" if out.name.isdigit() else out.name
+    name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
     return f"one of {out.of} {out.scope}s ({name}): {length(out)}"
 
 
 def length(out: Out) -> str:
     """`40.0 s in 2 outages, not back`."""
-    mark = "" if out.whole else f"≥{words.GLUE}"
-    times = f" in {words.plural(out.times, 'outage')}" if out.times > 1 else ""
+    mark = "" if out.whole else f"≥{formats.GLUE}"
+    times = f" in {formats.plural(out.times, 'outage')}" if out.times > 1 else ""
     back = "" if out.back else ", not back"
-    return f"{mark}{words.seconds(out.seconds)}{times}{back}"
+    return f"{mark}{formats.seconds(out.seconds)}{times}{back}"
 
 
 def history_text(told: Tally) -> str:
     """` in 2 outages, not back in 1 of 3 runs`: what the longest time is made of."""
     times = told.longest.times if told.longest is not None else 0
-    text = f" in {words.plural(times, 'outage')}" if times > 1 else ""
+    text = f" in {formats.plural(times, 'outage')}" if times > 1 else ""
     if not told.not_back:
         return text
-    of = f" in {words.of(told.not_back, told.runs, 'run')}" if told.runs > 1 else ""
+    of = f" in {formats.of(told.not_back, told.runs, 'run')}" if told.runs > 1 else ""
     return f"{text}, not back{of}"
 
 
@@ -105,10 +105,10 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
     """One outage: `queue q7 out for ≥ 40.0 s from +12.3 s: not back when the load ended`."""
     who = "out" if spell.scope == RUN else f"{spell.scope} {spell.name} out"
     mark = "" if spell.ended == SYSTEM else "≥ "
-    lasted = f"{mark}{words.seconds((spell.until_ns - spell.from_ns) / NS)}"
+    lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
     at_s = (spell.from_ns - zero_ns) / NS
     at = f"{'+' if at_s >= 0 else '−'}{abs(at_s):.1f} s"
-    late = f"{words.count(spell.bad)} of {words.plural(spell.due, 'message')} due were late"
+    late = f"{formats.count(spell.bad)} of {formats.plural(spell.due, 'message')} due were late"
     return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
 
 
@@ -119,11 +119,11 @@ def silent_text(told: Tally) -> str:
 
 def late_text(told: Tally) -> str:
     """`2.7 % late, most of it once service had been good for 5 s`; "" where nothing broke."""
-    missed, operations, runs = told.late
-    if not operations:
+    missed, publishes, runs = told.late
+    if not publishes:
         return "late: not decided" if told.judged > told.outage_proved else ""
     of = f" (of {runs} of {told.runs} runs)" if runs < told.runs else ""
-    return f"{words.share(missed / operations)} late{later(told)}{of}"
+    return f"{formats.share(missed / publishes)} late{later(told)}{of}"
 
 
 def later(told: Tally) -> str:
@@ -131,10 +131,10 @@ def later(told: Tally) -> str:
     if not told.late_later:
         return ""
     much = "most" if 2 * told.late_later > told.late[0] else "part"
-    return f", {much} of it once service had been good for {GOOD_S}{words.GLUE}s"
+    return f", {much} of it once service had been good for {GOOD_S}{formats.GLUE}s"
 
 
 def longest(spread: Spread, told: Tally) -> str:
     """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
-    mark = f"≥{words.GLUE}" if spread.bound or told.outage_proved < told.runs else ""
-    return f"{mark}{words.seconds(spread.most_s)}"
+    mark = f"≥{formats.GLUE}" if spread.bound or told.outage_proved < told.runs else ""
+    return f"{mark}{formats.seconds(spread.most_s)}"

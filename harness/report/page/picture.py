@@ -14,7 +14,7 @@ from harness.judging.result import RunReport
 from harness.report.charts.chart import ticks
 from harness.report.charts.scale import Scale, Tick
 from harness.report.charts.shares import Shares, shares, span
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.comparison.places import Place, scenarios_of
 from harness.report.page.outs import (
@@ -102,8 +102,8 @@ def _interest(
 
 
 def _left_out(scenes: int, lines: int) -> str:
-    parts = [words.plural(scenes, "more scenario")] if scenes > 0 else []
-    parts += [words.plural(lines, "more column")] if lines > 0 else []
+    parts = [formats.plural(scenes, "more scenario")] if scenes > 0 else []
+    parts += [formats.plural(lines, "more column")] if lines > 0 else []
     if not parts:
         return ""
     are = "stands" if scenes + lines == 1 else "stand"
@@ -159,9 +159,9 @@ def _told(told: Tally) -> Iterable[tuple[str, str]]:
     undecided = told.loss_proved < told.judged
     least = "≥ " if undecided else ""
     if told.lost:
-        yield "fail", f"✗ {least}{words.count(told.lost)} lost"
+        yield "fail", f"✗ {least}{formats.count(told.lost)} lost"
     if told.stranded:
-        yield "fail", f"✗ {least}{words.count(told.stranded)} stranded"
+        yield "fail", f"✗ {least}{formats.count(told.stranded)} stranded"
     if undecided and not told.lost and not told.stranded:
         yield "open", "? loss not decided"
     if told.out is None:
@@ -183,13 +183,13 @@ def _more(told: Tally) -> Iterable[str]:
         yield f"out {rate_text(told)}"
     unknown = told.judged - told.outage_proved
     if told.out is not None and unknown:
-        yield f"not decided in {words.of(unknown, told.judged, 'run')}"
+        yield f"not decided in {formats.of(unknown, told.judged, 'run')}"
     if spread_text(told):
         yield spread_text(told)
     if told.worst is not None:
         yield worst_text(told.worst)
     if told.judged and told.faults_seen < told.faults_of:
-        yield f"{told.faults_seen} of {words.plural(told.faults_of, 'fault')} seen from outside"
+        yield f"{told.faults_seen} of {formats.plural(told.faults_of, 'fault')} seen from outside"
 
 
 def _why(runs: Sequence[RunReport], timelines: Sequence[object], view: CellView | None) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from harness.claims.judge import Outcome, worst
 from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart, chart
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
@@ -153,7 +153,7 @@ def at_length(report: Report) -> frozenset[int]:
 
 
 def _grade(run: RunReport) -> int:
-    order = list(words.BADGES)
+    order = list(formats.BADGES)
     return min((order.index(one.outcome) for one in run.verdicts), default=len(order))
 
 
@@ -180,7 +180,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
     promises = (one.outcome for one in run.verdicts if one.is_promise)
     tone, badge = badge_of(worst(promises) if run.verdicts else None)
     told = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
-    told.sort(key=lambda one: list(words.BADGES).index(one.outcome))
+    told.sort(key=lambda one: list(formats.BADGES).index(one.outcome))
     detail = run.detail
     timeline = detail.timeline if detail else None
     return RunView(
@@ -213,7 +213,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         ),
         affected=_affected(run),
         happenings=tuple(
-            StepView(words.after(one.at_ns), one.sort, f"{one.who}: {one.text}", not one.ok)
+            StepView(formats.after(one.at_ns), one.sort, f"{one.who}: {one.text}", not one.ok)
             for one in (timeline.happenings if timeline else ())
         ),
         happenings_left_out=timeline.happenings_left_out if timeline else 0,
@@ -229,13 +229,13 @@ def _facts(run: RunReport) -> tuple[str, ...]:
     one = run.summary
     if one is None:
         return ("not judged",)
-    facts = [f"{words.bound(one.lost)} of {words.count(one.confirmed)} lost"]
+    facts = [f"{formats.bound(one.lost)} of {formats.count(one.confirmed)} lost"]
     if not one.lost.least and not one.lost.exact:
         facts = ["loss: not decided"]
     if one.stranded.least:
-        facts.append(f"{words.bound(one.stranded)} stranded")
+        facts.append(f"{formats.bound(one.stranded)} stranded")
     if one.duplicated.least:
-        facts.append(f"{words.bound(one.duplicated)} duplicated")
+        facts.append(f"{formats.bound(one.duplicated)} duplicated")
     facts += _outs(one)
     for name, word in (("silence_s", "silent"), ("degraded_s", "degraded")):
         found = worst_of(one, name)
@@ -262,7 +262,7 @@ def _outs(one: Summary) -> list[str]:
 
 
 def _time(number: Number) -> str:
-    return f"{'' if number.exact else '≥ '}{words.seconds(number.least or 0.0)}"
+    return f"{'' if number.exact else '≥ '}{formats.seconds(number.least or 0.0)}"
 
 
 def _rows(run: RunReport) -> tuple[RowView, ...]:
@@ -270,10 +270,10 @@ def _rows(run: RunReport) -> tuple[RowView, ...]:
     return tuple(
         RowView(
             f"+{one.from_s}",
-            words.count(one.operations),
-            words.count(one.missed),
-            words.count(one.confirmed),
-            words.count(one.delivered),
+            formats.count(one.operations),
+            formats.count(one.missed),
+            formats.count(one.confirmed),
+            formats.count(one.delivered),
             "" if one.p50_ms is None else f"{one.p50_ms:,.1f}",
             "" if one.p99_ms is None else f"{one.p99_ms:,.1f}",
         )
@@ -287,7 +287,7 @@ def _fault(fault: FaultSpan) -> FaultView:
         stages=tuple(
             StageView(
                 row.stage,
-                words.stage_meaning(row.stage),
+                formats.stage_meaning(row.stage),
                 f"{'' if row.reached else 'not within '}{row.after_ns / 1e9:.3f} s",
                 row.reached,
             )
@@ -299,11 +299,11 @@ def _fault(fault: FaultSpan) -> FaultView:
 
 def _operation(one: OperationSpan) -> OperationView:
     tone, badge = ("pass", "DONE") if one.ok else ("open", "FAILED")
-    when = "never" if one.began_ns is None else f"from {words.after(one.began_ns)}"
+    when = "never" if one.began_ns is None else f"from {formats.after(one.began_ns)}"
     if one.returned_ns is not None:
-        when += f" to {words.after(one.returned_ns)}"
+        when += f" to {formats.after(one.returned_ns)}"
     if one.asked_ns is not None:
-        when += f", asked for at {words.after(one.asked_ns)}"
+        when += f", asked for at {formats.after(one.asked_ns)}"
     title = f"{one.kind} {one.target}".strip()
     return OperationView(one.number, title, one.resolved, tone, badge, when, one.detail)
 
@@ -312,18 +312,18 @@ def _affected(run: RunReport) -> tuple[AffectedView, ...]:
     found = run.detail.affected if run.detail else ()
     return tuple(
         AffectedView(
-            name=words.measure_name(one.measure),
+            name=formats.measure_name(one.measure),
             detail=one.detail.replace("_", " "),
-            meaning=words.meaning(one.measure),
-            number=words.count(one.number),
-            grave=words.is_grave(one.measure),
+            meaning=formats.meaning(one.measure),
+            number=formats.count(one.number),
+            grave=formats.is_grave(one.measure),
             told=_told(len(one.journeys), one.number),
             stories=tuple(
                 StoryView(
                     journey.message,
                     journey.near,
                     tuple(
-                        StepView(words.after(step.at_ns), step.sort, step.text, step.counted)
+                        StepView(formats.after(step.at_ns), step.sort, step.text, step.counted)
                         for step in journey.steps
                     ),
                 )
@@ -339,9 +339,8 @@ def _told(stories: int, number: int) -> str:
         return "no story is told here: graver ones took the room"
     if stories == number:
         return ""
-    return (
-        f"the first {words.plural(stories, 'message')} in time, of {words.count(number)} entries"
-    )
+    told = formats.plural(stories, "message")
+    return f"the first {told} in time, of {formats.count(number)} entries"
 
 
 def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:

@@ -16,7 +16,7 @@ from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
-from harness.report.page import words
+from harness.report.page import formats
 from harness.view.out import Out
 from harness.view.summary import Number, Promised, Summary
 from spark_analysis.schema.words import Strength
@@ -150,10 +150,10 @@ def out_rate(told: Tally) -> Rate:
 
 def median_text(spread: Spread) -> str:
     """`0.13 s (0.10 s to 0.20 s)`: with its interval, where there are runs enough for one."""
-    text = f"{'' if spread.reached else f'≥{words.GLUE}'}{words.seconds(spread.median_s)}"
+    text = f"{'' if spread.reached else f'≥{formats.GLUE}'}{formats.seconds(spread.median_s)}"
     if spread.high_s is None:
         return text
-    return f"{text} ({words.seconds(spread.low_s)} to {words.seconds(spread.high_s)})"
+    return f"{text} ({formats.seconds(spread.low_s)} to {formats.seconds(spread.high_s)})"
 
 
 def worst_of(one: Summary, name: str) -> Number | None:
@@ -219,12 +219,12 @@ def _sum(numbers: Iterable[Number]) -> int:
 
 
 def _late(told: Iterable[Summary]) -> tuple[int, int, int]:
-    missed = operations = runs = 0
+    missed = publishes = runs = 0
     for one in _timely(told):
         missed += round(sum(outage.missed.least or 0 for outage in one.outages))
-        operations += sum(outage.operations for outage in one.outages)
+        publishes += sum(outage.operations for outage in one.outages)
         runs += 1
-    return missed, operations, runs
+    return missed, publishes, runs
 
 
 def _timely(told: Iterable[Summary]) -> Iterable[Summary]:

@@ -17,7 +17,7 @@ from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout, Policy
-from harness.systems.rabbitmq import words
+from harness.systems.rabbitmq import cluster_state
 from harness.systems.rabbitmq.api import (
     API_PORT,
     CONNECTIONS,
@@ -30,9 +30,9 @@ from harness.systems.rabbitmq.api import (
     queue_path,
     urls,
 )
-from harness.systems.rabbitmq.doors import AMQP_HEADER, AMQP_PORT
 from harness.systems.rabbitmq.held import Held
 from harness.systems.rabbitmq.queues import QueueKind, agreed, unanimous
+from harness.systems.rabbitmq.service_ports import AMQP_HEADER, AMQP_PORT
 
 VERSION = "rabbitmq"  # its name among the versions that a run records
 SHARED_PRIORITY = 1000  # of several policies that fit the highest counts: others may mean all
@@ -151,7 +151,7 @@ class RabbitBroker:
         reply = await self._api.ask(asked, NODES)
         if reply is None or reply.status != 200:
             raise DeployError(f"{asked} does not tell which nodes there are")
-        return words.members(reply.body)
+        return cluster_state.members(reply.body)
 
     async def policy(self, name: str) -> dict[str, Any] | None:
         async with aclosing(self._api.as_answered(policy_path(name))) as replies:
@@ -201,7 +201,9 @@ class RabbitBroker:
         """By every other host that answers: whether it lists this one's broker as running."""
         said = await self._api.bodies(NODES)
         others = {
-            asked: words.runs(host, nodes) for asked, nodes in said.items() if nodes is not None
+            asked: cluster_state.runs(host, nodes)
+            for asked, nodes in said.items()
+            if nodes is not None
         }
         others.pop(host, None)
         if not others:
@@ -212,7 +214,7 @@ class RabbitBroker:
         """By every host that answers: of which hosts it says that they are in alarm, or not."""
         said = await self._api.bodies(NODES)
         return {
-            asked: words.alarms(nodes, resource)
+            asked: cluster_state.alarms(nodes, resource)
             for asked, nodes in said.items()
             if nodes is not None
         }
@@ -245,8 +247,10 @@ class RabbitBroker:
         nodes, queues = await asyncio.gather(self._api.bodies(NODES), self._api.bodies(QUEUES))
         if self._ours is not None:
             prefixes = tuple(self._ours())
-            queues = {host: words.named(listed, prefixes) for host, listed in queues.items()}
-        found = words.doubts(self._layout, nodes, queues, self._kind.doubts)
+            queues = {
+                host: cluster_state.named(listed, prefixes) for host, listed in queues.items()
+            }
+        found = cluster_state.doubts(self._layout, nodes, queues, self._kind.doubts)
         return Health(clean=not found, doubts=found)
 
     async def _set_policy(self, policy: Policy) -> None:

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.outside.text import brief
-from harness.plan.findings import Finding
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
 from harness.plan.problems import nearest
+from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     PROFILES_MAX,
@@ -109,7 +109,9 @@ def members(document: Mapping[str, Any]) -> int:
     return sum(host.get("spare") is not True for _, host in tables(document, "hosts"))
 
 
-def node_mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[Finding]:
+def node_mistakes(
+    document: Mapping[str, Any], processes: tuple[str, ...]
+) -> Iterator[TomlProblem]:
     """Of several keys; what is missing or ill-typed is left to the shape. `processes`: what every
     host of the system carries."""
     yield from host_mistakes(document)
@@ -118,27 +120,27 @@ def node_mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> It
     yield from peer_mistakes(document)
     if tables(document, "hosts") and not members(document):
         text = "every host is a spare one: there is no cluster to add it to"
-        yield Finding(("hosts",), text)
+        yield TomlProblem(("hosts",), text)
 
 
 def _process_mistakes(
     document: Mapping[str, Any], processes: tuple[str, ...]
-) -> Iterator[Finding]:
+) -> Iterator[TomlProblem]:
     for place, host in tables(document, "hosts"):
         found = words(host.get("processes"))
         if found and tuple(found) != processes:
             right = ", ".join(f'"{word}"' for word in processes)
             text = f"a host of this system carries [{right}], not {found}"
-            yield Finding(("hosts", place, "processes"), text, (f"[{right}]",))
+            yield TomlProblem(("hosts", place, "processes"), text, (f"[{right}]",))
 
 
-def _pause_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+def _pause_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     handling, pause = document.get("partition_handling"), document.get(PAUSE)
     if handling == PAUSE and pause is None and LIKE not in document:
         text = f"is missing: partition_handling = {PAUSE!r} needs `hosts` and `recover`"
-        yield Finding((PAUSE,), text)
+        yield TomlProblem((PAUSE,), text)
     if pause is not None and isinstance(handling, str) and handling != PAUSE:
-        yield Finding((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
+        yield TomlProblem((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
     names = [
         host["name"]
         for _, host in tables(document, "hosts")
@@ -147,4 +149,4 @@ def _pause_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
     wanted = words(pause.get("hosts")) if isinstance(pause, dict) else None
     for name in (one for one in wanted or () if names and one not in names):
         text = f"there is no host {brief(name)} in the cluster"
-        yield Finding((PAUSE, "hosts"), text, tuple(names), nearest(name, names))
+        yield TomlProblem((PAUSE, "hosts"), text, tuple(names), nearest(name, names))

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import Layout
-from harness.systems.rabbitmq import words
+from harness.systems.rabbitmq import cluster_state
 
 Answer = dict[str, Any]  # the API's, of one queue
 
@@ -53,14 +53,14 @@ def _mirrors_wanted(layout: Layout, queue: Answer) -> int:
     """As the layout declares, or else as the policy says that governs the queue."""
     if layout.copies is not None:
         return layout.copies - 1
-    return words.mirrors_wanted(queue, len(layout.hosts))
+    return cluster_state.mirrors_wanted(queue, len(layout.hosts))
 
 
 MIRRORED = QueueKind(
     arguments=lambda _: {},
-    roles_of=words.roles_of,
+    roles_of=cluster_state.roles_of,
     mirrors_wanted=_mirrors_wanted,
-    doubts=words.queue_doubts,
+    doubts=cluster_state.queue_doubts,
     agreeing=lambda _: 1,
     ask_limit_s=4.0,
 )

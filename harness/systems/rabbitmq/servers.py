@@ -4,7 +4,7 @@ the reference in its stead."""
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
 from harness.plan.servers import Process, Role, Servers
-from harness.systems.rabbitmq.doors import DISTRIBUTION_PORT, EPMD_PORT
+from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT, EPMD_PORT
 
 _SERVED = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
 

@@ -7,15 +7,15 @@ from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
+from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
-from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 
 RABBITMQ_MIRRORED = Declaration(
     name="rabbitmq-mirrored",
     folder=shipped("rabbitmq-mirrored"),
     layout_file=MirroredLayoutFile,
     mistakes=mistakes,
-    promises=mirrored_promises,
+    guarantees=mirrored_guarantees,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     versioned_as=VERSION,

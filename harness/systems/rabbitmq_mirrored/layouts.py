@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from harness.plan.findings import Finding
 from harness.plan.model import Layout, Policy
+from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX, AsList, Strict
 from harness.systems.rabbitmq.layouts import NodesLayoutFile, members, node_mistakes
 from harness.systems.rabbitmq_mirrored import policies
@@ -37,7 +37,7 @@ class MirroredLayoutFile(NodesLayoutFile):
         return self.of_queues(system, profile, self.copies, self.synchronise, said)
 
 
-def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[Finding]:
+def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:
     """Of several keys."""
     yield from node_mistakes(document, processes)
     yield from policies.mistakes(document, members(document))

@@ -14,9 +14,9 @@ from typing import Any
 
 from harness.cluster.roster import OURS
 from harness.outside.text import brief
-from harness.plan.findings import Finding, none_of
-from harness.plan.places import Path
 from harness.plan.problems import nearest
+from harness.plan.toml_lines import Path
+from harness.plan.toml_problems import TomlProblem, none_of
 from harness.systems.layout_parts import tables
 from harness.systems.likeness import LIKE
 
@@ -57,7 +57,7 @@ class _Mirrored:
     why: str
 
 
-def mistakes(document: Mapping[str, Any], members: int) -> Iterator[Finding]:
+def mistakes(document: Mapping[str, Any], members: int) -> Iterator[TomlProblem]:
     """`members`: hosts of the cluster as it begins, spares left out."""
     own = [*_names(document), *_patterns(document)]
     for place, policy in tables(document, "policies"):
@@ -67,18 +67,18 @@ def mistakes(document: Mapping[str, Any], members: int) -> Iterator[Finding]:
         yield from _against_policies(document, members)
 
 
-def _names(document: Mapping[str, Any]) -> Iterator[Finding]:
+def _names(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     seen: set[str] = set()
     for place, policy in tables(document, "policies"):
         name = policy.get("name")
         if isinstance(name, str) and name in seen:
             text = f"{brief(name)} is another policy's name: the later would replace the earlier"
-            yield Finding(("policies", place, "name"), text)
+            yield TomlProblem(("policies", place, "name"), text)
         elif isinstance(name, str):
             seen.add(name)
 
 
-def _patterns(document: Mapping[str, Any]) -> Iterator[Finding]:
+def _patterns(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     for place, policy in tables(document, "policies"):
         pattern = policy.get("pattern")
         if not isinstance(pattern, str) or len(pattern) > PATTERN_MAX:
@@ -87,46 +87,46 @@ def _patterns(document: Mapping[str, Any]) -> Iterator[Finding]:
         try:
             fits = [bool(re.search(pattern, queue)) for queue in _QUEUES]
         except (re.error, OverflowError, RecursionError) as error:
-            yield Finding(path, f"{brief(pattern)} is no regular expression: {error}")
+            yield TomlProblem(path, f"{brief(pattern)} is no regular expression: {error}")
             continue
         if any(fits) and not all(fits):
             told = f"{brief(pattern)} fits some queues of runs and not others"
             text = f"{told}: copies says what all have"
-            yield Finding(path, text, (f"^{re.escape(OURS)}",))
+            yield TomlProblem(path, text, (f"^{re.escape(OURS)}",))
 
 
-def _definition(path: Path, definition: object) -> Iterator[Finding]:
+def _definition(path: Path, definition: object) -> Iterator[TomlProblem]:
     if not isinstance(definition, dict):
         return
     if not definition:
-        yield Finding(path, "says nothing", KEYS)
+        yield TomlProblem(path, "says nothing", KEYS)
     for key, value in islice(definition.items(), _KEYS_SEEN_MAX):
         yield from _value((*path, key), key, value)
     mirrors = [key for key in definition if key.startswith("ha-") and key in KEYS]
     if mirrors and _MODE not in definition:
-        yield Finding((*path, mirrors[0]), f"{mirrors[0]} needs {_MODE}", _WORDS[_MODE])
+        yield TomlProblem((*path, mirrors[0]), f"{mirrors[0]} needs {_MODE}", _WORDS[_MODE])
     if definition.get(_MODE) == _ALL and _PARAMS in definition:
-        yield Finding((*path, _PARAMS), f"{_MODE} = {_ALL!r} takes no {_PARAMS}")
+        yield TomlProblem((*path, _PARAMS), f"{_MODE} = {_ALL!r} takes no {_PARAMS}")
     if definition.get(_MODE) == _EXACTLY and _PARAMS not in definition:
         text = f"{_MODE} = {_EXACTLY!r} needs {_PARAMS}: how many copies"
-        yield Finding((*path, _MODE), text)
+        yield TomlProblem((*path, _MODE), text)
 
 
-def _value(path: Path, key: str, value: object) -> Iterator[Finding]:
+def _value(path: Path, key: str, value: object) -> Iterator[TomlProblem]:
     if key not in KEYS:
-        yield Finding(path, "no policy has such a key", KEYS, nearest(key, KEYS))
+        yield TomlProblem(path, "no policy has such a key", KEYS, nearest(key, KEYS))
     elif key in _WORDS:
         if value not in _WORDS[key]:
             yield none_of(path, value, _WORDS[key])
     elif key in _LEAST:
         if type(value) is not int or not _LEAST[key] <= value <= _MOST:
             text = f"must be a whole number from {_LEAST[key]} on, not {brief(value)}"
-            yield Finding(path, text)
+            yield TomlProblem(path, text)
     elif not isinstance(value, str) or len(value) > PATTERN_MAX:
-        yield Finding(path, f"must be a text, not {brief(value)}")
+        yield TomlProblem(path, f"must be a text, not {brief(value)}")
 
 
-def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[Finding]:
+def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[TomlProblem]:
     """Only what is right by itself is compared."""
     governing = [
         (place, policy)
@@ -136,16 +136,16 @@ def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[Fin
     if len(governing) > 1:
         place, _ = governing[-1]
         text = "more than one policy fits the queues of runs: which of them counts nobody says"
-        yield Finding(("policies", place, "pattern"), text)
+        yield TomlProblem(("policies", place, "pattern"), text)
         return
     found = _mirrored(governing[0][1] if governing else {}, members)
     copies, synchronise = document.get("copies"), document.get("synchronise")
     if isinstance(copies, int) and not isinstance(copies, bool) and copies != found.copies:
         text = f"copies = {copies}, but {found.why}: {found.copies}"
-        yield Finding(("copies",), text, (str(found.copies),))
+        yield TomlProblem(("copies",), text, (str(found.copies),))
     if isinstance(synchronise, str) and synchronise != found.synchronise:
         text = f"synchronise = {brief(synchronise)}, but {found.why}: {found.synchronise!r}"
-        yield Finding(("synchronise",), text, (found.synchronise,))
+        yield TomlProblem(("synchronise",), text, (found.synchronise,))
 
 
 def _governs(pattern: object) -> bool:

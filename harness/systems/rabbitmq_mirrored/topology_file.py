@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.findings import Finding
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
 from harness.plan.problems import nearest
+from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Broker, Topology
 from harness.plan.topology_shape import (
     BROKERS_MAX,
@@ -111,7 +111,7 @@ class MirroredTopologyFile(Table):
         )
 
 
-def mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     """Of several keys; what is missing or ill-typed is left to the shape."""
     brokers = brokers_in(document)
     for key in ("node", "amqp", "management"):
@@ -120,31 +120,33 @@ def mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _pause_mistakes(document, [one.get("host") for one in brokers])
 
 
-def _queue_mistakes(queues: object, brokers: int) -> Iterator[Finding]:
+def _queue_mistakes(queues: object, brokers: int) -> Iterator[TomlProblem]:
     if not isinstance(queues, dict):
         return
     copies = queues.get("copies")
     if isinstance(copies, int) and brokers and copies > brokers:
-        yield Finding(("queues", "copies"), f"{copies} copies on {brokers} brokers")
+        yield TomlProblem(("queues", "copies"), f"{copies} copies on {brokers} brokers")
     if queues.get("policies") == "set":
         for key in ("copies", "synchronise"):
             if key not in queues:
-                yield Finding(("queues", key), "is missing: whoever sets a policy says what it is")
+                yield TomlProblem(
+                    ("queues", key), "is missing: whoever sets a policy says what it is"
+                )
 
 
-def _pause_mistakes(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[Finding]:
+def _pause_mistakes(document: Mapping[str, Any], hosts: Sequence[object]) -> Iterator[TomlProblem]:
     pause, pauses = document.get(PAUSE), document.get("partition_handling") == PAUSE
     if pauses and pause is None:
         text = f"needs a table [{PAUSE}] with hosts (who sees none of them pauses) and recover"
-        yield Finding(("partition_handling",), text)
+        yield TomlProblem(("partition_handling",), text)
     if pause is not None and not pauses:
-        yield Finding((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
+        yield TomlProblem((PAUSE,), f"is only for partition_handling = {PAUSE!r}")
     known = [host for host in hosts if isinstance(host, str)]
     listed = pause.get("hosts") if isinstance(pause, dict) else None
     for host in listed[:BROKERS_MAX] if isinstance(listed, list) else ():
         if isinstance(host, str) and host not in known:
             text = f"there is no broker's host {brief(host)}"
-            yield Finding((PAUSE, "hosts"), text, tuple(known), nearest(host, known))
+            yield TomlProblem((PAUSE, "hosts"), text, tuple(known), nearest(host, known))
 
 
 MIRRORED_TOPOLOGY = TopologyShape(file=MirroredTopologyFile, mistakes=mistakes)

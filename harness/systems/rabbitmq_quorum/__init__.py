@@ -2,7 +2,7 @@
 
 declaration  the system
 layouts      a layout file, and the layout that it becomes
-promises     what quorum queues promise by a layout
+guarantees   what quorum queues guarantee by a layout
 queues       how one is declared, and what the API says of its leader and members
 parts        its nodes in containers that stand
 """

@@ -8,15 +8,15 @@ from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq_quorum.guarantees import quorum_guarantees
 from harness.systems.rabbitmq_quorum.layouts import QuorumLayoutFile, mistakes
-from harness.systems.rabbitmq_quorum.promises import quorum_promises
 
 RABBITMQ_QUORUM = Declaration(
     name="rabbitmq-quorum",
     folder=shipped("rabbitmq-quorum"),
     layout_file=QuorumLayoutFile,
     mistakes=mistakes,
-    promises=quorum_promises,
+    guarantees=quorum_guarantees,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     versioned_as=VERSION,

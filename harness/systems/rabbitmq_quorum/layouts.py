@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.plan.findings import Finding
 from harness.plan.model import Layout
+from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import HOSTS_MAX
 from harness.systems.likeness import LIKE
 from harness.systems.rabbitmq.layouts import NodesLayoutFile, node_mistakes
@@ -28,10 +28,10 @@ class QuorumLayoutFile(NodesLayoutFile):
         return self.of_queues(system, profile, self.members, CATCHES_UP)
 
 
-def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[Finding]:
+def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:
     """Of several keys."""
     yield from node_mistakes(document, processes)
     members, hosts = document.get("members"), hosts_of(document)
     if type(members) is int and hosts and LIKE not in document and members > hosts:
         text = f"{members} members on {hosts} hosts: no host holds two of one queue"
-        yield Finding(("members",), text)
+        yield TomlProblem(("members",), text)

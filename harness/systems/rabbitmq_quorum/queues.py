@@ -14,8 +14,8 @@ from typing import Any
 
 from harness.cluster.port import Roles
 from harness.plan.model import Layout
+from harness.systems.rabbitmq.cluster_state import host_of, hosts_of
 from harness.systems.rabbitmq.queues import QueueKind
-from harness.systems.rabbitmq.words import host_of, hosts_of
 
 ARGUMENT, QUORUM = "x-queue-type", "quorum"
 GROUP_SIZE = "x-quorum-initial-group-size"

@@ -7,8 +7,8 @@ from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
+from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
-from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
 from harness.systems.reference_mirrored.containers import REFERENCE_CONTAINERS
 from harness.systems.reference_mirrored.foreground import nodes_to_play_with
 from harness.systems.reference_mirrored.processes import ReferenceNodes
@@ -18,7 +18,7 @@ REFERENCE_MIRRORED = Declaration(
     folder=shipped("reference-mirrored"),
     layout_file=MirroredLayoutFile,
     mistakes=mistakes,
-    promises=mirrored_promises,
+    guarantees=mirrored_guarantees,
     servers=mirrored_servers,
     drain=MIRRORED_DRAIN,
     versioned_as=VERSION,

@@ -3,10 +3,10 @@
 from harness.systems.containers import Parts, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
-from harness.systems.rabbitmq.doors import MIRRORED_DOORS
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.parts import links
 from harness.systems.rabbitmq.queues import MIRRORED
+from harness.systems.rabbitmq.service_ports import MIRRORED_SERVICE_PORTS
 
 
 def reference_parts(stand: Stand) -> Parts:
@@ -17,7 +17,7 @@ def reference_parts(stand: Stand) -> Parts:
         broker=broker,
         operator=ApiOperator(broker.api),
         ways=links(stand),
-        doors=MIRRORED_DOORS,
+        service_ports=MIRRORED_SERVICE_PORTS,
         alarms=None,
         lifeless=None,
     )

@@ -10,9 +10,9 @@ from harness.systems import port as declared
 from harness.systems.port import Node, Told
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
-from harness.systems.rabbitmq.doors import MIRRORED_DOORS
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED
+from harness.systems.rabbitmq.service_ports import MIRRORED_SERVICE_PORTS
 from harness.systems.reference_mirrored.node import (
     AMQP_PORT,
     API_PORT,
@@ -42,4 +42,4 @@ class ReferenceNodes:
     ) -> Told:
         ports = port(AMQP_PORT), port(API_PORT)
         broker = RabbitBroker.on_ports(layout, agent, addresses, MIRRORED, by_api, *ports)
-        return Told(broker, ApiOperator(broker.api), MIRRORED_DOORS)
+        return Told(broker, ApiOperator(broker.api), MIRRORED_SERVICE_PORTS)

@@ -3,7 +3,7 @@
 1. Each server is asked by itself, all side by side: one that hangs delays nobody but who waits
    for all.
 2. Without an agent nobody is asked: that is no silence of a server's.
-3. An answer is a command as the remoting protocol has it; what it means is words.py's.
+3. An answer is a command as the remoting protocol has it; what it means is cluster_state.py's.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from harness.cluster.agent import AgentError, AgentLost
-from harness.systems.rocketmq.doors import HELLO
 from harness.systems.rocketmq.layout import Server
+from harness.systems.rocketmq.service_ports import HELLO
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request

@@ -18,7 +18,7 @@ from typing import Any, TypeGuard, TypeVar
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout
-from harness.systems.rocketmq import words
+from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import Agent, RocketApi
 from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
@@ -92,11 +92,11 @@ class RocketBroker:
         heard = [view for view in views.values() if view is not None]
         if not heard:
             raise DeployError(f"no name server tells who holds {queue}")
-        held = words.holders(group_of_topic, self._brokers, heard)
+        held = cluster_state.holders(group_of_topic, self._brokers, heard)
         masters = [one for one in held if one.id == MASTER_ID]
         slaves = [one for one in held if one.id != MASTER_ID]
         synchronised = await self._caught_up(masters[0], slaves) if masters else []
-        return words.roles_of(held, synchronised)
+        return cluster_state.roles_of(held, synchronised)
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
         """Of the brokers of the topic's home, by their own configuration."""
@@ -104,7 +104,7 @@ class RocketBroker:
         request = Request(requests.Code.GET_BROKER_CONFIG, "its configuration")
         said = await self._api.ask_each(asked, request)
         return {
-            server.host: None if answer is None else words.claims(answer.body.decode())
+            server.host: None if answer is None else cluster_state.claims(answer.body.decode())
             for server, answer in said.items()
         }
 
@@ -126,12 +126,14 @@ class RocketBroker:
         list of producers, who hold nothing back: where closing would be the last resort, consumers
         alone count.
         """
-        topics = words.deciding(await self._topics())
+        topics = cluster_state.deciding(await self._topics())
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
-        asked = [(requests.consumers(group(topic, READERS)), words.consumers) for topic in named]
+        asked = [
+            (requests.consumers(group(topic, READERS)), cluster_state.consumers) for topic in named
+        ]
         if not close:
-            asked.append((requests.producers(), words.producers))
+            asked.append((requests.producers(), cluster_state.producers))
         found = await asyncio.gather(
             *(self._connected(server, *question) for server in topics for question in asked)
         )
@@ -143,10 +145,10 @@ class RocketBroker:
         gone: set[str] = set()
         for chosen in (self._masters, [one for one in self._brokers if one.id != MASTER_ID]):
             for server, topics in (await self._topics(chosen)).items():
-                named = words.of_runs(topics, beginning)
+                named = cluster_state.of_runs(topics, beginning)
                 gone.update(named)
                 await self._tell(server, map(requests.delete_topic, named))
-                groups = words.of_runs(await self._groups(server), beginning)
+                groups = cluster_state.of_runs(await self._groups(server), beginning)
                 await self._tell(server, map(requests.delete_group, groups))
         for server in self._name_servers:
             await self._tell(server, map(requests.delete_route, sorted(gone)))
@@ -159,7 +161,7 @@ class RocketBroker:
         slaves = [one for one in own if one.host == host and one.id != MASTER_ID]
         if not slaves:
             raise DeployError(f"{host} has no slave of {self._home(queue)}")
-        return words.master_of(slaves[0].group, own), slaves[0]
+        return cluster_state.master_of(slaves[0].group, own), slaves[0]
 
     def promote(self, master: Server, slave: Server) -> None:
         """They change places: an operator has configured them so."""
@@ -181,11 +183,13 @@ class RocketBroker:
         heard = [view for view in views.values() if view is not None]
         if not heard:
             raise DeployError(f"no name server tells whether {place} is listed")
-        own = words.at(place, self._servers)
+        own = cluster_state.at(place, self._servers)
         telling = [views[one] for one in own if not one.is_broker]
-        if not all(view is not None and words.tells(view, heard) for view in telling):
+        if not all(view is not None and cluster_state.tells(view, heard) for view in telling):
             return False
-        return all(words.lists(view, [one for one in own if one.is_broker]) for view in heard)
+        return all(
+            cluster_state.lists(view, [one for one in own if one.is_broker]) for view in heard
+        )
 
     async def health(self, limit_s: float) -> Health:
         """As port.Cluster.health says."""
@@ -214,7 +218,7 @@ class RocketBroker:
         slaves = [one for one in brokers if one.id != MASTER_ID]
         ends = await self._ends(masters)
         ends |= await self._ends(slaves)  # later: what a master wrote since is not missed
-        found = words.doubts(brokers, views, ends)
+        found = cluster_state.doubts(brokers, views, ends)
         return Health(clean=not found, doubts=found)
 
     async def _caught_up(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
@@ -257,7 +261,7 @@ class RocketBroker:
 
     async def _groups(self, server: Server) -> tuple[str, ...]:
         answer = await self._api.ask(server, requests.subscription_groups())
-        return words.groups(answer.body) if _done(answer) else ()
+        return cluster_state.groups(answer.body) if _done(answer) else ()
 
     async def _connected(
         self, server: Server, request: Request, read: Callable[[bytes], tuple[str, ...]]

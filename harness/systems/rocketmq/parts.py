@@ -2,10 +2,10 @@
 
 from harness.systems.containers import Parts, Stand
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.doors import doors_of
 from harness.systems.rocketmq.layout import servers
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.operator import RocketOperator
+from harness.systems.rocketmq.service_ports import service_ports_of
 
 
 def rocketmq_parts(stand: Stand) -> Parts:
@@ -15,7 +15,7 @@ def rocketmq_parts(stand: Stand) -> Parts:
         broker=broker,
         operator=RocketOperator(stand.client, stand.project, stand.layout, broker),
         ways=RocketLinks(stand.agent, stand.proxy, stand.free, every, stand.addresses),
-        doors=doors_of(stand.layout.hosts),
+        service_ports=service_ports_of(stand.layout.hosts),
         alarms=None,
         lifeless=None,
     )

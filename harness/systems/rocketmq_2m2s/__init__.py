@@ -2,5 +2,5 @@
 
 declaration  the system
 layouts      a layout file, and the layout that it becomes (harness/systems/rocketmq/layout.py)
-promises     what masters and slaves promise by a layout
+guarantees   what masters and slaves guarantee by a layout
 """

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from harness.outside.text import brief
-from harness.plan.findings import Finding
 from harness.plan.model import NO_HANDLING, Host, Layout
 from harness.plan.problems import nearest
+from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import (
     HOSTS_MAX,
     NAMES_MAX,
@@ -107,13 +107,13 @@ class RocketLayoutFile(Strict):
         )
 
 
-def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[Finding]:
+def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
     """Of several keys; what is missing or ill-typed is left to the shape."""
     yield from host_mistakes(document)
     yield from peer_mistakes(document)
     yield from _profile_mistakes(document)
     hosts = _processes(document)
-    wrong = [finding for place, found in hosts for finding in _process_mistakes(place, found)]
+    wrong = [problem for place, found in hosts for problem in _process_mistakes(place, found)]
     yield from wrong
     if hosts and not wrong:
         yield from _cluster_mistakes(hosts, document.get("replication"))
@@ -125,33 +125,33 @@ def _processes(document: Mapping[str, Any]) -> _Hosts:
     return [] if any(one is None for _, one in found) else [(n, one or []) for n, one in found]
 
 
-def _process_mistakes(place: int, found: list[str]) -> Iterator[Finding]:
+def _process_mistakes(place: int, found: list[str]) -> Iterator[TomlProblem]:
     path = ("hosts", place, "processes")
     for word in found:
         if word != NAME_SERVER and parse_broker(word) is None:
             text = f"{brief(word)} is no process"
-            yield Finding(path, text, _WORDS, nearest(word, (NAME_SERVER,)))
+            yield TomlProblem(path, text, _WORDS, nearest(word, (NAME_SERVER,)))
     for word, count in Counter(found).items():
         if count > 1:
-            yield Finding(path, f"{brief(word)} stands there {count} times")
+            yield TomlProblem(path, f"{brief(word)} stands there {count} times")
 
 
-def _cluster_mistakes(hosts: _Hosts, replication: object) -> Iterator[Finding]:
+def _cluster_mistakes(hosts: _Hosts, replication: object) -> Iterator[TomlProblem]:
     every = [word for _, found in hosts for word in found]
     if NAME_SERVER not in every:
-        yield Finding(("hosts",), f"no host has a {NAME_SERVER}")
+        yield TomlProblem(("hosts",), f"no host has a {NAME_SERVER}")
     seen: set[str] = set()
     for place, word in ((place, word) for place, found in hosts for word in found):
         if word in seen and word != NAME_SERVER:
             text = f"{brief(word)} is another host's already"
-            yield Finding(("hosts", place, "processes"), text)
+            yield TomlProblem(("hosts", place, "processes"), text)
         seen.add(word)
     groups = _groups(found for _, found in hosts)
     for text in _group_mistakes(groups):
-        yield Finding(("hosts",), text)
+        yield TomlProblem(("hosts",), text)
     if replication == SYNC and groups and all(len(ids) == 1 for ids in groups.values()):
         text = f"{SYNC!r} on groups without a slave: nobody would answer"
-        yield Finding(("replication",), text, (ASYNC,))
+        yield TomlProblem(("replication",), text, (ASYNC,))
 
 
 def _groups(hosts: Iterable[Sequence[str]]) -> dict[str, set[int]]:
@@ -177,7 +177,7 @@ def _group_mistakes(groups: dict[str, set[int]]) -> list[str]:
     return mistakes
 
 
-def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     profiles = document.get("profiles")
     for name, profile in profiles.items() if isinstance(profiles, dict) else ():
         timers = profile if isinstance(profile, dict) else {}
@@ -191,7 +191,7 @@ def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
                 f"idle_s = {idle} must be above register_s = {register} and poll_s = {poll}: a "
                 f"name server would give up who is well"
             )
-            yield Finding(("profiles", name, "idle_s"), text)
+            yield TomlProblem(("profiles", name, "idle_s"), text)
 
 
 def _ordered(host: _HostFile) -> tuple[str, ...]:

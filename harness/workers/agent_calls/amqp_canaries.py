@@ -1,8 +1,8 @@
-"""Canaries in AMQP 0-9-1: those that only ask, and those that speak (words.py)."""
+"""Canaries in AMQP 0-9-1: those that only ask, and those that speak (speaking.py)."""
 
 from harness.workers.agent_calls.amqp import Conversation
 from harness.workers.agent_calls.canaries import Opened
-from harness.workers.agent_calls.words import Speaker
+from harness.workers.agent_calls.speaking import Speaker
 
 
 async def opened(host: str, port: int, canary: str, queue: str, speaks: bool) -> Opened:

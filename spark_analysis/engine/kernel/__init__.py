@@ -10,7 +10,7 @@ What happened:
 messages      attempts and settlements, folded into one slot a message
 arrivals      deliveries in their order, and what each identifies
 acknowledged  when deliveries were acknowledged, and when their connections ended
-operations    what was intended when, and whether it was confirmed in time
+publishes     what was intended when, and whether it was confirmed in time
 terms         when each attempt is due, and what is to become of its transaction
 windows       the judged time of each fault window, and the calm before the first
 
@@ -24,7 +24,7 @@ order         whether messages of one producer and key came as they were sent
 delays        before their time, or much later
 transactions  rolled back and seen, or committed by half
 asking        transactions that the broker should have asked about
-places        where what is nowhere to be seen may still be
+unseen        where what is nowhere to be seen may still be
 charges       which fault windows may have caused it
 
 Verdicts on time:

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from spark_analysis.engine.kernel import places
+from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, plain
@@ -69,7 +69,7 @@ def _looked_at(messages: Messages, slots: Ints, due_ns: Ints, facts: Facts) -> B
     for end in facts.queues:
         if end.quiet_ns is not None:
             quiet_ns[queue.among(end.queue)] = end.quiet_ns
-    looked: Bools = (places.places(queue, facts) == places.NOWHERE) & (quiet_ns > due_ns)
+    looked: Bools = (unseen.reasons(queue, facts) == unseen.NOWHERE) & (quiet_ns > due_ns)
     return looked
 
 

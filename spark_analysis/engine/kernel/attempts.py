@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from spark_analysis.engine.kernel import places
+from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.arrays import Bools, Ints, earliest, find, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, Census
@@ -15,7 +15,7 @@ from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import NEVER_SENT, Fate
 
-OPEN = (*places.REASONS, "not_due")
+OPEN = (*unseen.REASONS, "not_due")
 NOT_DUE = OPEN.index("not_due")
 DENIALS = ("refused", "returned")
 
@@ -46,8 +46,8 @@ def _lost(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:
     held &= messages.attempts.sent_ns[row] != NEVER_SENT
     row, slot, strength = row[held], slot[held], strength[held]
     waiting = attempts_not_due(messages, row, facts)
-    reason = np.where(waiting, NOT_DUE, places.places(messages.queue[slot], facts))
-    lost = reason == places.NOWHERE
+    reason = np.where(waiting, NOT_DUE, unseen.reasons(messages.queue[slot], facts))
+    lost = reason == unseen.NOWHERE
     return [
         _unseen(messages, "attempt_open", row[~lost], Text(OPEN, reason[~lost])),
         _unseen(messages, "attempt_lost", row[lost], Text(STRENGTHS, strength[lost])),

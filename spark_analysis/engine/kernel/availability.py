@@ -2,7 +2,7 @@
 
 1. Silence is the longest gap between consecutive confirms that overlaps the time in question; the
    load's own start and end count as confirms, so an outage at either end is seen.
-2. It runs only while something is due: from the first operation that is intended in the gap.
+2. It runs only while something is due: from the first publish that is intended in the gap.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ import numpy as np
 from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, split, tally
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.operations import Operations
+from spark_analysis.engine.kernel.publishes import Publishes
 from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
 from spark_analysis.schema.availability import Availability, Second, Stage
 from spark_analysis.schema.facts import Facts
@@ -23,21 +23,19 @@ _Chosen = Ints | slice
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """What a row of availability is about: operations of one time, silence of another."""
+    """What a row of availability is about: publishes of one time, silence of another."""
 
     window: int
     from_ns: int
-    operations_until_ns: int
+    publishes_until_ns: int
     silence_until_ns: int
 
 
-def seconds(
-    messages: Messages, arrived: Arrivals, operations: Operations, run: str
-) -> list[Second]:
+def seconds(messages: Messages, arrived: Arrivals, publishes: Publishes, run: str) -> list[Second]:
     """One row for every second in which anything counts."""
     columns = (
-        operations.intended_ns,
-        operations.intended_ns[operations.missed],
+        publishes.intended_ns,
+        publishes.intended_ns[publishes.missed],
         messages.confirmed_ns[messages.confirmed_ns < NEVER],
         arrived.received_ns(arrived.firsts),
     )
@@ -49,7 +47,7 @@ def seconds(
 
 
 def availability(
-    messages: Messages, operations: Operations, stages: list[Stage], facts: Facts
+    messages: Messages, publishes: Publishes, stages: list[Stage], facts: Facts
 ) -> list[Availability]:
     """One row a window and queue; no rows where nothing is confirmed by design."""
     if not facts.confirms:
@@ -62,7 +60,7 @@ def availability(
     )
     of_queues = zip(
         split(messages.queue.numbers[confirmed], len(words)),
-        split(operations.queue.numbers, len(words)),
+        split(publishes.queue.numbers, len(words)),
         strict=True,
     )
     chosen: dict[str, tuple[_Chosen, _Chosen]] = {
@@ -76,8 +74,8 @@ def availability(
         for row in _rows(
             queue,
             times_ns[confirms],
-            operations.intended_ns[intended],
-            operations.missed[intended],
+            publishes.intended_ns[intended],
+            publishes.missed[intended],
             spans,
             facts,
         )
@@ -100,11 +98,11 @@ def _rows(
     gaps = Gaps(confirms_ns, facts.load_started_ns, facts.load_ended_ns, due_ns)
     rows = []
     for span in spans:
-        first, last = np.searchsorted(intended_ns, [span.from_ns, span.operations_until_ns])
+        first, last = np.searchsorted(intended_ns, [span.from_ns, span.publishes_until_ns])
         if span.window == 0:
             first, last = 0, len(intended_ns)
         silence = gaps.longest(span.from_ns, span.silence_until_ns)
-        # A window that opened after the load ended has no operations, not fewer than none.
+        # A window that opened after the load ended has no publishes, not fewer than none.
         inside = missed[first:last]
         late = int(np.count_nonzero(inside))
         rows.append(Availability(facts.run, span.window, queue, len(inside), late, *silence))

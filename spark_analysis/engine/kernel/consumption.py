@@ -74,9 +74,9 @@ def consumption(messages: Messages, found: Given, facts: Facts) -> Iterator[Cons
         return
     queues = messages.queue.numbers[messages.confirms_slot]
     readers = _readers(found, facts.windows)
-    hired = np.unique(np.array(consumers, np.int64))
+    started = np.unique(np.array(consumers, np.int64))
     # The place behind the last is that of everybody else.
-    of_hired = find(hired, found.consumer) % (len(hired) + 1)
+    of_started = find(started, found.consumer) % (len(started) + 1)
     for window, judged in zip(in_order(facts), judged_times(facts)[1:], strict=True):
         due = _due(messages, queues, window, judged, facts)
         rows = found.sent_from(window.returned_ns, judged.until_ns)
@@ -85,12 +85,12 @@ def consumption(messages: Messages, found: Given, facts: Facts) -> Iterator[Cons
             at_ns = _at_ns(found, rows, int(by_queue[number]))
             name = messages.queue.words[number]
             yield _row(facts.run, judged, QUEUE, name, int(due[number]), at_ns)
-        by_hired = first_places(len(hired) + 1, of_hired[rows])
+        by_started = first_places(len(started) + 1, of_started[rows])
         shares = _shares(readers, due, window.origin_ns)
-        for place, consumer in enumerate(hired.tolist()):
+        for place, consumer in enumerate(started.tolist()):
             away = _absent(consumer, window.origin_ns, judged.until_ns, facts.absences)
             if consumer in shares and not away:
-                at_ns = _at_ns(found, rows, int(by_hired[place]))
+                at_ns = _at_ns(found, rows, int(by_started[place]))
                 yield _row(facts.run, judged, CONSUMER, str(consumer), shares[consumer], at_ns)
 
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.operations import Operations
+from spark_analysis.engine.kernel.publishes import Publishes
 from spark_analysis.engine.kernel.records import Resources
 from spark_analysis.engine.kernel.windows import Judged, judged_times
 from spark_analysis.schema.costs import COUNTERS, MEMORY, Calm, Use
 from spark_analysis.schema.facts import Facts
 
 
-def calm(known: Messages, operations: Operations, facts: Facts) -> list[Calm]:
+def calm(known: Messages, publishes: Publishes, facts: Facts) -> list[Calm]:
     """The run's row; none where nothing is confirmed by design, or nothing came before a fault."""
     time = judged_times(facts)[0]
     if not facts.confirms or time.until_ns <= time.from_ns:
@@ -31,7 +31,7 @@ def calm(known: Messages, operations: Operations, facts: Facts) -> list[Calm]:
             run=facts.run,
             from_ns=time.from_ns,
             until_ns=time.until_ns,
-            intended=int(np.count_nonzero(_within(operations.intended_ns, time))),
+            intended=int(np.count_nonzero(_within(publishes.intended_ns, time))),
             confirmed=int(np.count_nonzero(_within(known.confirmed_ns, time))),
             begun=len(begun),
             p50_ns=_rank(took_ns, 50),

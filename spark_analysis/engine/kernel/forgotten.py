@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from spark_analysis.engine.kernel import places
+from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.acknowledged import covered, endings
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, find, marked, pair_numbers
 from spark_analysis.engine.kernel.arrivals import Arrivals
@@ -35,9 +35,9 @@ def forgotten(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reade
         return []
     rows = _last(messages, arrived, rows, acknowledgements)
     queue = messages.queue[arrived.slot[rows]]
-    reason = places.places(queue, facts)
-    gone = reason == places.NOWHERE
-    detail = Text(places.REASONS, reason)
+    reason = unseen.reasons(queue, facts)
+    gone = reason == unseen.NOWHERE
+    detail = Text(unseen.REASONS, reason)
     return [
         _cases(arrived, "forgotten", rows[gone], detail[gone], queue[gone]),
         _cases(arrived, "forgotten_unknown", rows[~gone], detail[~gone], queue[~gone]),

@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from spark_analysis.engine.kernel import places
+from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, plain
@@ -48,8 +48,8 @@ def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
 def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> list[Cases]:
     found = arrived.found[slots] < NEVER
     stranded, missing = slots[found], slots[~found]
-    reason = places.places(messages.queue[missing], facts)
-    unlogged, undrained = missing[reason == places.CONSUMER_LOG], missing[reason == places.DRAIN]
+    reason = unseen.reasons(messages.queue[missing], facts)
+    unlogged, undrained = missing[reason == unseen.CONSUMER_LOG], missing[reason == unseen.DRAIN]
     return [
         messages.cases(
             "stranded",
@@ -60,8 +60,8 @@ def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> l
         ),
         _unseen(messages, "loss_unknown", unlogged, "consumer_log"),
         _unseen(messages, "loss_unknown", undrained, "drain"),
-        _unseen(messages, "unreachable", missing[reason == places.UNREADABLE]),
-        _unseen(messages, "lost", missing[reason == places.NOWHERE]),
+        _unseen(messages, "unreachable", missing[reason == unseen.UNREADABLE]),
+        _unseen(messages, "lost", missing[reason == unseen.NOWHERE]),
     ]
 
 

@@ -18,7 +18,7 @@ from spark_analysis.schema.service import EITHER, NEVER, SYSTEM, UNDO, UNKNOWN, 
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """An outage: its row, and its operations' places [first, end)."""
+    """An outage: its row, and its publishes' places [first, end)."""
 
     scope: int
     first: int
@@ -89,7 +89,7 @@ def _spell(
 
 
 def _seemed_good(course: Course, scope: int, first: int) -> int | None:
-    """The first good operation after it from which few enough are bad, to the end."""
+    """The first good publish after it from which few enough are bad, to the end."""
     last = int(course.due.starts[scope + 1])
     places = np.arange(first + 1, last)
     late = course.bad_before[last] - course.bad_before[first + 1 : last]

@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One promise of one scope: its interval, and its operations' places [first, end)."""
+    """One promise of one scope: its interval, and its publishes' places [first, end)."""
 
     asked: Asked
     scope: int

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, numbered
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.operations import Operations
+from spark_analysis.engine.kernel.publishes import Publishes
 from spark_analysis.engine.kernel.records import BadRecords
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import (
@@ -32,7 +32,7 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """The operations of all scopes of one kind, in the order (scope, intended_ns, ...)."""
+    """The publishes of all scopes of one kind, in the order (scope, intended_ns, ...)."""
 
     kind: str
     names: tuple[str, ...]  # of the scopes
@@ -63,7 +63,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The operations of all scopes of one kind, and the stretches that they make."""
+    """The publishes of all scopes of one kind, and the stretches that they make."""
 
     due: Due
     sorted_keys: Ints
@@ -84,7 +84,7 @@ class Course:
         return int(self.bad_before[end] - self.bad_before[first]) if first < end else 0
 
     def in_a_stretch(self, scope: int, from_ns: int) -> int:
-        """How many operations a stretch from that time may have: what it allows depends on it."""
+        """How many publishes a stretch from that time may have: what it allows depends on it."""
         first, end = self.places(scope, np.array([from_ns, from_ns + STRETCH_NS]))
         return max(self.due.least, int(end - first))
 
@@ -96,16 +96,16 @@ class Course:
         return None
 
 
-def courses(operations: Operations, messages: Messages, facts: Facts) -> tuple[Course, ...]:
+def courses(publishes: Publishes, messages: Messages, facts: Facts) -> tuple[Course, ...]:
     """That of the run, that of its queues and that of its publishers; none without a history."""
     if not (facts.paced and facts.confirms):
         return ()
-    times_ns = operations.intended_ns
+    times_ns = publishes.intended_ns
     first = int(np.searchsorted(times_ns, facts.load_started_ns))
     end = max(first, int(np.searchsorted(times_ns, facts.load_ended_ns, side="right")))
-    producer = messages.attempts.producer[messages.rows.first[operations.slot[first:end]]]
-    queue = operations.queue.numbers[first:end]
-    words = operations.queue.words
+    producer = messages.attempts.producer[messages.rows.first[publishes.slot[first:end]]]
+    queue = publishes.queue.numbers[first:end]
+    words = publishes.queue.words
     publishers, publisher = numbered(producer)
     scopes: Sequence[tuple[str, Sequence[str], Ints]] = (
         (RUN, [""], np.zeros(end - first, np.uint8)),
@@ -113,7 +113,7 @@ def courses(operations: Operations, messages: Messages, facts: Facts) -> tuple[C
         (PUBLISHER, list(map(str, publishers.tolist())), publisher),
     )
     return tuple(
-        course(_due(kind, names, scope, operations, slice(first, end), facts))
+        course(_due(kind, names, scope, publishes, slice(first, end), facts))
         for kind, names, scope in scopes
     )
 
@@ -122,7 +122,7 @@ def _due(
     kind: str,
     names: Sequence[str],
     scope: Ints,
-    operations: Operations,
+    publishes: Publishes,
     within: slice,
     facts: Facts,
 ) -> Due:
@@ -135,9 +135,9 @@ def _due(
         kind,
         tuple(names[number] for number in present.tolist()),
         np.concatenate([[0], np.cumsum(counts[present])]),
-        operations.intended_ns[within][order],
-        operations.confirmed_ns[within][order],
-        operations.missed[within][order],
+        publishes.intended_ns[within][order],
+        publishes.confirmed_ns[within][order],
+        publishes.missed[within][order],
         facts.load_started_ns,
         facts.load_ended_ns,
     )
@@ -153,7 +153,7 @@ def course(due: Due) -> Course:
     within = np.searchsorted(keys, keys + STRETCH_NS)
     ends = np.maximum(here + due.least, within)
     whole = (ends <= last) & (due.intended_ns <= due.load_ended_ns - STRETCH_NS)
-    # Of how many operations these 5 s had ended before each: they are the ones that lie before
+    # Of how many publishes these 5 s had ended before each: they are the ones that lie before
     # its own 5 s.
     firsts = np.cumsum(np.bincount(within, minlength=size + 1))[:-1]
     firsts = np.minimum(firsts, here + 1 - due.least)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from harness.analyse.history import WORDS, evidence, state
 from harness.claims import claims
 from harness.claims.judge import judge
-from harness.claims.truth import Interval, Unknown, Value, exactly
+from harness.claims.values import Interval, Unknown, Value, exactly
 from harness.histories import neutral
 from harness.histories.history import History
 from harness.plan.problems import PlanError

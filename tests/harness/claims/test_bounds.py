@@ -4,10 +4,10 @@ import pytest
 
 from harness.claims.derived import derive
 from harness.claims.state import State, check
-from harness.claims.truth import Unknown, holds
+from harness.claims.values import Unknown, holds
 from harness.cluster.port import Roles
-from harness.run.cast import describe
 from harness.run.preparing import synchronised_at_fault
+from harness.run.resolving import describe
 from spark_analysis.schema.declared import Listing
 from tests.rigs.runs.findings import Story
 

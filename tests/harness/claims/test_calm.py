@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.judge import Outcome
-from harness.claims.truth import Interval, Moot, Unknown
+from harness.claims.values import Interval, Moot, Unknown
 from spark_analysis.schema.facts import Absence
 from tests.harness.claims.claim_stories import served_in_the_calm
 from tests.harness.claims.judging import verdict
@@ -105,7 +105,7 @@ def test_little_load_proves_no_service_in_the_calm() -> None:
         story.second(second, confirmed=1)
     value = told(story, OUT)
     assert isinstance(value, Unknown)
-    assert value.reason == "only 50 operations were due in the calm, once it was warm"
+    assert value.reason == "only 50 publishes were due in the calm, once it was warm"
 
 
 def test_the_queue_that_starved_longest_speaks_for_all() -> None:

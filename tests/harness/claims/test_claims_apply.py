@@ -7,7 +7,7 @@ import pytest
 from faults.kinds import KINDS
 from harness.claims.claims import Claim, shipped
 from harness.claims.state import State
-from harness.claims.truth import Moot, holds
+from harness.claims.values import Moot, holds
 from harness.claims.vocabulary import DECLARED, OPERATED
 from harness.plan.declared import declared
 from harness.plan.experiment import Catalogue, Request, plan

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from faults.kinds import KINDS
-from harness.claims.truth import Moot, Unknown, Value, exactly
+from harness.claims.values import Moot, Unknown, Value, exactly
 from tests.rigs.runs.findings import OF_LOGS, Story
 
 

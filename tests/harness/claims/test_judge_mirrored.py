@@ -4,7 +4,7 @@ import pytest
 
 from harness.claims.judge import Outcome
 from harness.claims.state import State
-from harness.claims.truth import Unknown
+from harness.claims.values import Unknown
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,

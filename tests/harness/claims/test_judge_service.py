@@ -19,7 +19,7 @@ OUT_BY_UNDO = "the run was out for 15.0 s, until the fault's end"
         ("out", FAIL, "the run was out for 15.0 s"),
         ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
         ("sick", INCONCLUSIVE, "the run: the load was sick before the fault"),
-        ("few", INCONCLUSIVE, "only 2,000 operations were due then"),
+        ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],
 )
 def test_who_takes_over_serves_until_the_fault_ends(
@@ -51,7 +51,7 @@ def test_a_queue_with_too_little_load_is_left_out_and_said_to_be() -> None:
 def test_a_run_with_too_little_load_passes_nothing() -> None:
     one = verdict("mirror-takes-over", Story().few())
     assert one.outcome is INCONCLUSIVE
-    assert "only 19 operations were due then" in one.not_judged[0]
+    assert "only 19 publishes were due then" in one.not_judged[0]
 
 
 def test_an_outage_says_what_ended_it() -> None:

@@ -156,14 +156,14 @@ def test_a_fault_that_never_ends_overlaps_all_that_come_after_it() -> None:
 
 
 @pytest.mark.parametrize(("due", "outcome"), [(99, INCONCLUSIVE), (100, PASS)])
-def test_a_pass_needs_a_hundred_operations_that_were_due_under_the_fault(
+def test_a_pass_needs_a_hundred_publishes_that_were_due_under_the_fault(
     due: int, outcome: Outcome
 ) -> None:
     story = Story().exposed(due=due)
     one = verdict("election-loses-nothing", story)
     assert one.outcome is outcome
     if outcome is INCONCLUSIVE:
-        why = "window 1: only 99 operations were due while the fault was in force"
+        why = "window 1: only 99 publishes were due while the fault was in force"
         assert one.not_judged == (why,)
         assert one.judged, "what was seen is told all the same"
     lost = Story().exposed(due=due).count("lost", "replicated", 1)

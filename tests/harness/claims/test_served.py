@@ -1,7 +1,7 @@
 """What is said of service and consumption: the scope that decided it, and how it was out."""
 
 from harness.claims.served import consumed, rows_of, sentence, served
-from harness.claims.truth import Unknown
+from harness.claims.values import Unknown
 from spark_analysis.schema.service import (
     CONSUMER,
     FEW,
@@ -60,4 +60,4 @@ def test_what_is_said_of_the_run_comes_first() -> None:
 def test_too_little_that_was_due_after_a_fault_is_mended_by_a_longer_load() -> None:
     row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
     advice = "let the load last longer after the fault, or send more"
-    assert served([row]) == Unknown("only 5 operations were due then", advice)
+    assert served([row]) == Unknown("only 5 publishes were due then", advice)

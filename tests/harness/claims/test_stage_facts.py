@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.stories import story as told
-from harness.claims.truth import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Worker
 from tests.rigs.runs.findings import Story
 

@@ -92,7 +92,7 @@ ASKED = {
     "what claims ask": lambda name: asked.facts(name, workload()),
     "what is told": lambda name: asked.told(name, workload(), SYSTEM.servers(LAYOUT)),
     "what is counted": lambda name: asked.counted(name, workload(), 1.0),
-    "when it is back": lambda name: reconnect_s(name, SYSTEM.promises(LAYOUT)),
+    "when it is back": lambda name: reconnect_s(name, SYSTEM.guarantees(LAYOUT)),
     "what it imports": driver,
 }
 

@@ -8,8 +8,8 @@ from harness.plan.applicability import obstacles
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError
 from harness.plan.process_targets import candidates
+from harness.plan.targets import parse_target
 from harness.plan.toml import read_scenario
-from harness.plan.words import parse_target
 from harness.systems.catalogue import load_layout, load_system
 
 ROCKET = load_system("rocketmq-2m2s")

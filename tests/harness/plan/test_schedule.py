@@ -25,8 +25,8 @@ SCENARIO = Scenario(
 
 
 def resolved(scenario: Scenario, layout: Layout, client: str) -> Schedule:
-    promises = load_system(layout.system).promises(layout)
-    return schedule.resolve(scenario, layout, promises, client)
+    guarantees = load_system(layout.system).guarantees(layout)
+    return schedule.resolve(scenario, layout, guarantees, client)
 
 
 def test_windows_are_numbered_as_they_open() -> None:

@@ -15,11 +15,11 @@ from harness.plan.clients.registry import Registry, read, registry
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.section import Section
 from harness.plan.declared import declared
-from harness.plan.findings import Finding
 from harness.plan.model import RunPlan
 from harness.plan.problems import PlanError
 from harness.plan.tables import Table
 from harness.plan.toml import read_scenario
+from harness.plan.toml_problems import TomlProblem
 from harness.workers.clients.amqp import AmqpOptions
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 
@@ -47,9 +47,9 @@ class Acme:
     confirms: bool
 
 
-def problems_of(document: dict[str, Any]) -> Iterator[Finding]:
+def problems_of(document: dict[str, Any]) -> Iterator[TomlProblem]:
     if document["workload"].get("acme", {}).get("depth") == document["workload"].get("rate"):
-        yield Finding(("workload", "acme", "depth"), "is the rate")
+        yield TomlProblem(("workload", "acme", "depth"), "is the rate")
 
 
 SECTION = Section(

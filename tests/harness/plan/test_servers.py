@@ -4,13 +4,13 @@ from dataclasses import MISSING, fields, replace
 
 import pytest
 
-from faults.executors.doors import Doors
+from faults.executors.service_ports import ServicePorts
 from faults.peers import Served, Serving
 from harness.plan.applicability import obstacles
 from harness.plan.model import Drain, Layout
 from harness.plan.servers import Process, Role, Servers
-from harness.plan.words import parse_target
-from harness.run.cast import resolve_processes
+from harness.plan.targets import parse_target
+from harness.run.resolving import resolve_processes
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from tests.rigs.runs.plans import fault, plan
 
@@ -32,7 +32,7 @@ def test_a_master_is_dialled_at_three_ports_and_a_name_server_dials_nobody() -> 
     )
 
 
-@pytest.mark.parametrize("declared", [Servers, Process, Serving, Doors, Drain])
+@pytest.mark.parametrize("declared", [Servers, Process, Serving, ServicePorts, Drain])
 def test_nothing_that_a_system_declares_has_a_default(declared: type) -> None:
     for one in fields(declared):
         assert one.default is MISSING and one.default_factory is MISSING, one.name

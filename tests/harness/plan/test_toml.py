@@ -8,10 +8,10 @@ from faults.kinds import KINDS, Registry
 from faults.model import Options
 from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
-from harness.plan.findings import FOUND_MAX
 from harness.plan.model import Entry, FaultPlan, Retry, Span
 from harness.plan.problems import LISTED_MAX, PlanError
 from harness.plan.toml import read_scenario
+from harness.plan.toml_problems import FOUND_MAX
 
 SMALL = """
 title = "small"
@@ -176,8 +176,8 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ('"master of orders"', '"master of bills"', "the workload has no queue 'bills'"),
         ('heartbeat = "10 s"', 'heartbeat = "0.5 s"', "must be whole seconds"),
         ('heartbeat = "10 s"', 'heartbeat = "1 T"', "may not be written in layout timers"),
-        ('rate = "max"', "rate = 0", "must be operations a second"),
-        ('rate = "max"', "rate = true", "must be operations a second"),
+        ('rate = "max"', "rate = 0", "must be publishes a second"),
+        ('rate = "max"', "rate = true", "must be publishes a second"),
         ('acknowledge = "none"', "acknowledge = 0", "or 'none'"),
         ("publishers = 1", "publishers = 1\nbody_bytes = 8", "body_bytes"),
         ('kind = "hang"', 'kind = "slow"', "kind: a slow needs latency or rate"),

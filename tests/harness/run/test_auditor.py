@@ -166,7 +166,7 @@ def test_a_slow_drain_is_not_finished_by_the_audit_of_another_node(tmp_path: Pat
 def test_what_a_fault_left_down_for_ever_stays_down_and_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     done = run(cluster, plan(fault("kill", "rmq3", returns=False)), tmp_path)
     assert starts(cluster) == []
@@ -179,7 +179,7 @@ def test_what_a_fault_left_down_for_ever_stays_down_and_unread(
 def test_what_an_operation_left_down_stays_down_until_the_audit_is_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     done = run(cluster, operated(operation("stop_node", "rmq3", how="kill")), tmp_path)
     assert missing(done) == {"unreachable": 1}
@@ -189,7 +189,7 @@ def test_what_an_operation_left_down_stays_down_until_the_audit_is_over(
 def test_a_fault_that_could_not_be_undone_is_left_to_whoever_mends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.refuse = (Start,)
     done = run(cluster, plan(fault("kill", "rmq3")), tmp_path)
@@ -199,7 +199,7 @@ def test_a_fault_that_could_not_be_undone_is_left_to_whoever_mends(
 def test_who_lives_and_is_silent_is_not_ended_for_what_it_may_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     freeze(cluster, "rmq3")
     done = run(cluster, plan(), tmp_path)
@@ -229,7 +229,7 @@ def test_who_is_on_his_way_back_is_waited_for_and_started_by_nobody(tmp_path: Pa
 def test_a_start_that_fails_leaves_the_place_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     cluster.executor.refuse = (Start,)
     crash(cluster, "rmq3")
@@ -242,7 +242,7 @@ def test_a_start_that_fails_leaves_the_place_unread(
 def test_a_node_that_ends_again_is_started_no_second_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     cluster.executor.idle = True
     crash(cluster, "rmq3")
@@ -293,7 +293,7 @@ class Paused(SimulatedCluster):
 def test_a_broker_that_stopped_within_its_process_is_started_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = Paused(LAYOUT, swallowed=frozenset({3}))
     freeze(cluster, "rmq3")
     done = run(cluster, plan(), tmp_path)
@@ -305,7 +305,7 @@ def test_a_minority_that_paused_for_want_of_who_is_to_stay_down_is_left_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it holds is what the scenario asks about: serving no more is what it promised."""
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = Paused(LAYOUT, swallowed=frozenset({3}))
     freeze(cluster, "rmq3")
     done = run(cluster, plan(fault("kill", "rmq2", returns=False)), tmp_path)

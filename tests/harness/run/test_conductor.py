@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.plan.model import FaultPlan, OperationPlan, Schedule, Span, Step, Window
-from harness.run import cues as c
+from harness.run import conductor_protocol as c
 from harness.run.conductor import NS, Conductor
-from harness.run.cues import Phase
+from harness.run.conductor_protocol import Phase
 
 FAULT = FaultPlan("kill", "master of orders", Span(), Span())
 RESTART = OperationPlan("restart_node", "master of orders", Span())

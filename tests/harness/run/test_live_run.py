@@ -33,8 +33,8 @@ from faults.kinds import mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.cluster.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
-from harness.run.crew import WorkerLost
 from harness.run.view import View
+from harness.run.worker_handles import WorkerLost
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
 from spark_analysis.schema.log import LogFull, LogWriter, read_rows
@@ -272,7 +272,7 @@ def test_a_drain_that_did_not_end_leaves_the_loss_unknown(tmp_path: Path) -> Non
 def test_a_host_that_cannot_be_asked_makes_what_is_missing_unreachable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.ending.ASK_LIMIT_S", 0.1)
+    monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}), claims={"rmq3": None})
     done = run(cluster, plan(), tmp_path)
     assert counts(done)["unreachable"] == 1
@@ -492,7 +492,7 @@ def test_a_clock_that_moves_makes_the_run_unknown(tmp_path: Path) -> None:
 def test_a_worker_that_does_not_answer_ends_the_run_before_any_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.crew.HELLO_LIMIT_S", 0.2)
+    monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
     cluster = SimulatedCluster(LAYOUT, deaf=frozenset({"consumer-1"}))
     with pytest.raises(WorkerLost, match="consumer-1 did not answer"):
         run(cluster, plan(), tmp_path)

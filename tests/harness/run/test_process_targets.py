@@ -6,11 +6,11 @@ from typing import Any, cast
 import pytest
 
 from harness.cluster.roster import Roster
-from harness.plan.words import parse_target
-from harness.run.cast import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
-from harness.run.crew import Member
+from harness.plan.targets import parse_target
+from harness.run.resolving import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
+from harness.run.worker_handles import WorkerHandle
 from harness.systems.catalogue import load_layout, load_system
-from tests.harness.run.test_crew import Mute, member
+from tests.harness.run.test_worker_handles import Mute, handle
 
 SYSTEM = load_system("rocketmq-2m2s")
 COLOCATED, SEPARATED = (
@@ -53,23 +53,23 @@ def test_whom_a_client_asks_is_never_guessed(attached: str, why: str) -> None:
 
 def test_a_client_is_attached_where_it_said_last() -> None:
     async def story() -> tuple[str, str]:
-        hired = member(Mute())
-        before = hired.attached
+        started = handle(Mute())
+        before = started.attached
         for server in ("rkt1", "rkt2"):
-            cast(Any, hired)._note({"say": "attached", "server": server})
-        return before, hired.attached
+            cast(Any, started)._note({"say": "attached", "server": server})
+        return before, started.attached
 
     assert asyncio.run(story()) == ("", "rkt2")
 
 
-def test_of_who_was_not_hired_nobody_knows_whom_it_asks() -> None:
+def test_of_who_was_not_started_nobody_knows_whom_it_asks() -> None:
     async def nobody(_prefix: str, _close: bool) -> tuple[str, ...]:
         return ()
 
     async def story() -> tuple[str, str]:
-        roster, hired = Roster(nobody, ()), member(Mute())
-        cast(Any, hired)._note({"say": "attached", "server": "rkt1"})
-        roster.enter("publisher-1", cast(Member, hired))
+        roster, started = Roster(nobody, ()), handle(Mute())
+        cast(Any, started)._note({"say": "attached", "server": "rkt1"})
+        roster.enter("publisher-1", cast(WorkerHandle, started))
         return roster.attached("publisher-1"), roster.attached("publisher-2")
 
     assert asyncio.run(story()) == ("rkt1", "")

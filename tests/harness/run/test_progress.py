@@ -1,7 +1,7 @@
 """How far a run is, in its phases."""
 
 from harness.plan.model import Schedule
-from harness.run.cues import Phase
+from harness.run.conductor_protocol import Phase
 from harness.run.progress import ALMOST, Part, parts
 from tests.rigs.runs.plans import fault, plan
 

@@ -1,4 +1,4 @@
-"""A run on RocketMQ's brokers, as the harness plays it: who is hired, and what they are told."""
+"""A run on RocketMQ's brokers, as the harness plays it: who is started, and what they are told."""
 
 import json
 from dataclasses import fields, replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cluster.port import Link
-from harness.plan import worker_places
+from harness.plan import worker_addresses
 from harness.plan.clients.amqp_section import AmqpWorkload
 from harness.plan.clients.asked import told
 from harness.plan.clients.rocketmq import CLIENTS
@@ -16,7 +16,7 @@ from harness.plan.model import Layout, RunPlan
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
 from harness.systems.rocketmq.layout import RocketMq, Timers, own
-from harness.systems.rocketmq_2m2s.promises import master_slave_promises
+from harness.systems.rocketmq_2m2s.guarantees import master_slave_guarantees
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
@@ -104,7 +104,7 @@ def test_whoever_takes_links_was_counted_before(tmp_path: Path, crashed: str) ->
     small = replace(small, schedule=plan(*faults).schedule)
     cluster = CountingCluster(COLOCATED)
     played(tmp_path, small, cluster)
-    wanted = worker_places.wanted(small.scenario, ROCKET.servers(COLOCATED))
+    wanted = worker_addresses.wanted(small.scenario, ROCKET.servers(COLOCATED))
     assert (
         wanted["successors of crashed clients"] == {"clients": 5, "publisher-1": 1, "": 0}[crashed]
     )
@@ -204,7 +204,7 @@ def test_a_confirm_is_worth_what_the_layout_declares(
     replication: str, flush: str, strength: Strength
 ) -> None:
     told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
-    promised = master_slave_promises(replace(COLOCATED, own=told))
+    promised = master_slave_guarantees(replace(COLOCATED, own=told))
     assert promised.strength is promised.strength_of_transient is strength
 
 

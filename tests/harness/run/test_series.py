@@ -128,7 +128,7 @@ def test_a_layout_that_does_not_come_up_is_told_of_every_run_and_tried_once(
 def test_a_run_that_fails_gets_the_next_one_a_fresh_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.crew.HELLO_LIMIT_S", 0.2)
+    monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
     deaf = [frozenset({"consumer-1"}), frozenset[str]()]
     world = World(lambda layout: SimulatedCluster(layout, deaf=deaf.pop(0)))
     one, two = perform(world, runs(LAYOUT, LAYOUT), tmp_path)

@@ -348,7 +348,7 @@ def test_a_layout_is_known_with_the_timers_that_its_product_comes_with() -> None
     shipped = [as_shipped(RABBIT, "all-automatic"), as_shipped("rocketmq-2m2s", "colocated-v5")]
     assert [one and one.timer_s for one in shipped] == [60, 120]
     assert shipped[1] is not None
-    assert load_system("rocketmq-2m2s").promises(shipped[1]).route_poll_s == 30
+    assert load_system("rocketmq-2m2s").guarantees(shipped[1]).route_poll_s == 30
 
 
 def test_what_no_file_says_of_shipped_timers_is_not_known() -> None:

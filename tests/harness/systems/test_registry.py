@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 import pytest
 
 from harness.outside.installed import Offer
+from harness.plan.guarantees import Guarantees
 from harness.plan.misbehave import KINDS
-from harness.plan.promises import Promises
 from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system, system_names
 from harness.systems.files import compose_folder
@@ -59,8 +59,8 @@ def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -
 @pytest.mark.parametrize("declared", OURS.values(), ids=OURS)
 def test_every_layout_of_ours_is_promised_something(declared: Declaration) -> None:
     label = load_system(declared.name).default_layout
-    promised = declared.promises(catalogue.load_layout(declared.name, label))
-    assert isinstance(promised, Promises)
+    promised = declared.guarantees(catalogue.load_layout(declared.name, label))
+    assert isinstance(promised, Guarantees)
 
 
 def test_a_system_of_another_package_joins_ours() -> None:

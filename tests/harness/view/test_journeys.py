@@ -69,7 +69,7 @@ def test_a_retry_tells_what_became_of_every_attempt(tmp_path: Path) -> None:
     ]
 
 
-def test_an_operation_that_was_never_sent_says_so(tmp_path: Path) -> None:
+def test_a_publish_that_was_never_sent_says_so(tmp_path: Path) -> None:
     story = History().not_sent(1, intended_ms=500)
     assert texts(story_of(tmp_path, story, "missed")) == [
         "was due in orders; its deadline passed first, so it was never sent"

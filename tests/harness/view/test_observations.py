@@ -47,7 +47,7 @@ def test_a_stall_is_told_beside_what_is_judged_all_the_same() -> None:
     assert not judged["stages", 1]
 
 
-def test_operations_of_clients_that_a_fault_kept_away_are_told_as_excused() -> None:
+def test_publishes_of_clients_that_a_fault_kept_away_are_told_as_excused() -> None:
     found = texts(Story().count("excused", "", 811))
     assert found["availability", 1].endswith(
         "; 811 of the run are excused: faults kept their publishers away"

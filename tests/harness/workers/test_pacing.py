@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.workers.pacing import NS_PER_S, Operation, Pacing
+from harness.workers.pacing import NS_PER_S, Pacing, Publish
 from spark_analysis.schema.words import NO_INTENT
 
 MS = 1_000_000
@@ -15,11 +15,11 @@ def paced(rate: float | None = 100.0, phase: float = 0.0, deadline_ms: int = 50)
     return pacing
 
 
-def test_operations_are_intended_at_the_rate_from_the_start() -> None:
+def test_publishes_are_intended_at_the_rate_from_the_start() -> None:
     assert paced().take(20 * MS, 10) == [
-        Operation(0, 0, 50 * MS),
-        Operation(1, 10 * MS, 60 * MS),
-        Operation(2, 20 * MS, 70 * MS),
+        Publish(0, 0, 50 * MS),
+        Publish(1, 10 * MS, 60 * MS),
+        Publish(2, 20 * MS, 70 * MS),
     ]
 
 
@@ -51,7 +51,7 @@ def test_what_is_due_and_not_taken_is_waiting_and_after_the_stop_no_more_joins_i
     assert Pacing(100.0, 0.0, MS).waiting(NS_PER_S) == 0
 
 
-def test_an_operation_expires_only_when_its_deadline_has_passed() -> None:
+def test_a_publish_expires_only_when_its_deadline_has_passed() -> None:
     pacing = paced()
     assert pacing.expire(50 * MS) == []
     assert [each.sequence for each in pacing.expire(60 * MS)] == [0]
@@ -65,7 +65,7 @@ def test_after_the_stop_nothing_new_is_intended_but_what_was_stands() -> None:
     assert pacing.next_ns() is None
 
 
-def test_a_stop_before_the_start_means_no_operations() -> None:
+def test_a_stop_before_the_start_means_no_publishes() -> None:
     pacing = Pacing(100.0, 0.0, MS)
     pacing.stop(0)
     assert pacing.take(NS_PER_S, 10) == []
@@ -80,8 +80,8 @@ def test_in_the_end_what_was_never_taken_is_abandoned_whatever_its_deadline() ->
 def test_at_max_there_is_no_intent_and_nothing_expires() -> None:
     pacing = paced(rate=None)
     assert pacing.take(1, 2) == [
-        Operation(0, NO_INTENT, NO_INTENT),
-        Operation(1, NO_INTENT, NO_INTENT),
+        Publish(0, NO_INTENT, NO_INTENT),
+        Publish(1, NO_INTENT, NO_INTENT),
     ]
     assert pacing.expire(NS_PER_S) == []
     pacing.stop(2)
@@ -100,7 +100,7 @@ STEPS = st.lists(
 
 @settings(deadline=None)
 @given(rate=st.floats(0.1, 5_000.0), phase=st.floats(0.0, 1.0), steps=STEPS)
-def test_every_operation_is_taken_or_expired_once_in_order_and_never_early(
+def test_every_publish_is_taken_or_expired_once_in_order_and_never_early(
     rate: float, phase: float, steps: list[tuple[str, int, int]]
 ) -> None:
     pacing = paced(rate, phase)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.workers.operations import RETRY_PAUSE_NS
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.publisher import PACED_BURST
+from harness.workers.publishes import RETRY_PAUSE_NS
 from spark_analysis.schema import tables
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, Outcome, Strength
 from tests.rigs.brokers.tiny_amqp import TinyBroker
@@ -212,7 +212,7 @@ def test_at_max_the_confirm_window_bounds_what_is_out_and_nothing_is_intended(
     tell(story, tmp_path)
 
 
-def test_an_operation_whose_deadline_passes_first_is_recorded_and_never_sent(
+def test_a_publish_whose_deadline_passes_first_is_recorded_and_never_sent(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:

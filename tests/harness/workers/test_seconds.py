@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.workers.operations import Book
 from harness.workers.pacing import NS_PER_S, Pacing
+from harness.workers.publishes import Book
 from harness.workers.seconds import AT_ONCE, HEARD_WITHIN_NS, Second, Seconds
 
 MS = 1_000_000
@@ -79,7 +79,7 @@ def test_at_rate_max_and_before_the_start_nothing_is_told() -> None:
 def test_it_tells_what_the_records_will_say(
     rate: float, answers: list[int | None], start_ms: int
 ) -> None:
-    """Each operation is sent at its time, and confirmed so many ms later, or never."""
+    """Each publish is sent at its time, and confirmed so many ms later, or never."""
     pacing = Pacing(rate, 0.0, DEADLINE_NS)
     seconds = Seconds(pacing, DEADLINE_NS, None)
     book = Book(False, in_time=seconds.in_time)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from faults.executors.doors import Doors, Greeting
+from faults.executors.service_ports import Greeting, ServicePorts
 from harness.cluster.agent import AgentClient, AgentRefused
 from harness.cluster.port import DeployError, Health
-from harness.plan.findings import Finding
 from harness.plan.model import Host, Layout
+from harness.plan.toml_problems import TomlProblem
 from harness.plan.topology import Broker, Topology
 from harness.plan.topology_shape import (
     CommandTable,
@@ -72,7 +72,7 @@ class _Shards(Table):
         )
 
 
-def _mistakes(document: Mapping[str, Any]) -> Iterator[Finding]:
+def _mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
     return twice("door", brokers_in(document))
 
 
@@ -183,7 +183,7 @@ def foreign(shards: Shards) -> Foreign:
         clients=ClientsDoor(
             key="door",
             speaks="Shardish",
-            doors=Doors(protocol=greeting, usual=7, to_peers=None, ports={}),
+            service_ports=ServicePorts(protocol=greeting, usual=7, to_peers=None, ports={}),
             enter=_enter,
             remedy="is it locked?",
         ),

@@ -172,7 +172,7 @@ class SimulatedExecutor:
         self.performed.append(action)
         if isinstance(action, self.refuse):
             raise FaultError(f"{type(action).__name__}: the engine said no")
-        if isinstance(action, ReplaceClients) or not self.idle:  # others hire: it need not
+        if isinstance(action, ReplaceClients) or not self.idle:  # others start them: it need not
             self._world.change(action)
             if isinstance(action, KillClients):
                 self._kill(action.clients)

@@ -25,8 +25,8 @@ from harness.cluster.port import Ended, Health, HostSample, Link
 from harness.cluster.roster import Roster
 from harness.deploy.local.channel import PipeChannel
 from harness.plan.model import Layout, RunPlan
-from harness.systems.rocketmq.doors import doors_of
 from harness.systems.rocketmq.layout import own, servers
+from harness.systems.rocketmq.service_ports import service_ports_of
 from harness.workers.protocol import Endpoint
 from tests.rigs.rocketmq import layouts
 
@@ -48,10 +48,10 @@ class WhoAnswers:
 
     def __init__(self, running: layouts.Running) -> None:
         self._agent = Agent(running.agent, (AgentError,))
-        self._doors = doors_of(running.layout.hosts)
+        self._service_ports = service_ports_of(running.layout.hosts)
 
     async def greets(self, place: str) -> Reply:
-        return await host_greets(self._agent, place, self._doors)
+        return await host_greets(self._agent, place, self._service_ports)
 
 
 class LocalCluster:

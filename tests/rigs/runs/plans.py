@@ -24,7 +24,7 @@ from harness.plan.model import (
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
 from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
 from harness.systems.rabbitmq.servers import mirrored_servers
-from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
+from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from tests.rigs.clusters.fault_world import OPTIONS_OF
 
 HOSTS = tuple(
@@ -48,7 +48,7 @@ SYSTEM = System(
     "all-automatic@T=10",
     ("pika",),
     ("compose",),
-    mirrored_promises,
+    mirrored_guarantees,
     mirrored_servers,
     MIRRORED_DRAIN,
     RABBITMQ_ALARMS,

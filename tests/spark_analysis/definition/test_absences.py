@@ -18,7 +18,7 @@ def judged(history: History) -> Findings:
     return judge(*history.build())
 
 
-def operations(history: History) -> Mapping[str, int]:
+def publishes(history: History) -> Mapping[str, int]:
     return counts(judged(history), "operations", "missed", "excused")
 
 
@@ -45,19 +45,19 @@ EXCUSED, MISSED = {"excused": 1}, {"operations": 1, "missed": 1}
         (9_000, None, EXCUSED),
     ],
 )
-def test_an_operation_is_excused_if_its_publisher_was_away_while_it_was_open(
+def test_a_publish_is_excused_if_its_publisher_was_away_while_it_was_open(
     from_ms: float, until_ms: float | None, found: dict[str, int]
 ) -> None:
     history = History(deadline_ms=1_000).publish(1, at_ms=10_000).settle(1, Outcome.UNKNOWN)
-    assert operations(history.away(PUBLISHER, from_ms, until_ms)) == found
+    assert publishes(history.away(PUBLISHER, from_ms, until_ms)) == found
 
 
 def test_the_absence_of_another_worker_excuses_nothing() -> None:
     history = History(deadline_ms=1_000).publish(1, at_ms=10_000).settle(1, Outcome.UNKNOWN)
-    assert operations(history.away(CONSUMER, 9_000, 12_000)) == MISSED
+    assert publishes(history.away(CONSUMER, 9_000, 12_000)) == MISSED
 
 
-def test_an_excused_operation_is_in_no_second_and_no_window() -> None:
+def test_an_excused_publish_is_in_no_second_and_no_window() -> None:
     history = History().window(5_000).publish(1, at_ms=6_000).away(PUBLISHER, 5_000, 9_000)
     found = judged(history)
     assert found.seconds == ()

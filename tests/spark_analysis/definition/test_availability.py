@@ -1,4 +1,4 @@
-"""Operations missed and the longest silence, a window and queue."""
+"""Publishes missed and the longest silence, a window and queue."""
 
 from dataclasses import replace
 
@@ -55,14 +55,14 @@ def test_a_run_without_messages_was_not_silent_for_nothing_was_due() -> None:
 
 
 def due_at(*times_ms: float) -> History:
-    """A load of 100 ms in which an operation was confirmed at 20 ms; due are those, too."""
+    """A load of 100 ms in which a publish was confirmed at 20 ms; due are those, too."""
     history = History(load_ms=(0, 100)).publish(1, at_ms=10).confirm(1, at_ms=20)
     for sequence, at_ms in enumerate(times_ms, start=2):
         history.publish(sequence, at_ms=at_ms)
     return history
 
 
-def test_silence_runs_from_the_first_operation_due_after_the_last_confirm() -> None:
+def test_silence_runs_from_the_first_publish_due_after_the_last_confirm() -> None:
     assert silence(due_at(50, 70), 0) == (ns(50), ns(100), True)
     assert silence(due_at(50, 70).confirm(2, at_ms=90), 0) == (ns(50), ns(90), False)
 
@@ -100,7 +100,7 @@ def test_at_full_rate_only_silence_is_judged() -> None:
     assert rows(history) == [Availability("run", 0, "", 0, 0, ns(60), 0, False)]
 
 
-def test_an_operation_belongs_to_the_window_it_was_intended_in() -> None:
+def test_a_publish_belongs_to_the_window_it_was_intended_in() -> None:
     history = History().window(1_000).window(2_000)
     for sequence, intended_ms in enumerate([999, 1_000, 1_999, 2_000, 59_999]):
         history.publish(sequence, at_ms=intended_ms + 500, intended_ms=intended_ms)
@@ -108,7 +108,7 @@ def test_an_operation_belongs_to_the_window_it_was_intended_in() -> None:
     assert counted == [(0, 5, 5), (1, 2, 2), (2, 2, 2)]
 
 
-def test_only_missed_operations_are_missed() -> None:
+def test_only_missed_publishes_are_missed() -> None:
     history = History().publish(1).confirm(1).publish(2)
     assert [(row.operations, row.missed) for row in rows(history)] == [(2, 1)]
 
@@ -166,7 +166,7 @@ def test_one_queue_may_be_silent_while_another_is_not() -> None:
 
 
 def outage(**window: float | bool) -> History:
-    """A fault at 10 s, silence until 12 s; an operation each 900 ms before and each 5 ms after.
+    """A fault at 10 s, silence until 12 s; a publish each 900 ms before and each 5 ms after.
 
     Success is sustained from 12 s on.
     """

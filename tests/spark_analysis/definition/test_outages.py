@@ -43,12 +43,12 @@ def test_an_outage_is_told_of_the_run_the_queue_and_the_publisher() -> None:
 
 
 def test_two_bad_ones_in_a_row_are_none_and_three_are_one() -> None:
-    """A stretch of 5 s has 250 operations here, and two of them may be bad."""
+    """A stretch of 5 s has 250 publishes here, and two of them may be bad."""
     assert outages(steady(loaded(), (10_000, 10_040))) == NONE
     assert outages(steady(loaded(), (10_000, 10_060))) == [(10_000, 10_060)]
 
 
-def test_of_the_first_500_operations_of_a_load_five_may_be_bad_and_six_are_an_outage() -> None:
+def test_of_the_first_500_publishes_of_a_load_five_may_be_bad_and_six_are_an_outage() -> None:
     """No stretch reaches over the first: how many are none is told by the 5 s from it on."""
     assert outages(steady(loaded(), (0, 50), every_ms=10)) == NONE
     assert outages(steady(loaded(), (0, 60), every_ms=10)) == [(0, 60)]
@@ -118,8 +118,8 @@ def test_what_was_bad_between_good_ones_that_are_no_stretch_is_all_one_outage() 
     assert (row.due, row.bad) == (350, 250)
 
 
-def test_a_narrower_scope_needs_20_operations_and_the_run_200() -> None:
-    """At ten a second 5 s are 50 operations: a queue is served after them, the run after 20 s."""
+def test_a_narrower_scope_needs_20_publishes_and_the_run_200() -> None:
+    """At ten a second 5 s are 50 publishes: a queue is served after them, the run after 20 s."""
     history = steady(
         loaded(ended_ms=60_000), (10_000, 11_000), (20_000, 21_000), every_ms=100, until_ms=60_000
     )
@@ -247,7 +247,7 @@ def test_what_was_over_long_before_the_undo_the_system_ended() -> None:
 @pytest.mark.parametrize(
     ("back_ms", "by"),
     [
-        (15_000, "system"),  # 200 operations of it were decided before the undo
+        (15_000, "system"),  # 200 publishes of it were decided before the undo
         (17_000, "system"),  # 100 were, and the others, too, were confirmed at once
         (17_020, "either"),
         (19_980, "either"),

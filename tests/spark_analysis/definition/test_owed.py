@@ -46,7 +46,7 @@ def owed(history: History, window: int = 1) -> tuple[float | None, str]:
 def held(
     share: int, until_ms: float = UNDO_MS, released_ms: float = UNDO_MS + 5
 ) -> dict[int, float]:
-    """Of `share` operations the first waits, from the fault until then."""
+    """Of `share` publishes the first waits, from the fault until then."""
     waiting = range(ORIGIN_MS // 10, int(until_ms) // 10, share)
     return dict.fromkeys(waiting, released_ms)
 
@@ -88,7 +88,7 @@ def test_what_was_let_go_before_the_undo_was_let_go_by_the_system() -> None:
 @pytest.mark.parametrize(
     ("began_ms", "of"),
     [
-        (16_000, Owed.SYSTEM),  # 200 operations of it, and their deadlines, before the undo
+        (16_000, Owed.SYSTEM),  # 200 publishes of it, and their deadlines, before the undo
         (17_000, Owed.SYSTEM),  # 100, and nothing waits when the undo begins
         (17_010, Owed.EITHER),
         (18_990, Owed.EITHER),
@@ -102,7 +102,7 @@ def test_the_later_success_begins_the_less_of_it_is_proved(began_ms: int, of: Ow
 
 
 def test_a_first_stretch_that_ends_with_the_load_may_be_proved_by_its_confirms() -> None:
-    """Of its 200 operations too few were decided before the undo, but all were confirmed."""
+    """Of its 200 publishes too few were decided before the undo, but all were confirmed."""
     history = History(load_ms=(0, 30_000), deadline_ms=DEADLINE_MS)
     history.window(ORIGIN_MS, ended_ms=30_100, undo_ms=30_000)
     for sequence in range(320, 1_200):
@@ -115,7 +115,7 @@ def test_a_first_stretch_that_ends_with_the_load_may_be_proved_by_its_confirms()
 
 @pytest.mark.parametrize(("late", "of"), [(3, Owed.SYSTEM), (4, Owed.EITHER)])
 def test_of_what_was_decided_at_most_a_hundredth_may_be_missed(late: int, of: Owed) -> None:
-    """300 of the period's 500 operations were decided, and of all 500 five may be missed."""
+    """300 of the period's 500 publishes were decided, and of all 500 five may be missed."""
     missed = dict.fromkeys(range(1_000, 1_500), 29_000.0)
     missed |= dict.fromkeys(range(1_600, 1_600 + late), 29_000.0)
     young = dict.fromkeys(range(1_990, 2_000), UNDO_MS + 5.0)
@@ -126,7 +126,7 @@ def test_of_what_was_decided_at_most_a_hundredth_may_be_missed(late: int, of: Ow
 def test_of_a_period_at_most_a_hundredth_may_be_confirmed_after_the_undo(
     late: int, of: Owed
 ) -> None:
-    """Of its 500 operations 200 were not decided by their deadlines when the undo began."""
+    """Of its 500 publishes 200 were not decided by their deadlines when the undo began."""
     missed = dict.fromkeys(range(1_000, 1_500), 29_000.0)
     missed |= dict.fromkeys(range(1_600, 1_604), 29_000.0)
     young = dict.fromkeys(range(1_994, 1_994 + late - 4), UNDO_MS)
@@ -141,7 +141,7 @@ def test_of_a_period_at_most_a_hundredth_may_be_confirmed_after_the_undo(
         (25, Owed.SYSTEM),  # 200 are, as many as its period has
     ],
 )
-def test_of_a_slow_load_100_operations_are_evidence(of_a_second: int, to: str) -> None:
+def test_of_a_slow_load_100_publishes_are_evidence(of_a_second: int, to: str) -> None:
     every_ms = 1_000 / of_a_second
     first, end = round(19_100 / every_ms), round(19_800 / every_ms)
     late = dict.fromkeys(range(first, end), UNDO_MS + 5.0)
@@ -149,7 +149,7 @@ def test_of_a_slow_load_100_operations_are_evidence(of_a_second: int, to: str) -
 
 
 @pytest.mark.parametrize(("late", "to"), [(1, Owed.SYSTEM), (2, Owed.EITHER)])
-def test_100_operations_are_evidence_where_nothing_waits_for_the_undo(late: int, to: str) -> None:
+def test_100_publishes_are_evidence_where_nothing_waits_for_the_undo(late: int, to: str) -> None:
     """Of 15 a second 120 are decided, and 15 more are intended up to half a deadline before."""
     every_ms = 1_000 / 15
     waiting = range(round(18_500 / every_ms), round(18_500 / every_ms) + late)
@@ -176,7 +176,7 @@ def approx_s(every_ms: float) -> object:
 
 
 def test_a_period_that_was_all_confirmed_before_the_undo_is_the_systems() -> None:
-    """Of 20 a second none has 100 operations whose deadlines are over; 200 were just there."""
+    """Of 20 a second none has 100 publishes whose deadlines are over; 200 were just there."""
     patient = {"deadline_ms": 6_000.0}
     assert owed(answer(load(every_ms=49, **patient), 49, {})) == (approx_s(49), Owed.SYSTEM)
     assert owed(answer(load(every_ms=51, **patient), 51, {}))[1] == Owed.EITHER

@@ -95,7 +95,7 @@ def test_an_outage_that_the_system_ended_is_none_if_enough_was_served_after_it()
 
 
 def slow(back_ms: float) -> History:
-    """Four operations a second, and a fault that is never undone; a second outage under it."""
+    """Four publishes a second, and a fault that is never undone; a second outage under it."""
     history = loaded(ended_ms=60_000).window(8_000, never_ended=True)
     return steady(history, (40_000, back_ms), every_ms=250, until_ms=60_000)
 

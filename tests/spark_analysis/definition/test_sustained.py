@@ -23,9 +23,9 @@ def load(
     failed_ms: tuple[float, float] = (10_000, 12_000),
     ended_ms: float = 30_000,
 ) -> History:
-    """A fault at 10 s; operations at a steady pace, missed while intended in `failed_ms`.
+    """A fault at 10 s; publishes at a steady pace, missed while intended in `failed_ms`.
 
-    An operation's sequence is its place in the whole load; told is what comes after 8 s.
+    A publish's sequence is its place in the whole load; told is what comes after 8 s.
     """
     history = History(load_ms=(0, ended_ms)).window(10_000, returned_ms=10_100, ended_ms=20_000)
     for sequence in range(int(8_000 / every_ms), int(ended_ms / every_ms)):
@@ -37,7 +37,7 @@ def load(
 
 
 def miss(history: History, *sequences: int) -> History:
-    """These operations were confirmed too late."""
+    """These publishes were confirmed too late."""
     for settlement in history.rows["settlements"]:
         if settlement["sequence"] in sequences:
             late_ns = settlement["settled_ns"]
@@ -46,15 +46,15 @@ def miss(history: History, *sequences: int) -> History:
     return history
 
 
-def test_success_is_sustained_from_the_intended_time_of_the_first_good_operation() -> None:
+def test_success_is_sustained_from_the_intended_time_of_the_first_good_publish() -> None:
     assert sustained(load()) == (True, 2_000)
 
 
-def test_a_fault_that_nobody_notices_is_over_with_the_next_operation() -> None:
+def test_a_fault_that_nobody_notices_is_over_with_the_next_publish() -> None:
     assert sustained(load(failed_ms=(0, 0))) == (True, 0)
 
 
-def test_operations_before_the_origin_begin_nothing() -> None:
+def test_publishes_before_the_origin_begin_nothing() -> None:
     history = load(failed_ms=(0, 0))
     history.window(20_000.5)
     assert sustained(history, 2) == (True, 9.5)
@@ -75,7 +75,7 @@ def test_a_period_of_5_s_with_more_than_1_percent_missed_is_not_good() -> None:
     assert sustained(miss(history, *range(1_100, 1_106))) == (True, 1_060)
 
 
-def test_the_first_operation_of_the_load_begins_a_period_like_any_other() -> None:
+def test_the_first_publish_of_the_load_begins_a_period_like_any_other() -> None:
     def from_the_start(missed: int) -> History:
         history = History(load_ms=(0, 30_000)).window(0)
         history.flow(range(3_000), from_ms=0, every_ms=10)
@@ -100,7 +100,7 @@ def test_a_period_ends_before_5_s_are_over() -> None:
     assert sustained(miss(load(failed_ms=(0, 0)), *range(1_494, 1_500))) == (True, 5_000)
 
 
-def test_a_period_may_be_the_5_s_before_its_last_operation() -> None:
+def test_a_period_may_be_the_5_s_before_its_last_publish() -> None:
     """The load ends before 5 s are over; nothing was due before it began."""
     history = History(load_ms=(0, 12_000)).window(10_000)
     assert sustained(history.flow(range(200), from_ms=10_000, every_ms=10)) == (True, 0)
@@ -108,18 +108,18 @@ def test_a_period_may_be_the_5_s_before_its_last_operation() -> None:
     assert sustained(history.flow(range(200), from_ms=10_000, every_ms=10)) == (False, 0)
 
 
-def test_a_good_period_does_not_begin_with_a_missed_operation() -> None:
+def test_a_good_period_does_not_begin_with_a_missed_publish() -> None:
     assert sustained(miss(load(failed_ms=(0, 0)), 1_000)) == (True, 10)
 
 
-def test_a_period_has_at_least_200_operations() -> None:
+def test_a_period_has_at_least_200_publishes() -> None:
     slow = load(every_ms=50, failed_ms=(0, 0))
     assert sustained(miss(slow, 397, 398)) == (True, 0)
     assert sustained(miss(load(every_ms=50, failed_ms=(0, 0)), 397, 398, 399)) == (True, 10_000)
     assert sustained(miss(load(every_ms=50, failed_ms=(0, 0)), 397, 398, 400)) == (True, 0)
 
 
-def test_a_period_has_all_operations_of_5_s() -> None:
+def test_a_period_has_all_publishes_of_5_s() -> None:
     assert sustained(miss(load(failed_ms=(0, 0)), *range(1_300, 1_306))) == (True, 3_060)
 
 
@@ -152,7 +152,7 @@ def test_a_load_that_ends_a_nanosecond_before_5_s_are_over_cuts_the_period_off()
     assert sustained(loaded_until(15_000 - NANOSECOND_MS)) == (False, 0)
 
 
-def test_a_period_of_fewer_than_200_operations_is_not_reached() -> None:
+def test_a_period_of_fewer_than_200_publishes_is_not_reached() -> None:
     history = History().window(10_000)
     assert sustained(history.flow(range(200), from_ms=10_000, every_ms=100)) == (True, 0)
     history = History().window(10_000)
@@ -168,7 +168,7 @@ def test_what_never_succeeded_again_lasted_to_the_end_of_load() -> None:
     assert sustained(load(failed_ms=(10_000, 30_000))) == (False, 20_000)
 
 
-def test_without_operations_nothing_is_known_from_the_fault_on() -> None:
+def test_without_publishes_nothing_is_known_from_the_fault_on() -> None:
     assert sustained(History().window(10_000)) == (False, 50_000)
 
 
@@ -195,13 +195,13 @@ def test_a_period_that_the_next_fault_spoils_proves_no_longer_outage() -> None:
 def test_a_period_that_is_bad_before_the_next_fault_is_bad_whatever_follows(
     missed: int, after_ms: float
 ) -> None:
-    """Five of its 500 operations may be missed; here the next fault breaks 50 more."""
+    """Five of its 500 publishes may be missed; here the next fault breaks 50 more."""
     early = range(1_205, 1_205 + missed)
     history = miss(load(), *early, *range(1_400, 1_450)).window(13_000)
     assert sustained(history) == (False, after_ms)
 
 
-def test_operations_of_all_queues_are_judged_together() -> None:
+def test_publishes_of_all_queues_are_judged_together() -> None:
     history = load().queue("bills")
     history.flow(
         range(50_000, 50_300),

@@ -238,13 +238,13 @@ def test_a_delayed_transaction_is_not_torn_before_its_time() -> None:
 
 
 @pytest.mark.parametrize("fate", ROLLBACKS)
-def test_what_is_to_be_rolled_back_is_no_operation_for_it_is_never_confirmed(fate: Fate) -> None:
+def test_what_is_to_be_rolled_back_is_no_publish_for_it_is_never_confirmed(fate: Fate) -> None:
     history = rolled_back(fate).publish(2).confirm(2).deliver(2)
     assert told(history, "operations", "missed") == {"operations": 1}
 
 
 @pytest.mark.parametrize("fate", COMMITS)
-def test_what_is_to_be_committed_is_an_operation(fate: Fate) -> None:
+def test_what_is_to_be_committed_is_a_publish(fate: Fate) -> None:
     assert told(rolled_back(fate), "operations", "missed") == {"operations": 1, "missed": 1}
     assert told(committed(fate).deliver(1), "operations", "missed") == {"operations": 1}
 

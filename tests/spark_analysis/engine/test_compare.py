@@ -254,7 +254,7 @@ def test_duplicates_are_compared_by_provenance_and_in_total(compared: Compared) 
     assert compared["double", "duplicated", "ambiguous"].median == 0
 
 
-def test_a_share_of_missed_operations_is_no_count(compared: Compared) -> None:
+def test_a_share_of_missed_publishes_is_no_count(compared: Compared) -> None:
     missed = compared["double", "missed", ""]
     assert (missed.unit, missed.median) == ("share", 0.5)
 
@@ -263,8 +263,8 @@ def test_a_count_without_details_is_counted_once(compared: Compared) -> None:
     assert compared["double", "lost_indeterminate", ""].median == 1
 
 
-def test_one_operation_is_enough_for_a_share(compared: Compared) -> None:
-    """Of two runs: the other has no operation."""
+def test_one_publish_is_enough_for_a_share(compared: Compared) -> None:
+    """Of two runs: the other has no publish."""
     missed = compared["undrained", "missed", ""]
     assert (missed.runs, missed.judged, missed.median) == (2, 1, 0)
 

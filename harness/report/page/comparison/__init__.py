@@ -1,11 +1,11 @@
 """Several systems or layouts beside each other: what the page shows of them before any cell.
 
-places         what is compared, each with a letter and its verdict
-naming         what to call a column
-headline       what differs most, in one line
-side_by_side   the tables, put together
-grids          scenarios and their measures down, places across
-promises       loss by strength of what was confirmed
-costs          what the calm cost
-timers         the timers of a place, in words
+places            what is compared, each with a letter and its verdict
+naming            what to call a column
+headline          what differs most, in one line
+side_by_side      the tables, put together
+grids             scenarios and their measures down, places across
+loss_by_strength  loss by strength of what was confirmed
+costs             what the calm cost
+timers            the timers of a place, in words
 """

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.judging.result import Report
-from harness.report.page import measures, words
+from harness.report.page import formats, measures
 from harness.report.page.comparison.places import Place, scenarios_of
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
@@ -115,7 +115,7 @@ def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], 
             groups, meanings = _groups(names, shown, report, compared), _meanings(names)
             tables.append(Grid(anchor, short, title, note, meanings, groups))
     return tuple(tables), tuple(
-        words.measure_name(measure).lower()
+        formats.measure_name(measure).lower()
         for measure, detail in zero
         if not detail and measure not in _ELSEWHERE
     )
@@ -146,9 +146,9 @@ def _groups(
 def _meanings(names: Sequence[Name]) -> tuple[tuple[str, str], ...]:
     """What each line of a table says, where that is not plain."""
     return tuple(
-        (_name(measure, ""), words.meaning(measure))
+        (_name(measure, ""), formats.meaning(measure))
         for measure, detail in names
-        if not detail and words.meaning(measure)
+        if not detail and formats.meaning(measure)
     )
 
 
@@ -180,7 +180,7 @@ def _group(
             )
             lines.append(Line(_name(measure, detail), tuple(values)))
     runs = [sum(run.cell == cell for run in report.runs) for cell in cells]
-    told = tuple(words.plural(number, "run") if number else None for number in runs)
+    told = tuple(formats.plural(number, "run") if number else None for number in runs)
     title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
     return Group(scenario, title, told, tuple(lines))
 
@@ -192,8 +192,8 @@ def _never(row: Comparison) -> bool:
 
 def _name(measure: str, detail: str) -> str:
     if detail:
-        return words.detail_name(measure, detail)
-    return words.short_name(measure)
+        return formats.detail_name(measure, detail)
+    return formats.short_name(measure)
 
 
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
@@ -201,7 +201,7 @@ def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     if row.median is None or row.minimum is None or row.maximum is None:
         return Value(letter, told.median, "", told.sentence, False, False, 0, 0, 0, False)
     if _never(row):
-        least = words.seconds(row.minimum / 1e9)
+        least = formats.seconds(row.minimum / 1e9)
         most = ", ".join(part for part in (f"in {least}", told.judged) if part)
         return Value(letter, "not reached", most, told.sentence, True, False, 0, 0, 0, False)
     share = 100 / tops[row.unit] if tops[row.unit] else 0.0

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from harness.compare.medians import NO_DIFFERENCE, Difference, Time, difference
 from harness.compare.rates import CONFIDENCE, Rate
 from harness.compare.versus import rates_apart
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.comparison.places import Place, VerdictView, listed
 from harness.report.page.outs import is_fine, is_out, out_text
 from harness.report.page.tally import loss_rate, tally
@@ -65,9 +65,9 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
     )
     often, seldom = _loss(more, scenario), _loss(less, scenario)
     low, high, p = rates_apart(seldom, often)
-    many, few = (f"{one.violated} of {words.plural(one.runs, 'run')}" for one in (often, seldom))
+    many, few = (f"{one.violated} of {formats.plural(one.runs, 'run')}" for one in (often, seldom))
     if p is not None and p < 1 - CONFIDENCE and low > 0:
-        by = f"by {words.share(low)} to {words.share(high)} of runs (95 %)"
+        by = f"by {formats.share(low)} to {formats.share(high)} of runs (95 %)"
         return (
             f"Beyond chance, {more.letter} lost more often than {less.letter}, {by}: "
             f"in {many} against {few} ({scenario})."
@@ -128,10 +128,10 @@ def _guilty(one: VerdictView, last: bool) -> str:
     """`A (pika) lost 37 in 2 of 3 runs`; the last of them says what it was, too."""
     told = one.place.tally
     of = " messages that it had confirmed," if last else ""
-    runs = words.of(told.runs_with_loss, told.loss_judged, "run")
+    runs = formats.of(told.runs_with_loss, told.loss_judged, "run")
     least = "at least " if told.loss_proved < told.judged else ""
-    done = [f"lost {least}{words.count(told.lost)}"] if told.lost else []
-    done += [f"stranded {least}{words.count(told.stranded)}"] if told.stranded else []
+    done = [f"lost {least}{formats.count(told.lost)}"] if told.lost else []
+    done += [f"stranded {least}{formats.count(told.stranded)}"] if told.stranded else []
     return f"{_called(one.place)} {' and '.join(done)}{of} in {runs}"
 
 
@@ -204,8 +204,8 @@ def _ends(told: Difference) -> str:
 
 
 def _end(seconds: float) -> str:
-    return f"{'−' if seconds < 0 else ''}{words.seconds(abs(seconds))}"
+    return f"{'−' if seconds < 0 else ''}{formats.seconds(abs(seconds))}"
 
 
 def _runs(times: Sequence[Time]) -> str:
-    return words.plural(len(times), "run")
+    return formats.plural(len(times), "run")

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from textwrap import shorten
 
 from harness.judging.result import Report, RunReport
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.comparison.naming import Titles, names
 from harness.report.page.comparison.timers import timers_text
 from harness.report.page.outs import (
@@ -135,8 +135,8 @@ def glance(told: Tally) -> tuple[str, str, str]:
     undecided = told.loss_proved < told.judged
     if told.lost or told.stranded:
         least = "≥ " if undecided else ""
-        parts = [f"{least}{words.count(told.lost)} lost"] if told.lost else []
-        parts += [f"{words.count(told.stranded)} stranded"] if told.stranded else []
+        parts = [f"{least}{formats.count(told.lost)} lost"] if told.lost else []
+        parts += [f"{formats.count(told.stranded)} stranded"] if told.stranded else []
         return "fail", "✗", ", ".join(parts)
     if not told.confirmed:
         return "open", "?", "nothing confirmed"
@@ -199,24 +199,24 @@ def _loss(told: Tally) -> str:
         return "None of these scenarios applies to it; why, stands below the table."
     if not told.judged:
         why = told.doubts[0][0] if told.doubts else "nobody says why"
-        return f"Nothing was judged in {words.plural(told.runs, 'run')}: {why}."
-    runs = words.plural(told.judged, "run")
+        return f"Nothing was judged in {formats.plural(told.runs, 'run')}: {why}."
+    runs = formats.plural(told.judged, "run")
     if not told.confirmed:
         return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
-    of = f"the {words.plural(told.confirmed, 'message')} that it had confirmed"
+    of = f"the {formats.plural(told.confirmed, 'message')} that it had confirmed"
     if not told.lost and not told.stranded:
         if told.loss_proved == told.judged:
             return f"It lost none of {of}, in {runs}."
         return f"No loss was found among {of}, in {runs}{_untold(told)}."
     least = "at least " if told.loss_proved < told.judged else ""
-    missing = f"{least}{words.count(told.lost + told.stranded)}"
+    missing = f"{least}{formats.count(told.lost + told.stranded)}"
     where = f"in {told.runs_with_loss} of {runs}"
-    ends = [f"{words.count(told.lost)} {_are(told.lost)} lost for good"] if told.lost else []
+    ends = [f"{formats.count(told.lost)} {_are(told.lost)} lost for good"] if told.lost else []
     if told.stranded:
         whole = "" if told.lost else "all "
         ends.append(
-            f"{whole}{words.count(told.stranded)} {_are(told.stranded)} stranded, still on a disk "
-            "where no client gets at them"
+            f"{whole}{formats.count(told.stranded)} {_are(told.stranded)} stranded, still on a "
+            "disk where no client gets at them"
         )
     text = f"{missing} of {of} never reached a consumer ({where}): {', '.join(ends)}"
     return f"{text[:1].upper()}{text[1:]}{_untold(told)}."
@@ -228,9 +228,9 @@ def _are(number: int) -> str:
 
 def _untold(told: Tally) -> str:
     if told.untold:
-        return f"; of {words.count(told.untold)} more nobody can tell"
+        return f"; of {formats.count(told.untold)} more nobody can tell"
     undecided = told.judged - told.loss_proved
-    return f"; {words.of(undecided, told.judged, 'run')} cannot be decided" if undecided else ""
+    return f"; {formats.of(undecided, told.judged, 'run')} cannot be decided" if undecided else ""
 
 
 def _outage(place: Place) -> str:
@@ -241,12 +241,12 @@ def _outage(place: Place) -> str:
         return "Nothing was broken on purpose."
     if told.out is None:
         return "How long it was out is not decided."
-    missed, operations, _ = told.late
+    missed, publishes, _ = told.late
     late = ""
     if missed:
         late = (
-            f"; from the faults on, {words.share(missed / operations)} were not confirmed in time"
-            f"{later(told)}"
+            f"; from the faults on, {formats.share(missed / publishes)} were not confirmed "
+            f"in time{later(told)}"
         )
     return f"{_longest_out(told)}{_silence(told)}{_beside(told)}{late}."
 
@@ -278,13 +278,13 @@ def _beside(told: Tally) -> str:
 def _proof(told: Tally) -> str:
     if not told.judged:
         return ""
-    faults = f"; {told.faults_seen} of {words.plural(told.faults_of, 'fault')} were seen"
+    faults = f"; {told.faults_seen} of {formats.plural(told.faults_of, 'fault')} were seen"
     faults = f"{faults} to hold and to end" if told.faults_of else ""
     whole = told.runs == told.judged == told.loss_proved == told.outage_proved
     if whole and told.faults_seen == told.faults_of:
         all_runs = "the run" if told.runs == 1 else f"all {told.runs} runs"
         return f"Proved in {all_runs}{faults}."
-    loss = f"loss is decided in {told.loss_proved} of {words.plural(told.runs, 'run')}"
+    loss = f"loss is decided in {told.loss_proved} of {formats.plural(told.runs, 'run')}"
     outage = f", the outage in {told.outage_proved}" if told.faults_of else ""
     doubt = ""
     if told.doubts:
@@ -297,7 +297,7 @@ def _proof(told: Tally) -> str:
 def _known(decided: int, told: Tally) -> str:
     if decided == told.runs or not told.judged:
         return ""
-    return f"decided in {decided} of {words.plural(told.runs, 'run')}"
+    return f"decided in {decided} of {formats.plural(told.runs, 'run')}"
 
 
 def _mostly_unknown(told: Tally) -> bool:
@@ -311,8 +311,8 @@ def _out_known(told: Tally) -> str:
 
 
 def _tried(place: Place, scenarios: int) -> str:
-    runs = words.plural(place.tally.runs, "run")
-    return f"{runs} of {place.scenarios} of {words.plural(scenarios, 'scenario')}"
+    runs = formats.plural(place.tally.runs, "run")
+    return f"{runs} of {place.scenarios} of {formats.plural(scenarios, 'scenario')}"
 
 
 def _by_scenario(place: Place) -> Iterable[tuple[str, Tally]]:

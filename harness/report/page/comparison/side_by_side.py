@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.judging.result import Report
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.comparison.costs import CostsSideBySide, costs_side_by_side
 from harness.report.page.comparison.grids import Grid, grids
 from harness.report.page.comparison.headline import headline, sure
+from harness.report.page.comparison.loss_by_strength import StrengthTable, loss_by_strength
 from harness.report.page.comparison.places import (
     PLACES_MAX,
     RETURNED,
@@ -26,7 +27,6 @@ from harness.report.page.comparison.places import (
     scenarios_of,
     verdict,
 )
-from harness.report.page.comparison.promises import PromiseTable, promises
 from harness.report.page.outs import (
     history_text,
     is_out,
@@ -87,7 +87,7 @@ class SideBySideView:
     verdicts: tuple[VerdictView, ...]
     rows: tuple[Row, ...]
     reasons: tuple[str, ...]
-    promises: PromiseTable
+    loss_by_strength: StrengthTable
     grids: tuple[Grid, ...]
     zero: tuple[str, ...]  # measures that are 0 in every judged run of every place
     costs: CostsSideBySide | None
@@ -110,7 +110,7 @@ def side_by_side(report: Report, views: Sequence[CellView], total: Tally) -> Sid
         verdicts=verdicts,
         rows=tuple(_rows(views, compared, skipped, reasons)),
         reasons=reasons,
-        promises=promises(compared),
+        loss_by_strength=loss_by_strength(compared),
         grids=shown,
         zero=zero,
         costs=costs_side_by_side(compared),
@@ -119,7 +119,7 @@ def side_by_side(report: Report, views: Sequence[CellView], total: Tally) -> Sid
 
 def _lead(report: Report, compared: Sequence[Place], total: Tally) -> str:
     scenarios = len({run.cell[0] for run in report.runs})
-    head = words.plural(scenarios, "scenario")
+    head = formats.plural(scenarios, "scenario")
     titles = dict.fromkeys(title.scenario for title in report.titles.values())
     if scenarios == 1 and len(titles) == 1:
         (head,) = titles
@@ -130,8 +130,8 @@ def _lead(report: Report, compared: Sequence[Place], total: Tally) -> str:
         broken = "that is done while clients send and receive"
     if not total.faults_of:
         broken = "clients send and receive, and nothing is broken"
-    judged = f"{total.judged} of {words.plural(total.runs, 'run')}"
-    confirmed = words.plural(total.confirmed, "confirmed message")
+    judged = f"{total.judged} of {formats.plural(total.runs, 'run')}"
+    confirmed = formats.plural(total.confirmed, "confirmed message")
     same = all(place.scenarios == scenarios for place in compared)
     uneven = "" if same else (
         " Not each had every scenario or as many runs: compare numbers within a row of the table "
@@ -197,7 +197,7 @@ def _of(told: Tally) -> str:
     if not told.confirmed:
         return ""
     runs = f", {loss_rate(told).told('').strip()}" if told.loss_judged else ""
-    return f"of {words.count(told.confirmed)}{runs}"
+    return f"of {formats.count(told.confirmed)}{runs}"
 
 
 def _empty(letter: str, reason: int) -> Field:
@@ -240,7 +240,7 @@ def _is_whole(told: Tally) -> bool:
 
 def _proved(told: Tally) -> str:
     """`proved in 2 of 2 runs`; where less is proved, what of it."""
-    runs = words.plural(told.runs, "run")
+    runs = formats.plural(told.runs, "run")
     if not told.judged:
         return f"0 of {runs} judged"
     if _is_whole(told):
@@ -249,7 +249,7 @@ def _proved(told: Tally) -> str:
     parts += [f"outage {told.outage_proved}"] if told.faults_of else []
     seen = ""
     if told.faults_seen < told.faults_of:
-        seen = f"; {told.faults_seen} of {words.plural(told.faults_of, 'fault')} seen"
+        seen = f"; {told.faults_seen} of {formats.plural(told.faults_of, 'fault')} seen"
     return f"{', '.join(parts)} of {runs}{seen}"
 
 
@@ -257,7 +257,7 @@ def _claims(told: Tally) -> str:
     if not told.judged:
         return ""
     parts = [f"{len(told.broken)} failed"] if told.broken else []
-    parts += [words.untrue(len(told.unfulfilled))] if told.unfulfilled else []
+    parts += [formats.untrue(len(told.unfulfilled))] if told.unfulfilled else []
     parts += [f"{told.held} held"] if told.held else []
     parts += [f"{told.undecided} open"] if told.undecided else []
     return f"claims: {', '.join(parts)}" if parts else "no claim applies"

@@ -42,5 +42,5 @@ def _shipped(system: str, layout: str) -> Timers | None:
     found = as_shipped(system, layout)
     if found is None:
         return None
-    asks_s = load_system(system).promises(found).route_poll_s
+    asks_s = load_system(system).guarantees(found).route_poll_s
     return found.timer_s, asks_s if isinstance(asks_s, int) else None

@@ -10,7 +10,7 @@ from harness.cluster.port import DeployError
 from harness.cluster.roster import OURS
 from harness.plan.model import Layout
 from harness.systems.foreign import Access, Examined
-from harness.systems.rabbitmq import words
+from harness.systems.rabbitmq import cluster_state
 from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi, Reply
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.foreign import looks
@@ -82,7 +82,7 @@ class ForeignRabbits:
         """Of a cluster that is the file's: whether a run could begin on it."""
         said = await self.broker.api.bodies(NODES)
         # No queue there is a run's.
-        found = words.doubts(self._layout, said, {}, MIRRORED.doubts)
+        found = cluster_state.doubts(self._layout, said, {}, MIRRORED.doubts)
         count = len(self._topology.brokers)
         text = "; ".join(found) or f"{count} nodes run, no partition, no alarm"
         return Examined("cluster", text, "a run begins on a clean cluster" if found else "")

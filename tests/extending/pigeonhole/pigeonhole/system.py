@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from faults.executors.doors import Doors, Greeting
+from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
 from harness.cluster.agent import AgentClient
-from harness.plan.findings import Finding
+from harness.plan.guarantees import Guarantees, Moot
 from harness.plan.model import NO_HANDLING, Drain, Host, Layout
-from harness.plan.promises import Moot, Promises
 from harness.plan.servers import Process, QueueRole, Role, Servers
+from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
 from harness.systems.port import Declaration, Node, Ports, Told
@@ -23,7 +23,7 @@ from pigeonhole.lines import CLIENT_PORT, PEER_PORT
 from spark_analysis.schema.words import Strength
 
 HELLO = Greeting(says='{"do":"hello"}\n', begins='{"say":"hello"')
-DOORS = Doors(
+SERVICE_PORTS = ServicePorts(
     hello=HELLO,
     canaries=None,  # its system.toml says what it cannot suffer for that
     peer_word=None,
@@ -83,13 +83,13 @@ class PigeonholeLayout(Strict):
         )
 
 
-def _mistakes(document: Mapping[str, Any], _processes: tuple[str, ...]) -> Iterator[Finding]:
+def _mistakes(document: Mapping[str, Any], _processes: tuple[str, ...]) -> Iterator[TomlProblem]:
     return mistakes_of_hosts(document)
 
 
-def _promises(_layout: Layout) -> Promises:
+def _guarantees(_layout: Layout) -> Guarantees:
     """Of a hasty layout the same: that it breaks them is what mqproof is to find."""
-    return Promises(
+    return Guarantees(
         masters=1,
         mirrored_on=_ALONE,
         promote_on_shutdown=_ALONE,
@@ -161,7 +161,7 @@ class PigeonholeNodes:
         port: Callable[[int], int],
     ) -> Told:
         ways = {host: (address, port(CLIENT_PORT)) for host, address in addresses.items()}
-        return Told(Pigeons(agent, ways), NoOperator(), DOORS)
+        return Told(Pigeons(agent, ways), NoOperator(), SERVICE_PORTS)
 
 
 DECLARATION = Declaration(
@@ -169,7 +169,7 @@ DECLARATION = Declaration(
     folder=lambda: Path(__file__).parent / "files",
     layout_file=PigeonholeLayout,
     mistakes=_mistakes,
-    promises=_promises,
+    guarantees=_guarantees,
     servers=_servers,
     drain=DRAIN,
     versioned_as="pigeonhole",

@@ -11,9 +11,9 @@ from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.images import parts_of
 from harness.systems.catalogue import load_layout
 from harness.systems.containers import Parts, Stand
-from harness.systems.rabbitmq.doors import AMQP_HEADER
+from harness.systems.rabbitmq.service_ports import AMQP_HEADER
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.doors import HELLO
+from harness.systems.rocketmq.service_ports import HELLO
 from tests.rigs.machine.loops import in_a_loop
 
 NO_ENGINE = cast(DockerClient, None)
@@ -91,7 +91,7 @@ def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as
     None
 ):
     found = made("rabbitmq-mirrored", "all-automatic")
-    assert (found.doors.hello, found.doors.of("rmq2")) == (AMQP_HEADER, (5672,))
+    assert (found.service_ports.hello, found.service_ports.of("rmq2")) == (AMQP_HEADER, (5672,))
     assert command(found) == OWN
 
 
@@ -99,8 +99,8 @@ def test_brokers_of_mirrored_queues_are_met_at_one_port_and_their_workers_are_as
 async def test_a_worker_of_rocketmq_gets_names_that_lead_through_its_own_listeners() -> None:
     found = made("rocketmq-2m2s", "colocated")
     assert isinstance(found.broker, RocketBroker)
-    assert found.doors.hello == HELLO
-    assert [found.doors.of(host) for host in ("rkt1", "rkt3")] == [(9876, 10911), (10931,)]
+    assert found.service_ports.hello == HELLO
+    assert [found.service_ports.of(host) for host in ("rkt1", "rkt3")] == [(9876, 10911), (10931,)]
     assert command(found) == OWN  # it has no links yet
     links = await found.ways.make("r1", "publisher-1")
     words = command(found)

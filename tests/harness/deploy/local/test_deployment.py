@@ -130,7 +130,7 @@ def test_killed_clients_are_seen_dead(play: Play, cluster: LocalCluster) -> None
         alive = await held(fault, cluster.witness, 0.3)
         await perform_all(cluster.executor, fault.actions)
         holding = await held(fault, cluster.witness, 5.0)
-        await perform_all(cluster.executor, fault.undo)  # a run would hire others now
+        await perform_all(cluster.executor, fault.undo)  # a run would start others now
         leaving = await gone(fault, cluster.witness, 0.3)
         await asyncio.gather(*(client.end(0.2) for client in clients))
         return alive, holding, leaving

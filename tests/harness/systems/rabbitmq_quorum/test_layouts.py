@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.promises import Moot
+from harness.plan.guarantees import Moot
 from harness.request.asking import scenario
 from harness.systems.catalogue import CatalogueError, as_shipped, load_layout, load_system
 from spark_analysis.schema.words import Strength
@@ -43,7 +43,7 @@ def test_what_makes_no_sense_for_them_says_why() -> None:
 
 
 def test_a_confirm_waits_for_a_majority_and_not_for_every_follower() -> None:
-    promised = SYSTEM.promises(load_layout("rabbitmq-quorum", "five"))
+    promised = SYSTEM.guarantees(load_layout("rabbitmq-quorum", "five"))
     assert promised.confirm_waits_for_majority
     assert promised.elects_by_majority
     assert promised.confirm_waits_for_mirrors is False

@@ -11,7 +11,7 @@ from harness.cluster.port import DeployError, Roles
 from harness.systems.catalogue import load_layout
 from harness.systems.registry import OURS
 from harness.systems.rocketmq import broker as rocketmq
-from harness.systems.rocketmq import words
+from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.broker import RocketBroker
 from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
@@ -268,5 +268,5 @@ def test_a_client_is_known_by_the_name_that_it_was_given_whatever_its_library_ad
 ) -> None:
     listed = [{"clientId": client}]
     named = ("mqproof.r1.publisher-1",)
-    assert words.producers(json.dumps({"data": {"g": listed}}).encode()) == named
-    assert words.consumers(json.dumps({"connectionSet": listed}).encode()) == named
+    assert cluster_state.producers(json.dumps({"data": {"g": listed}}).encode()) == named
+    assert cluster_state.consumers(json.dumps({"connectionSet": listed}).encode()) == named

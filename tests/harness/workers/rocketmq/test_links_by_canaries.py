@@ -16,13 +16,13 @@ import pytest
 from faults.actions import AddToxic, RemoveToxic
 from faults.compile import compile
 from faults.executors.canaries import Canaries
-from faults.executors.doors import Doors
 from faults.executors.ports import Agent
+from faults.executors.service_ports import ServicePorts
 from faults.executors.toxics import Toxics
 from faults.model import Armed, Options, Proof, Replies, Words
 from faults.verification import gone, held
 from faults.witness import Witness
-from harness.systems.rocketmq.doors import HELLO
+from harness.systems.rocketmq.service_ports import HELLO
 from harness.workers.agent import answer, calls
 from harness.workers.remoting.requests import Code
 from tests.harness.workers.rocketmq.test_agent_remoting import broker, name_server
@@ -57,9 +57,9 @@ class InProcess:
 class Watching:
     """Of a Witness what faults of clients' links ask for."""
 
-    def __init__(self, canaries: Canaries, door: int) -> None:
+    def __init__(self, canaries: Canaries, service_port: int) -> None:
         self._canaries = canaries
-        self._direct = HOST, door
+        self._direct = HOST, service_port
 
     async def prepare(self, armed: Armed) -> None:
         await self._canaries.open(armed, self._direct)
@@ -105,7 +105,7 @@ async def test_a_fault_of_links_to_two_servers_is_seen_to_hold_and_to_be_gone(ki
                 "proxy_create", 5.0, name=link, upstream=upstream, listen=listen
             )
             ways[link] = "127.0.0.2", int(made["port"])
-        doors = Doors(
+        service_ports = ServicePorts(
             hello=HELLO,
             canaries="harness.workers.agent_calls.remoting:opened",
             peer_word=None,
@@ -113,7 +113,7 @@ async def test_a_fault_of_links_to_two_servers_is_seen_to_hold_and_to_be_gone(ki
             to_peers=None,
             ports={HOST: (names.port, master.port)},
         )
-        watching = Watching(Canaries(agent, ways.__getitem__, doors), names.port)
+        watching = Watching(Canaries(agent, ways.__getitem__, service_ports), names.port)
         holds, left = await _verified(kind, tuple(ways), watching, Toxics(agent, agent))
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt

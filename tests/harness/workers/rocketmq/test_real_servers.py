@@ -11,7 +11,7 @@ import pytest
 
 from harness.cluster.polling import until as look_until
 from harness.plan.clients.registry import named
-from harness.systems.rocketmq.words import producers
+from harness.systems.rocketmq.cluster_state import producers
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Role
 from harness.workers.remoting import requests

@@ -1,4 +1,4 @@
-"""Outages of one queue of ten operations a second, told by what was bad when."""
+"""Outages of one queue of ten publishes a second, told by what was bad when."""
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def test_a_calm_scope_was_never_out() -> None:
     assert told() == []
 
 
-def test_one_bad_operation_is_none_two_in_a_row_are() -> None:
+def test_one_bad_publish_is_none_two_in_a_row_are() -> None:
     assert told((25, 25.1)) == []
     assert told((25, 25.2)) == [(25.0, 25.2, "system")]
 
@@ -79,7 +79,7 @@ def test_one_that_lasts_ended_never() -> None:
 
 
 def test_what_seemed_good_at_the_end_is_unknown() -> None:
-    """From 58.5 s on no stretch is long enough to tell: 15 operations and 1.5 s."""
+    """From 58.5 s on no stretch is long enough to tell: 15 publishes and 1.5 s."""
     assert told((50, 58.5)) == [(50.0, 58.5, "unknown")]
 
 
@@ -90,7 +90,7 @@ def test_a_few_good_ones_between_do_not_part_it() -> None:
 
 def test_served_again_under_the_fault_is_open_until_enough_was_due() -> None:
     assert verdict((25, 30)) == "served"
-    assert verdict((25, 36.5)) == "open"  # 15 operations decided before the undo
+    assert verdict((25, 36.5)) == "open"  # 15 publishes decided before the undo
     assert verdict((25, 39.5)) == "out"
     assert verdict((5, 21)) == "sick"
     assert verdict() == "served"

@@ -1,4 +1,4 @@
-"""Stretches are found for all operations of all scopes at once; here one by one.
+"""Stretches are found for all publishes of all scopes at once; here one by one.
 
 1. Times are multiples of a quarter of a second, so that many are equal and edges are met.
 """

@@ -354,7 +354,7 @@ def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
     assert (told.tone, told.sign, told.word, told.out) == ("moot", "–", "does not apply", "–")
     assert said(found, 2).startswith("None of these scenarios applies to it")
     assert found.rows[0].fields[2].reason == 1
-    assert [row.fields[2].text for row in found.promises.ends] == ["not judged", "none"]
+    assert [row.fields[2].text for row in found.loss_by_strength.ends] == ["not judged", "none"]
 
 
 def test_layouts_of_a_system_stand_together_and_say_what_they_are() -> None:
@@ -370,7 +370,7 @@ def test_layouts_of_a_system_stand_together_and_say_what_they_are() -> None:
 def test_loss_by_strength_says_what_it_is_of() -> None:
     weak = Story().count("confirmed", "replicated", 21_000).count("confirmed", "buffered", 400)
     weak.count("lost", "buffered", 7)
-    found = of(summed(weak), summed(UNDRAINED, cell=SYNC)).promises
+    found = of(summed(weak), summed(UNDRAINED, cell=SYNC)).loss_by_strength
     rows = {row.name: [(one.tone, one.text, one.of) for one in row.fields] for row in found.rows}
     assert rows["replicated"] == [
         ("pass", "0 lost", "of 21,000"),

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from harness.plan.problems import PlanError
-from harness.run.going import MARK, alone, at_work, problems
+from harness.run.folder_lock import MARK, alone, at_work, problems
 
 ROOT = Path(__file__).parents[3]
 DIES_AT_WORK = (
-    "import os, sys; from pathlib import Path; from harness.run.going import at_work\n"
+    "import os, sys; from pathlib import Path; from harness.run.folder_lock import at_work\n"
     "with at_work(Path(sys.argv[1])): os._exit(9)"
 )
 DIES_ALONE = (
-    "import os, sys; from pathlib import Path; from harness.run.going import alone\n"
+    "import os, sys; from pathlib import Path; from harness.run.folder_lock import alone\n"
     "with alone([Path(sys.argv[1])]): os._exit(9)"
 )
 

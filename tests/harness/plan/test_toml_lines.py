@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.places import Path, describe, line, line_numbers
+from harness.plan.toml_lines import Path, describe, line, line_numbers
 
 TEXT = """\
 title = "t"

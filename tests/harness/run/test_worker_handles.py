@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.run import crew
+from harness.run import worker_handles
 from harness.run.clocks import Clock
-from harness.run.crew import Member
+from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import WorkerConfig
 
 
@@ -42,20 +42,20 @@ class Mute:
             self._said.put_nowait(pong)
 
 
-def member(channel: Mute) -> Member:
+def handle(channel: Mute) -> WorkerHandle:
     nothing = cast(WorkerConfig, cast(Any, None))
-    return Member("publisher-1", nothing, channel, Clock("publisher-1", same_boot=True), {})
+    return WorkerHandle("publisher-1", nothing, channel, Clock("publisher-1", same_boot=True), {})
 
 
 def test_pongs_that_come_all_at_once_are_no_doubt_about_the_clock(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each answers a ping of its own: the last one was sent after most of them were said."""
-    monkeypatch.setattr(crew, "PING_EVERY_S", 0.01)
+    monkeypatch.setattr(worker_handles, "PING_EVERY_S", 0.01)
 
     async def story() -> str:
         channel = Mute()
-        frozen = member(channel)
+        frozen = handle(channel)
         frozen.listen()
         while len(channel.unanswered) < 5:
             await asyncio.sleep(0.01)
@@ -74,11 +74,11 @@ def test_pongs_that_come_all_at_once_are_no_doubt_about_the_clock(
 
 @pytest.mark.parametrize("speaks", [True, False])
 def test_a_worker_answers_if_its_pong_comes(speaks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "ANSWER_LIMIT_S", 0.05)
+    monkeypatch.setattr(worker_handles, "ANSWER_LIMIT_S", 0.05)
 
     async def story() -> bool:
         channel = Mute()
-        worker = member(channel)
+        worker = handle(channel)
         worker.listen()
         asked = asyncio.create_task(worker.answers())
         while not channel.unanswered:

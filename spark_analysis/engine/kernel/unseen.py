@@ -13,7 +13,7 @@ REASONS = ("", "consumer_log", "drain", "unreadable")
 NOWHERE, CONSUMER_LOG, DRAIN, UNREADABLE = range(len(REASONS))
 
 
-def places(queue: Text, facts: Facts) -> NDArray[np.int32]:
+def reasons(queue: Text, facts: Facts) -> NDArray[np.int32]:
     """For each queue the number of the reason, NOWHERE where everything was seen."""
     if not consumers_closed(facts):
         return np.full(len(queue), CONSUMER_LOG, np.int32)

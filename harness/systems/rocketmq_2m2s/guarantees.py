@@ -1,21 +1,21 @@
-"""PURE: what RocketMQ's masters and slaves promise by a layout.
+"""PURE: what RocketMQ's masters and slaves guarantee by a layout.
 
 A topic lies on all groups of brokers, each with a master of its own; no slave is ever elected.
 """
 
 from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
+from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout
-from harness.plan.promises import Promises
 from harness.systems.rocketmq.layout import MASTER_ID, SYNC, brokers, own
 from spark_analysis.schema.words import Strength
 
 
-def master_slave_promises(layout: Layout) -> Promises:
+def master_slave_guarantees(layout: Layout) -> Guarantees:
     told = own(layout)
     replicated, flushed = told.replication == SYNC, told.flush == SYNC
     alone = Strength.STORED if flushed else Strength.BUFFERED
     strength = Strength.REPLICATED if replicated else alone
-    return Promises(
+    return Guarantees(
         masters=sum(one.id == MASTER_ID for one in brokers(layout.hosts)),
         mirrored_on="none",
         promote_on_shutdown="never",

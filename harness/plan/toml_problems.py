@@ -1,6 +1,6 @@
 """What is wrong in a TOML document, before it is known where that stands in its text.
 
-1. A finding has a path in the document; `told` makes problems of them, in the order of the text.
+1. A problem has a path in the document; `told` makes problems of them, in the order of the text.
 2. What pydantic finds is told in the words of whoever wrote the file: which keys there are, which
    words, a list, a table.
 """
@@ -17,8 +17,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from harness.outside.text import brief
-from harness.plan.places import Path, describe, line, line_numbers
 from harness.plan.problems import LISTED_MAX, PlanError, Problem, and_more, nearest
+from harness.plan.toml_lines import Path, describe, line, line_numbers
 
 MISSING = "is missing"
 FOUND_MAX = 500  # in one file; nobody looks for more
@@ -30,7 +30,7 @@ _TABLES = ("model_type", "dict_type", "model_attributes_type")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TomlProblem:
     """A problem at a path of the document."""
 
     path: Path
@@ -56,7 +56,7 @@ def document_of(source: str, file: str) -> dict[str, Any]:
         raise PlanError([Problem(file, text)]) from None
 
 
-def told(found: Iterable[Finding], source: str, file: str) -> list[Problem]:
+def told(found: Iterable[TomlProblem], source: str, file: str) -> list[Problem]:
     """Each with its line, in the order of the lines; what has no line comes first.
 
     No more are asked for than FOUND_MAX; what is not listed is counted.
@@ -75,40 +75,40 @@ def told(found: Iterable[Finding], source: str, file: str) -> list[Problem]:
     return problems
 
 
-def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[Finding]:
+def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[TomlProblem]:
     """What `shape.model_validate` found. `shape` has its words as Literal."""
     for error in errors.errors(include_url=False):
         # A list whose entries are wrong has too few that are right: that is told already.
         if error["type"] != "too_short" or not error["input"]:
-            yield _finding(error, shape)
+            yield _toml_problem(error, shape)
 
 
-def none_of(path: Path, given: object, choices: tuple[str, ...]) -> Finding:
+def none_of(path: Path, given: object, choices: tuple[str, ...]) -> TomlProblem:
     """`given` is none of the words that may stand at `path`."""
     text = f"{brief(given)} is none of the words"
     guess = nearest(given, choices) if isinstance(given, str) else ""
-    return Finding(path, text, choices, guess)
+    return TomlProblem(path, text, choices, guess)
 
 
-def _finding(error: ErrorDetails, shape: type[BaseModel]) -> Finding:
+def _toml_problem(error: ErrorDetails, shape: type[BaseModel]) -> TomlProblem:
     path: Path = tuple(part for part in error["loc"] if part != _OF_KEY)
     kind, given = error["type"], error["input"]
     if kind == "extra_forbidden":
         choices = _keys(_at(shape, path[:-1]))
-        return Finding(path, "there is no such key", choices, nearest(str(path[-1]), choices))
+        return TomlProblem(path, "there is no such key", choices, nearest(str(path[-1]), choices))
     if kind == "literal_error":
         return none_of(path, given, _words(_at(shape, path)))
     if kind == "missing":
-        return Finding(path, MISSING, _words(_at(shape, path)))
+        return TomlProblem(path, MISSING, _words(_at(shape, path)))
     if kind == "value_error":
-        return Finding(path, str(error["ctx"]["error"]))
+        return TomlProblem(path, str(error["ctx"]["error"]))
     if kind in _LISTS or kind in _TABLES:
         wanted = "list" if kind in _LISTS else "table"
-        return Finding(path, f"must be a {wanted}, not {brief(given)}")
+        return TomlProblem(path, f"must be a {wanted}, not {brief(given)}")
     if kind in ("too_short", "too_long"):
-        return Finding(path, length(error))
+        return TomlProblem(path, length(error))
     text = error["msg"].removeprefix("Input ").removeprefix("String ")
-    return Finding(path, f"{text}, not {brief(given)}")
+    return TomlProblem(path, f"{text}, not {brief(given)}")
 
 
 def keys_at(shape: type[BaseModel], path: Path) -> tuple[str, ...]:

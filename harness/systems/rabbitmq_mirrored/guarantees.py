@@ -1,16 +1,16 @@
-"""PURE: what mirrored classic queues promise by a layout: RabbitMQ's, and those of the reference.
+"""PURE: what mirrored classic queues guarantee by a layout: RabbitMQ's, and the reference's.
 
 A confirm of a persistent message waits for every mirror, and for the disk of each.
 """
 
+from harness.plan.guarantees import Guarantees, Moot
 from harness.plan.model import Layout
-from harness.plan.promises import Moot, Promises
 from spark_analysis.schema.words import Strength
 
 
-def mirrored_promises(layout: Layout) -> Promises:
+def mirrored_guarantees(layout: Layout) -> Guarantees:
     replicated = Strength.REPLICATED if (layout.copies or 1) > 1 else None
-    return Promises(
+    return Guarantees(
         masters=1,
         mirrored_on=_policy(layout, "ha-mode", "none"),
         promote_on_shutdown=_policy(layout, "ha-promote-on-shutdown", "when-synced"),

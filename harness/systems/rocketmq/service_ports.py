@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from faults.executors.doors import Doors, Greeter
+from faults.executors.service_ports import Greeter, ServicePorts
 from faults.places import place
 from harness.plan.model import Host
 from harness.systems.rocketmq.layout import servers
@@ -15,14 +15,14 @@ HELLO = Greeter(by="harness.workers.agent_calls.remoting:greeted")
 TOO_LONG = "\x7f\xff\xff\xff" + "?" * 12
 
 
-def doors_of(hosts: Sequence[Host]) -> Doors:
+def service_ports_of(hosts: Sequence[Host]) -> ServicePorts:
     """Every process has a port of its own; a host is spoken to at those of all its processes."""
     every = servers(hosts)
     ports = {
         host.name: tuple(one.port for one in every if one.host == host.name) for host in hosts
     }
     ports |= {place(one.host, one.process): (one.port,) for one in every}
-    return Doors(
+    return ServicePorts(
         hello=HELLO,
         canaries="harness.workers.agent_calls.remoting:opened",
         peer_word=TOO_LONG,

@@ -39,7 +39,7 @@ class _Ping:
 
 
 @dataclass(slots=True)
-class Member:
+class WorkerHandle:
     """One worker process and everything it told us."""
 
     name: str
@@ -191,7 +191,9 @@ class Member:
                     await self.ended.wait()
 
 
-async def hire(cluster: RunsWorkers, name: str, config: WorkerConfig, boot_id: str) -> Member:
+async def start_worker(
+    cluster: RunsWorkers, name: str, config: WorkerConfig, boot_id: str
+) -> WorkerHandle:
     """Starts one worker and configures it; its origin is put on its own clock.
 
     Raises WorkerLost where it does not answer, DeployError where it cannot be started.
@@ -212,10 +214,10 @@ async def hire(cluster: RunsWorkers, name: str, config: WorkerConfig, boot_id: s
     )
     config = replace(config, origin_ns=config.origin_ns + clock.offset_ns)
     await channel.send({"do": "configure", "config": config.to_json()})
-    member = Member(name, config, channel, clock, hello["versions"])
-    member.listen()
-    cluster.roster.enter(name, member)
-    return member
+    worker = WorkerHandle(name, config, channel, clock, hello["versions"])
+    worker.listen()
+    cluster.roster.enter(name, worker)
+    return worker
 
 
 async def _hello(channel: Channel, packages: Sequence[str]) -> dict[str, Any] | None:
@@ -228,14 +230,14 @@ async def _hello(channel: Channel, packages: Sequence[str]) -> dict[str, Any] | 
         return None
 
 
-async def all_ready(members: Sequence[Member], limit_s: float) -> None:
+async def all_ready(workers: Sequence[WorkerHandle], limit_s: float) -> None:
     """Waits until every worker is connected. Raises WorkerLost, naming all that are not."""
     said = await asyncio.gather(
-        *(member.heard_of("ready", "failed", limit_s=limit_s) for member in members)
+        *(worker.heard_of("ready", "failed", limit_s=limit_s) for worker in workers)
     )
     late = [
-        f"{member.name}: {member.doubt or f'not connected within {limit_s:g} s'}"
-        for member, kind in zip(members, said, strict=True)
+        f"{worker.name}: {worker.doubt or f'not connected within {limit_s:g} s'}"
+        for worker, kind in zip(workers, said, strict=True)
         if kind != "ready"
     ]
     if late:

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from harness.workers.operations import RETRY_PAUSE_NS, Book
+from harness.workers.publishes import RETRY_PAUSE_NS, Book
 from spark_analysis.schema.words import NO_INTENT, Outcome
 
 CONFIRMED, RETURNED, UNKNOWN = Outcome.CONFIRMED, Outcome.RETURNED, Outcome.UNKNOWN
@@ -58,13 +58,13 @@ def test_a_lost_connection_makes_everything_out_unknown_and_tags_begin_again() -
     assert book.acked(1, False, 31) == [(12, 1, CONFIRMED, "ack")]
 
 
-def test_without_retrying_an_unknown_operation_is_finished() -> None:
+def test_without_retrying_an_unknown_publish_is_finished() -> None:
     book = book_with(10)
     book.nacked(1, False, 20)
     assert (book.retry_ns(), book.unsettled) == (None, 0)
 
 
-def test_until_confirmed_an_unknown_operation_is_retried_as_a_new_attempt() -> None:
+def test_until_confirmed_an_unknown_publish_is_retried_as_a_new_attempt() -> None:
     book = book_with(10, retrying=True)
     book.lost("connection lost", 20)
     assert (book.retry_ns(), book.unsettled) == (20, 1)

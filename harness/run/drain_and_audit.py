@@ -19,7 +19,7 @@ from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_dela
 
 from harness.cluster.port import Cluster, DeployError, TellsConnections
 from harness.plan.servers import Process
-from harness.run.crew import Member, WorkerLost, hire
+from harness.run.worker_handles import WorkerHandle, WorkerLost, start_worker
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.facts import QueueEnd
 
@@ -34,12 +34,12 @@ class Ended:
 
     queues: tuple[QueueEnd, ...]
     rivals: dict[str, tuple[str, ...]]  # of queues (scenario's names) with several: the masters
-    members: tuple[Member, ...]  # drainers and auditors, all ended
+    workers: tuple[WorkerHandle, ...]  # drainers and auditors, all ended
 
 
 @dataclass(frozen=True, slots=True)
-class Hiring:
-    """How somebody who reads is hired: his settings, and the way in for a worker of this name."""
+class ReaderStart:
+    """How a reader is started: its settings, and the way in for a worker of this name."""
 
     new_config: Callable[[Role, str, str, tuple[Endpoint, ...]], WorkerConfig]
     entrance: Callable[[str], Awaitable[tuple[Endpoint, ...]]]  # its own links, its entry first
@@ -71,7 +71,7 @@ async def connections_gone(broker: TellsConnections, prefix: str, by_force_s: fl
     return f"the broker still lists {', '.join(left)}"
 
 
-class Ending:
+class DrainAndAudit:
     """Drains and audits one run."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Ending:
         prefix: str,
         queues: Mapping[str, str],
         ordered: Callable[[str], bool],
-        hiring: Hiring,
+        reader_start: ReaderStart,
         logs: Logs,
         gone_by_force_s: float,
     ) -> None:
@@ -88,10 +88,10 @@ class Ending:
         self._prefix = prefix
         self._queues = queues
         self._ordered = ordered
-        self._hiring = hiring
+        self._reader_start = reader_start
         self._logs = logs
         self._by_force_s = gone_by_force_s
-        self.members: list[Member] = []
+        self.workers: list[WorkerHandle] = []
 
     async def drain(self) -> tuple[QueueEnd, ...]:
         doubt = await self._connections_gone()
@@ -117,7 +117,7 @@ class Ending:
                 end, unread = await self._read_started(end, claimants[0])
                 silent += unread
             audited.append(replace(end, unreadable=tuple(silent)))
-        return Ended(tuple(audited), rivals, tuple(self.members))
+        return Ended(tuple(audited), rivals, tuple(self.workers))
 
     async def _audit_logs(self, ends: Sequence[QueueEnd], started: bool) -> Ended:
         unread = await asyncio.gather(*(self._read_logs(end.queue) for end in ends))
@@ -126,7 +126,7 @@ class Ending:
             # What a drain left behind where a broker was down is in a log, or nowhere.
             read = replace(end, drained=True, doubt="") if started and not found else end
             audited.append(replace(read, unreadable=found))
-        return Ended(tuple(audited), {}, tuple(self.members))
+        return Ended(tuple(audited), {}, tuple(self.workers))
 
     async def _read_started(self, end: QueueEnd, master: str) -> tuple[QueueEnd, list[str]]:
         """The queue's end as far as the audit knows it, and its master where that was not read.
@@ -146,7 +146,7 @@ class Ending:
         name = f"drain-{queue}"
         quiet_ns = None
         try:
-            endpoints = await self._hiring.entrance(name)
+            endpoints = await self._reader_start.entrance(name)
             said, quiet_ns = await self._read(Role.DRAINER, name, queue, endpoints)
         except DeployError as failure:
             said = str(failure)
@@ -193,21 +193,21 @@ class Ending:
     async def _read(
         self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
     ) -> tuple[str, int | None]:
-        """One reader from hire to end; "" when it found the queue empty, else why not; and since
+        """One reader from start to end; "" when it found the queue empty, else why not; and since
         when nothing had come any more, in run time, where it was empty."""
-        config = self._hiring.new_config(role, name, queue, endpoints)
+        config = self._reader_start.new_config(role, name, queue, endpoints)
         try:
-            member = await hire(self._cluster, name, config, self._hiring.boot_id)
+            worker = await start_worker(self._cluster, name, config, self._reader_start.boot_id)
         except WorkerLost as failure:
             return str(failure), None
-        self.members.append(member)
-        await member.heard_of("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
+        self.workers.append(worker)
+        await worker.heard_of("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
         # It says so after the quiet time and two looks, so word of it may have taken a second.
         quiet_ns = time.monotonic_ns() - config.origin_ns - round(config.quiet_s * 1e9)
-        await member.end(CLOSE_LIMIT_S)
-        drained = member.said.get("drained")
+        await worker.end(CLOSE_LIMIT_S)
+        drained = worker.said.get("drained")
         if drained is None:
-            return member.doubt or "it did not say that it was done", None
+            return worker.doubt or "it did not say that it was done", None
         return ("", quiet_ns) if drained["complete"] else (str(drained["doubt"]), None)
 
     async def _masters(self, queue: str) -> dict[str, bool | None]:

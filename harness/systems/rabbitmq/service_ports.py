@@ -1,7 +1,7 @@
 """PURE: where nodes of mirrored queues are spoken to by whoever looks at a fault: RabbitMQ's, and
 those of the reference."""
 
-from faults.executors.doors import Doors, Greeting
+from faults.executors.service_ports import Greeting, ServicePorts
 
 AMQP_PORT = 5672
 EPMD_PORT, DISTRIBUTION_PORT = 4369, 25672
@@ -12,7 +12,7 @@ AMQP_HEADER = Greeting(says="AMQP\x00\x00\x09\x01", begins="\x01")  # a method's
 # connection untouched).
 UNKNOWN_TAG = "\x00\x01?"
 
-MIRRORED_DOORS = Doors(
+MIRRORED_SERVICE_PORTS = ServicePorts(
     hello=AMQP_HEADER,
     canaries="harness.workers.agent_calls.amqp_canaries:opened",
     peer_word=UNKNOWN_TAG,

@@ -6,7 +6,7 @@ import pytest
 
 from harness.plan.applicability import obstacles
 from harness.plan.model import Scenario
-from harness.plan.worker_places import ADDRESSES, wanted
+from harness.plan.worker_addresses import ADDRESSES, wanted
 from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.runs.plans import LAYOUT, plan
 from tests.rigs.runs.plans import SYSTEM as MIRRORED

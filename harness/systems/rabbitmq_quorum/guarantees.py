@@ -1,21 +1,21 @@
-"""PURE: what quorum queues promise by a layout.
+"""PURE: what quorum queues guarantee by a layout.
 
 1. A confirm waits for a majority of the members, and for the disk of each of these; of the others
    it says nothing, so that nobody may expect every mirror to have what was confirmed.
 2. Transient messages are written as others are: only queues that last can be declared.
 """
 
+from harness.plan.guarantees import Guarantees, Moot
 from harness.plan.model import Layout
-from harness.plan.promises import Moot, Promises
 from spark_analysis.schema.words import Strength
 
 _BY_VOTE = Moot("members vote, and none that lacks what was confirmed is elected")
 
 
-def quorum_promises(layout: Layout) -> Promises:
+def quorum_guarantees(layout: Layout) -> Guarantees:
     replicated = (layout.copies or 1) > 1
     strength = Strength.REPLICATED if replicated else Strength.STORED
-    return Promises(
+    return Guarantees(
         masters=1,
         mirrored_on=Moot("no policy says where members of a quorum queue are"),
         promote_on_shutdown=_BY_VOTE,

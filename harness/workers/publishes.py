@@ -1,13 +1,13 @@
-"""The book of one publisher's operations: what is out, what became of it, what is to be retried.
+"""The book of one publisher's publishes: what is out, what became of it, what is to be retried.
 
 1. A tag belongs to the present connection; when that is lost, whatever is out is unknown.
 2. Only an ack confirms. A return followed by its ack is `returned`; every nack is unknown.
 3. Under `until_confirmed` whatever is settled without a confirm is retried as a new attempt of the
    same sequence: at once after a lost connection, else after RETRY_PAUSE_NS, so that a queue that
    refuses everything is not flooded.
-   An operation that is withdrawn on purpose (a transaction to be rolled back) is done when its
+   A publish that is withdrawn on purpose (a transaction to be rolled back) is done when its
    attempt was refused.
-4. An operation has at most one attempt out or waiting, so each is confirmed at most once.
+4. A publish has at most one attempt out or waiting, so each is confirmed at most once.
 5. Pure: times are handed in, in nanoseconds of one clock.
 """
 
@@ -22,12 +22,12 @@ _CONFIRMED = Outcome.CONFIRMED
 
 
 # Plain tuples, because one of each is made for every message at rate max.
-Attempt = tuple[int, int, int, int]  # sequence, attempt, sent_ns, the operation's deadline_ns
+Attempt = tuple[int, int, int, int]  # sequence, attempt, sent_ns, the publish's deadline_ns
 Settlement = tuple[int, int, Outcome, str]  # sequence, attempt, outcome, the broker's own words
 
 
 class Retry(NamedTuple):
-    """An operation that waits for its next attempt; ordered by the time it may go."""
+    """A publish that waits for its next attempt; ordered by the time it may go."""
 
     due_ns: int
     sequence: int
@@ -36,10 +36,10 @@ class Retry(NamedTuple):
 
 
 class Book:
-    """All operations of one publisher that are not finished, and counts of the others.
+    """All publishes of one publisher that are not finished, and counts of the others.
 
-    `withdrawn`: whether the operation of this sequence is to be refused. `in_time` is told the
-    deadline of each operation that was confirmed by then.
+    `withdrawn`: whether the publish of this sequence is to be refused. `in_time` is told the
+    deadline of each publish that was confirmed by then.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class Book:
 
     @property
     def unsettled(self) -> int:
-        """Operations that are out or wait for a retry."""
+        """Publishes that are out or wait for a retry."""
         return len(self._out) + len(self._retries)
 
     def missed(self, now_ns: int) -> int:
-        """Operations whose deadline has passed without a confirm."""
+        """Publishes whose deadline has passed without a confirm."""
         waiting = [deadline_ns for *_, deadline_ns in self._out.values()]
         waiting += [retry.deadline_ns for retry in self._retries]
         return self._missed + sum(NO_INTENT < deadline_ns < now_ns for deadline_ns in waiting)
@@ -97,7 +97,7 @@ class Book:
         return self._tag
 
     def not_sent(self) -> None:
-        """An operation's deadline passed before its first attempt."""
+        """A publish's deadline passed before its first attempt."""
         self._missed += 1
 
     def returned(self, sequence: int, attempt: int, raw: str) -> None:

@@ -1,4 +1,4 @@
-"""How the management API words what the tables say (docs/behaviour/rabbitmq.md 5.4, item 29).
+"""What the tables say, as the management API's JSON (docs/behaviour/rabbitmq.md 5.4, item 29).
 
 1. A node is `rabbit@NAME`, as of a real broker.
 2. slave_nodes: in the order of age, the first is the next master. synchronised_slave_nodes: in
@@ -18,17 +18,17 @@ from reference_impl.protocol.queues import Looked
 RABBITMQ_VERSION = "3.10.8"  # whose behaviour this is
 PRODUCT, PRODUCT_VERSION = "mqproof reference", "0.1.0"
 
-Words = dict[str, Any]  # one JSON object
+JsonObject = dict[str, Any]  # one JSON object
 
 
 def node_name(node: str) -> str:
     return f"rabbit@{node}"
 
 
-def queue_words(world: World, queue: Queue, looked: Looked | None) -> Words:
+def queue_json(world: World, queue: Queue, looked: Looked | None) -> JsonObject:
     is_up = queue.master is not None and world.alive(queue.master)
     policy = governing(world.tables, queue)
-    words: Words = {
+    told: JsonObject = {
         "name": queue.name,
         "vhost": "/",
         "type": "classic",
@@ -45,14 +45,14 @@ def queue_words(world: World, queue: Queue, looked: Looked | None) -> Words:
         "recoverable_slaves": [node_name(node) for node in queue.recoverable],
     }
     if looked is not None:
-        words["messages"] = looked.ready + looked.unacknowledged
-        words["messages_ready"] = looked.ready
-        words["messages_unacknowledged"] = looked.unacknowledged
-        words["consumers"] = looked.consumers
-    return words
+        told["messages"] = looked.ready + looked.unacknowledged
+        told["messages_ready"] = looked.ready
+        told["messages_unacknowledged"] = looked.unacknowledged
+        told["consumers"] = looked.consumers
+    return told
 
 
-def policy_words(policy: Policy) -> Words:
+def policy_json(policy: Policy) -> JsonObject:
     return {
         "vhost": "/",
         "name": policy.name,
@@ -63,7 +63,7 @@ def policy_words(policy: Policy) -> Words:
     }
 
 
-def nodes_words(world: World) -> list[Words]:
+def nodes_json(world: World) -> list[JsonObject]:
     """Those that run, and those from which this one is partitioned: only it tells so itself."""
     apart = world.partitions()
     running = [
@@ -81,10 +81,10 @@ def nodes_words(world: World) -> list[Words]:
         {"name": node_name(node), "type": "disc", "running": False, "partitions": []}
         for node in apart
     ]
-    return sorted(running + others, key=lambda words: str(words["name"]))
+    return sorted(running + others, key=lambda told: str(told["name"]))
 
 
-def connection_words(described: Described) -> Words:
+def connection_json(described: Described) -> JsonObject:
     named = described.user_provided_name
     return {
         "name": described.name,
@@ -98,7 +98,7 @@ def connection_words(described: Described) -> Words:
     }
 
 
-def overview_words(world: World) -> Words:
+def overview_json(world: World) -> JsonObject:
     tables: Tables = world.tables
     return {
         "rabbitmq_version": RABBITMQ_VERSION,

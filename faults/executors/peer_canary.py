@@ -3,7 +3,7 @@
 1. It is said inside the host's network namespace, to the peer by its name: where the broker's own
    words go, for the names are the container's.
 2. Who listens there waits to be spoken to, and ends the connection at once when it is told what
-   it does not know; the word is the system's (Doors.peer_word), and is nobody's end. So the end
+   it does not know; the word is the system's (peer_word), and is nobody's end. So the end
    of the connection is the answer, and proves that the word arrived. With bytes on their way back
    held (rate 0) the end still passes, for no byte is behind it: the answer tells of the way there
    alone.
@@ -36,7 +36,7 @@ echo "$status $before $after"
 
 
 def command(peer: str, wait_s: float, port: int, word: str | None) -> list[str]:
-    """To be run in a host's namespace: dials the peer, says the word (Doors.peer_word), waits for
+    """To be run in a host's namespace: dials the peer, says the word (peer_word), waits for
     the end. Raises FaultError where no word is known that ends a connection at once."""
     if word is None:
         raise FaultError(f"{peer}: nobody knows a word that its peers would be ended by")

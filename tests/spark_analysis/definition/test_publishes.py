@@ -1,4 +1,4 @@
-"""Operations, missed ones, and the run second by second."""
+"""Publishes, missed ones, and the run second by second."""
 
 import pytest
 
@@ -18,12 +18,12 @@ IN_TIME = {"operations": 1}
 MISSED = {"operations": 1, "missed": 1}
 
 
-def test_an_operation_is_in_time_up_to_its_deadline() -> None:
+def test_a_publish_is_in_time_up_to_its_deadline() -> None:
     sent = History(deadline_ms=1_000).publish(1, at_ms=10)
     assert missed(sent.confirm(1, at_ms=1_010)) == IN_TIME
 
 
-def test_an_operation_confirmed_after_its_deadline_is_missed() -> None:
+def test_a_publish_confirmed_after_its_deadline_is_missed() -> None:
     sent = History(deadline_ms=1_000).publish(1, at_ms=10)
     assert missed(sent.confirm(1, at_ms=1_010 + NANOSECOND_MS)) == MISSED
 
@@ -35,12 +35,12 @@ def test_the_deadline_runs_from_the_intended_time_not_from_the_sending() -> None
     assert affected(findings, "missed") == [("", 1, 0, ns(10))]
 
 
-def test_an_operation_that_was_never_sent_is_missed() -> None:
+def test_a_publish_that_was_never_sent_is_missed() -> None:
     assert missed(History().not_sent(1, intended_ms=10)) == MISSED
 
 
 @pytest.mark.parametrize("outcome", [o for o in Outcome if o is not Outcome.CONFIRMED])
-def test_only_a_confirm_keeps_an_operation_from_being_missed(outcome: Outcome) -> None:
+def test_only_a_confirm_keeps_a_publish_from_being_missed(outcome: Outcome) -> None:
     assert missed(History().publish(1).settle(1, outcome).deliver(1)) == MISSED
 
 
@@ -55,30 +55,30 @@ def test_the_earliest_confirm_counts() -> None:
     assert missed(history) == IN_TIME
 
 
-def test_a_retry_is_no_operation_of_its_own() -> None:
+def test_a_retry_is_no_publish_of_its_own() -> None:
     history = History().publish(1, at_ms=10).publish(1, attempt=2).publish(1, attempt=3)
     assert missed(history.confirm(1, attempt=3)) == IN_TIME
 
 
-def test_what_was_intended_at_the_origin_is_an_operation() -> None:
+def test_what_was_intended_at_the_origin_is_a_publish() -> None:
     assert missed(History().publish(1, at_ms=0).confirm(1)) == IN_TIME
 
 
-def test_a_message_that_was_intended_for_no_time_is_no_operation() -> None:
+def test_a_message_that_was_intended_for_no_time_is_no_publish() -> None:
     assert missed(History().publish(1, attempt=2).confirm(1, attempt=2)) == {}
     history = History().publish(1).confirm(1)
     history.rows["attempts"][0]["intended_ns"] = NO_INTENT
     assert missed(history) == {}
 
 
-def test_a_load_at_full_rate_has_no_operations() -> None:
+def test_a_load_at_full_rate_has_no_publishes() -> None:
     assert missed(History(paced=False).publish(1)) == {}
     history = History(paced=False).publish(1, intended_ms=10)
     history.rows["attempts"][0]["intended_ns"] = ns(10)
     assert missed(history) == {}
 
 
-def test_a_load_without_confirms_has_no_operations() -> None:
+def test_a_load_without_confirms_has_no_publishes() -> None:
     assert missed(History(confirms=False).publish(1)) == {}
 
 

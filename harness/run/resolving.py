@@ -13,7 +13,7 @@ from harness.cluster.port import Roles
 from harness.plan.model import BALANCER, STANDBY, Entry
 from harness.plan.process_targets import by_process, candidates
 from harness.plan.servers import Role, Servers
-from harness.plan.words import ACTIVE_BALANCER, Target, parse_target
+from harness.plan.targets import ACTIVE_BALANCER, Target, parse_target
 
 MASTER = "master of "
 MIRROR = "mirror of "

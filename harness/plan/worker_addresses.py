@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from faults.kinds import KINDS
 from harness.plan.model import FaultPlan, Scenario, Workload
 from harness.plan.servers import Servers
-from harness.plan.words import parse_target
+from harness.plan.targets import parse_target
 
 ADDRESSES = 110  # that the proxy has for workers
 

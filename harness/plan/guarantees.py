@@ -1,4 +1,4 @@
-"""PURE: what a system's brokers promise by a layout, in one declared value.
+"""PURE: what a system's brokers guarantee by a layout, in one declared value.
 
 1. Nothing has a default: a system answers everything, with what its brokers do, with None where
    nobody can say, or with the reason why the question makes no sense for it.
@@ -18,7 +18,7 @@ class Moot(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promises:
+class Guarantees:
     """None: nobody has declared it, so that it is unknown to every claim."""
 
     masters: int | None  # of one queue, which lies on so many

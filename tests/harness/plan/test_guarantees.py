@@ -1,18 +1,18 @@
-"""What a system promises by a layout: everything is answered, and nothing by a default."""
+"""What a system guarantees by a layout: everything is answered, and nothing by a default."""
 
 from dataclasses import MISSING, fields, replace
 
 import pytest
 
 from harness.plan.declared import declared
+from harness.plan.guarantees import Guarantees, Moot
 from harness.plan.model import Layout
-from harness.plan.promises import Moot, Promises
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
-from harness.systems.rabbitmq_mirrored.promises import mirrored_promises
+from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from spark_analysis.schema.words import Strength
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan
 
-UNKNOWN = Promises(
+UNKNOWN = Guarantees(
     masters=None,
     mirrored_on=None,
     promote_on_shutdown=None,
@@ -30,7 +30,7 @@ UNKNOWN = Promises(
 
 
 def test_no_promise_has_a_default() -> None:
-    for one in fields(Promises):
+    for one in fields(Guarantees):
         assert one.default is MISSING, one.name
         assert one.default_factory is MISSING, one.name
 
@@ -38,21 +38,21 @@ def test_no_promise_has_a_default() -> None:
 @pytest.mark.parametrize("system", system_names())
 def test_every_shipped_layout_says_what_a_confirm_is_worth(system: str) -> None:
     for label in layout_names(system):
-        promised = load_system(system).promises(load_layout(system, label))
+        promised = load_system(system).guarantees(load_layout(system, label))
         assert promised.strength is not None, label
         assert promised.confirm_waits_for_mirrors is not None, label
         assert promised.confirm_waits_for_majority is not None, label
 
 
 def test_what_a_system_does_not_declare_is_unknown_to_claims() -> None:
-    silent = replace(SYSTEM, name="silent", promises=lambda _: UNKNOWN)
+    silent = replace(SYSTEM, name="silent", guarantees=lambda _: UNKNOWN)
     facts = declared(replace(plan(), system=silent))
-    for name in (one.name for one in fields(Promises) if not one.name.startswith("strength")):
+    for name in (one.name for one in fields(Guarantees) if not one.name.startswith("strength")):
         assert facts[name] is None, name
 
 
 def test_a_question_that_makes_no_sense_is_moot_with_its_reason() -> None:
-    assert mirrored_promises(LAYOUT).route_poll_s == Moot("its clients ask no name server")
+    assert mirrored_guarantees(LAYOUT).route_poll_s == Moot("its clients ask no name server")
     assert declared(plan())["route_poll_s"] == {"moot": "its clients ask no name server"}
 
 
@@ -68,5 +68,5 @@ def test_a_confirm_of_mirrored_queues_is_worth_what_all_copies_are(
     copies: int | None, lasting: Strength, transient: Strength
 ) -> None:
     layout: Layout = replace(LAYOUT, copies=copies)
-    promised = mirrored_promises(layout)
+    promised = mirrored_guarantees(layout)
     assert (promised.strength, promised.strength_of_transient) == (lasting, transient)

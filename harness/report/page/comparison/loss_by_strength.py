@@ -8,7 +8,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.report.page import words
+from harness.report.page import formats
 from harness.report.page.comparison.places import Place
 from harness.report.page.tally import loss_rate
 from harness.view.summary import Promised
@@ -36,23 +36,23 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class PromiseRow:
+class StrengthRow:
     name: str
     meaning: str
     fields: tuple[Told, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PromiseTable:
-    rows: tuple[PromiseRow, ...]
-    ends: tuple[PromiseRow, ...]  # of all strengths together: what is not known, what it was of
+class StrengthTable:
+    rows: tuple[StrengthRow, ...]
+    ends: tuple[StrengthRow, ...]  # of all strengths together: what is not known, what it was of
 
 
-def promises(compared: Sequence[Place]) -> PromiseTable:
+def loss_by_strength(compared: Sequence[Place]) -> StrengthTable:
     given = [{one.strength: one for one in place.tally.promised} for place in compared]
     names = [name for name in (s.name.lower() for s in Strength) if any(name in g for g in given)]
     rows = tuple(
-        PromiseRow(
+        StrengthRow(
             name.replace("_", " "),
             STRENGTHS.get(name, ""),
             tuple(_told(place, own.get(name)) for place, own in zip(compared, given, strict=True)),
@@ -60,24 +60,24 @@ def promises(compared: Sequence[Place]) -> PromiseTable:
         for name in names
     )
     ends = (
-        PromiseRow(
+        StrengthRow(
             "cannot be told",
             "missing, and a place that may hold it was not read; or a log is incomplete",
             tuple(_untold(place) for place in compared),
         ),
-        PromiseRow("runs", "judged for loss", tuple(_runs(place) for place in compared)),
+        StrengthRow("runs", "judged for loss", tuple(_runs(place) for place in compared)),
     )
-    return PromiseTable(rows, ends)
+    return StrengthTable(rows, ends)
 
 
 def _told(place: Place, promised: Promised | None) -> Told:
     if promised is None:
         text = "none so confirmed" if place.tally.judged else "not judged"
         return Told(place.letter, "absent", text, "")
-    parts = [f"{words.count(promised.lost)} lost"]
-    parts += [f"{words.count(promised.stranded)} stranded"] if promised.stranded else []
-    parts += [f"{words.count(promised.unreachable)} unreachable"] if promised.unreachable else []
-    of = f"of {words.count(promised.confirmed)}"
+    parts = [f"{formats.count(promised.lost)} lost"]
+    parts += [f"{formats.count(promised.stranded)} stranded"] if promised.stranded else []
+    parts += [f"{formats.count(promised.unreachable)} unreachable"] if promised.unreachable else []
+    of = f"of {formats.count(promised.confirmed)}"
     text = ", ".join(parts)
     bad = promised.lost or promised.stranded
     undecided = place.tally.loss_proved < place.tally.judged
@@ -91,9 +91,9 @@ def _untold(place: Place) -> Told:
     told = place.tally
     if not told.judged:
         return Told(place.letter, "open" if told.runs else "absent", "not judged", "")
-    of = f"of {words.count(told.confirmed)}"
+    of = f"of {formats.count(told.confirmed)}"
     tone = "open" if told.untold or told.loss_proved < told.judged else "pass"
-    return Told(place.letter, tone, words.count(told.untold), of)
+    return Told(place.letter, tone, formats.count(told.untold), of)
 
 
 def _runs(place: Place) -> Told:
@@ -101,6 +101,6 @@ def _runs(place: Place) -> Told:
     if not told.runs:
         return Told(place.letter, "absent", "none", "")
     tone = "pass" if told.loss_proved == told.runs else "open"
-    of = f"of {words.plural(told.runs, 'run')}"
+    of = f"of {formats.plural(told.runs, 'run')}"
     of += f"; {loss_rate(told).told('lost')}" if told.loss_judged else ""
     return Told(place.letter, tone, str(told.loss_proved), of)

@@ -1,6 +1,6 @@
-"""The operations of a run: what was intended when, and whether it was confirmed in time.
+"""The publishes of a run: what was intended when, and whether it was confirmed in time.
 
-1. Only paced runs have operations, and only confirms can say whether one was missed: where either
+1. Only paced runs have publishes, and only confirms can say whether one was missed: where either
    is absent there are none.
 2. They stand in the order (intended_ns, producer, sequence).
 3. What a fault kept its publisher away from is none, but an excuse.
@@ -18,8 +18,8 @@ from spark_analysis.schema.facts import Facts
 
 
 @dataclass(frozen=True, slots=True)
-class Operations:
-    """One row an operation."""
+class Publishes:
+    """One row a publish."""
 
     slot: Ints
     intended_ns: Ints
@@ -29,7 +29,7 @@ class Operations:
     excused: Text  # the queues of those that are excused
 
 
-def operations(messages: Messages, facts: Facts) -> Operations:
+def publishes(messages: Messages, facts: Facts) -> Publishes:
     if not (facts.paced and facts.confirms):
         slots = np.zeros(0, np.int64)
     else:
@@ -46,7 +46,7 @@ def operations(messages: Messages, facts: Facts) -> Operations:
     slots, intended_ns = slots[~away], intended_ns[~away]
     confirmed_ns = messages.confirmed_ns[slots]
     missed = confirmed_ns > intended_ns + facts.deadline_ns
-    return Operations(slots, intended_ns, messages.queue[slots], missed, confirmed_ns, excused)
+    return Publishes(slots, intended_ns, messages.queue[slots], missed, confirmed_ns, excused)
 
 
 def _away(producer: Ints, intended_ns: Ints, facts: Facts) -> Bools:
@@ -60,8 +60,8 @@ def _away(producer: Ints, intended_ns: Ints, facts: Facts) -> Bools:
     return away
 
 
-def missed(found: Operations, messages: Messages) -> tuple[list[Census], list[Cases]]:
-    """Every operation and every excuse, and the operations not confirmed in time."""
+def missed(found: Publishes, messages: Messages) -> tuple[list[Census], list[Cases]]:
+    """Every publish and every excuse, and the publishes not confirmed in time."""
     late = found.missed
     every = Census("operations", plain(len(found.slot)), found.queue)
     at_ns = found.intended_ns[late]

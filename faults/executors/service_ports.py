@@ -47,14 +47,14 @@ class Greeter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doors:
+class ServicePorts:
     """A system's; nothing has a default. `ports`: by place (faults/places.py), of each process; of
     what is not there, `usual`. `to_peers`: where a host is spoken to by its peers; None: where
     everybody speaks to it.
 
     `canaries`: `module:object` that the agent imports, which opens a canary on a client's link
     (harness/workers/agent_calls/canaries.py, `Opens`); None: nobody sends any, so no way that
-    clients have can be seen. `peer_word`: what is said to a peer (peer_words.py), and ended at
+    clients have can be seen. `peer_word`: what is said to a peer (peer_canary.py), and ended at
     once; None: nobody knows such a word.
     """
 
@@ -73,7 +73,7 @@ class Doors:
         return self.ports.get(place, (self.usual,))
 
     def spoken_to(self, host: str) -> tuple[int, ...]:
-        """Where a host's peers say words (peer_words.py) to its processes."""
+        """Where a host's peers say words (peer_canary.py) to its processes."""
         return self.of(host) if self.to_peers is None else (self.to_peers,)
 
     def direct(self, port: int) -> str:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from harness.claims.truth import Interval, Unknown, at_least, exactly, holds
+from harness.claims.values import Interval, Unknown, at_least, exactly, holds
 
 
 @pytest.mark.parametrize(

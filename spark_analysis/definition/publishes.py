@@ -1,9 +1,9 @@
-"""Operations: what was intended at a certain time, and whether it was confirmed in time.
+"""Publishes: what was intended at a certain time, and whether it was confirmed in time.
 
-1. An operation is a message, not an attempt: a confirm of any attempt counts.
+1. A publish is a message, not an attempt: a confirm of any attempt counts.
 2. Its deadline runs from the time it was intended for, not from when it was sent.
-3. What was open while its publisher was away is excused: it is no operation, and never missed.
-4. What its publisher means to roll back is never confirmed: it is no operation.
+3. What was open while its publisher was away is excused: it is no publish, and never missed.
+4. What its publisher means to roll back is never confirmed: it is no publish.
 5. Where the load was not paced nothing was intended; where nothing confirms, nothing is missed.
 """
 
@@ -17,7 +17,7 @@ from spark_analysis.schema.facts import Facts
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Publish:
     message: Message
     intended_ns: int
     missed: bool
@@ -31,16 +31,16 @@ class Operation:
 class Intended:
     """By intended time; of equals by producer and sequence."""
 
-    judged: tuple[Operation, ...]
-    excused: tuple[Operation, ...]
+    judged: tuple[Publish, ...]
+    excused: tuple[Publish, ...]
 
 
 def intended(facts: Facts, messages: Iterable[Message]) -> Intended:
-    """Every operation that can be judged, and those that are excused."""
+    """Every publish that can be judged, and those that are excused."""
     if not (facts.paced and facts.confirms):
         return Intended((), ())
-    operations = (_operation(facts, message) for message in messages)
-    known = sorted((one for one in operations if one is not None), key=_order)
+    publishes = (_publish(facts, message) for message in messages)
+    known = sorted((one for one in publishes if one is not None), key=_order)
     absences = Absences(facts)
     away = [
         absences.touch(one.message.producer, one.intended_ns, one.intended_ns + facts.deadline_ns)
@@ -53,23 +53,23 @@ def intended(facts: Facts, messages: Iterable[Message]) -> Intended:
 
 
 def cases(intended: Intended) -> Iterator[Case]:
-    for operation in intended.excused:
-        yield of_message(operation.message, "excused", "", operation.intended_ns)
-    for operation in intended.judged:
-        yield of_message(operation.message, "operations", "", operation.intended_ns)
-        if operation.missed:
-            yield of_message(operation.message, "missed", "", operation.intended_ns)
+    for publish in intended.excused:
+        yield of_message(publish.message, "excused", "", publish.intended_ns)
+    for publish in intended.judged:
+        yield of_message(publish.message, "operations", "", publish.intended_ns)
+        if publish.missed:
+            yield of_message(publish.message, "missed", "", publish.intended_ns)
 
 
-def _operation(facts: Facts, message: Message) -> Operation | None:
+def _publish(facts: Facts, message: Message) -> Publish | None:
     first_try = message.attempt(1)
     if first_try is None or first_try.intended_ns < 0 or message.to_be_rolled_back:
         return None
     confirmed_ns = message.confirmed_ns
     due_ns = first_try.intended_ns + facts.deadline_ns
     missed = confirmed_ns is None or confirmed_ns > due_ns
-    return Operation(message, first_try.intended_ns, missed)
+    return Publish(message, first_try.intended_ns, missed)
 
 
-def _order(operation: Operation) -> tuple[int, int, int]:
-    return operation.intended_ns, operation.message.producer, operation.message.sequence
+def _order(publish: Publish) -> tuple[int, int, int]:
+    return publish.intended_ns, publish.message.producer, publish.message.sequence

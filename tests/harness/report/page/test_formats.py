@@ -1,0 +1,70 @@
+"""Numbers and times as people read them."""
+
+import pytest
+
+from harness.report.page import formats
+from harness.view.summary import Number
+from spark_analysis.schema.measures import REGISTER
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (0.0, "0.00 s"),
+        (0.0021, "0.002 s"),
+        (0.0994, "0.099 s"),
+        (0.0996, "0.10 s"),
+        (0.171, "0.17 s"),
+        (9.994, "9.99 s"),
+        (9.996, "10.0 s"),
+        (66.429, "66.4 s"),
+        (119.94, "119.9 s"),
+        (119.96, "2 min 00 s"),
+        (200.4, "3 min 20 s"),
+    ],
+)
+def test_seconds_have_as_many_digits_as_they_mean(number: float, said: str) -> None:
+    assert formats.seconds(number).replace("\u00a0", " ") == said
+
+
+def test_a_number_that_may_be_larger_says_so() -> None:
+    assert formats.bound(Number(1234, True)) == "1,234"
+    assert formats.bound(Number(3, False, "a log is open")) == "≥ 3"
+    assert formats.bound(Number(None, False, "nothing was sent")) == "unknown"
+
+
+def test_one_of_something_is_no_plural() -> None:
+    assert formats.plural(1, "run") == "1 run"
+    assert formats.plural(0, "run") == "0 runs"
+    assert formats.of(1, 2, "run") == "1 of 2 runs"
+
+
+def test_a_measure_without_a_name_of_its_own_is_called_by_its_word() -> None:
+    assert formats.measure_name("some_new_count") == "some new count"
+
+
+def test_every_measure_is_called_as_the_register_has_it() -> None:
+    for measure in REGISTER:
+        assert formats.measure_name(measure.name) == measure.title
+        assert formats.meaning(measure.name) == measure.meaning
+    assert formats.short_name("missed") == "late"
+    assert formats.short_name("stranded") == "stranded"
+
+
+def test_a_provenance_has_a_title() -> None:
+    assert formats.detail_name("duplicated", "stored_twice") == "stored twice"
+    assert formats.detail_name("duplicated", "some_new_origin") == "some new origin"
+    assert formats.detail_name("lost", "stored") == "stored"
+    assert formats.detail_name("some_new_count", "as_it_is") == "as it is"
+
+
+def test_only_what_breaks_a_promise_is_grave() -> None:
+    assert formats.is_grave("lost")
+    assert not formats.is_grave("loss_unknown")
+    assert not formats.is_grave("duplicated")
+    assert not formats.is_grave("some_new_count")
+
+
+def test_a_stage_says_what_has_happened_by_then() -> None:
+    assert formats.stage_meaning("sustained_success") == "sending was on time again, and stayed so"
+    assert formats.stage_meaning("some_new_stage") == ""
