@@ -22,6 +22,6 @@ Systems, a folder each:
 
 rabbitmq_mirrored/   RabbitMQ with mirrored classic queues
 rabbitmq_quorum/     RabbitMQ with quorum queues
-reference_mirrored/  the reference of those
+reference_mirrored/  the reference of mirrored queues
 rocketmq_2m2s/       RocketMQ's masters and slaves
 """

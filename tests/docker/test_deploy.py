@@ -16,7 +16,7 @@ from harness.deploy import engine, labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.systems.catalogue import load_layout
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER, MIRRORED_SERVICE_PORTS
+from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.workers.protocol import EXIT_ORPHANED
 from tests.rigs.runs.plans import plan
 
@@ -106,7 +106,7 @@ def test_connections_are_found_by_their_name_and_closed(
     cluster: ComposeCluster, play: Play, links: tuple[Link, ...], queue: str
 ) -> None:
     way = links[0].endpoint
-    own = {"canary": "deploy", "queue": queue, "by": MIRRORED_SERVICE_PORTS.canaries}
+    own = {"canary": "deploy", "queue": queue, "by": RABBITMQ_SERVICE_PORTS.canaries}
     play(cluster.agent.call("canary_open", 5.0, host=way.address, port=way.port, **own))
     assert play(named(cluster, 1)) == ("mqproof.canary.deploy",)
     play(cluster.broker.connections("mqproof.canary.deploy", close=True))

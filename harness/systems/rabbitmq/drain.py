@@ -1,8 +1,8 @@
-"""PURE: how mirrored classic queues are read empty: RabbitMQ's, and those of the reference."""
+"""PURE: how queues are read empty: RabbitMQ's of any type, and those of the reference."""
 
 from harness.plan.model import Drain
 
-MIRRORED_DRAIN = Drain(
+RABBITMQ_DRAIN = Drain(
     queue_name=lambda queue: queue,
     quiet_s=lambda _: 2.0,
     more_s=lambda _: 0.0,

@@ -12,7 +12,7 @@ from harness.systems.rabbitmq.held import Held
 from harness.systems.rabbitmq.held_beside import by_command
 from harness.systems.rabbitmq.operator import RabbitOperator
 from harness.systems.rabbitmq.queues import MIRRORED, QueueKind
-from harness.systems.rabbitmq.service_ports import AMQP_PORT, MIRRORED_SERVICE_PORTS
+from harness.systems.rabbitmq.service_ports import AMQP_PORT, RABBITMQ_SERVICE_PORTS
 from harness.systems.rabbitmq.stopped import by_application
 
 
@@ -43,7 +43,7 @@ def parts_of(stand: Stand, kind: QueueKind, held: Held) -> Parts:
         broker=broker,
         operator=RabbitOperator(ApiOperator(broker.api), project, stand.client, spares, joined),
         ways=links(stand),
-        service_ports=MIRRORED_SERVICE_PORTS,
+        service_ports=RABBITMQ_SERVICE_PORTS,
         alarms=broker.alarms,
         lifeless=partial(by_application, project),
     )

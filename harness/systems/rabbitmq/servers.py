@@ -1,5 +1,4 @@
-"""PURE: what nodes of mirrored classic queues are on a layout's hosts: RabbitMQ's, and those of
-the reference in its stead."""
+"""PURE: what nodes are on a layout's hosts: RabbitMQ's, and those of the reference."""
 
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
@@ -9,7 +8,7 @@ from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT, EPMD_PORT
 _SERVED = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
 
 
-def mirrored_servers(layout: Layout) -> Servers:
+def rabbitmq_servers(layout: Layout) -> Servers:
     """A spare listens as the others do: it is dialled once it has joined."""
     every = (*layout.hosts, *layout.spares)
     return Servers(

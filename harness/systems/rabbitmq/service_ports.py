@@ -1,5 +1,5 @@
-"""PURE: where nodes of mirrored queues are spoken to by whoever looks at a fault: RabbitMQ's, and
-those of the reference."""
+"""PURE: where nodes are spoken to by whoever looks at a fault: RabbitMQ's, and those of the
+reference."""
 
 from faults.executors.service_ports import Greeting, ServicePorts
 
@@ -12,7 +12,7 @@ AMQP_HEADER = Greeting(says="AMQP\x00\x00\x09\x01", begins="\x01")  # a method's
 # connection untouched).
 UNKNOWN_TAG = "\x00\x01?"
 
-MIRRORED_SERVICE_PORTS = ServicePorts(
+RABBITMQ_SERVICE_PORTS = ServicePorts(
     hello=AMQP_HEADER,
     canaries="harness.workers.agent_calls.amqp_canaries:opened",
     peer_word=UNKNOWN_TAG,

@@ -4,8 +4,8 @@ from harness.systems.files import shipped
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
-from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
-from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
+from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
@@ -16,8 +16,8 @@ RABBITMQ_MIRRORED = Declaration(
     layout_file=MirroredLayoutFile,
     mistakes=mistakes,
     guarantees=mirrored_guarantees,
-    servers=mirrored_servers,
-    drain=MIRRORED_DRAIN,
+    servers=rabbitmq_servers,
+    drain=RABBITMQ_DRAIN,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

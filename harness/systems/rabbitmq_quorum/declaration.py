@@ -6,8 +6,8 @@ from harness.systems.files import shipped
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq.broker import VERSION
 from harness.systems.rabbitmq.containers import RABBITMQ_CONTAINERS
-from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
-from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
+from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_quorum.guarantees import quorum_guarantees
 from harness.systems.rabbitmq_quorum.layouts import QuorumLayoutFile, mistakes
 
@@ -17,8 +17,8 @@ RABBITMQ_QUORUM = Declaration(
     layout_file=QuorumLayoutFile,
     mistakes=mistakes,
     guarantees=quorum_guarantees,
-    servers=mirrored_servers,
-    drain=MIRRORED_DRAIN,
+    servers=rabbitmq_servers,
+    drain=RABBITMQ_DRAIN,
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),

@@ -4,8 +4,8 @@ from harness.plan.misbehave import KINDS
 from harness.systems.files import shipped
 from harness.systems.port import Declaration, Demo, Foreground
 from harness.systems.rabbitmq.broker import VERSION
-from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
-from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
+from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_mirrored.foreign import MIRRORED_FOREIGN
 from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from harness.systems.rabbitmq_mirrored.layouts import MirroredLayoutFile, mistakes
@@ -19,8 +19,8 @@ REFERENCE_MIRRORED = Declaration(
     layout_file=MirroredLayoutFile,
     mistakes=mistakes,
     guarantees=mirrored_guarantees,
-    servers=mirrored_servers,
-    drain=MIRRORED_DRAIN,
+    servers=rabbitmq_servers,
+    drain=RABBITMQ_DRAIN,
     versioned_as=VERSION,
     processes=ReferenceNodes(),
     misbehaves=KINDS,

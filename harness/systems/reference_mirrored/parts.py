@@ -6,7 +6,7 @@ from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.parts import links
 from harness.systems.rabbitmq.queues import MIRRORED
-from harness.systems.rabbitmq.service_ports import MIRRORED_SERVICE_PORTS
+from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 
 
 def reference_parts(stand: Stand) -> Parts:
@@ -17,7 +17,7 @@ def reference_parts(stand: Stand) -> Parts:
         broker=broker,
         operator=ApiOperator(broker.api),
         ways=links(stand),
-        service_ports=MIRRORED_SERVICE_PORTS,
+        service_ports=RABBITMQ_SERVICE_PORTS,
         alarms=None,
         lifeless=None,
     )

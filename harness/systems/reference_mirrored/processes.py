@@ -12,7 +12,7 @@ from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED
-from harness.systems.rabbitmq.service_ports import MIRRORED_SERVICE_PORTS
+from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 from harness.systems.reference_mirrored.node import (
     AMQP_PORT,
     API_PORT,
@@ -42,4 +42,4 @@ class ReferenceNodes:
     ) -> Told:
         ports = port(AMQP_PORT), port(API_PORT)
         broker = RabbitBroker.on_ports(layout, agent, addresses, MIRRORED, by_api, *ports)
-        return Told(broker, ApiOperator(broker.api), MIRRORED_SERVICE_PORTS)
+        return Told(broker, ApiOperator(broker.api), RABBITMQ_SERVICE_PORTS)

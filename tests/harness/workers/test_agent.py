@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from harness.systems.rabbitmq.service_ports import AMQP_HEADER, MIRRORED_SERVICE_PORTS
+from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls.answers import in_thread
 from harness.workers.agent_calls.network import ANSWER_MAX_BYTES
@@ -23,7 +23,7 @@ from harness.workers.protocol import EXIT_CLOSED, EXIT_ORPHANED, SILENCE_LIMIT_S
 from tests.rigs.brokers.tiny_amqp import TinyBroker
 
 HELLO = AMQP_HEADER.greets.arguments
-AMQP = MIRRORED_SERVICE_PORTS.canaries
+AMQP = RABBITMQ_SERVICE_PORTS.canaries
 _CANARY = {"canary": "c", "host": "127.0.0.1", "port": 1, "queue": "", "timeout_s": 1}
 
 ROOT = Path(__file__).parents[3]

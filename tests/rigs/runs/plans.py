@@ -22,8 +22,8 @@ from harness.plan.model import (
     Workload,
 )
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
-from harness.systems.rabbitmq.drain import MIRRORED_DRAIN
-from harness.systems.rabbitmq.servers import mirrored_servers
+from harness.systems.rabbitmq.drain import RABBITMQ_DRAIN
+from harness.systems.rabbitmq.servers import rabbitmq_servers
 from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
 from tests.rigs.clusters.fault_world import OPTIONS_OF
 
@@ -49,8 +49,8 @@ SYSTEM = System(
     ("pika",),
     ("compose",),
     mirrored_guarantees,
-    mirrored_servers,
-    MIRRORED_DRAIN,
+    rabbitmq_servers,
+    RABBITMQ_DRAIN,
     RABBITMQ_ALARMS,
     (),
 )

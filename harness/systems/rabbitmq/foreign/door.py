@@ -3,14 +3,14 @@
 from harness.cluster.agent import AgentClient
 from harness.plan.topology import Broker
 from harness.systems.foreign import ClientsDoor
-from harness.systems.rabbitmq.service_ports import MIRRORED_SERVICE_PORTS
+from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 
 _CANARY = "mqproof-doctor"
 
 
 async def enter(broker: Broker, agent: AgentClient, limit_s: float) -> None:
     canary, way = f"{_CANARY}.{broker.host}", {"host": broker.address, "port": broker.port}
-    own = {"canary": canary, "queue": "", "by": MIRRORED_SERVICE_PORTS.canaries}
+    own = {"canary": canary, "queue": "", "by": RABBITMQ_SERVICE_PORTS.canaries}
     await agent.call("canary_open", limit_s, **own, **way)
     await agent.call("canary_close", limit_s, canary=canary)
 
@@ -18,7 +18,7 @@ async def enter(broker: Broker, agent: AgentClient, limit_s: float) -> None:
 AMQP_DOOR = ClientsDoor(
     key="amqp",
     speaks="AMQP",
-    service_ports=MIRRORED_SERVICE_PORTS,
+    service_ports=RABBITMQ_SERVICE_PORTS,
     enter=enter,
     remedy="may this user enter the virtual host / with these credentials?",
 )
