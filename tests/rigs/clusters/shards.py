@@ -183,7 +183,9 @@ def foreign(shards: Shards) -> Foreign:
         clients=ClientsDoor(
             key="door",
             speaks="Shardish",
-            service_ports=ServicePorts(protocol=greeting, usual=7, to_peers=None, ports={}),
+            service_ports=ServicePorts(
+                hello=greeting, canaries=None, peer_word=None, usual=7, to_peers=None, ports={}
+            ),
             enter=_enter,
             remedy="is it locked?",
         ),
