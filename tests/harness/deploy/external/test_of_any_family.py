@@ -14,7 +14,7 @@ from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.doctor import examine
 from harness.deploy.external.faults import equip
 from harness.deploy.external.removal import remove
-from harness.deploy.external.site import load, noted
+from harness.deploy.external.site import forget, load, noted
 from harness.plan.topology import Topology
 from harness.systems import topologies
 from harness.systems.registry import OURS, Registry
@@ -143,3 +143,5 @@ def test_whoever_heals_reads_the_note_by_the_same_declaration(
     monkeypatch.setattr(topologies, "registry", lambda: Registry({}, {}, {}))
     with pytest.raises(OSError, match="there is no system 'acme-shards'"):
         load(begun[0])
+    forget(begun[0])
+    assert noted() == ()
