@@ -1,7 +1,8 @@
 """The Broker port for RocketMQ: what its servers say of themselves, through the agent.
 
 1. A topic is made on the masters of all groups, by hand: nothing makes one by itself. Its master
-   is that of its home, the group of the host that it was declared on.
+   is that of its home, the group of the host that it was declared on. Who is master of a group is
+   asked whenever it matters (leading.py).
 2. Where the cluster's word is wanted, every name server's is taken together: one that hangs or was
    cut off shows less than others, or what was.
 3. RocketMQ closes no connection that somebody asks it to close: who left is gone when the kernel
@@ -11,24 +12,23 @@
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeGuard, TypeVar
 
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout
 from harness.systems.rocketmq import cluster_state
-from harness.systems.rocketmq.api import Agent, RocketApi
+from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
-    MASTER_ID,
     Server,
     home,
     own,
     servers,
     topic_of,
 )
+from harness.systems.rocketmq.leading import Leading
 from harness.workers.clients.rocketmq.options import group
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
@@ -47,11 +47,12 @@ Read = TypeVar("Read")
 
 
 class RocketBroker:
-    """port.Broker. `addresses`: by host, as the agent dials them."""
+    """port.Broker."""
 
-    def __init__(self, layout: Layout, agent: Agent, addresses: Mapping[str, str]) -> None:
+    def __init__(self, layout: Layout, api: RocketApi, leading: Leading) -> None:
         self._layout = layout
-        self._api = RocketApi(agent, addresses)
+        self._api = api
+        self._leading = leading
         self._servers = servers(layout.hosts)
         self._homes: dict[str, str] = {}  # topic -> group
 
@@ -64,19 +65,19 @@ class RocketBroker:
         return [one for one in self._servers if one.is_broker]
 
     @property
-    def _masters(self) -> list[Server]:
-        return [one for one in self._brokers if one.id == MASTER_ID]
-
-    @property
     def _name_servers(self) -> list[Server]:
-        return [one for one in self._servers if not one.is_broker]
+        return [one for one in self._servers if one.is_name_server]
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:  # noqa: ARG002  (the port's)
         """Whatever a log holds is on its disk: there is no other kind of topic."""
         topic = topic_of(queue)
         self._homes[topic] = home(self._layout.hosts, host)
         create = requests.create_topic(topic, QUEUES)
-        for server, answer in (await self._api.ask_each(self._masters, create)).items():
+        brokers = await self._leading.now()
+        if leaderless := cluster_state.without_master(brokers):
+            raise DeployError(f"topic {topic}: nobody leads {', '.join(leaderless)}")
+        masters = cluster_state.masters_of(brokers)
+        for server, answer in (await self._api.ask_each(masters, create)).items():
             if answer is None or answer.header.code != Answer.SUCCESS:
                 said = "nothing" if answer is None else answer.header.remark or answer.header.code
                 raise DeployError(f"{server.process} did not make topic {topic}: it said {said}")
@@ -87,20 +88,20 @@ class RocketBroker:
             raise DeployError(f"{topic} is not known to {told} after {limit_s:g} s")
 
     async def roles(self, queue: str) -> Roles:
-        group_of_topic = self._home(queue)
+        brokers = await self._leading.now()
         views = await self._views(requests.route(topic_of(queue)), answers.route)
         heard = [view for view in views.values() if view is not None]
         if not heard:
             raise DeployError(f"no name server tells who holds {queue}")
-        held = cluster_state.holders(group_of_topic, self._brokers, heard)
-        masters = [one for one in held if one.id == MASTER_ID]
-        slaves = [one for one in held if one.id != MASTER_ID]
-        synchronised = await self._caught_up(masters[0], slaves) if masters else []
+        held = cluster_state.holders(self.home_of(queue), brokers, heard)
+        masters = cluster_state.masters_of(held)
+        slaves = [one for one in held if one not in masters]
+        synchronised = await self._in_sync(masters[0], slaves) if masters else []
         return cluster_state.roles_of(held, synchronised)
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
         """Of the brokers of the topic's home, by their own configuration."""
-        asked = [one for one in self._brokers if one.group == self._home(queue)]
+        asked = [one for one in self._brokers if one.group == self.home_of(queue)]
         request = Request(requests.Code.GET_BROKER_CONFIG, "its configuration")
         said = await self._api.ask_each(asked, request)
         return {
@@ -126,7 +127,10 @@ class RocketBroker:
         list of producers, who hold nothing back: where closing would be the last resort, consumers
         alone count.
         """
-        topics = cluster_state.deciding(await self._topics())
+        answering = await self._topics(await self._leading.now())
+        if not answering:
+            raise DeployError("no broker tells which topics it has")
+        topics = cluster_state.deciding(answering)
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
         asked = [
@@ -143,7 +147,9 @@ class RocketBroker:
         """Of masters first: a slave copies what they have."""
         beginning = topic_of(prefix)
         gone: set[str] = set()
-        for chosen in (self._masters, [one for one in self._brokers if one.id != MASTER_ID]):
+        brokers = await self._leading.now()
+        masters = cluster_state.masters_of(brokers)
+        for chosen in (masters, [one for one in brokers if one not in masters]):
             for server, topics in (await self._topics(chosen)).items():
                 named = cluster_state.of_runs(topics, beginning)
                 gone.update(named)
@@ -152,21 +158,6 @@ class RocketBroker:
                 await self._tell(server, map(requests.delete_group, groups))
         for server in self._name_servers:
             await self._tell(server, map(requests.delete_route, sorted(gone)))
-
-    # --- who is whose master ---------------------------------------------------------------------
-
-    def group_of(self, queue: str, host: str) -> tuple[Server, Server]:
-        """The master of a queue's group, and the slave of it on that host. Raises DeployError."""
-        own = [one for one in self._brokers if one.group == self._home(queue)]
-        slaves = [one for one in own if one.host == host and one.id != MASTER_ID]
-        if not slaves:
-            raise DeployError(f"{host} has no slave of {self._home(queue)}")
-        return cluster_state.master_of(slaves[0].group, own), slaves[0]
-
-    def promote(self, master: Server, slave: Server) -> None:
-        """They change places: an operator has configured them so."""
-        places = {master: replace(master, id=slave.id), slave: replace(slave, id=master.id)}
-        self._servers = tuple(places.get(one, one) for one in self._servers)
 
     # --- what a cluster that stands is asked besides ---------------------------------------------
 
@@ -184,7 +175,7 @@ class RocketBroker:
         if not heard:
             raise DeployError(f"no name server tells whether {place} is listed")
         own = cluster_state.at(place, self._servers)
-        telling = [views[one] for one in own if not one.is_broker]
+        telling = [views[one] for one in own if one.is_name_server]
         if not all(view is not None and cluster_state.tells(view, heard) for view in telling):
             return False
         return all(
@@ -214,12 +205,17 @@ class RocketBroker:
 
     async def _look(self) -> Health:
         views = await self._views(requests.cluster_info(), answers.cluster)
-        masters, brokers = self._masters, self._brokers
-        slaves = [one for one in brokers if one.id != MASTER_ID]
+        brokers = await self._leading.now()
+        masters = cluster_state.masters_of(brokers)
         ends = await self._ends(masters)
-        ends |= await self._ends(slaves)  # later: what a master wrote since is not missed
-        found = cluster_state.doubts(brokers, views, ends)
+        # Later: what a master wrote since is not missed.
+        ends |= await self._ends([one for one in brokers if one not in masters])
+        found = (*cluster_state.doubts(brokers, views, ends), *await self._leading.doubts())
         return Health(clean=not found, doubts=found)
+
+    async def _in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
+        told = await self._leading.in_sync(master, slaves)
+        return await self._caught_up(master, slaves) if told is None else told
 
     async def _caught_up(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
         """The slaves that hold what the master holds now, or soon do."""
@@ -235,7 +231,7 @@ class RocketBroker:
 
     async def _without(self, topic: str) -> tuple[str, ...]:
         """The servers that do not know a topic as they should."""
-        wanted = {one.group for one in self._masters}
+        wanted = {one.group for one in self._brokers}
         views = await self._views(requests.route(topic), answers.route)
         topics = await self._read_each(self._brokers, requests.topic_configs(), answers.topics)
         missing = [
@@ -250,14 +246,10 @@ class RocketBroker:
         ]
         return tuple(f"{one.process} of {one.host}" for one in missing)
 
-    async def _topics(self, chosen: Sequence[Server] = ()) -> dict[Server, tuple[str, ...]]:
-        """Names of topics, of the brokers that answer. Raises DeployError where none does."""
-        asked = chosen or self._brokers
-        said = await self._read_each(asked, requests.topic_configs(), answers.topics)
-        found = {server: _names(topics) for server, topics in said.items() if topics is not None}
-        if not found and not chosen:
-            raise DeployError("no broker tells which topics it has")
-        return found
+    async def _topics(self, chosen: Sequence[Server]) -> dict[Server, tuple[str, ...]]:
+        """Names of topics, of the brokers that answer."""
+        said = await self._read_each(chosen, requests.topic_configs(), answers.topics)
+        return {server: _names(topics) for server, topics in said.items() if topics is not None}
 
     async def _groups(self, server: Server) -> tuple[str, ...]:
         answer = await self._api.ask(server, requests.subscription_groups())
@@ -300,8 +292,10 @@ class RocketBroker:
         said = await self._api.ask_each(chosen, request)
         return {server: understood(answer) for server, answer in said.items()}
 
-    def _home(self, queue: str) -> str:
-        """Of a topic that somebody else declared, the layout's first group."""
+    # --- where a topic is at home ----------------------------------------------------------------
+
+    def home_of(self, queue: str) -> str:
+        """Its group. Of a topic that somebody else declared, the layout's first."""
         topic = topic_of(queue)
         return self._homes.get(topic) or home(self._layout.hosts, "")
 

@@ -1,11 +1,10 @@
 """PURE: what the answers of RocketMQ's servers mean for the run.
 
 1. A name server's word is what clients are told; a cluster is clean when every one shows the
-   layout's brokers, all of them and nobody else, where the layout says that they are.
+   layout's brokers, all of them and nobody else, each at its address and with the id that it has.
 2. A slave is synchronised that holds what its master held when it was asked before.
 3. Of a topic's groups the one that is its home (harness/systems/rocketmq/layout.py) has its master
-   and its mirrors. Nobody is promoted: a master that name servers dropped is missed until it comes
-   back.
+   and its mirrors. Who leads is told by leading.py.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,16 +23,21 @@ RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"
 Ends = Mapping[Server, int | None]  # broker -> where its log ends; None: it does not answer
 
 
-def expected(brokers: Iterable[Server]) -> tuple[Shown, ...]:
-    """What a name server is to show."""
-    return tuple(sorted(Shown(one.group, one.id, one.advertised) for one in brokers))
+def masters_of(brokers: Iterable[Server]) -> list[Server]:
+    return [one for one in brokers if one.id == MASTER_ID]
+
+
+def without_master(brokers: Sequence[Server]) -> list[str]:
+    """The groups in which nobody is known to lead."""
+    led = {one.group for one in masters_of(brokers)}
+    return sorted({one.group for one in brokers} - led)
 
 
 def doubts(
     brokers: Sequence[Server], views: Mapping[Server, View | None], ends: Ends
 ) -> tuple[str, ...]:
     """What stands against a clean cluster. `views`: by name server, None for no answer."""
-    found: list[str] = []
+    found = [f"{group} has no master" for group in without_master(brokers)]
     for server, view in views.items():
         if view is None:
             found.append(f"{_word(server)} does not answer")
@@ -44,7 +48,7 @@ def doubts(
 
 
 def _view_doubts(brokers: Sequence[Server], view: View) -> Iterable[str]:
-    wanted = expected(brokers)
+    wanted = sorted(Shown(one.group, one.id, one.advertised) for one in brokers)
     for one in wanted:
         if one not in view.brokers:
             yield f"does not show {one}"
@@ -54,32 +58,33 @@ def _view_doubts(brokers: Sequence[Server], view: View) -> Iterable[str]:
 
 
 def _lags(brokers: Sequence[Server], ends: Ends) -> Iterable[str]:
+    masters = {one.group: one for one in masters_of(brokers)}
     for slave in brokers:
-        master = master_of(slave.group, brokers)
-        end, wanted = ends.get(slave), ends.get(master)
+        master = masters.get(slave.group)
+        end, wanted = ends.get(slave), ends.get(master) if master else None
         if end is not None and wanted is not None and end < wanted:
             yield f"{_word(slave)} is {wanted - end} bytes behind its master"
 
 
-def master_of(group: str, brokers: Iterable[Server]) -> Server:
-    """By the layout."""
-    (found,) = (one for one in brokers if (one.group, one.id) == (group, MASTER_ID))
-    return found
-
-
 def holders(group: str, brokers: Sequence[Server], views: Iterable[View]) -> list[Server]:
-    """The brokers of a group that any of these views shows where they are, by id."""
-    shown = {one for view in views for one in view.brokers}
+    """The brokers of a group that any of these views shows where they are, by id. A name server
+    may have it with another id: what it heard last."""
+    shown = _places(views)
     return [
         one
         for one in sorted(brokers, key=lambda one: one.id)
-        if one.group == group and Shown(one.group, one.id, one.advertised) in shown
+        if one.group == group and (one.group, one.advertised) in shown
     ]
+
+
+def _places(views: Iterable[View]) -> set[tuple[str, str]]:
+    """(group, address) of every broker that is shown."""
+    return {(one.broker, one.address) for view in views for one in view.brokers}
 
 
 def roles_of(held: Sequence[Server], synchronised: Sequence[Server]) -> Roles:
     """Slaves stand in the order of their ids: nobody tells which of them is the oldest."""
-    masters = [one.host for one in held if one.id == MASTER_ID]
+    masters = [one.host for one in masters_of(held)]
     return Roles(
         master=masters[0] if masters else None,
         mirrors=tuple(one.host for one in held if one.id != MASTER_ID),
@@ -90,7 +95,7 @@ def roles_of(held: Sequence[Server], synchronised: Sequence[Server]) -> Roles:
 def deciding(answering: Mapping[Server, T]) -> dict[Server, T]:
     """Of the brokers that answer those whose word counts for clients: masters, and slaves whose
     master does not answer."""
-    led = {one.group for one in answering if one.id == MASTER_ID}
+    led = {one.group for one in masters_of(answering)}
     return {
         one: said for one, said in answering.items() if one.id == MASTER_ID or one.group not in led
     }
@@ -102,14 +107,14 @@ def at(place: str, every: Iterable[Server]) -> list[Server]:
 
 
 def lists(view: View, brokers: Iterable[Server]) -> bool:
-    """Whether a name server shows all of these."""
-    return set(expected(brokers)) <= set(view.brokers)
+    """Whether a name server shows all of these where they are."""
+    return {(one.group, one.advertised) for one in brokers} <= _places([view])
 
 
 def tells(view: View, heard: Iterable[View]) -> bool:
     """Whether a name server shows anybody, and every broker that another one shows."""
-    shown = {broker for one in heard for broker in one.brokers}
-    return bool(shown) and shown <= set(view.brokers)
+    shown = _places(heard)
+    return bool(shown) and shown <= _places([view])
 
 
 def claims(configuration: str) -> bool:

@@ -7,7 +7,7 @@ from harness.systems.containers import Containers, Image, argument, worker_image
 from harness.systems.files import copy_worker_sources, shipped
 from harness.systems.rocketmq.jars import SERVER_JARS
 from harness.systems.rocketmq.layout import VERSIONS, own
-from harness.systems.rocketmq.services import SERVERS
+from harness.systems.services import Services
 
 
 def _image(layout: Layout) -> Image:
@@ -44,11 +44,13 @@ def rocketmq_worker_image() -> Image:
     )
 
 
-ROCKETMQ_CONTAINERS = Containers(
-    image=_image,
-    worker_image=rocketmq_worker_image,
-    services=SERVERS,
-    jars=tuple(SERVER_JARS.values()),
-    parts="harness.systems.rocketmq.parts:rocketmq_parts",
-    alarms=None,
-)
+def rocketmq_containers(services: Services, parts: str) -> Containers:
+    """`parts`: as of Containers."""
+    return Containers(
+        image=_image,
+        worker_image=rocketmq_worker_image,
+        services=services,
+        jars=tuple(SERVER_JARS.values()),
+        parts=parts,
+        alarms=None,
+    )

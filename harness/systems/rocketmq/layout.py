@@ -1,7 +1,8 @@
 """PURE: what a layout of RocketMQ has that others have not: versions, groups, ports, timers.
 
-1. A host's processes are words: `name-server`, or `broker-a-0`: of the group `broker-a` the broker
-   with the id 0, which is its master; others are slaves.
+1. A host's processes are words: `name-server`, `controller`, or `broker-a-0`: of the group
+   `broker-a` the broker with the number 0. Where roles are laid down, it is the group's master, and
+   others are slaves; where a leader is elected, a number says nothing.
 2. Ports follow from the layout's order: no two servers share one, so that every server can be met
    at one address of a proxy by the name that it advertises.
 3. A topic lies on every group. Who is meant by the master of one is told by `home`.
@@ -15,6 +16,7 @@ from typing import Protocol
 from harness.plan.model import Layout
 
 NAME_SERVER = "name-server"
+CONTROLLER = "controller"
 SYNC, ASYNC = "sync", "async"
 VERSIONS = ("4.9.7", "5.3.3")
 # How often a slave copies its master's topics and offsets (5.3.3: measured; its bytecode says so).
@@ -22,7 +24,9 @@ COPIED_EVERY_S = {"4.9.7": 10, "5.3.3": 60}
 MASTER_ID = 0
 POLL_DEFAULT_S = 30  # of every client library that is told nothing
 _BROKER = re.compile(r"(broker-[a-z])-(\d)")
-_NAME_SERVER_PORT, _BROKER_PORT, _BROKER_STEP = 9876, 10911, 10  # a broker takes three of ten
+_OTHER_PORTS = {NAME_SERVER: 9876, CONTROLLER: 9776}  # of the first; others follow one by one
+_BROKER_PORT, _BROKER_STEP = 10911, 10  # a broker takes four of ten
+_VOTES_AFTER, _BROKER_VOTES_AFTER = 100, 5  # a voter's own port, that far above the server's
 _NOT_IN_TOPICS = re.compile(r"[^%a-zA-Z0-9_-]")
 
 
@@ -76,7 +80,7 @@ class HasProcesses(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One process. `group` is empty, and `id` of no meaning, where it is a name server."""
+    """One process. `group` is empty, and `id` of no meaning, where it is no broker."""
 
     host: str
     process: str
@@ -89,8 +93,17 @@ class Server:
         return bool(self.group)
 
     @property
+    def is_name_server(self) -> bool:
+        return self.process == NAME_SERVER
+
+    @property
+    def votes_at(self) -> int:
+        """The port at which it takes part in elections, where it does."""
+        return self.port + (_BROKER_VOTES_AFTER if self.is_broker else _VOTES_AFTER)
+
+    @property
     def ports(self) -> tuple[int, ...]:
-        """All that it listens at. A broker's slaves ask for topics two below its own port, and
+        """All that it listens at, elections left out. A broker's slaves ask for topics two below its own port, and
         copy its log from the one above."""
         return (self.port - 2, self.port, self.port + 1) if self.is_broker else (self.port,)
 
@@ -112,17 +125,23 @@ def servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
     for host in hosts:
         for process in host.processes:
             broker = parse_broker(process)
-            before = sum(one.is_broker is (broker is not None) for one in found)
             if broker is None:
-                found.append(Server(host.name, process, _NAME_SERVER_PORT + before))
+                before = sum(one.process == process for one in found)
+                found.append(Server(host.name, process, _OTHER_PORTS[process] + before))
             else:
+                before = sum(one.is_broker for one in found)
                 port = _BROKER_PORT + _BROKER_STEP * before
                 found.append(Server(host.name, process, port, *broker))
     return tuple(found)
 
 
+def server_of(hosts: Sequence[HasProcesses], host: str, process: str) -> Server:
+    (found,) = (one for one in servers(hosts) if (one.host, one.process) == (host, process))
+    return found
+
+
 def name_servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
-    return tuple(one for one in servers(hosts) if not one.is_broker)
+    return tuple(one for one in servers(hosts) if one.is_name_server)
 
 
 def brokers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:

@@ -1,11 +1,14 @@
-"""PURE: what RocketMQ's masters, slaves and name servers are on a layout's hosts."""
+"""PURE: what RocketMQ's brokers, name servers and controllers are on a layout's hosts."""
+
+from collections.abc import Callable
 
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
 from harness.plan.servers import Process, QueueRole, Role, Servers
 from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
-    MASTER_ID,
+    CONTROLLER,
+    NAME_SERVER,
     POLL_DEFAULT_S,
     Server,
     Timers,
@@ -14,11 +17,20 @@ from harness.systems.rocketmq.layout import (
 )
 
 
-def master_slave_servers(layout: Layout) -> Servers:
+_ROLES = {NAME_SERVER: Role.NAME_SERVER, CONTROLLER: Role.CONTROLLER}
+
+
+def rocketmq_servers(
+    layout: Layout,
+    fixed_role: Callable[[Server], QueueRole | None],
+    votes: Callable[[Server], bool],
+) -> Servers:
+    """`fixed_role`: of a broker; None: who leads is elected. `votes`: whether a server takes part
+    in elections, and so listens for its peers at one port more."""
     told = own(layout)
     every = servers(layout.hosts)
     return Servers(
-        processes=tuple(map(_process, every)),
+        processes=tuple(_process(one, fixed_role) for one in every),
         apart=True,
         by_names=True,
         keep_logs=True,
@@ -28,7 +40,9 @@ def master_slave_servers(layout: Layout) -> Servers:
         copied_every_s=COPIED_EVERY_S[told.version],
         serving=Serving(
             by_host={
-                host.name: tuple(_served(one) for one in every if one.host == host.name)
+                host.name: tuple(
+                    _served(one, votes(one)) for one in every if one.host == host.name
+                )
                 for host in layout.hosts
             },
             renewed=True,  # faults/peers.py, `renew`
@@ -36,11 +50,14 @@ def master_slave_servers(layout: Layout) -> Servers:
     )
 
 
-def _process(one: Server) -> Process:
+def _process(one: Server, fixed_role: Callable[[Server], QueueRole | None]) -> Process:
     if not one.is_broker:
-        return Process(host=one.host, word=one.process, role=Role.NAME_SERVER, fixed_role=None)
-    fixed = QueueRole.MASTER if one.id == MASTER_ID else QueueRole.MIRROR
-    return Process(host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed)
+        return Process(
+            host=one.host, word=one.process, role=_ROLES[one.process], fixed_role=None
+        )
+    return Process(
+        host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed_role(one)
+    )
 
 
 def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:
@@ -50,5 +67,7 @@ def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:
     return (("pollNameServerInterval", str(timers.poll_s * 1000)),)
 
 
-def _served(one: Server) -> Served:
-    return Served(one.ports, one.port, one.process, dials=one.is_broker)
+def _served(one: Server, votes: bool) -> Served:
+    """Whoever votes dials its peers, as a broker does anyhow."""
+    ports = (*one.ports, one.votes_at) if votes else one.ports
+    return Served(ports, one.port, one.process, dials=one.is_broker or votes)

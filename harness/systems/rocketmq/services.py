@@ -1,21 +1,26 @@
-"""PURE: RocketMQ's name servers and brokers in containers."""
+"""PURE: RocketMQ's servers in containers."""
+
+from collections.abc import Callable
 
 from harness.plan.model import Host, Layout
 from harness.systems.rocketmq import settings
 from harness.systems.rocketmq.layout import parse_broker
 from harness.systems.services import Addresses, Service, Services, port_is_open
 
-
-def _told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
-    """One name server or broker; its entry point writes its configuration file."""
-    told = settings.configuration(layout, host.name, process)
-    return {
-        "environment": {
-            "MQPROOF_ROLE": "broker" if parse_broker(process) else process,
-            "MQPROOF_CONFIGURATION": settings.text(told),
-        },
-        "healthcheck": port_is_open(int(told["listenPort"])),
-    }
+Configuration = Callable[[Layout, str, str], dict[str, str]]
+"""By key, of the server that is this process of this host."""
 
 
-SERVERS = Services(data="/var/lib/rocketmq", told=_told)
+def services(configuration: Configuration) -> Services:
+    def told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
+        """One server; its entry point writes its configuration file."""
+        own = configuration(layout, host.name, process)
+        return {
+            "environment": {
+                "MQPROOF_ROLE": "broker" if parse_broker(process) else process,
+                "MQPROOF_CONFIGURATION": settings.text(own),
+            },
+            "healthcheck": port_is_open(int(own["listenPort"])),
+        }
+
+    return Services(data="/var/lib/rocketmq", told=told)

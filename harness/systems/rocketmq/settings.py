@@ -7,32 +7,13 @@
    begins with an empty log copies its master's last file only.
 """
 
+from collections.abc import Mapping
+
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import (
-    ASYNC,
-    MASTER_ID,
-    SYNC,
-    Server,
-    name_servers,
-    own,
-    servers,
-)
+from harness.systems.rocketmq.layout import Server, name_servers, own
 
 CLUSTER = "mqproof"
 _STORE = "store"  # below the folder that the server runs in
-
-
-def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
-    """By key, of the server that is this process of this host."""
-    (server,) = (
-        one for one in servers(layout.hosts) if (one.host, one.process) == (host, process)
-    )
-    return _broker(layout, server) if server.is_broker else _name_server(layout, server)
-
-
-def role(layout: Layout, id: int) -> tuple[tuple[str, str], ...]:
-    """What makes a broker of a group that one of them: 0 the master, others slaves."""
-    return ("brokerId", str(id)), ("brokerRole", _role(id, own(layout).replication))
 
 
 def text(settings: dict[str, str]) -> str:
@@ -40,19 +21,20 @@ def text(settings: dict[str, str]) -> str:
     return " ".join(f"{key}={value}" for key, value in settings.items())
 
 
-def _name_server(layout: Layout, server: Server) -> dict[str, str]:
+def name_server(layout: Layout, server: Server) -> dict[str, str]:
     return {
         "listenPort": str(server.port),
         "serverChannelMaxIdleTimeSeconds": str(own(layout).timers.idle_s),
     }
 
 
-def _broker(layout: Layout, server: Server) -> dict[str, str]:
+def broker(layout: Layout, server: Server, role: Mapping[str, str]) -> dict[str, str]:
+    """`role`: what makes it a master, a slave, or one that may become either."""
     told = own(layout)
-    settings = {
+    return {
         "brokerClusterName": CLUSTER,
         "brokerName": server.group,
-        **dict(role(layout, server.id)),
+        **role,
         "flushDiskType": f"{told.flush.upper()}_FLUSH",
         "namesrvAddr": ";".join(one.advertised for one in name_servers(layout.hosts)),
         "brokerIP1": server.host,
@@ -74,13 +56,3 @@ def _broker(layout: Layout, server: Server) -> dict[str, str]:
         "autoCreateTopicEnable": "false",  # made on one broker, a topic would lie there alone
         "autoCreateSubscriptionGroup": "true",
     }
-    if told.version.startswith("5.") and told.replication == SYNC:
-        # SYNC_MASTER alone waits for nobody there: the master counts itself.
-        settings["inSyncReplicas"] = str(layout.copies)
-    return settings
-
-
-def _role(id: int, replication: str) -> str:
-    if id != MASTER_ID:
-        return "SLAVE"
-    return "ASYNC_MASTER" if replication == ASYNC else "SYNC_MASTER"

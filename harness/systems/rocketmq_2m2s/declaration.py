@@ -3,11 +3,13 @@
 from harness.systems.files import shipped
 from harness.systems.port import Declaration
 from harness.systems.rocketmq.broker import VERSION
-from harness.systems.rocketmq.containers import ROCKETMQ_CONTAINERS
+from harness.systems.rocketmq.containers import rocketmq_containers
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
-from harness.systems.rocketmq.servers import master_slave_servers
+from harness.systems.rocketmq.services import services
 from harness.systems.rocketmq_2m2s.guarantees import master_slave_guarantees
 from harness.systems.rocketmq_2m2s.layouts import RocketLayoutFile, mistakes
+from harness.systems.rocketmq_2m2s.servers import master_slave_servers
+from harness.systems.rocketmq_2m2s.settings import configuration
 
 ROCKETMQ_2M2S = Declaration(
     name="rocketmq-2m2s",
@@ -20,7 +22,9 @@ ROCKETMQ_2M2S = Declaration(
     versioned_as=VERSION,
     processes=None,
     misbehaves=(),
-    containers=ROCKETMQ_CONTAINERS,
+    containers=rocketmq_containers(
+        services(configuration), "harness.systems.rocketmq_2m2s.parts:master_slave_parts"
+    ),
     foreground=None,
     demo=None,
     foreign=None,

@@ -1,204 +1,40 @@
-"""The shape of a layout file of masters and slaves, and the layout that it becomes.
+"""The shape of a layout file of masters and slaves, and the layout that it becomes."""
 
-1. Hosts say which processes they carry (harness/systems/rocketmq/layout.py has the words); what no
-   cluster could be made of is told with what is missing.
-2. A profile has three timers that hang together: a name server whose idle time is not above a
-   client's poll or a broker's registration drops who is well.
-"""
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
-
-from pydantic import AfterValidator, Field
-
-from harness.outside.text import brief
-from harness.plan.model import NO_HANDLING, Host, Layout
-from harness.plan.problems import nearest
+from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
-from harness.systems.layout_parts import (
-    HOSTS_MAX,
-    NAMES_MAX,
-    PROFILES_MAX,
-    AsList,
-    Name,
-    Names,
-    PeerLinks,
-    ProfileName,
-    Strict,
-    Title,
-    host_mistakes,
-    peer_mistakes,
-    tables,
-    words,
-)
-from harness.systems.rocketmq.layout import (
-    ASYNC,
-    MASTER_ID,
-    NAME_SERVER,
-    SYNC,
-    RocketMq,
-    Timers,
-    parse_broker,
+from harness.systems.rocketmq.layout import ASYNC, NAME_SERVER, SYNC, RocketMq
+from harness.systems.rocketmq.layout_files import (
+    Flush,
+    RocketFile,
+    file_mistakes,
+    groups,
+    processes_of,
 )
 
-_WORDS = (NAME_SERVER, "broker-a-0: the group broker-a, and an id, of which 0 is master")
-_FLAG_MAX = 1000  # characters
-_Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
 
+class RocketLayoutFile(RocketFile):
+    """One layout file. Of a group's brokers the one with the number 0 is the master."""
 
-def _jvm_flag(word: str) -> str:
-    fits = word.startswith(("-D", "-X")) and not any(letter.isspace() for letter in word)
-    if not fits or len(word) > _FLAG_MAX:
-        said = brief(word)
-        raise ValueError(f"{said} is no property (-Dname=value) and no flag (-Xmx256m) of a JVM")
-    return word
-
-
-_JvmFlag = Annotated[str, AfterValidator(_jvm_flag)]
-
-
-class _HostFile(Strict):
-    name: Name
-    processes: Names
-
-
-class _ProfileFile(Strict):
-    idle_s: Annotated[int, Field(ge=11, le=600)]
-    register_s: Annotated[int, Field(ge=10, le=60)]  # brokers take nothing else
-    poll_s: Annotated[int, Field(ge=1, le=600)]
-
-
-class RocketLayoutFile(Strict):
-    """One layout file. The first profile is meant where none is named."""
-
-    name: Name
-    title: Title
     version: Literal["4.9.7", "5.3.3"]
     replication: Literal["sync", "async"]
-    flush: Literal["sync", "async"]
-    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
-    peer_links: PeerLinks = "direct"
-    client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = ()
-    profiles: Annotated[
-        dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
-    ]
-
-    @property
-    def copies(self) -> int:
-        return max(map(len, _groups(host.processes for host in self.hosts).values()))
+    flush: Flush
 
     def layout(self, system: str, profile: str) -> Layout:
-        chosen = self.profiles[profile]
-        timers = Timers(chosen.idle_s, chosen.register_s, chosen.poll_s)
-        return Layout(
-            name=self.name,
-            profile=profile,
-            system=system,
-            title=self.title,
-            hosts=tuple(Host(host.name, host.name, _ordered(host)) for host in self.hosts),
-            timer_s=chosen.idle_s,
-            copies=self.copies,
-            synchronise="automatic" if self.copies > 1 else "none",
-            partition_handling=NO_HANDLING,
-            peer_links=self.peer_links,
-            policies=(),
-            own=RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm),
-        )
+        timers = self.timers(profile)
+        own = RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm)
+        return self.made(system, profile, own)
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
     """Of several keys; what is missing or ill-typed is left to the shape."""
-    yield from host_mistakes(document)
-    yield from peer_mistakes(document)
-    yield from _profile_mistakes(document)
-    hosts = _processes(document)
-    wrong = [problem for place, found in hosts for problem in _process_mistakes(place, found)]
-    yield from wrong
-    if hosts and not wrong:
-        yield from _cluster_mistakes(hosts, document.get("replication"))
-
-
-def _processes(document: Mapping[str, Any]) -> _Hosts:
-    """Of all hosts; of none where one of them is left to the shape."""
-    found = [(place, words(host.get("processes"))) for place, host in tables(document, "hosts")]
-    return [] if any(one is None for _, one in found) else [(n, one or []) for n, one in found]
-
-
-def _process_mistakes(place: int, found: list[str]) -> Iterator[TomlProblem]:
-    path = ("hosts", place, "processes")
-    for word in found:
-        if word != NAME_SERVER and parse_broker(word) is None:
-            text = f"{brief(word)} is no process"
-            yield TomlProblem(path, text, _WORDS, nearest(word, (NAME_SERVER,)))
-    for word, count in Counter(found).items():
-        if count > 1:
-            yield TomlProblem(path, f"{brief(word)} stands there {count} times")
-
-
-def _cluster_mistakes(hosts: _Hosts, replication: object) -> Iterator[TomlProblem]:
-    every = [word for _, found in hosts for word in found]
-    if NAME_SERVER not in every:
-        yield TomlProblem(("hosts",), f"no host has a {NAME_SERVER}")
-    seen: set[str] = set()
-    for place, word in ((place, word) for place, found in hosts for word in found):
-        if word in seen and word != NAME_SERVER:
-            text = f"{brief(word)} is another host's already"
-            yield TomlProblem(("hosts", place, "processes"), text)
-        seen.add(word)
-    groups = _groups(found for _, found in hosts)
-    for text in _group_mistakes(groups):
-        yield TomlProblem(("hosts",), text)
-    if replication == SYNC and groups and all(len(ids) == 1 for ids in groups.values()):
+    found = list(file_mistakes(document, (NAME_SERVER,)))
+    yield from found
+    if any("processes" in problem.path for problem in found):
+        return  # what its groups are is not known
+    sizes = map(len, groups(processes_of(document)).values())
+    if document.get("replication") == SYNC and set(sizes) == {1}:
         text = f"{SYNC!r} on groups without a slave: nobody would answer"
         yield TomlProblem(("replication",), text, (ASYNC,))
-
-
-def _groups(hosts: Iterable[Sequence[str]]) -> dict[str, set[int]]:
-    """Of the processes of hosts: a group and its brokers' ids."""
-    found: dict[str, set[int]] = defaultdict(set)
-    for processes in hosts:
-        for group, id in filter(None, map(parse_broker, processes)):
-            found[group].add(id)
-    return found
-
-
-def _group_mistakes(groups: dict[str, set[int]]) -> list[str]:
-    if not groups:
-        return ["no host has a broker"]
-    mistakes = [
-        f"{group} has the ids {', '.join(map(str, sorted(ids)))}, not 0 (its master), 1, 2, ..."
-        for group, ids in sorted(groups.items())
-        if ids != set(range(len(ids)))
-    ]
-    if len({len(ids) for ids in groups.values()}) > 1:
-        told = ", ".join(f"{group} {len(ids)}" for group, ids in sorted(groups.items()))
-        mistakes.append(f"groups need as many brokers each as the others, found {told}")
-    return mistakes
-
-
-def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    profiles = document.get("profiles")
-    for name, profile in profiles.items() if isinstance(profiles, dict) else ():
-        timers = profile if isinstance(profile, dict) else {}
-        found = [timers.get(key) for key in ("idle_s", "register_s", "poll_s")]
-        seconds = [one for one in found if isinstance(one, int)]
-        if len(seconds) < len(found):
-            continue
-        idle, register, poll = seconds
-        if idle <= max(register, poll):
-            text = (
-                f"idle_s = {idle} must be above register_s = {register} and poll_s = {poll}: a "
-                f"name server would give up who is well"
-            )
-            yield TomlProblem(("profiles", name, "idle_s"), text)
-
-
-def _ordered(host: _HostFile) -> tuple[str, ...]:
-    """The name server first, then masters: so they start."""
-
-    def place(word: str) -> tuple[int, str]:
-        broker = parse_broker(word)
-        return (0, word) if broker is None else (1 + (broker[1] != MASTER_ID), word)
-
-    return tuple(sorted(host.processes, key=place))

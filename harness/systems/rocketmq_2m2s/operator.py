@@ -8,8 +8,7 @@
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 import requests
 from docker import DockerClient
@@ -21,39 +20,36 @@ from faults.places import place
 from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
-from harness.systems.rocketmq import settings as rocketmq_settings
 from harness.systems.rocketmq.layout import Server
+from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.settings import role
 from harness.systems.stand_in import run_instead
 
 LIMIT_S = 30.0
 CHANGED = "/var/lib/rocketmq/changed.conf"  # the entry point's
 
 
-class Groups(Protocol):
-    """What broker.RocketBroker knows of masters."""
-
-    def group_of(self, queue: str, host: str) -> tuple[Server, Server]:
-        """The master of the queue's group, and its slave on that host. Raises DeployError."""
-
-    def promote(self, master: Server, slave: Server) -> None:
-        """They change places, for whoever asks from now on."""
-
-
 class RocketOperator:
-    """orders.Operator for RocketMQ in containers."""
+    """orders.Operator in containers. `home_of`: the group of a queue."""
 
     def __init__(
-        self, client: DockerClient, project: str, layout: Layout, brokers: Groups
+        self,
+        client: DockerClient,
+        project: str,
+        layout: Layout,
+        home_of: Callable[[str], str],
+        leading: LaidDown,
     ) -> None:
         self._client = client
         self._project = Project(client, project)
         self._layout = layout
-        self._brokers = brokers
+        self._home_of = home_of
+        self._leading = leading
 
     async def carry_out(self, order: Order) -> str:
         if not isinstance(order, Promote):
             raise DeployError(f"{self._layout.system} takes no order: {order}")
-        master, slave = self._brokers.group_of(order.queue, order.host)
+        master, slave = self._leading.slave_on(self._home_of(order.queue), order.host)
         try:
             async with asyncio.timeout(LIMIT_S):
                 await asyncio.to_thread(self._write, master, slave)
@@ -61,18 +57,18 @@ class RocketOperator:
             raise DeployError(f"{slave.process}: not written within {LIMIT_S:g} s") from None
         except (FaultError, DockerException, requests.RequestException) as error:
             raise DeployError(f"{slave.process} was not made a master: {error}") from error
-        self._brokers.promote(master, slave)
+        self._leading.promote(master, slave)
         return f"{slave.process} is the master from its next start on, {master.process} a slave"
 
     def _write(self, master: Server, slave: Server) -> None:
         """The dead one first: where that fails, nobody is changed."""
-        told = _script(rocketmq_settings.role(self._layout, slave.id))
+        told = _script(role(self._layout, slave.id))
         status, said = run_instead(
             self._client, self._project, place(master.host, master.process), told, LIMIT_S
         )
         _check(master, status, said)
         (running,) = self._project.processes(place(slave.host, slave.process))
-        own = _script(rocketmq_settings.role(self._layout, master.id))
+        own = _script(role(self._layout, master.id))
         output = self._project.execute(running, ["sh", "-c", own])
         _check(slave, output.status, output.text)
 

@@ -1,0 +1,21 @@
+"""Who leads a group of brokers: what a system of RocketMQ answers where roles move, or do not.
+
+A broker that leads has the id MASTER_ID; where nobody of a group is known to, no broker has it.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from harness.systems.rocketmq.layout import Server
+
+
+class Leading(Protocol):
+    async def now(self) -> tuple[Server, ...]:
+        """The layout's brokers, with the ids that name servers are to show."""
+
+    async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:
+        """The slaves that hold what the master holds, by the cluster's own word; None: it has no
+        such word, and the ends of their logs tell."""
+
+    async def doubts(self) -> tuple[str, ...]:
+        """What stands against a clean cluster, beside what name servers and brokers show."""

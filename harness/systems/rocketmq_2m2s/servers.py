@@ -1,0 +1,14 @@
+"""PURE: what masters, slaves and name servers are on a layout's hosts."""
+
+from harness.plan.model import Layout
+from harness.plan.servers import QueueRole, Servers
+from harness.systems.rocketmq.layout import MASTER_ID, Server
+from harness.systems.rocketmq.servers import rocketmq_servers
+
+
+def master_slave_servers(layout: Layout) -> Servers:
+    return rocketmq_servers(layout, _laid_down, votes=lambda _: False)
+
+
+def _laid_down(one: Server) -> QueueRole:
+    return QueueRole.MASTER if one.id == MASTER_ID else QueueRole.MIRROR
