@@ -16,10 +16,10 @@ from harness.cluster.agent import AgentError
 from harness.plan.model import Layout
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.layout import own, servers
-from harness.systems.rocketmq.settings import configuration
 from harness.workers.agent import calls
 from harness.workers.agent_calls.answers import CallError
 from tests.rigs.rocketmq.launcher import HERE, Server
+from tests.rigs.rocketmq.systems import CONFIGURATIONS, broker_of
 
 
 class InProcessAgent:
@@ -62,7 +62,7 @@ class Running:
 async def standing(layout: Layout, folder: Path) -> AsyncIterator[Running]:
     """Its servers are started, not waited for; nothing of them is left afterwards."""
     agent = InProcessAgent()
-    broker = RocketBroker(layout, agent, {host.name: HERE for host in layout.hosts})
+    broker = broker_of(layout, agent, {host.name: HERE for host in layout.hosts})
     running = Running(layout, _servers(layout, folder), agent, broker)
     try:
         for host in running.servers:
@@ -78,7 +78,7 @@ def _servers(layout: Layout, folder: Path) -> dict[str, list[Server]]:
     names = [host.name for host in layout.hosts]
     found: dict[str, list[Server]] = {name: [] for name in names}
     for one in servers(layout.hosts):
-        settings = configuration(layout, one.host, one.process)
+        settings = CONFIGURATIONS[layout.system](layout, one.host, one.process)
         where = folder / one.host / one.process
         server = Server(one.process, own(layout).version, one.port, settings, where, names)
         found[one.host].append(server)

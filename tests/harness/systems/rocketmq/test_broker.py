@@ -12,9 +12,12 @@ from harness.systems.catalogue import load_layout
 from harness.systems.registry import OURS
 from harness.systems.rocketmq import broker as rocketmq
 from harness.systems.rocketmq import cluster_state
+from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq_2m2s.laid_down import LaidDown
 from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
+from tests.rigs.rocketmq.systems import broker_of
 
 QUEUE = "mqproof.r1.orders"
 TOPIC = "mqproof_r1_orders"
@@ -24,7 +27,7 @@ NOW = 0.0
 def stood(layout: str = "colocated") -> tuple[FakeRocket, RocketBroker]:
     made = FakeRocket(load_layout("rocketmq-2m2s", layout))
     addresses = {host.name: host.name for host in made.layout.hosts}
-    return made, RocketBroker(made.layout, made, addresses)
+    return made, broker_of(made.layout, made, addresses)
 
 
 @in_a_loop
@@ -208,7 +211,7 @@ async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() ->
 
     made, _ = stood()
     gone = Gone(made.layout)
-    broker = RocketBroker(made.layout, gone, {host.name: host.name for host in made.layout.hosts})
+    broker = broker_of(made.layout, gone, {host.name: host.name for host in made.layout.hosts})
     with pytest.raises(AgentLost):
         await broker.health(NOW)
 
@@ -243,13 +246,15 @@ async def test_name_servers_that_show_nobody_are_not_back() -> None:
 
 @in_a_loop
 async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None:
-    _, broker = stood("one-group")
-    await broker.declare(QUEUE, True, "rkt1")
+    made, _ = stood("one-group")
+    addresses = {host.name: host.name for host in made.layout.hosts}
+    leading = LaidDown(made.layout)
+    broker = RocketBroker(made.layout, RocketApi(made, addresses), leading)
     with pytest.raises(DeployError, match="rkt3 has no slave of broker-a"):
-        broker.group_of(QUEUE, "rkt3")
-    master, slave = broker.group_of(QUEUE, "rkt2")
+        leading.slave_on("broker-a", "rkt3")
+    master, slave = leading.slave_on("broker-a", "rkt2")
     assert (master.process, slave.process) == ("broker-a-0", "broker-a-1")
-    broker.promote(master, slave)
+    leading.promote(master, slave)
     told = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
     assert "does not show broker-a master at rkt2:10921" in told
     assert "does not show broker-a slave 1 at rkt1:10911" in told

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
-from harness.systems.rocketmq import settings
 from harness.systems.rocketmq.layout import (
     Timers,
     brokers,
@@ -15,6 +14,7 @@ from harness.systems.rocketmq.layout import (
     servers,
     topic_of,
 )
+from harness.systems.rocketmq_2m2s import settings
 
 ROCKET = "rocketmq-2m2s"
 OWN = """
@@ -148,8 +148,8 @@ def test_every_mistake_of_a_file_is_told_at_once_with_its_place_and_the_choices(
             "broker-a-0",
             "[[hosts]] 2, processes: 'broker-a-0' is another host's already",
         ),
-        ("broker-a-1", "broker-a-2", "broker-a has the ids 0, 2, not 0 (its master), 1, 2"),
-        ("broker-a-0", "broker-b-1", "broker-b has the ids 1, not 0"),
+        ("broker-a-1", "broker-a-2", "broker-a has the numbers 0, 2, not 0, 1, 2"),
+        ("broker-a-0", "broker-b-1", "broker-b has the numbers 1, not 0"),
         ('["broker-a-1"]', '["broker-a-1", "broker-b-0"]', "found broker-a 2, broker-b 1"),
         ('["broker-a-1"]', '["name-server", "name-server"]', "'name-server' stands there 2 times"),
         (

@@ -10,11 +10,10 @@ from faults.model import FaultError
 from harness.cluster.orders import Promote, Synchronise
 from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout
-from harness.systems.rocketmq import operator as rocketmq_operator
-from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.operator import CHANGED, RocketOperator
+from harness.systems.rocketmq_2m2s import operator as rocketmq_operator
+from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.operator import CHANGED, RocketOperator
 from tests.rigs.machine.loops import in_a_loop
-from tests.rigs.rocketmq.in_memory import FakeRocket
 
 LAYOUT = load_layout("rocketmq-2m2s", "one-group")
 QUEUE = "mqproof.r1.orders"
@@ -45,25 +44,25 @@ class Disks:
         return SimpleNamespace(status=0, text="")
 
 
-def operator(disks: Disks, monkeypatch: pytest.MonkeyPatch) -> tuple[RocketOperator, RocketBroker]:
+def operator(disks: Disks, monkeypatch: pytest.MonkeyPatch) -> tuple[RocketOperator, LaidDown]:
     monkeypatch.setattr(rocketmq_operator, "run_instead", disks.instead)
-    broker = RocketBroker(LAYOUT, FakeRocket(LAYOUT), {one.name: one.name for one in LAYOUT.hosts})
-    made = RocketOperator(cast(Any, None), "p", LAYOUT, broker)
+    leading = LaidDown(LAYOUT)
+    made = RocketOperator(cast(Any, None), "p", LAYOUT, lambda _: "broker-a", leading)
     cast(Any, made)._project = disks
-    return made, broker
+    return made, leading
 
 
 @in_a_loop
 async def test_the_dead_master_is_written_down_as_a_slave_before_there_is_a_new_one() -> None:
     disks = Disks()
     with pytest.MonkeyPatch.context() as patch:
-        made, broker = operator(disks, patch)
+        made, leading = operator(disks, patch)
         await made.carry_out(Promote(QUEUE, "rkt2"))
     (first, as_slave), (second, as_master) = disks.written
     assert (first, second) == ("rkt1/broker-a-0", "rkt2/broker-a-1")
     assert SLAVE_SAYS in as_slave and CHANGED in as_slave
     assert MASTER_SAYS in as_master and CHANGED in as_master
-    master, slave = broker.group_of(QUEUE, "rkt1")
+    master, slave = leading.slave_on("broker-a", "rkt1")
     assert (master.host, slave.host) == ("rkt2", "rkt1")
 
 
@@ -76,11 +75,11 @@ async def test_where_the_old_master_cannot_be_written_down_nobody_is_promoted(
     disks: Disks, why: str
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        made, broker = operator(disks, patch)
+        made, leading = operator(disks, patch)
         with pytest.raises(DeployError, match=why):
             await made.carry_out(Promote(QUEUE, "rkt2"))
     assert not [place for place, _ in disks.written if place.startswith("rkt2")]
-    assert broker.group_of(QUEUE, "rkt2")[0].host == "rkt1"
+    assert leading.slave_on("broker-a", "rkt2")[0].host == "rkt1"
 
 
 @in_a_loop
