@@ -1,7 +1,7 @@
 """PURE: what a layout of RocketMQ has that others have not: versions, groups, ports, timers.
 
 1. A host's processes are words: `name-server`, `controller`, or `broker-a-0`: of the group
-   `broker-a` the broker with the number 0. Where roles are laid down, it is the group's master, and
+   `broker-a` the broker with the number 0. Where roles are laid down, that is its master, and
    others are slaves; where a leader is elected, a number says nothing.
 2. Ports follow from the layout's order: no two servers share one, so that every server can be met
    at one address of a proxy by the name that it advertises.
@@ -103,8 +103,8 @@ class Server:
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """All that it listens at, elections left out. A broker's slaves ask for topics two below its own port, and
-        copy its log from the one above."""
+        """All that it listens at, elections left out. A broker's slaves ask for topics two below
+        its own port, and copy its log from the one above."""
         return (self.port - 2, self.port, self.port + 1) if self.is_broker else (self.port,)
 
     @property

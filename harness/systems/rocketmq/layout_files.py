@@ -205,6 +205,8 @@ def _ordered(host: _HostFile) -> tuple[str, ...]:
 
     def place(word: str) -> tuple[int, str]:
         broker = parse_broker(word)
-        return (word != NAME_SERVER, word) if broker is None else (2 + (broker[1] != MASTER_ID), word)
+        return (
+            (word != NAME_SERVER, word) if broker is None else (2 + (broker[1] != MASTER_ID), word)
+        )
 
     return tuple(sorted(host.processes, key=place))

@@ -6,8 +6,8 @@ from faults.peers import Served, Serving
 from harness.plan.model import Layout
 from harness.plan.servers import Process, QueueRole, Role, Servers
 from harness.systems.rocketmq.layout import (
-    COPIED_EVERY_S,
     CONTROLLER,
+    COPIED_EVERY_S,
     NAME_SERVER,
     POLL_DEFAULT_S,
     Server,
@@ -15,7 +15,6 @@ from harness.systems.rocketmq.layout import (
     own,
     servers,
 )
-
 
 _ROLES = {NAME_SERVER: Role.NAME_SERVER, CONTROLLER: Role.CONTROLLER}
 
@@ -52,12 +51,8 @@ def rocketmq_servers(
 
 def _process(one: Server, fixed_role: Callable[[Server], QueueRole | None]) -> Process:
     if not one.is_broker:
-        return Process(
-            host=one.host, word=one.process, role=_ROLES[one.process], fixed_role=None
-        )
-    return Process(
-        host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed_role(one)
-    )
+        return Process(host=one.host, word=one.process, role=_ROLES[one.process], fixed_role=None)
+    return Process(host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed_role(one))
 
 
 def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:

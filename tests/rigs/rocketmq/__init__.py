@@ -5,6 +5,7 @@ fake_server      one name server or broker that answers over a socket as it is t
 needs            what real servers and clients need here; who lacks it skips, or fails in CI
 launcher         the one launcher of real servers, as plain Java processes
 clusters         a pair and a five of them
+systems          what each system of RocketMQ has of its own
 layouts          the servers of a layout, told what containers would be told
 local_cluster    such a layout as a run needs it: port.Cluster, without proxy or containers
 stored_messages  messages as a broker stores them, and a queue of them that answers pulls

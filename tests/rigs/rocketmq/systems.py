@@ -1,4 +1,4 @@
-"""What each system of RocketMQ has of its own, for rigs that run its servers without containers."""
+"""What each system of RocketMQ has of its own, for rigs that run without containers."""
 
 from collections.abc import Mapping
 
