@@ -77,6 +77,7 @@ class Link:
     proxy: str  # the proxy's name; a link fault names it
     endpoint: Endpoint
     process: str = ""  # the host's process that it leads to, where a host may have several
+    votes: bool = False  # to where that takes part in elections: only a prober has such
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,9 @@ class TellsCluster(Protocol):
 
     async def policy(self, name: str) -> dict[str, Any] | None:
         """Its definition, None where there is none, by the first that answers; or DeployError."""
+
+    async def controller(self) -> str:
+        """The place of the controller that leads the others; "" where nobody tells, or none is."""
 
 
 class TellsConnections(Protocol):

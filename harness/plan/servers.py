@@ -15,7 +15,6 @@ from faults.places import place
 class Role(StrEnum):
     BROKER = "broker"
     NAME_SERVER = "name server"  # it tells clients where brokers are, and holds no queue
-    CONTROLLER = "controller"  # it says which broker leads, and speaks with no client
 
 
 class QueueRole(StrEnum):
@@ -39,6 +38,20 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Voter:
+    """A process that is asked who leads, while a run lasts. `asked`: how, in a word of its family;
+    `groups`: of brokers, whose leader it knows; `id`: its own among those who vote together, and
+    `peer`: that of another one of them."""
+
+    host: str
+    word: str
+    asked: str
+    groups: tuple[str, ...]
+    id: str
+    peer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Servers:
     """`apart`: a host's processes are each met by themselves; else a host is met as one."""
 
@@ -50,6 +63,9 @@ class Servers:
     client_settings: tuple[tuple[str, str], ...]  # by name, for what the layout's timers ask
     client_flags: tuple[str, ...]  # of the processes that clients run in
     copied_every_s: int | None  # so often the others copy what was declared; None: at once
+    voters: tuple[Voter, ...]
+    # Places of those that say which broker leads, of which one leads itself; empty: there are none.
+    controllers: tuple[str, ...]
     serving: Serving
 
     @property

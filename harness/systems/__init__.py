@@ -15,13 +15,15 @@ stand_in       a container instead of a process that is down, for operators
 
 Families, and what their systems share:
 
-rabbitmq/            whatever speaks RabbitMQ's management API
-rocketmq/            Apache RocketMQ
+rabbitmq/             whatever speaks RabbitMQ's management API
+rocketmq/             Apache RocketMQ
 
 Systems, a folder each:
 
-rabbitmq_mirrored/   RabbitMQ with mirrored classic queues
-rabbitmq_quorum/     RabbitMQ with quorum queues
-reference_mirrored/  the reference of mirrored queues
-rocketmq_2m2s/       RocketMQ's masters and slaves
+rabbitmq_mirrored/    RabbitMQ with mirrored classic queues
+rabbitmq_quorum/      RabbitMQ with quorum queues
+reference_mirrored/   the reference of mirrored queues
+rocketmq_2m2s/        RocketMQ's masters and slaves
+rocketmq_dledger/     RocketMQ's groups that elect their leader by Raft
+rocketmq_controller/  RocketMQ's groups whose masters controllers elect
 """

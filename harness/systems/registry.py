@@ -15,12 +15,21 @@ from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
 from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM
 from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
 from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
+from harness.systems.rocketmq_controller.declaration import ROCKETMQ_CONTROLLER
+from harness.systems.rocketmq_dledger.declaration import ROCKETMQ_DLEDGER
 
 GROUP = "mqproof.systems"
 
 OURS: Mapping[str, Declaration] = {
     one.name: one
-    for one in (RABBITMQ_MIRRORED, RABBITMQ_QUORUM, REFERENCE_MIRRORED, ROCKETMQ_2M2S)
+    for one in (
+        RABBITMQ_MIRRORED,
+        RABBITMQ_QUORUM,
+        REFERENCE_MIRRORED,
+        ROCKETMQ_2M2S,
+        ROCKETMQ_DLEDGER,
+        ROCKETMQ_CONTROLLER,
+    )
 }
 
 

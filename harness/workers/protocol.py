@@ -75,6 +75,9 @@ class Driver:
     how_to_get: str
 
 
+VOTERS = "voters"  # in `own` of a prober: who is asked who leads, and where
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerConfig:
     """Everything a worker must know, fixed before it connects. Names are the broker's names."""

@@ -160,6 +160,9 @@ class RabbitBroker:
                     return dict(reply.body["definition"]) if reply.status == 200 else None
         raise DeployError(f"no broker tells of policy {name}")
 
+    async def controller(self) -> str:
+        return ""
+
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         listed = await self._api.first(CONNECTIONS)
         ours = {

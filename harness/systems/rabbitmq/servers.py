@@ -24,5 +24,7 @@ def rabbitmq_servers(layout: Layout) -> Servers:
         client_settings=(),
         client_flags=(),
         copied_every_s=None,
+        voters=(),
+        controllers=(),
         serving=Serving(by_host={host.name: _SERVED for host in every}, renewed=False),
     )

@@ -1,4 +1,4 @@
-"""The family of Apache RocketMQ: name servers, controllers, and brokers in groups.
+"""The family of Apache RocketMQ: name servers, and brokers in groups.
 
 What its systems share; who leads a group is each one's own (leading.py).
 

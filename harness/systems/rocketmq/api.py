@@ -7,7 +7,7 @@
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from harness.cluster.agent import AgentError, AgentLost
@@ -18,11 +18,23 @@ from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Request
 
 ASK_LIMIT_S = 5.0
+QUICK_LIMIT_S = 2.0  # where several are asked one after another, and one may stand still
 GREET_LIMIT_S = 2.0
 
 
 class Agent(Protocol):
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]: ...
+
+
+Port = Callable[[Server], int]
+
+
+def usual(server: Server) -> int:
+    return server.port
+
+
+def votes(server: Server) -> int:
+    return server.votes_at
 
 
 class RocketApi:
@@ -33,15 +45,15 @@ class RocketApi:
         self._addresses = addresses
 
     async def ask(
-        self, server: Server, request: Request, limit_s: float = ASK_LIMIT_S
+        self, server: Server, request: Request, at: Port = usual, limit_s: float = ASK_LIMIT_S
     ) -> Command | None:
-        """Raises AgentLost."""
+        """`at`: the port that is asked. Raises AgentLost."""
         try:
             said = await self._agent.call(
                 "remoting_ask",
                 limit_s,
                 host=self._addresses[server.host],
-                port=server.port,
+                port=at(server),
                 code=int(request.code),
                 fields=dict(request.fields),
                 body=request.body.decode(),
@@ -54,10 +66,16 @@ class RocketApi:
         return Command(header, said["body"].encode())
 
     async def ask_each(
-        self, servers: Iterable[Server], request: Request
+        self,
+        servers: Iterable[Server],
+        request: Request,
+        at: Port = usual,
+        limit_s: float = ASK_LIMIT_S,
     ) -> dict[Server, Command | None]:
         servers = list(servers)
-        answers = await asyncio.gather(*(self.ask(server, request) for server in servers))
+        answers = await asyncio.gather(
+            *(self.ask(server, request, at, limit_s) for server in servers)
+        )
         return dict(zip(servers, answers, strict=True))
 
     async def greets(self, server: Server) -> bool:

@@ -19,7 +19,7 @@ from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Health, Roles
 from harness.plan.model import Layout
 from harness.systems.rocketmq import cluster_state
-from harness.systems.rocketmq.api import RocketApi
+from harness.systems.rocketmq.api import ASK_LIMIT_S, QUICK_LIMIT_S, RocketApi
 from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
     Server,
@@ -66,7 +66,7 @@ class RocketBroker:
 
     @property
     def _name_servers(self) -> list[Server]:
-        return [one for one in self._servers if one.is_name_server]
+        return [one for one in self._servers if not one.is_broker]
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:  # noqa: ARG002  (the port's)
         """Whatever a log holds is on its disk: there is no other kind of topic."""
@@ -88,8 +88,9 @@ class RocketBroker:
             raise DeployError(f"{topic} is not known to {told} after {limit_s:g} s")
 
     async def roles(self, queue: str) -> Roles:
-        brokers = await self._leading.now()
-        views = await self._views(requests.route(topic_of(queue)), answers.route)
+        brokers, views = await asyncio.gather(
+            self._leading.now(), self._views(requests.route(topic_of(queue)), answers.route)
+        )
         heard = [view for view in views.values() if view is not None]
         if not heard:
             raise DeployError(f"no name server tells who holds {queue}")
@@ -118,6 +119,9 @@ class RocketBroker:
 
     async def policy(self, name: str) -> dict[str, Any] | None:
         raise DeployError(f"no policy {name}: topics are copied as brokers are configured")
+
+    async def controller(self) -> str:
+        return await self._leading.controller()
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         """By the masters that answer, and the slaves of those that do not; at least one has to.
@@ -175,7 +179,7 @@ class RocketBroker:
         if not heard:
             raise DeployError(f"no name server tells whether {place} is listed")
         own = cluster_state.at(place, self._servers)
-        telling = [views[one] for one in own if one.is_name_server]
+        telling = [views[one] for one in own if not one.is_broker]
         if not all(view is not None and cluster_state.tells(view, heard) for view in telling):
             return False
         return all(
@@ -219,12 +223,12 @@ class RocketBroker:
 
     async def _caught_up(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
         """The slaves that hold what the master holds now, or soon do."""
-        wanted = (await self._ends([master]))[master]
+        wanted = (await self._ends([master], QUICK_LIMIT_S))[master]
         if wanted is None or not slaves:
             return []
 
         async def look() -> list[Server]:
-            ends = await self._ends(slaves)
+            ends = await self._ends(slaves, QUICK_LIMIT_S)
             return [one for one in slaves if (ends[one] or 0) >= wanted]
 
         return await until(look, lambda found: len(found) == len(slaves), CATCH_UP_LIMIT_S)
@@ -266,8 +270,10 @@ class RocketBroker:
         for order in orders:
             await self._api.ask(server, order)
 
-    async def _ends(self, chosen: Sequence[Server]) -> dict[Server, int | None]:
-        said = await self._read_each(chosen, requests.runtime_info(), answers.log)
+    async def _ends(
+        self, chosen: Sequence[Server], limit_s: float = ASK_LIMIT_S
+    ) -> dict[Server, int | None]:
+        said = await self._read_each(chosen, requests.runtime_info(), answers.log, limit_s)
         return {server: None if log is None else log[1] for server, log in said.items()}
 
     async def _views(
@@ -280,6 +286,7 @@ class RocketBroker:
         chosen: Iterable[Server],
         request: Request,
         read: Callable[[Request, Command], Read],
+        limit_s: float = ASK_LIMIT_S,
     ) -> dict[Server, Read | None]:
         """None for who does not answer, or answers what nobody understands."""
 
@@ -289,7 +296,7 @@ class RocketBroker:
             except (Refused, WireError):
                 return None
 
-        said = await self._api.ask_each(chosen, request)
+        said = await self._api.ask_each(chosen, request, limit_s=limit_s)
         return {server: understood(answer) for server, answer in said.items()}
 
     # --- where a topic is at home ----------------------------------------------------------------

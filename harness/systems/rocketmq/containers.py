@@ -19,7 +19,7 @@ def rocketmq_image(version: str = VERSIONS[0]) -> Image:
     return Image(
         "mqproof/rocketmq",
         version,
-        shipped("rocketmq-2m2s"),
+        shipped("rocketmq"),
         "MQPROOF_ROCKETMQ_IMAGE",
         jars=(SERVER_JARS[version],),
     )

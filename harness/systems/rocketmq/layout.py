@@ -1,8 +1,8 @@
 """PURE: what a layout of RocketMQ has that others have not: versions, groups, ports, timers.
 
-1. A host's processes are words: `name-server`, `controller`, or `broker-a-0`: of the group
-   `broker-a` the broker with the number 0. Where roles are laid down, that is its master, and
-   others are slaves; where a leader is elected, a number says nothing.
+1. A host's processes are words: `name-server`, or `broker-a-0`: of the group `broker-a` the broker
+   with the number 0. Where roles are laid down, that is its master, and others are slaves; where a
+   leader is elected, a number says nothing.
 2. Ports follow from the layout's order: no two servers share one, so that every server can be met
    at one address of a proxy by the name that it advertises.
 3. A topic lies on every group. Who is meant by the master of one is told by `home`.
@@ -16,17 +16,16 @@ from typing import Protocol
 from harness.plan.model import Layout
 
 NAME_SERVER = "name-server"
-CONTROLLER = "controller"
 SYNC, ASYNC = "sync", "async"
+MAJORITY, IN_SYNC = "majority", "in-sync replicas"  # replication where masters are elected
 VERSIONS = ("4.9.7", "5.3.3")
 # How often a slave copies its master's topics and offsets (5.3.3: measured; its bytecode says so).
 COPIED_EVERY_S = {"4.9.7": 10, "5.3.3": 60}
 MASTER_ID = 0
 POLL_DEFAULT_S = 30  # of every client library that is told nothing
 _BROKER = re.compile(r"(broker-[a-z])-(\d)")
-_OTHER_PORTS = {NAME_SERVER: 9876, CONTROLLER: 9776}  # of the first; others follow one by one
-_BROKER_PORT, _BROKER_STEP = 10911, 10  # a broker takes four of ten
-_VOTES_AFTER, _BROKER_VOTES_AFTER = 100, 5  # a voter's own port, that far above the server's
+_NAME_SERVER_PORT, _BROKER_PORT, _BROKER_STEP = 9876, 10911, 10  # a broker takes four of ten
+_BROKER_VOTES_AFTER, _VOTES_AFTER = 5, 100  # the port for elections, so far above the own
 _NOT_IN_TOPICS = re.compile(r"[^%a-zA-Z0-9_-]")
 
 
@@ -42,7 +41,8 @@ class Timers:
 
 @dataclass(frozen=True, slots=True)
 class RocketMq:
-    """`replication`: SYNC: a confirm waits for a slave; `flush`: SYNC: it waits for the disk.
+    """`replication`: SYNC: a confirm waits for a slave, MAJORITY: for a majority of the group,
+    IN_SYNC: as the system says; `flush`: SYNC: it waits for the disk.
 
     `client_jvm`: flags and properties of the clients' JVMs, where clients have one.
     """
@@ -80,7 +80,7 @@ class HasProcesses(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One process. `group` is empty, and `id` of no meaning, where it is no broker."""
+    """One process. `group` is empty, and `id` of no meaning, where it is a name server."""
 
     host: str
     process: str
@@ -91,10 +91,6 @@ class Server:
     @property
     def is_broker(self) -> bool:
         return bool(self.group)
-
-    @property
-    def is_name_server(self) -> bool:
-        return self.process == NAME_SERVER
 
     @property
     def votes_at(self) -> int:
@@ -125,11 +121,10 @@ def servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
     for host in hosts:
         for process in host.processes:
             broker = parse_broker(process)
+            before = sum(one.is_broker is (broker is not None) for one in found)
             if broker is None:
-                before = sum(one.process == process for one in found)
-                found.append(Server(host.name, process, _OTHER_PORTS[process] + before))
+                found.append(Server(host.name, process, _NAME_SERVER_PORT + before))
             else:
-                before = sum(one.is_broker for one in found)
                 port = _BROKER_PORT + _BROKER_STEP * before
                 found.append(Server(host.name, process, port, *broker))
     return tuple(found)
@@ -141,7 +136,7 @@ def server_of(hosts: Sequence[HasProcesses], host: str, process: str) -> Server:
 
 
 def name_servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
-    return tuple(one for one in servers(hosts) if one.is_name_server)
+    return tuple(one for one in servers(hosts) if not one.is_broker)
 
 
 def brokers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:

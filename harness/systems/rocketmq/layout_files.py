@@ -39,6 +39,7 @@ from harness.systems.rocketmq.layout import (
     parse_broker,
 )
 
+_WORDS = (NAME_SERVER, "broker-a-0: the group broker-a, and a number of which 0 is the first")
 Flush = Literal["sync", "async"]
 _FLAG_MAX = 1000  # characters
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
@@ -104,19 +105,16 @@ class RocketFile(Strict):
         )
 
 
-def file_mistakes(document: Mapping[str, Any], others: Sequence[str]) -> Iterator[TomlProblem]:
-    """Of several keys; what is missing or ill-typed is left to the shape. `others`: the words of
-    processes that are no brokers."""
+def file_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
+    """Of several keys; what is missing or ill-typed is left to the shape."""
     yield from host_mistakes(document)
     yield from peer_mistakes(document)
     yield from _profile_mistakes(document)
     hosts = _processes(document)
-    wrong = [
-        problem for place, found in hosts for problem in _process_mistakes(place, found, others)
-    ]
+    wrong = [problem for place, found in hosts for problem in _process_mistakes(place, found)]
     yield from wrong
     if hosts and not wrong:
-        yield from _cluster_mistakes(hosts, others)
+        yield from _cluster_mistakes(hosts)
 
 
 def processes_of(document: Mapping[str, Any]) -> list[list[str]]:
@@ -138,30 +136,24 @@ def _processes(document: Mapping[str, Any]) -> _Hosts:
     return [] if any(one is None for _, one in found) else [(n, one or []) for n, one in found]
 
 
-def _process_mistakes(
-    place: int, found: list[str], others: Sequence[str]
-) -> Iterator[TomlProblem]:
+def _process_mistakes(place: int, found: list[str]) -> Iterator[TomlProblem]:
     path = ("hosts", place, "processes")
     for word in found:
-        if word not in others and parse_broker(word) is None:
+        if word != NAME_SERVER and parse_broker(word) is None:
             text = f"{brief(word)} is no process"
-            yield TomlProblem(path, text, _words(others), nearest(word, others))
+            yield TomlProblem(path, text, _WORDS, nearest(word, (NAME_SERVER,)))
     for word, count in Counter(found).items():
         if count > 1:
             yield TomlProblem(path, f"{brief(word)} stands there {count} times")
 
 
-def _words(others: Sequence[str]) -> tuple[str, ...]:
-    return (*others, "broker-a-0: the group broker-a, and a number of which 0 is the first")
-
-
-def _cluster_mistakes(hosts: _Hosts, others: Sequence[str]) -> Iterator[TomlProblem]:
+def _cluster_mistakes(hosts: _Hosts) -> Iterator[TomlProblem]:
     every = [word for _, found in hosts for word in found]
     if NAME_SERVER not in every:
         yield TomlProblem(("hosts",), f"no host has a {NAME_SERVER}")
     seen: set[str] = set()
     for place, word in ((place, word) for place, found in hosts for word in found):
-        if word in seen and word not in others:
+        if word in seen and word != NAME_SERVER:
             text = f"{brief(word)} is another host's already"
             yield TomlProblem(("hosts", place, "processes"), text)
         seen.add(word)
@@ -201,12 +193,10 @@ def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
 
 
 def _ordered(host: _HostFile) -> tuple[str, ...]:
-    """Name servers and controllers first, then brokers by number: so they start."""
+    """The name server first, then brokers by number: so they start."""
 
     def place(word: str) -> tuple[int, str]:
         broker = parse_broker(word)
-        return (
-            (word != NAME_SERVER, word) if broker is None else (2 + (broker[1] != MASTER_ID), word)
-        )
+        return (0, word) if broker is None else (1 + (broker[1] != MASTER_ID), word)
 
     return tuple(sorted(host.processes, key=place))

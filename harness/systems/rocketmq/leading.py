@@ -17,5 +17,8 @@ class Leading(Protocol):
         """The slaves that hold what the master holds, by the cluster's own word; None: it has no
         such word, and the ends of their logs tell."""
 
+    async def controller(self) -> str:
+        """As port.TellsCluster.controller says."""
+
     async def doubts(self) -> tuple[str, ...]:
         """What stands against a clean cluster, beside what name servers and brokers show."""

@@ -15,7 +15,7 @@ from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Link
 from harness.systems.rocketmq.api import Agent
 from harness.systems.rocketmq.layout import Server
-from harness.workers.protocol import Endpoint
+from harness.workers.protocol import Endpoint, Role
 
 _LIMIT_S = 10.0
 _ADDRESS_LIMIT_S = 15.0  # until the proxy has an address
@@ -24,7 +24,7 @@ _DIRECT = "mqproof-direct"  # no run's listener begins so
 
 class RocketLinks:
     """`proxy`: where auditors dial; `free`: the proxy's addresses for workers; `addresses`: where
-    listeners lead, by host."""
+    listeners lead, by host; `voters`: of these servers, those who take part in elections."""
 
     def __init__(
         self,
@@ -33,27 +33,28 @@ class RocketLinks:
         free: Sequence[str],
         servers: Sequence[Server],
         addresses: Mapping[str, str],
+        voters: Sequence[Server],
     ) -> None:
         self._agent = agent
         self._proxy = proxy
         self._free = list(free)
         self._servers = servers
         self._addresses = addresses
+        self._voters = voters
         self._taken: dict[tuple[str, str], str] = {}  # (run, worker) -> its address
         self._ways: dict[str, tuple[str, int]] = {}  # listener -> where it is dialled
 
     async def make(self, run: str, worker: str) -> tuple[Link, ...]:
-        """A listener to each server, in the layout's order."""
+        """A listener to each server, in the layout's order; of a prober's, one to each voter, too."""
         if not self._free:
             raise DeployError(
                 f"{worker} has no address left: {len(self._taken)} workers have them all"
             )
         address = self._taken[run, worker] = self._free.pop(0)
-        return tuple(
-            await asyncio.gather(
-                *(self._link(run, worker, server, address) for server in self._servers)
-            )
-        )
+        links = [self._link(run, worker, server, address) for server in self._servers]
+        if worker.startswith(f"{Role.PROBER.value}-"):
+            links += [self._votes(run, worker, server, address) for server in self._voters]
+        return tuple(await asyncio.gather(*links))
 
     async def remove(self, run: str) -> None:
         prefix = f"mqproof.{run}."
@@ -70,7 +71,7 @@ class RocketLinks:
             raise DeployError(f"{host} has no broker: there is nothing to read")
         name = f"{_DIRECT}.{host}"
         if name not in self._ways:
-            await self._listen(name, brokers[0], "")
+            await self._listen(name, brokers[0], "", brokers[0].port)
         return Endpoint(host, *self._ways[name])
 
     def dial(self, name: str) -> tuple[str, int]:
@@ -84,19 +85,28 @@ class RocketLinks:
 
     async def _link(self, run: str, worker: str, server: Server, address: str) -> Link:
         name = f"mqproof.{run}.{worker}.{server.host}.{server.process}"
-
-        async def listen() -> int:
-            return await self._listen(name, server, f"{address}:{server.port}")
-
-        await until(listen, bool, _ADDRESS_LIMIT_S)
-        endpoint = Endpoint(server.host, address, server.port)
+        endpoint = await self._open(name, server, address, server.port)
         return Link(worker, server.host, name, endpoint, server.process)
 
-    async def _listen(self, name: str, server: Server, listen: str) -> int:
-        upstream = f"{self._addresses[server.host]}:{server.port}"
+    async def _votes(self, run: str, worker: str, server: Server, address: str) -> Link:
+        name = f"mqproof.{run}.{worker}.{server.host}.{server.process}.votes"
+        endpoint = await self._open(name, server, address, server.votes_at)
+        return Link(worker, server.host, name, endpoint, server.process, votes=True)
+
+    async def _open(self, name: str, server: Server, address: str, port: int) -> Endpoint:
+        """At the proxy's address the port is the server's own."""
+
+        async def listen() -> int:
+            return await self._listen(name, server, f"{address}:{port}", port)
+
+        await until(listen, bool, _ADDRESS_LIMIT_S)
+        return Endpoint(server.host, address, port)
+
+    async def _listen(self, name: str, server: Server, listen: str, port: int) -> int:
+        upstream = f"{self._addresses[server.host]}:{port}"
         made = await self._agent.call(
             "proxy_create", _LIMIT_S, name=name, upstream=upstream, listen=listen
         )
-        port = int(made["port"])
-        self._ways[name] = (listen.rpartition(":")[0] or self._proxy, port)
-        return port
+        listens_at = int(made["port"])
+        self._ways[name] = (listen.rpartition(":")[0] or self._proxy, listens_at)
+        return listens_at

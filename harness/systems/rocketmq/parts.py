@@ -1,10 +1,12 @@
 """RocketMQ's servers in containers that stand: who asks and tells them, and the ways to them."""
 
+from collections.abc import Sequence
+
 from harness.cluster.orders import Operator
 from harness.systems.containers import Parts, Stand
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.layout import servers
+from harness.systems.rocketmq.layout import Server, servers
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.service_ports import service_ports_of
 
@@ -13,12 +15,17 @@ def api_of(stand: Stand) -> RocketApi:
     return RocketApi(stand.agent, stand.addresses)
 
 
-def parts_of(stand: Stand, broker: RocketBroker, operator: Operator) -> Parts:
+def parts_of(
+    stand: Stand, broker: RocketBroker, operator: Operator, voters: Sequence[Server]
+) -> Parts:
+    """`voters`: servers that take part in elections."""
     every = servers(stand.layout.hosts)
     return Parts(
         broker=broker,
         operator=operator,
-        ways=RocketLinks(stand.agent, stand.proxy, stand.free, every, stand.addresses),
+        ways=RocketLinks(
+            stand.agent, stand.proxy, stand.free, every, stand.addresses, voters
+        ),
         service_ports=service_ports_of(stand.layout.hosts),
         alarms=None,
         lifeless=None,

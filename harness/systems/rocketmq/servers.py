@@ -1,14 +1,13 @@
-"""PURE: what RocketMQ's brokers, name servers and controllers are on a layout's hosts."""
+"""PURE: what RocketMQ's brokers and name servers are on a layout's hosts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from faults.peers import Served, Serving
+from faults.places import place
 from harness.plan.model import Layout
-from harness.plan.servers import Process, QueueRole, Role, Servers
+from harness.plan.servers import Process, QueueRole, Role, Servers, Voter
 from harness.systems.rocketmq.layout import (
-    CONTROLLER,
     COPIED_EVERY_S,
-    NAME_SERVER,
     POLL_DEFAULT_S,
     Server,
     Timers,
@@ -16,18 +15,18 @@ from harness.systems.rocketmq.layout import (
     servers,
 )
 
-_ROLES = {NAME_SERVER: Role.NAME_SERVER, CONTROLLER: Role.CONTROLLER}
-
 
 def rocketmq_servers(
     layout: Layout,
     fixed_role: Callable[[Server], QueueRole | None],
-    votes: Callable[[Server], bool],
+    voters: Sequence[Voter],
+    controllers: Sequence[Server],
 ) -> Servers:
-    """`fixed_role`: of a broker; None: who leads is elected. `votes`: whether a server takes part
-    in elections, and so listens for its peers at one port more."""
+    """`fixed_role`: of a broker; None: who leads is elected. `voters` listen for each other at one
+    port more. `controllers`: the name servers that have one."""
     told = own(layout)
     every = servers(layout.hosts)
+    voting = {(one.host, one.word) for one in voters}
     return Servers(
         processes=tuple(_process(one, fixed_role) for one in every),
         apart=True,
@@ -37,10 +36,12 @@ def rocketmq_servers(
         client_settings=_settings(told.timers),
         client_flags=told.client_jvm,
         copied_every_s=COPIED_EVERY_S[told.version],
+        voters=tuple(voters),
+        controllers=tuple(place(one.host, one.process) for one in controllers),
         serving=Serving(
             by_host={
                 host.name: tuple(
-                    _served(one, votes(one)) for one in every if one.host == host.name
+                    _served(one, (one.host, one.process) in voting) for one in every if one.host == host.name
                 )
                 for host in layout.hosts
             },
@@ -51,7 +52,7 @@ def rocketmq_servers(
 
 def _process(one: Server, fixed_role: Callable[[Server], QueueRole | None]) -> Process:
     if not one.is_broker:
-        return Process(host=one.host, word=one.process, role=_ROLES[one.process], fixed_role=None)
+        return Process(host=one.host, word=one.process, role=Role.NAME_SERVER, fixed_role=None)
     return Process(host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed_role(one))
 
 

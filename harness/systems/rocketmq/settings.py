@@ -13,7 +13,7 @@ from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import Server, name_servers, own
 
 CLUSTER = "mqproof"
-_STORE = "store"  # below the folder that the server runs in
+STORE = "store"  # below the folder that the server runs in
 
 
 def text(settings: dict[str, str]) -> str:
@@ -42,8 +42,8 @@ def broker(layout: Layout, server: Server, role: Mapping[str, str]) -> dict[str,
         "listenPort": str(server.port),
         "haListenPort": str(server.port + 1),  # 4.9 takes no other
         "registerNameServerPeriod": str(told.timers.register_s * 1000),
-        "storePathRootDir": _STORE,
-        "storePathCommitLog": f"{_STORE}/commitlog",
+        "storePathRootDir": STORE,
+        "storePathCommitLog": f"{STORE}/commitlog",
         "mappedFileSizeCommitLog": str(16 << 20),
         "mappedFileSizeConsumeQueue": "600000",
         "maxIndexNum": "40000",

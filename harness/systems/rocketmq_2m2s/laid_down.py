@@ -21,6 +21,9 @@ class LaidDown:
         """Nobody tells."""
         return None
 
+    async def controller(self) -> str:
+        return ""
+
     async def doubts(self) -> tuple[str, ...]:
         return ()
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
-from harness.systems.rocketmq.layout import ASYNC, NAME_SERVER, SYNC, RocketMq
+from harness.systems.rocketmq.layout import ASYNC, SYNC, RocketMq
 from harness.systems.rocketmq.layout_files import (
     Flush,
     RocketFile,
@@ -30,7 +30,7 @@ class RocketLayoutFile(RocketFile):
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
     """Of several keys; what is missing or ill-typed is left to the shape."""
-    found = list(file_mistakes(document, (NAME_SERVER,)))
+    found = list(file_mistakes(document))
     yield from found
     if any("processes" in problem.path for problem in found):
         return  # what its groups are is not known

@@ -1,7 +1,7 @@
 """What an operator does to RocketMQ's brokers in containers: a slave is made its group's master.
 
 1. Brokers are what their configuration says when they start. Their entry point reads a file of
-   their disk after what the layout says (compose/rocketmq-2m2s/entrypoint.sh); it is written here.
+   their disk after what the layout says (compose/rocketmq/entrypoint.sh); it is written here.
 2. There must never be two masters: the old one has to be down, and is written down as a slave
    before the new one is written down as master. When it is started it comes back as that.
 3. Nobody is started or stopped here: that is the executor's.

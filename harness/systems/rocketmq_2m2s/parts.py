@@ -11,4 +11,4 @@ def master_slave_parts(stand: Stand) -> Parts:
     leading = LaidDown(stand.layout)
     broker = RocketBroker(stand.layout, api_of(stand), leading)
     operator = RocketOperator(stand.client, stand.project, stand.layout, broker.home_of, leading)
-    return parts_of(stand, broker, operator)
+    return parts_of(stand, broker, operator, ())

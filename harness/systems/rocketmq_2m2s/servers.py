@@ -7,7 +7,7 @@ from harness.systems.rocketmq.servers import rocketmq_servers
 
 
 def master_slave_servers(layout: Layout) -> Servers:
-    return rocketmq_servers(layout, _laid_down, votes=lambda _: False)
+    return rocketmq_servers(layout, _laid_down, voters=(), controllers=())
 
 
 def _laid_down(one: Server) -> QueueRole:

@@ -7,6 +7,7 @@
 `requests`   what is asked: codes and fields
 `answers`    what was answered: a value, or a refusal with the broker's own words
 `routes`     the cluster as a name server shows it, and how two views of it differ
+`leaders`    who leads a group of brokers, by its members or by controllers
 `tables`     what one broker tells of its topics, its consumers' offsets and itself
 `records`    stored messages
 `reading`    one queue read from its start to its end, answer by answer

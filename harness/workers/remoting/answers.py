@@ -7,9 +7,10 @@
 
 from dataclasses import dataclass
 
-from harness.workers.remoting import records, routes, tables
+from harness.workers.remoting import leaders, records, routes, tables
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.leaders import Controllers, SyncState
 from harness.workers.remoting.records import Message
 from harness.workers.remoting.requests import Answer, Queue, Request
 from harness.workers.remoting.routes import NOWHERE, View
@@ -84,6 +85,29 @@ def log(request: Request, answer: Command) -> tuple[int, int]:
         return int(told["commitLogMinOffset"]), int(told["commitLogMaxOffset"])
     except (KeyError, ValueError) as error:
         raise WireError(f"{request.words}: no bounds of the log: {error!r}") from error
+
+
+def controllers(request: Request, answer: Command) -> Controllers:
+    _allow(request, answer)
+    return leaders.read_controllers(answer.header.fields)
+
+
+def sync_states(request: Request, answer: Command) -> dict[str, SyncState]:
+    """By group."""
+    _allow(request, answer)
+    return leaders.read_sync_states(answer.body)
+
+
+def dledger_leader(request: Request, answer: Command) -> str:
+    """Its id; empty: the member follows nobody."""
+    _allow(request, answer, Answer.DLEDGER_SUCCESS)
+    return leaders.read_dledger_leader(answer.body)
+
+
+def dledger_term(request: Request, answer: Command) -> int:
+    """A refusal lies in the body: the answer itself is none."""
+    _allow(request, answer, Answer.DLEDGER_SUCCESS)
+    return leaders.read_dledger_term(answer.body)
 
 
 def gives_nothing(answer: Command) -> bool:

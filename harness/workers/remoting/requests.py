@@ -6,7 +6,8 @@
 3. A read never waits for messages to come: whoever reads a log wants what is there.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -42,12 +43,17 @@ class Code(IntEnum):
     DELETE_TOPIC_IN_NAME_SERVER = 216
     GET_NAMESRV_CONFIG = 319
     GET_ALL_PRODUCERS = 328
+    CONTROLLER_GET_METADATA_INFO = 1005  # of RocketMQ 5
+    CONTROLLER_GET_SYNC_STATE_DATA = 1006
+    DLEDGER_METADATA = 50000
+    DLEDGER_HEART_BEAT = 51002
 
 
 class Answer(IntEnum):
     """Codes of answers that say something to us."""
 
     SUCCESS = 0
+    DLEDGER_SUCCESS = 200
     SYSTEM_ERROR = 1
     SYSTEM_BUSY = 2
     TOPIC_NOT_EXIST = 17
@@ -181,6 +187,37 @@ def delete_group(group: str) -> Request:
     """With its offsets, where the broker knows how (4.9.4 and later)."""
     fields = {"groupName": group, "cleanOffset": "true"}
     return Request(Code.DELETE_SUBSCRIPTION_GROUP, f"to delete group {group}", fields)
+
+
+def controllers() -> Request:
+    """Of a controller: who leads them."""
+    return Request(Code.CONTROLLER_GET_METADATA_INFO, "who leads the controllers")
+
+
+def sync_states(groups: Iterable[str]) -> Request:
+    """Of the controllers' leader: the master of each group, and its SyncStateSet."""
+    body = json.dumps(list(groups)).encode()
+    return Request(Code.CONTROLLER_GET_SYNC_STATE_DATA, "the SyncStateSets", body=body)
+
+
+def dledger_leader(group: str, member: str) -> Request:
+    """Of a member of a DLedger group, by its id: whom it takes for the leader."""
+    return _of_dledger(Code.DLEDGER_METADATA, f"whom {member} of {group} follows", group, member)
+
+
+def dledger_term(group: str, member: str, other: str) -> Request:
+    """As `other`, its peer, the heartbeat of a term that ended long ago: it is refused with the
+    term that there is, and nothing comes of it."""
+    words = f"the term of {member} of {group}"
+    told = {"leaderId": other, "localId": other, "term": -1}
+    return _of_dledger(Code.DLEDGER_HEART_BEAT, words, group, member, told)
+
+
+def _of_dledger(
+    code: Code, words: str, group: str, member: str, told: Mapping[str, object] | None = None
+) -> Request:
+    document = {"group": group, "remoteId": member, **(told or {})}
+    return Request(code, words, body=json.dumps(document).encode())
 
 
 def _of(queue: Queue) -> dict[str, str]:

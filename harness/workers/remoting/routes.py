@@ -48,6 +48,11 @@ class View:
     def __str__(self) -> str:
         return told((*self.brokers, *self.queues))
 
+    def since(self, before: "View | None") -> tuple[str, ...]:
+        """Each difference as a sentence without its subject: the name server."""
+        was = NOWHERE if before is None else before
+        return (*_moves(was.brokers, self.brokers), *_rights(was.queues, self.queues))
+
 
 NOWHERE = View(())
 
@@ -74,11 +79,6 @@ def read_cluster(body: bytes) -> View:
         return View(tuple(sorted(one for broker in brokers for one in _addresses(broker))))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise WireError(f"no cluster info: {error!r} in {body[:200]!r}") from error
-
-
-def changes(before: View, after: View) -> tuple[str, ...]:
-    """Each difference as a sentence without its subject: the name server."""
-    return (*_moves(before.brokers, after.brokers), *_rights(before.queues, after.queues))
 
 
 def _addresses(broker: dict[str, Any]) -> Iterator[Shown]:

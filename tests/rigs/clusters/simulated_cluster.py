@@ -249,6 +249,9 @@ class SimulatedBroker:
     async def policy(self, name: str) -> dict[str, Any] | None:
         return self._cluster.policies.get(name)
 
+    async def controller(self) -> str:
+        return ""
+
     async def masters(self, queue: str) -> dict[str, bool | None]:
         world, master = self._cluster.world, (await self.roles(queue)).master
         own: dict[str, bool | None] = {

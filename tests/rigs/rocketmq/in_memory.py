@@ -1,6 +1,8 @@
 """A RocketMQ cluster that is a few tables: what its servers would answer, without a socket.
 
-A server that is in `dead` answers nothing; name servers then show what `shown` says.
+1. A server that is in `dead` answers nothing; name servers then show what `shown` says.
+2. Brokers have the ids of the layout where `ids` says nothing else. Whom a member of a DLedger group
+   follows is in `follows`; what controllers say is in `controllers` and `states`.
 """
 
 import json
@@ -30,6 +32,10 @@ class FakeRocket:
     ends: dict[Server, int] = field(default_factory=dict)
     clients: dict[tuple[Server, str], list[str]] = field(default_factory=dict)
     deleted_routes: list[tuple[str, str]] = field(default_factory=list)
+    ids: dict[Server, int] = field(default_factory=dict)
+    follows: dict[Server, str] = field(default_factory=dict)
+    controllers: dict[Server, tuple[str, bool]] = field(default_factory=dict)  # (leader, leads)
+    states: dict[str, dict[str, Any]] = field(default_factory=dict)  # by group
 
     def __post_init__(self) -> None:
         for server in servers(self.layout.hosts):
@@ -51,17 +57,46 @@ class FakeRocket:
             if one.process == process and host in ("", one.host)
         )
 
+    def leads(self, leader: Server, more: int = 1) -> None:
+        """Of its group: shown with 0; the others with their numbers and so many more."""
+        for one in self.brokers:
+            if one.group == leader.group:
+                self.ids[one] = MASTER_ID if one == leader else one.id + more
+                self.follows[one] = f"n{leader.id}"
+
     async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
-        server = self.by_place[told["host"], told["port"]]
+        votes = {(one.host, one.votes_at): one for one in servers(self.layout.hosts)}
+        voter = votes.get((told["host"], told["port"]))
+        server = voter or self.by_place[told["host"], told["port"]]
         if f"{server.host} {server.process}" in self.dead:
             if name == "greet_by":
                 return {"answered": False}
             raise AgentTimeout("silent")
         if name == "greet_by":
             return {"answered": True}
-        answer = self._of_broker if server.is_broker else self._of_name_server
-        code, fields, body = answer(server, told["code"], told["fields"])
+        if voter is not None:
+            code, fields, body = self._of_voter(server, told["code"], told["body"])
+        else:
+            answer = self._of_broker if server.is_broker else self._of_name_server
+            code, fields, body = answer(server, told["code"], told["fields"])
         return {"code": code, "remark": "", "fields": fields, "body": body}
+
+    # --- who votes -------------------------------------------------------------------------------
+
+    def _of_voter(self, server: Server, code: int, body: str) -> Said:
+        match code:
+            case Code.DLEDGER_METADATA:
+                known = json.loads(body)["group"] == server.group
+                said = {"code": 200 if known else 401, "leaderId": self.follows.get(server)}
+                return 200, {}, json.dumps(said)
+            case Code.CONTROLLER_GET_METADATA_INFO:
+                leader, leads = self.controllers[server]
+                fields = {"controllerLeaderId": leader, "isLeader": str(leads).lower()}
+                return 0, fields, ""
+            case Code.CONTROLLER_GET_SYNC_STATE_DATA:
+                asked = {group: self.states[group] for group in json.loads(body)}
+                return 0, {}, json.dumps({"replicasInfoTable": asked})
+        return UNKNOWN, {}, ""
 
     # --- name servers ----------------------------------------------------------------------------
 
@@ -69,16 +104,16 @@ class FakeRocket:
         shown = self._shown(server)
         match code:
             case Code.GET_BROKER_CLUSTER_INFO:
-                return 0, {}, json.dumps({"brokerAddrTable": _addresses(shown)})
+                return 0, {}, json.dumps({"brokerAddrTable": self._addresses(shown)})
             case Code.GET_ROUTEINFO_BY_TOPIC:
                 held = [one for one in shown if fields["topic"] in self.topics[self._master(one)]]
                 queues = [
                     {"brokerName": one, "readQueueNums": 4, "writeQueueNums": 4, "perm": 6}
-                    for one in sorted({one.group for one in held if one.id == MASTER_ID})
+                    for one in sorted({one.group for one in held if self._id(one) == MASTER_ID})
                 ]
                 if not held:
                     return NOT_THERE, {}, ""
-                data = list(_addresses(held).values())
+                data = list(self._addresses(held).values())
                 return 0, {}, json.dumps({"brokerDatas": data, "queueDatas": queues})
             case Code.DELETE_TOPIC_IN_NAME_SERVER:
                 self.deleted_routes.append((server.host, fields["topic"]))
@@ -90,8 +125,19 @@ class FakeRocket:
         shown = [one for one in alive if (server.host, one.process) not in self.hidden]
         return shown + self.strangers
 
+    def _id(self, one: Server) -> int:
+        return self.ids.get(one, one.id)
+
     def _master(self, one: Server) -> Server:
-        return self.server(f"{one.group}-{MASTER_ID}")
+        group = [other for other in self.brokers if other.group == one.group]
+        return next((other for other in group if self._id(other) == MASTER_ID), group[0])
+
+    def _addresses(self, shown: list[Server]) -> dict[str, Any]:
+        table: dict[str, Any] = {}
+        for one in shown:
+            data = table.setdefault(one.group, {"brokerName": one.group, "brokerAddrs": {}})
+            data["brokerAddrs"][str(self._id(one))] = one.advertised
+        return table
 
     # --- brokers ---------------------------------------------------------------------------------
 
@@ -102,7 +148,7 @@ class FakeRocket:
                 table = {"commitLogMinOffset": "0", "commitLogMaxOffset": end}
                 return 0, {}, json.dumps({"table": {**table, "brokerVersionDesc": "V4_9_7"}})
             case Code.GET_BROKER_CONFIG:
-                role = "SYNC_MASTER" if server.id == MASTER_ID else "SLAVE"
+                role = "SYNC_MASTER" if self._id(server) == MASTER_ID else "SLAVE"
                 return 0, {}, f"brokerName={server.group}\nbrokerRole={role}\n"
             case Code.GET_ALL_TOPIC_CONFIG:
                 table = {name: _topic(name) for name in self.topics[server]}
@@ -124,7 +170,7 @@ class FakeRocket:
         return self._order(server, code, fields)
 
     def _order(self, server: Server, code: int, fields: dict[str, str]) -> Said:
-        if server.id != MASTER_ID and not self.slaves_take_orders:
+        if self._id(server) != MASTER_ID and not self.slaves_take_orders:
             return REFUSED, {}, ""
         match code:
             case Code.UPDATE_AND_CREATE_TOPIC:
@@ -138,14 +184,6 @@ class FakeRocket:
             case _:
                 return UNKNOWN, {}, ""
         return 0, {}, ""
-
-
-def _addresses(shown: list[Server]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for one in shown:
-        data = table.setdefault(one.group, {"brokerName": one.group, "brokerAddrs": {}})
-        data["brokerAddrs"][str(one.id)] = one.advertised
-    return table
 
 
 def _clients(names: list[str]) -> list[dict[str, str]]:

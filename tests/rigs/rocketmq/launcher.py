@@ -22,7 +22,7 @@ HERE = "127.0.0.1"
 STOP_LIMIT_S = 20.0
 # A test run that is killed leaves no server behind; a server's pid stays its own.
 _ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()
-_HOME = compose_folder() / "rocketmq-2m2s"  # its `conf` says how they log, whatever their version
+_HOME = compose_folder() / "rocketmq"  # its `conf` says how they log, whatever their version
 _NAME_SERVER = ("org.apache.rocketmq.namesrv.NamesrvStartup", "-Xms32m", "-Xmx128m")
 _BROKER = (
     "org.apache.rocketmq.broker.BrokerStartup",

@@ -1,20 +1,32 @@
 """What each system of RocketMQ has of its own, for rigs that run without containers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from harness.plan.model import Layout
 from harness.systems.rocketmq.api import Agent, RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
+from harness.systems.rocketmq.leading import Leading
 from harness.systems.rocketmq.services import Configuration
 from harness.systems.rocketmq_2m2s import settings as master_slave_settings
 from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_controller import settings as controller_settings
+from harness.systems.rocketmq_controller.controllers import ControllersWord
+from harness.systems.rocketmq_dledger import settings as dledger_settings
+from harness.systems.rocketmq_dledger.members import Members
 
 CONFIGURATIONS: Mapping[str, Configuration] = {
     "rocketmq-2m2s": master_slave_settings.configuration,
+    "rocketmq-dledger": dledger_settings.configuration,
+    "rocketmq-controller": controller_settings.configuration,
+}
+_LEADING: Mapping[str, Callable[[Layout, RocketApi], Leading]] = {
+    "rocketmq-2m2s": lambda layout, _: LaidDown(layout),
+    "rocketmq-dledger": Members,
+    "rocketmq-controller": ControllersWord,
 }
 
 
 def broker_of(layout: Layout, agent: Agent, addresses: Mapping[str, str]) -> RocketBroker:
     """`addresses`: by host, as the agent dials them."""
     api = RocketApi(agent, addresses)
-    return RocketBroker(layout, api, LaidDown(layout))
+    return RocketBroker(layout, api, _LEADING[layout.system](layout, api))

@@ -52,6 +52,9 @@ class Pigeons:
     async def policy(self, name: str) -> dict[str, Any] | None:
         return None  # it knows none
 
+    async def controller(self) -> str:
+        return ""  # nobody says which node leads
+
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         said = await self._ask_all({"do": "names", "begins": prefix})
         told = [one["names"] for one in said.values() if one is not None]

@@ -120,6 +120,8 @@ def _servers(layout: Layout) -> Servers:
         client_settings=(),
         client_flags=(),
         copied_every_s=None,
+        voters=(),
+        controllers=(),
         serving=Serving(
             by_host={host.name: (Served((PEER_PORT,), PEER_PORT),) for host in layout.hosts},
             renewed=False,

@@ -127,7 +127,7 @@ def test_a_workers_command_ends_as_clients_are_found_by() -> None:
 
 @pytest.mark.slow
 def test_a_role_that_is_none_is_refused_with_the_choices() -> None:
-    script = compose_folder() / "rocketmq-2m2s" / "entrypoint.sh"
+    script = compose_folder() / "rocketmq" / "entrypoint.sh"
     said = subprocess.run(
         ["bash", str(script)], env={"MQPROOF_ROLE": "proxy"}, capture_output=True, text=True
     )

@@ -7,7 +7,7 @@ import pytest
 from harness.cluster.agent import AgentProxyError
 from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout
-from harness.systems.rocketmq.layout import servers
+from harness.systems.rocketmq.layout import brokers, servers
 from harness.systems.rocketmq.links import RocketLinks
 from tests.rigs.machine.loops import in_a_loop
 
@@ -40,7 +40,28 @@ class FakeProxy:
 
 def links(proxy: FakeProxy, free: int = 2) -> RocketLinks:
     ways = [f"10.1.1.{210 + number}" for number in range(free)]
-    return RocketLinks(proxy, "10.1.1.200", ways, servers(LAYOUT.hosts), ADDRESSES)
+    return RocketLinks(proxy, "10.1.1.200", ways, servers(LAYOUT.hosts), ADDRESSES, ())
+
+
+@in_a_loop
+async def test_a_prober_comes_to_where_voters_are_asked_and_nobody_else_does() -> None:
+    layout = load_layout("rocketmq-dledger", "colocated")
+    addresses = {host.name: host.name for host in layout.hosts}
+    proxy, every = FakeProxy(), servers(layout.hosts)
+    ways = RocketLinks(
+        proxy, "10.1.1.200", ["10.1.1.210", "10.1.1.211"], every, addresses, brokers(layout.hosts)
+    )
+    made = await ways.make("r1", "prober-orders")
+    assert [(one.process, one.endpoint.port) for one in made if one.votes] == [
+        ("broker-a-0", 10916),
+        ("broker-a-1", 10926),
+        ("broker-a-2", 10936),
+    ]
+    assert proxy.listeners["mqproof.r1.prober-orders.rkd3.broker-a-2.votes"] == (
+        "10.1.1.210:10936",
+        "rkd3:10936",
+    )
+    assert not [one for one in await ways.make("r1", "publisher-1") if one.votes]
 
 
 @in_a_loop

@@ -8,7 +8,6 @@ from harness.workers.remoting.routes import (
     NOWHERE,
     Queues,
     View,
-    changes,
     read_cluster,
     read_route,
 )
@@ -21,7 +20,7 @@ QUEUES = Queues("broker-a", 4, 4, 6)
 
 
 def test_a_first_view_shows_everything() -> None:
-    assert changes(NOWHERE, View((MASTER, SLAVE), (QUEUES,))) == (
+    assert View((MASTER, SLAVE), (QUEUES,)).since(NOWHERE) == (
         "shows broker-a master at a:1",
         "shows broker-a slave 1 at b:1",
         "shows broker-a 4 read and 4 write queues",
@@ -30,12 +29,12 @@ def test_a_first_view_shows_everything() -> None:
 
 def test_a_master_that_is_dropped_is_told_and_its_slave_is_not() -> None:
     before, after = View((MASTER, SLAVE, OTHER)), View((SLAVE, OTHER))
-    assert changes(before, after) == ("dropped broker-a master at a:1",)
+    assert after.since(before) == ("dropped broker-a master at a:1",)
 
 
 def test_a_slave_that_takes_over_is_a_master_elsewhere() -> None:
     before, after = View((MASTER, SLAVE)), View((Shown("broker-a", 0, "b:1"),))
-    assert changes(before, after) == (
+    assert after.since(before) == (
         "shows broker-a master at b:1, before at a:1",
         "dropped broker-a slave 1 at b:1",
     )
@@ -44,12 +43,12 @@ def test_a_slave_that_takes_over_is_a_master_elsewhere() -> None:
 def test_a_broker_that_may_not_be_written_any_more_is_told() -> None:
     before = View((MASTER,), (QUEUES,))
     after = View((MASTER,), (Queues("broker-a", 4, 4, 4),))
-    assert changes(before, after) == ("shows broker-a 4 read and 4 write queues, read only",)
-    assert changes(before, View((MASTER,))) == ("dropped the queues of broker-a",)
+    assert after.since(before) == ("shows broker-a 4 read and 4 write queues, read only",)
+    assert View((MASTER,)).since(before) == ("dropped the queues of broker-a",)
 
 
 def test_equal_views_do_not_differ() -> None:
-    assert changes(View((MASTER,), (QUEUES,)), View((MASTER,), (QUEUES,))) == ()
+    assert View((MASTER,), (QUEUES,)).since(View((MASTER,), (QUEUES,))) == ()
 
 
 def test_a_view_tells_its_masters_and_itself() -> None:

@@ -8,7 +8,7 @@ home=/opt/rocketmq data=/var/lib/rocketmq
 case $MQPROOF_ROLE in
 name-server)
     class=org.apache.rocketmq.namesrv.NamesrvStartup
-    memory=(-Xms32m -Xmx128m)
+    memory=(-Xms32m -Xmx128m) # with a controller in it, too
     ;;
 broker)
     class=org.apache.rocketmq.broker.BrokerStartup

@@ -1,0 +1,115 @@
+"""Who is master of a group, by the word of the controllers' leader.
+
+1. A controller leads that says so, and whom a majority of the controllers names: one that stood
+   still goes on to take itself for the leader.
+2. Name servers show a master with the id 0, and a slave with the one that a controller gave it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from faults.places import place
+from harness.plan.model import Layout
+from harness.systems.rocketmq.api import QUICK_LIMIT_S, RocketApi, votes
+from harness.systems.rocketmq.layout import MASTER_ID, Server, brokers, name_servers
+from harness.systems.rocketmq_controller.settings import controller
+from harness.workers.remoting import answers, requests
+from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.leaders import Controllers, SyncState
+
+NOT_KNOWN = -1  # the id of a broker that controllers do not know
+States = Mapping[str, SyncState]  # by group
+Heard = Mapping[Server, Controllers | None]  # by name server; None: its controller did not answer
+
+
+class ControllersWord:
+    """leading.Leading."""
+
+    def __init__(self, layout: Layout, api: RocketApi) -> None:
+        self._brokers = brokers(layout.hosts)
+        self._ids = {one: controller(layout, one) for one in name_servers(layout.hosts)}
+        self._api = api
+
+    async def now(self) -> tuple[Server, ...]:
+        states = await self._states(await self._heard())
+        return tuple(shown(one, states) for one in self._brokers)
+
+    async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:
+        """The SyncStateSet; nobody, where no controller tells it."""
+        states = await self._states(await self._heard())
+        state = states.get(master.group)
+        return [] if state is None else [one for one in slaves if has_in_sync(state, one)]
+
+    async def controller(self) -> str:
+        leader = leader_of(await self._heard(), self._ids)
+        return "" if leader is None else place(leader.host, leader.process)
+
+    async def doubts(self) -> tuple[str, ...]:
+        heard = await self._heard()
+        states = await self._states(heard)
+        return tuple((*_controllers_doubts(heard), *_broker_doubts(self._brokers, states)))
+
+    async def _heard(self) -> dict[Server, Controllers | None]:
+        request = requests.controllers()
+        said = await self._api.ask_each(self._ids, request, votes, QUICK_LIMIT_S)
+        found: dict[Server, Controllers | None] = dict.fromkeys(said)
+        for server, answer in said.items():
+            if answer is not None:
+                try:
+                    found[server] = answers.controllers(request, answer)
+                except (Refused, WireError):
+                    continue
+        return found
+
+    async def _states(self, heard: Heard) -> States:
+        """None of them where nobody leads the controllers."""
+        leader = leader_of(heard, self._ids)
+        if leader is None:
+            return {}
+        request = requests.sync_states({one.group for one in self._brokers})
+        answer = await self._api.ask(leader, request, votes, QUICK_LIMIT_S)
+        try:
+            return {} if answer is None else answers.sync_states(request, answer)
+        except (Refused, WireError):
+            return {}
+
+
+def leader_of(heard: Heard, ids: Mapping[Server, str]) -> Server | None:
+    """The name server whose controller leads."""
+    named = [said.leader for said in heard.values() if said is not None]
+    for server, said in heard.items():
+        if said is not None and said.leads and 2 * named.count(ids[server]) > len(ids):
+            return server
+    return None
+
+
+def shown(one: Server, states: States) -> Server:
+    """With the id that name servers are to show."""
+    state = states.get(one.group)
+    if state is None:
+        return replace(one, id=NOT_KNOWN)
+    if state.master == one.advertised:
+        return replace(one, id=MASTER_ID)
+    ids = {replica.address: replica.id for replica in (*state.in_sync, *state.others)}
+    return replace(one, id=ids.get(one.advertised, NOT_KNOWN))
+
+
+def has_in_sync(state: SyncState, one: Server) -> bool:
+    return any(replica.address == one.advertised for replica in state.in_sync)
+
+
+def _controllers_doubts(heard: Heard) -> Iterator[str]:
+    for server, said in heard.items():
+        if said is None:
+            yield f"the controller of {server.host} does not answer"
+    if not any(said is not None and said.leads for said in heard.values()):
+        yield "no controller leads"
+
+
+def _broker_doubts(brokers: Iterable[Server], states: States) -> Iterator[str]:
+    for one in brokers:
+        state = states.get(one.group)
+        if state is None:
+            yield f"no controller tells of {one.process}"
+        elif not has_in_sync(state, one):
+            yield f"{one.process} of {one.host} is not in the SyncStateSet"

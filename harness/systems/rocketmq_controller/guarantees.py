@@ -1,0 +1,42 @@
+"""PURE: what a group with controllers guarantees by a layout.
+
+1. Who is in the SyncStateSet is asked of nobody but the master, who takes a slave out that lags: a
+   confirm for "the whole set" waits for no slave that was taken out. So many as have to be in sync
+   at least are waited for in any case.
+2. A controller elects whom the set has; a majority of the controllers decides, not of the group.
+"""
+
+from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
+from harness.plan.guarantees import Guarantees, Moot
+from harness.plan.model import Layout
+from harness.systems.rocketmq.layout import SYNC, brokers
+from harness.systems.rocketmq_controller.layout import Controlled, rules
+from spark_analysis.schema.words import Strength
+
+
+def controller_guarantees(layout: Layout) -> Guarantees:
+    own = rules(layout)
+    replicated = own.all_ack or own.in_sync > 1
+    alone = Strength.STORED if own.flush == SYNC else Strength.BUFFERED
+    strength = Strength.REPLICATED if replicated else alone
+    promoted = "always" if own.unclean else "when-synced"
+    return Guarantees(
+        masters=len({one.group for one in brokers(layout.hosts)}),
+        mirrored_on=Moot("no policy says where replicas of a group are"),
+        promote_on_shutdown=promoted,
+        promote_on_failure=promoted,
+        elects=True,
+        elects_by_majority=False,
+        route_poll_s=own.timers.poll_s,
+        confirm_waits_for_mirrors=_waits_for_all(own, layout.copies),
+        confirm_waits_for_majority=False,
+        confirm_waits_for_disk=own.flush == SYNC,
+        asks_within_s=ASKED_WITHIN_S,
+        strength=strength,
+        strength_of_transient=strength,  # every message goes into the log
+    )
+
+
+def _waits_for_all(own: Controlled, copies: int | None) -> bool:
+    """For every slave that a controller would elect without "unclean"."""
+    return own.all_ack or own.in_sync == copies

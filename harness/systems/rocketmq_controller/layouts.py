@@ -1,0 +1,66 @@
+"""The shape of a layout file of groups with controllers, and the layout that it becomes.
+
+Every name server has a controller in it: RocketMQ's own way to run them without hosts of their own.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from harness.plan.model import Layout
+from harness.plan.toml_problems import TomlProblem
+from harness.systems.rocketmq.layout import IN_SYNC, NAME_SERVER
+from harness.systems.rocketmq.layout_files import (
+    Flush,
+    RocketFile,
+    file_mistakes,
+    groups,
+    processes_of,
+)
+from harness.systems.rocketmq_controller.layout import Controlled
+
+_Replicas = Annotated[int, Field(ge=1, le=9)]
+
+
+class ControllerLayoutFile(RocketFile):
+    """One layout file; its rules by the product's names. The number of a broker says nothing."""
+
+    version: Literal["5.3.3"]
+    flush: Flush
+    all_ack_in_sync_state_set: bool
+    in_sync_replicas: _Replicas
+    min_in_sync_replicas: _Replicas
+    unclean_election: bool
+
+    def layout(self, system: str, profile: str) -> Layout:
+        own = Controlled(
+            version=self.version,
+            replication=IN_SYNC,
+            flush=self.flush,
+            timers=self.timers(profile),
+            client_jvm=self.client_jvm,
+            all_ack=self.all_ack_in_sync_state_set,
+            in_sync=self.in_sync_replicas,
+            least_in_sync=self.min_in_sync_replicas,
+            unclean=self.unclean_election,
+        )
+        return self.made(system, profile, own)
+
+
+def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
+    """Of several keys; what is missing or ill-typed is left to the shape."""
+    found = list(file_mistakes(document))
+    yield from found
+    if any("processes" in problem.path for problem in found):
+        return  # what its groups are is not known
+    hosts = processes_of(document)
+    if sum(NAME_SERVER in processes for processes in hosts) == 2:  # noqa: PLR2004  (of two)
+        text = "two controllers elect nobody without each other: one, or three"
+        yield TomlProblem(("hosts",), text)
+    copies = max(map(len, groups(hosts).values()), default=0)
+    for key in ("in_sync_replicas", "min_in_sync_replicas"):
+        wanted = document.get(key)
+        if isinstance(wanted, int) and copies and wanted > copies:
+            text = f"{key} = {wanted}, and a group has {copies}: nothing would ever be confirmed"
+            yield TomlProblem((key,), text)

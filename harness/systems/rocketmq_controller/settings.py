@@ -1,0 +1,59 @@
+"""PURE: what each server is told where controllers elect (harness/systems/rocketmq/settings.py).
+
+Controllers speak, with brokers and among each other, at a port of their own beside the name
+server's (layout.Server.votes_at). The product spells its keys "DLeger".
+"""
+
+from harness.plan.model import Layout
+from harness.systems.rocketmq.layout import Server, name_servers, server_of
+from harness.systems.rocketmq.settings import STORE, broker, name_server
+from harness.systems.rocketmq_controller.layout import rules
+
+CONTROLLERS = "controllers"  # their group's name
+
+
+def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
+    """By key, of the server that is this process of this host."""
+    server = server_of(layout.hosts, host, process)
+    if server.is_broker:
+        return broker(layout, server, _replica(layout))
+    return name_server(layout, server) | _controller(layout, server)
+
+
+def controller(layout: Layout, server: Server) -> str:
+    """The id of a name server's controller: a letter and a number."""
+    return f"n{name_servers(layout.hosts).index(server)}"
+
+
+def _controller(layout: Layout, server: Server) -> dict[str, str]:
+    peers = (
+        f"{controller(layout, one)}-{one.host}:{one.votes_at}"
+        for one in name_servers(layout.hosts)
+    )
+    return {
+        "enableControllerInNamesrv": "true",
+        "controllerDLegerGroup": CONTROLLERS,
+        "controllerDLegerPeers": ";".join(peers),
+        "controllerDLegerSelfId": controller(layout, server),
+        "controllerStorePath": f"{STORE}/controller",
+        "enableElectUncleanMaster": _word(rules(layout).unclean),
+    }
+
+
+def _replica(layout: Layout) -> dict[str, str]:
+    """A broker is a slave without an id until a controller has said what it is."""
+    own = rules(layout)
+    addresses = (f"{one.host}:{one.votes_at}" for one in name_servers(layout.hosts))
+    return {
+        "enableControllerMode": "true",
+        "controllerAddr": ";".join(addresses),
+        "brokerId": "-1",
+        "brokerRole": "SLAVE",
+        "allAckInSyncStateSet": _word(own.all_ack),
+        "inSyncReplicas": str(own.in_sync),
+        "minInSyncReplicas": str(own.least_in_sync),
+    }
+
+
+def _word(setting: bool) -> str:
+    return str(setting).lower()

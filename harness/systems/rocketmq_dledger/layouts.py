@@ -1,0 +1,40 @@
+"""The shape of a layout file of DLedger groups, and the layout that it becomes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from harness.plan.model import Layout
+from harness.plan.toml_problems import TomlProblem
+from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq
+from harness.systems.rocketmq.layout_files import (
+    RocketFile,
+    file_mistakes,
+    groups,
+    processes_of,
+)
+
+_MEMBERS_MIN = 3  # of two, both are needed: no group of two elects anybody after a death
+
+
+class DledgerLayoutFile(RocketFile):
+    """One layout file. The number of a broker is that of a member, which may lead as any other."""
+
+    version: Literal["4.9.7"]
+
+    def layout(self, system: str, profile: str) -> Layout:
+        timers = self.timers(profile)
+        # DLedger's log is flushed by a thread of its own, whatever brokers are told.
+        own = RocketMq(self.version, MAJORITY, ASYNC, timers, self.client_jvm)
+        return self.made(system, profile, own)
+
+
+def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
+    """Of several keys; what is missing or ill-typed is left to the shape."""
+    found = list(file_mistakes(document))
+    yield from found
+    if any("processes" in problem.path for problem in found):
+        return  # what its groups are is not known
+    for group, members in sorted(groups(processes_of(document)).items()):
+        if len(members) < _MEMBERS_MIN:
+            text = f"{group} has {len(members)} members: fewer than {_MEMBERS_MIN} survive nothing"
+            yield TomlProblem(("hosts",), text)

@@ -1,0 +1,87 @@
+"""Who leads a DLedger group, by the word of its members.
+
+1. A member leads that takes itself for the leader, and that a majority of the group follows: one
+   that stood still goes on to take itself for it, and its peers follow another.
+2. Name servers show the leader with the id 0, and every other member with its number and 1.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from harness.plan.model import Layout
+from harness.systems.rocketmq.api import QUICK_LIMIT_S, RocketApi, votes
+from harness.systems.rocketmq.layout import MASTER_ID, Server, brokers
+from harness.systems.rocketmq_dledger.settings import member
+from harness.workers.remoting import answers, requests
+from harness.workers.remoting.errors import Refused, WireError
+
+Followed = Mapping[Server, str | None]  # by member: whom it follows ("": nobody); None: no answer
+
+
+class Members:
+    """leading.Leading."""
+
+    def __init__(self, layout: Layout, api: RocketApi) -> None:
+        self._brokers = brokers(layout.hosts)
+        self._api = api
+
+    async def now(self) -> tuple[Server, ...]:
+        leaders = leaders_by(await self._followed())
+        return tuple(_shown(one, leaders) for one in self._brokers)
+
+    async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:  # noqa: ARG002  (the port's)
+        """A leader tells nobody how far its followers are."""
+        return None
+
+    async def controller(self) -> str:
+        return ""
+
+    async def doubts(self) -> tuple[str, ...]:
+        return doubts(await self._followed())
+
+    async def _followed(self) -> dict[Server, str | None]:
+        said = await asyncio.gather(*map(self._follows, self._brokers))
+        return dict(zip(self._brokers, said, strict=True))
+
+    async def _follows(self, server: Server) -> str | None:
+        request = requests.dledger_leader(server.group, member(server))
+        answer = await self._api.ask(server, request, votes, QUICK_LIMIT_S)
+        try:
+            return None if answer is None else answers.dledger_leader(request, answer)
+        except (Refused, WireError):
+            return None
+
+
+def leaders_by(followed: Followed) -> dict[str, Server]:
+    """By group; none where nobody leads."""
+    return {
+        server.group: server
+        for server, whom in followed.items()
+        if whom == member(server) and _has_majority(server, followed)
+    }
+
+
+def doubts(followed: Followed) -> tuple[str, ...]:
+    """Members that do not answer, or follow another than the one that leads."""
+    leaders = leaders_by(followed)
+    return tuple(_doubts(followed, leaders))
+
+
+def _doubts(followed: Followed, leaders: Mapping[str, Server]) -> Iterable[str]:
+    for server, whom in followed.items():
+        leader = leaders.get(server.group)
+        if whom is None:
+            yield f"{server.process} of {server.host} does not tell whom it follows"
+        elif leader is not None and whom != member(leader):
+            follows = f"follows {whom}" if whom else "follows nobody"
+            yield f"{server.process} of {server.host} {follows}, not {member(leader)}"
+
+
+def _has_majority(server: Server, followed: Followed) -> bool:
+    group = [whom for one, whom in followed.items() if one.group == server.group]
+    return 2 * group.count(member(server)) > len(group)
+
+
+def _shown(one: Server, leaders: Mapping[str, Server]) -> Server:
+    return replace(one, id=MASTER_ID if leaders.get(one.group) == one else one.id + 1)

@@ -1,0 +1,33 @@
+"""PURE: what each server of DLedger groups is told (harness/systems/rocketmq/settings.py).
+
+A member's id and its role are nobody's to lay down: what the broker is shown as follows from who
+leads (members.py). The product spells its keys "DLeger".
+"""
+
+from harness.plan.model import Layout
+from harness.systems.rocketmq.layout import Server, brokers, server_of
+from harness.systems.rocketmq.settings import broker, name_server
+
+
+def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
+    """By key, of the server that is this process of this host."""
+    server = server_of(layout.hosts, host, process)
+    if not server.is_broker:
+        return name_server(layout, server)
+    return broker(layout, server, _membership(layout, server))
+
+
+def member(server: Server) -> str:
+    """The id of a member in its group: a letter and a number."""
+    return f"n{server.id}"
+
+
+def _membership(layout: Layout, server: Server) -> dict[str, str]:
+    group = [one for one in brokers(layout.hosts) if one.group == server.group]
+    group.sort(key=lambda one: one.id)
+    return {
+        "enableDLegerCommitLog": "true",
+        "dLegerGroup": server.group,
+        "dLegerPeers": ";".join(f"{member(one)}-{one.host}:{one.votes_at}" for one in group),
+        "dLegerSelfId": member(server),
+    }

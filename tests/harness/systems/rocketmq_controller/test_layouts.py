@@ -1,0 +1,121 @@
+"""Layouts with controllers: what they guarantee, what servers are told, and what cannot stand."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.plan.applicability import obstacles
+from harness.request.asking import scenario
+from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
+from harness.systems.rocketmq_controller.settings import configuration
+from spark_analysis.schema.words import Strength
+
+NAME = "rocketmq-controller"
+SYSTEM = load_system(NAME)
+SHARED = (
+    *("client-link-hang", "client-link-half-open", "client-link-reset", "client-link-slow"),
+    *("consumer-crash", "cut-one-node", "master-crash", "master-freeze", "mirror-crash"),
+    *("publisher-crash", "rolling-restart"),
+)
+OWN = """
+name = "mine"
+title = "Of my own"
+version = "5.3.3"
+flush = "async"
+all_ack_in_sync_state_set = true
+in_sync_replicas = 2
+min_in_sync_replicas = 1
+unclean_election = false
+[[hosts]]
+name = "a"
+processes = ["name-server", "broker-a-0"]
+[[hosts]]
+name = "b"
+processes = ["broker-a-1"]
+[profiles.quick]
+idle_s = 20
+register_s = 10
+poll_s = 5
+"""
+
+
+def refused(folder: Path, text: str) -> str:
+    file = folder / "wrong.toml"
+    file.write_text(text)
+    with pytest.raises(CatalogueError) as caught:
+        load_layout(NAME, str(file))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("layout", ["colocated@compressed", "separated@default"])
+def test_what_others_are_played_it_is_too(name: str, layout: str) -> None:
+    laid = load_layout(NAME, layout)
+    assert obstacles(scenario(name), SYSTEM, laid, SYSTEM.clients[0], "compose") == []
+
+
+@pytest.mark.parametrize("layout", layout_names(NAME))
+def test_every_built_in_layout_has_three_controllers_and_two_brokers(layout: str) -> None:
+    laid = load_layout(NAME, layout)
+    assert laid.copies == 2
+    assert len(SYSTEM.servers(laid).name_servers) == 3
+
+
+def test_what_a_confirm_waits_for_is_what_the_layout_says() -> None:
+    whole, shipped = (
+        SYSTEM.guarantees(load_layout(NAME, f"{name}@compressed"))
+        for name in ("separated", "separated-one-in-sync")
+    )
+    assert whole.confirm_waits_for_mirrors and not shipped.confirm_waits_for_mirrors
+    assert (whole.strength, shipped.strength) == (Strength.REPLICATED, Strength.BUFFERED)
+    assert whole.elects and shipped.elects
+    assert whole.elects_by_majority is False
+
+
+def test_only_with_unclean_election_one_that_was_not_in_sync_is_elected() -> None:
+    for name, promoted in (("separated", "when-synced"), ("separated-unclean", "always")):
+        guaranteed = SYSTEM.guarantees(load_layout(NAME, f"{name}@compressed"))
+        assert guaranteed.promote_on_failure == guaranteed.promote_on_shutdown == promoted
+
+
+def test_every_name_server_has_a_controller_and_brokers_know_them_all() -> None:
+    layout = load_layout(NAME, "separated@compressed")
+    server = configuration(layout, "rkc4", "name-server")
+    assert server["enableControllerInNamesrv"] == "true"
+    assert server["controllerDLegerSelfId"] == "n1"
+    assert server["controllerDLegerPeers"] == "n0-rkc3:9976;n1-rkc4:9977;n2-rkc5:9978"
+    broker = configuration(layout, "rkc1", "broker-a-0")
+    assert broker["controllerAddr"] == "rkc3:9976;rkc4:9977;rkc5:9978"
+    assert (broker["brokerId"], broker["brokerRole"]) == ("-1", "SLAVE")
+    assert broker["allAckInSyncStateSet"] == "true"
+
+
+def test_unclean_election_is_the_controllers_to_know() -> None:
+    layout = load_layout(NAME, "separated-unclean@compressed")
+    assert configuration(layout, "rkc3", "name-server")["enableElectUncleanMaster"] == "true"
+
+
+def test_its_rules_are_told_before_a_run() -> None:
+    own = load_layout(NAME, "separated-two-in-sync@compressed").own
+    assert own is not None
+    assert ("SyncStateSet", "a confirm waits for all in sync, at least 2; no other is elected") in (
+        tuple(own.told())
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            '["broker-a-1"]',
+            '["name-server", "broker-a-1"]',
+            "two controllers elect nobody without each other: one, or three",
+        ),
+        ("in_sync_replicas = 2", "in_sync_replicas = 3", "in_sync_replicas = 3, and a group has 2"),
+        ("in_sync_replicas = 1", "in_sync_replicas = 0", "min_in_sync_replicas"),
+        ('"5.3.3"', '"4.9.7"', "valid: 5.3.3"),
+        ("unclean_election = false\n", "", "unclean_election"),
+    ],
+)
+def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert said in refused(tmp_path, OWN.replace(old, new, 1))

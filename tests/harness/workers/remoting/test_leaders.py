@@ -1,0 +1,113 @@
+"""Who leads, as members of DLedger groups and controllers tell it."""
+
+import json
+
+import pytest
+
+from harness.workers.remoting import answers, requests
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.headers import RESPONSE, Header
+from harness.workers.remoting.leaders import (
+    Controllers,
+    Replica,
+    SyncState,
+    said_by_controller,
+    said_by_member,
+)
+
+A, B = Replica("a:1", 1), Replica("b:1", 2)
+STATES = {
+    "replicasInfoTable": {
+        "broker-a": {
+            "masterAddress": "b:1",
+            "masterEpoch": 3,
+            "syncStateSetEpoch": 5,
+            "inSyncReplicas": [{"brokerAddress": "b:1", "brokerId": 2}],
+            "notInSyncReplicas": [{"brokerAddress": "a:1", "brokerId": 1}],
+        }
+    }
+}
+MEMBER = requests.dledger_leader("broker-a", "n0")
+TERM = requests.dledger_term("broker-a", "n0", "n1")
+SETS = requests.sync_states(["broker-a"])
+
+
+def answer(body: object = None, code: int = 0, **fields: str) -> Command:
+    octets = b"" if body is None else json.dumps(body).encode()
+    return Command(Header(code, 0, RESPONSE, fields=fields), octets)
+
+
+def test_a_member_is_asked_by_its_group_and_its_id() -> None:
+    assert json.loads(MEMBER.body) == {"group": "broker-a", "remoteId": "n0"}
+
+
+def test_a_term_is_asked_for_by_a_heartbeat_of_one_that_is_over() -> None:
+    told = json.loads(TERM.body)
+    assert told["term"] < 0
+    assert told["leaderId"] != told["remoteId"]  # nobody is led by himself
+
+
+@pytest.mark.parametrize(("leader", "found"), [("n2", "n2"), (None, "")])
+def test_a_member_tells_whom_it_follows_or_that_it_is_nobody(
+    leader: str | None, found: str
+) -> None:
+    said = answer({"code": 200, "leaderId": leader}, 200)
+    assert answers.dledger_leader(MEMBER, said) == found
+
+
+def test_a_member_of_another_group_tells_nothing() -> None:
+    with pytest.raises(WireError, match="another group"):
+        answers.dledger_leader(MEMBER, answer({"code": 402, "leaderId": None}, 200))
+
+
+def test_the_refusal_of_a_heartbeat_tells_the_term() -> None:
+    assert answers.dledger_term(TERM, answer({"code": 406, "term": 7}, 200)) == 7
+
+
+@pytest.mark.parametrize("said", [{"code": 406}, {"term": -1}, {"term": "7"}])
+def test_no_term_is_never_guessed(said: object) -> None:
+    with pytest.raises(WireError, match="no term"):
+        answers.dledger_term(TERM, answer(said, 200))
+
+
+def test_a_controller_tells_who_leads_them_and_whether_that_is_itself() -> None:
+    said = answer(controllerLeaderId="n1", isLeader="true")
+    assert answers.controllers(requests.controllers(), said) == Controllers("n1", True)
+    said = answer(isLeader="false")
+    assert answers.controllers(requests.controllers(), said) == Controllers("", False)
+
+
+def test_the_leading_controller_tells_master_epochs_and_who_is_in_sync() -> None:
+    assert json.loads(SETS.body) == ["broker-a"]
+    found = answers.sync_states(SETS, answer(STATES))
+    assert found == {"broker-a": SyncState("b:1", 3, 5, (B,), (A,))}
+
+
+def test_one_that_does_not_lead_refuses() -> None:
+    with pytest.raises(Refused):
+        answers.sync_states(SETS, answer(code=2007))
+
+
+@pytest.mark.parametrize("body", [[], {}, {"replicasInfoTable": {"broker-a": {}}}])
+def test_what_tells_no_sets_is_an_error(body: object) -> None:
+    with pytest.raises(WireError):
+        answers.sync_states(SETS, answer(body))
+
+
+def test_it_is_told_in_sentences_each_of_one_thing() -> None:
+    assert str(said_by_member("broker-a", "n2", 4)) == "broker-a: n2 leads, term 4"
+    assert str(said_by_member("broker-a", "", 5)) == "broker-a: nobody leads, term 5"
+    state = SyncState("b:1", 3, 5, (A, B), ())
+    assert str(said_by_controller(Controllers("n1", True), {"broker-a": state})) == (
+        "controllers: n1 leads; broker-a: b:1 is master, epoch 3; broker-a in sync: a:1, b:1"
+    )
+    nobody = SyncState("", 3, 5, (), ())
+    assert "nobody is master" in str(said_by_controller(Controllers("", True), {"g": nobody}))
+
+
+def test_what_is_new_and_what_is_over_is_a_change() -> None:
+    before, after = said_by_member("g", "n0", 1), said_by_member("g", "n1", 2)
+    assert after.since(before) == ("says g: n1 leads, term 2", "says no more g: n0 leads, term 1")
+    assert after.since(after) == ()
+    assert after.since(None) == ("says g: n1 leads, term 2",)
