@@ -4,8 +4,9 @@
    process has a listener of its own.
    Where links between servers pass the proxy, each process has listeners of its own, too.
 2. What is done to packets, or to limits, reaches a host. It may be aimed at a process that has its
-   host for itself; elsewhere it would strike others, too, and is refused.
-3. Pure: who a client is attached to is handed in.
+   host for itself; elsewhere it would strike others, too, and is refused, unless the host of a
+   process is what was asked for.
+3. Pure: who a client is attached to, and which controller leads, is handed in.
 """
 
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ def obstacles(
     servers = system.servers(layout)
     if target.role == "process":
         yield from _unknown(target, layout, servers)
+    elif target.role == "controller" and not servers.controllers:
+        yield f"{brief(target.word)} means nobody: {system.name} has no controllers"
+        return
     elif not servers.name_servers:
         yield f"{brief(target.word)} means nobody: clients of {system.name} ask no name servers"
         return
@@ -39,13 +43,16 @@ def obstacles(
     if target.role == "name_server":
         for reason in asked.obstacles(client, [ATTACHED]):
             yield f"{brief(target.word)}: {reason}"
-    yield from _reach(target, kind, layout, servers)
+    if not target.whole_host:
+        yield from _reach(target, kind, layout, servers)
 
 
 def candidates(target: Target, servers: Servers) -> tuple[str, ...]:
     """The places (faults/places.py) that the word may mean: all of them, or one of several."""
     if target.role == "process":
         return (place(target.host, target.process),)
+    if target.role == "controller":
+        return servers.controllers
     return tuple(one.place for one in servers.name_servers)
 
 

@@ -5,7 +5,7 @@
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from faults import places
 from harness.outside.text import brief
@@ -18,8 +18,11 @@ STANDBY_BALANCER = "standby balancer"
 CLIENTS = "clients"
 NAME_SERVER_OF = "name_server_of "
 NAME_SERVERS = "name servers"
+LEADING_CONTROLLER = "leading controller"
+HOST_OF = "host of "  # one process
 ENTRY_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's name")
-PROCESS_FORMS = ("HOST/PROCESS", "name_server_of CLIENT", NAME_SERVERS)
+ONE_PROCESS_FORMS = ("HOST/PROCESS", "name_server_of CLIENT", LEADING_CONTROLLER)
+PROCESS_FORMS = (*ONE_PROCESS_FORMS, NAME_SERVERS, f"{HOST_OF}one of these processes")
 TARGET_FORMS = (*ENTRY_FORMS, ACTIVE_BALANCER, STANDBY_BALANCER, *PROCESS_FORMS)
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
 _QUEUE_MAX = 255  # characters; which of them a name may have the workload says
@@ -34,11 +37,12 @@ class Target:
 
     word: str
     role: str  # "master", "mirror", "uninvolved", "host", "balancer", "clients", "client",
-    # "process", "name_server", "name_servers"
+    # "process", "name_server", "name_servers", "controller"
     queue: str = ""
     host: str = ""
     client: str = ""  # itself, or the one whose name server is meant
     process: str = ""  # of `host`
+    whole_host: bool = False  # that of the process that is meant, with all that it carries
 
     @property
     def of_clients(self) -> bool:
@@ -48,7 +52,7 @@ class Target:
     @property
     def of_processes(self) -> bool:
         """Whether it means processes of a host that may carry others."""
-        return self.role in ("process", "name_server", "name_servers")
+        return self.role in ("process", "name_server", "name_servers", "controller")
 
 
 def parse_target(word: str) -> Target:
@@ -56,6 +60,8 @@ def parse_target(word: str) -> Target:
     for role, prefix in (("master", MASTER), ("mirror", MIRROR)):
         if word.startswith(prefix) and 0 < len(word.removeprefix(prefix).strip()) <= _QUEUE_MAX:
             return Target(word, role, queue=word.removeprefix(prefix).strip())
+    if word.startswith(HOST_OF):
+        return _host_of(word)
     if word == UNINVOLVED:
         return Target(word, "uninvolved")
     if word in (ACTIVE_BALANCER, STANDBY_BALANCER):
@@ -64,6 +70,8 @@ def parse_target(word: str) -> Target:
         return Target(word, "clients")
     if word == NAME_SERVERS:
         return Target(word, "name_servers")
+    if word == LEADING_CONTROLLER:
+        return Target(word, "controller")
     if _CLIENT.fullmatch(word):
         return Target(word, "client", client=word)
     client = word.removeprefix(NAME_SERVER_OF)
@@ -75,3 +83,10 @@ def parse_target(word: str) -> Target:
     if _HOST.fullmatch(word):
         return Target(word, "host", host=word)
     raise ValueError(f"{brief(word)} is no target")
+
+
+def _host_of(word: str) -> Target:
+    inner = parse_target(word.removeprefix(HOST_OF))
+    if not inner.of_processes or inner.whole_host or inner.role == "name_servers":
+        raise ValueError(f"{brief(word)} is no target: {brief(inner.word)} is no one process")
+    return replace(inner, word=word, whole_host=True)

@@ -36,7 +36,7 @@ from harness.plan.operations import OPERATIONS, TARGETS, parse
 from harness.plan.permission import unverified
 from harness.plan.process_targets import candidates
 from harness.plan.servers import QueueRole
-from harness.plan.targets import ACTIVE_BALANCER, parse_target
+from harness.plan.targets import ACTIVE_BALANCER, Target, parse_target
 from harness.plan.topology import Topology
 from harness.report.lines import cell_name
 
@@ -269,6 +269,10 @@ def _always(role: QueueRole, run: RunPlan) -> str:
 def _word(word: str, run: RunPlan) -> str:
     """What a word means on this run's layout, as far as that is known before it stands."""
     target = parse_target(word)
+    return f"{'the whole host of ' if target.whole_host else ''}{_means(target, run)}"
+
+
+def _means(target: Target, run: RunPlan) -> str:
     hosts = ", ".join(host.name for host in run.layout.hosts)
     match target.role:
         case "master":
@@ -294,6 +298,9 @@ def _word(word: str, run: RunPlan) -> str:
             found = ", ".join(candidates(target, run.system.servers(run.layout)))
             alone = target.role == "name_server"
             return f"one of {found}: whom {target.client} asks then" if alone else found
+        case "controller":
+            found = ", ".join(candidates(target, run.system.servers(run.layout)))
+            return f"one of {found}: the one that leads then"
     return f"the host {target.host}"
 
 

@@ -14,7 +14,7 @@ from faults.model import Armed
 from faults.targets import CLIENT
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
-from harness.plan.targets import parse_target
+from harness.plan.targets import Target, parse_target
 from harness.run.resolving import (
     NoSuchTarget,
     describe,
@@ -72,15 +72,26 @@ async def _meant(stage: Stage, fault: FaultPlan, roles: Mapping[str, Roles]) -> 
     target = fault.target
     word = parse_target(target)
     if word.of_processes:
-        attached = stage.cluster.roster.attached(word.client) if word.client else ""
+        attached = await _attached(stage, word)
         layout = stage.plan.layout
-        return resolve_processes(word, fault.kind, stage.servers, attached, layout.peer_links)
+        meant, role = resolve_processes(
+            word, fault.kind, stage.servers, attached, layout.peer_links
+        )
+        return meant, describe(meant, roles) if word.whole_host else role
     if target in stage.plan.layout.balancers or word.role == "balancer":
         async with asyncio.timeout(LOOK_LIMIT_S):
             entered = await stage.cluster.entered()
         return resolve_balancer(target, stage.plan.layout.balancers, entered)
     host = resolve(target, roles, stage.hosts, holders(roles))
     return host, describe(host, roles)
+
+
+async def _attached(stage: Stage, word: Target) -> str:
+    """As resolve_processes wants it."""
+    if word.role == "controller":
+        async with asyncio.timeout(LOOK_LIMIT_S):
+            return await stage.cluster.broker.controller()
+    return stage.cluster.roster.attached(word.client) if word.client else ""
 
 
 def take(stage: Stage, armed: Armed) -> None:

@@ -54,8 +54,8 @@ def resolve_processes(
     target: Target, kind: str, servers: Servers, attached: str, peer_links: str = DIRECT
 ) -> tuple[str, str]:
     """The places that a word for processes means, as one text, and their role. `attached`: the
-    host whose name server the word's client asks now, "" where nobody knows; `peer_links`: the
-    layout's.
+    host whose name server the word's client asks now, or the place of the controller that leads;
+    "" where nobody knows; `peer_links`: the layout's.
 
     Raises NoSuchTarget.
     """
@@ -66,8 +66,13 @@ def resolve_processes(
         meant = tuple(one for one in meant if host_of(one) == attached)
         if not meant:
             raise NoSuchTarget(f"{target.word}: {attached} has no name server")
+    if target.role == "controller":
+        if attached not in meant:
+            raise NoSuchTarget(f"{target.word}: no controller is known to lead")
+        meant = (attached,)
     role = PROCESS if target.role == "process" else NAME_SERVER
-    return joined(meant if by_process(kind, peer_links) else tuple(map(host_of, meant))), role
+    alone = by_process(kind, peer_links) and not target.whole_host
+    return joined(meant if alone else tuple(map(host_of, meant))), role
 
 
 def resolve_balancer(

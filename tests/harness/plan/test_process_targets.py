@@ -46,6 +46,7 @@ def reasons(
     ("word", "role", "client", "host", "process"),
     [
         ("name servers", "name_servers", "", "", ""),
+        ("leading controller", "controller", "", "", ""),
         ("name_server_of consumer-2", "name_server", "consumer-2", "", ""),
         ("rkt1/name-server", "process", "", "rkt1", "name-server"),
     ],
@@ -54,6 +55,29 @@ def test_a_word_is_taken_apart(word: str, role: str, client: str, host: str, pro
     found = parse_target(word)
     assert (found.role, found.client, found.host, found.process) == (role, client, host, process)
     assert found.of_processes and not found.of_clients
+
+
+def test_of_a_process_that_shares_its_host_the_host_can_be_asked_for() -> None:
+    for kind in ("black_hole", "reboot", "freeze"):
+        assert reasons("host of name_server_of publisher-1", kind) == []
+        assert reasons("host of rkt1/broker-a-0", kind) == []
+    (reason,) = reasons("name_server_of publisher-1", "black_hole")
+    assert "rkt1 carries name-server and broker-a-0" in reason
+
+
+@pytest.mark.parametrize(
+    "word", ["host of name servers", "host of rkt1", "host of master of orders", "host of "]
+)
+def test_the_host_of_what_is_no_one_process_is_no_target(word: str) -> None:
+    with pytest.raises(PlanError, match="no target"):
+        read_scenario("mine", TEXT.format(kind="freeze", target=word))
+
+
+def test_who_has_no_controllers_has_none_that_leads() -> None:
+    (reason,) = reasons("leading controller", "freeze")
+    assert reason.endswith("means nobody: rocketmq-2m2s has no controllers")
+    elected = load_layout("rocketmq-controller", "separated")
+    assert reasons("leading controller", "freeze", elected) == []
 
 
 @pytest.mark.parametrize("word", ["name_server_of orders", "rkt1/", "/name-server", "a/b/c"])

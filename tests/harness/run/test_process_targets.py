@@ -17,6 +17,9 @@ COLOCATED, SEPARATED = (
     SYSTEM.servers(load_layout(SYSTEM.name, name)) for name in ("colocated", "separated")
 )
 OF_CLIENT = parse_target("name_server_of publisher-1")
+LEADING = parse_target("leading controller")
+ELECTED = load_system("rocketmq-controller")
+CONTROLLED = ELECTED.servers(load_layout(ELECTED.name, "separated"))
 
 
 def test_the_name_server_that_a_client_asks_is_a_process_of_its_host() -> None:
@@ -31,6 +34,22 @@ def test_where_packets_are_struck_it_is_its_host() -> None:
 def test_all_of_them_are_meant_together() -> None:
     found = resolve_processes(parse_target("name servers"), "kill", COLOCATED, "")
     assert found == ("rkt1/name-server, rkt2/name-server", NAME_SERVER)
+
+
+def test_the_controller_that_leads_is_the_name_server_that_it_is_in() -> None:
+    found = resolve_processes(LEADING, "freeze", CONTROLLED, "rkc4/name-server")
+    assert found == ("rkc4/name-server", NAME_SERVER)
+
+
+def test_its_host_is_struck_with_all_that_it_carries() -> None:
+    whole = parse_target("host of name_server_of publisher-1")
+    assert resolve_processes(whole, "freeze", COLOCATED, "rkt2") == ("rkt2", NAME_SERVER)
+
+
+@pytest.mark.parametrize("leads", ["", "rkc1/broker-a-0"])
+def test_which_controller_leads_is_never_guessed(leads: str) -> None:
+    with pytest.raises(NoSuchTarget, match="no controller is known to lead"):
+        resolve_processes(LEADING, "freeze", CONTROLLED, leads)
 
 
 def test_a_process_that_is_named_is_that_one() -> None:
