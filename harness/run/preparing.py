@@ -14,7 +14,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle, all_ready, start_worker
 from harness.run_folder.client_events import CONSUMING, STRUCK
 from harness.run_folder.journal import Journal
-from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from harness.workers.protocol import VOTERS, Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
 READY_LIMIT_S = 60.0
@@ -128,8 +128,19 @@ def synchronised_at_fault(roles: Iterable[Roles]) -> Declared:
 
 def _end(links: Sequence[Link], process: Process) -> Endpoint | None:
     """Where a worker meets it; None: no link of his leads there."""
-    its = (process.host, process.word)
-    return next((one.endpoint for one in links if (one.host, one.process) == its), None)
+    its = (process.host, process.word, False)
+    found = (one.endpoint for one in links if (one.host, one.process, one.votes) == its)
+    return next(found, None)
+
+
+def _voters(links: Sequence[Link], servers: Servers) -> list[dict[str, Any]]:
+    """Who is asked who leads, and where as a prober takes them: those that links lead to."""
+    ways = {(one.host, one.process): one.endpoint for one in links if one.votes}
+    return [
+        {**asdict(one), "address": way.address, "port": way.port}
+        for one in servers.voters
+        if (way := ways.get((one.host, one.word))) is not None
+    ]
 
 
 def _declaring(servers: Servers) -> str:
@@ -286,6 +297,8 @@ class Preparing:
             name = f"{Role.PROBER.value}-{queue}"
             endpoints = await self._entrance(name, ())
             config = self._config(Role.PROBER, name, queue, endpoints)
+            voters = _voters(self._links[name], self._servers)
+            config = replace(config, own={**config.own, VOTERS: voters})
             workers.append(await start_worker(self._cluster, name, config, self._boot_id))
 
     async def _entrance(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:

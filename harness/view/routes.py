@@ -1,4 +1,5 @@
-"""What name servers showed, and whom clients asked, as a person is told it: sentences and rows.
+"""What name servers showed, who led by the voters' word, and whom clients asked, as a person is told
+it: sentences and rows.
 
 1. A change is told with its bounds: it lies between two looks. What a silent name server would
    have shown is unknown, and is drawn as unknown.
@@ -18,6 +19,7 @@ from harness.view.observations import Observation
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.views import (
+    LEADER,
     NOTHING_BEFORE,
     ROUTE,
     STAGES,
@@ -58,7 +60,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """`servers`: what each name server showed of each broker; `clients`: whom each one asked."""
+    """`servers`: what each name server showed of each broker, and whom each voter said to lead;
+    `clients`: whom each one asked."""
 
     servers: tuple[Row, ...] = ()
     clients: tuple[Row, ...] = ()
@@ -67,6 +70,7 @@ class Routes:
 
 def routes(manifest: Manifest, views: Views, clients: Iterable[ClientEvent]) -> Routes:
     servers = [row for asked in _routed(views) for row in _rows_of(asked, manifest, views)]
+    servers += [row for asked in _of_kind(views, LEADER) for row in _said_by(asked, views)]
     attached = tuple(_attached(manifest, clients))
     return Routes(tuple(servers[:ROWS_MAX]), attached, max(0, len(servers) - ROWS_MAX))
 
@@ -78,7 +82,7 @@ def observe(
 
     `judged`: no doubt stands against the whole run.
     """
-    told = sorted(_told(manifest, views))
+    told = sorted((*_told(manifest, views), *_told_of_leaders(views)))
     lines = [Observation(SENTENCE, 0, True, text) for _, text in told[:SENTENCES_MAX]]
     if len(told) > SENTENCES_MAX:
         more = f"{len(told) - SENTENCES_MAX} more changes of the route are in marts/changes"
@@ -87,7 +91,11 @@ def observe(
 
 
 def _routed(views: Views) -> list[Asked]:
-    return sorted(asked for asked in views.asked if asked.kind == ROUTE)
+    return _of_kind(views, ROUTE)
+
+
+def _of_kind(views: Views, kind: str) -> list[Asked]:
+    return sorted(asked for asked in views.asked if asked.kind == kind)
 
 
 def _asking(views: Views) -> Iterator[Observation]:
@@ -125,10 +133,25 @@ def _told(manifest: Manifest, views: Views) -> Iterator[tuple[int, str]]:
         whose = f"name server {asked.name_server}{_topic(asked.prober, manifest, views)}"
         for silence in _of(views.silences, asked):
             yield silence.from_ns, f"{whose} {_silence(silence)}"
-        later = [one for one in _of(views.changes, asked) if one.after_ns != NOTHING_BEFORE]
-        later.sort(key=lambda one: (one.by_ns, one.after_ns, one.shown, one.what))
-        for bounds, together in groupby(later, key=lambda one: (one.after_ns, one.by_ns)):
+        for bounds, together in groupby(_later(asked, views), key=_bounds):
             yield bounds[1], f"{whose} {_moved(together)} {_between(*bounds)}"
+
+
+def _told_of_leaders(views: Views) -> Iterator[tuple[int, str]]:
+    """Each with the time that it is sorted by."""
+    for asked in _of_kind(views, LEADER):
+        for silence in _of(views.silences, asked):
+            yield silence.from_ns, f"{asked.name_server} {_silence(silence)}"
+        for change in _later(asked, views):
+            if change.shown:
+                said = f"{asked.name_server} said {change.what}"
+                yield change.by_ns, f"{said} {_between(*_bounds(change))}"
+
+
+def _later(asked: Asked, views: Views) -> list[Change]:
+    """What changed after the first look, in time."""
+    later = [one for one in _of(views.changes, asked) if one.after_ns != NOTHING_BEFORE]
+    return sorted(later, key=lambda one: (one.by_ns, one.after_ns, one.shown, one.what))
 
 
 def _moved(changes: Iterable[Change]) -> str:
@@ -182,17 +205,29 @@ def _rows_of(asked: Asked, manifest: Manifest, views: Views) -> Iterator[Row]:
         yield Row(f"{asked.name_server}{topic}: {broker} {role}", stretches)
 
 
+def _said_by(asked: Asked, views: Views) -> Iterator[Row]:
+    """A row a group, or what else a voter ever said anything of."""
+    subjects: dict[str, list[tuple[Change, str]]] = {}
+    for change in sorted(_of(views.changes, asked), key=lambda one: (one.by_ns, one.shown)):
+        subject, _, said = change.what.partition(": ")
+        subjects.setdefault(subject, []).append((change, said))
+    silent = [_silent(one) for one in _of(views.silences, asked)]
+    for subject, changes in sorted(subjects.items()):
+        stretches = (*_shown(changes, asked.last_ns), *silent)
+        yield Row(f"{asked.name_server}: {subject}", stretches)
+
+
 def _shown(changes: list[tuple[Change, str]], last_ns: int) -> Iterator[Stretch]:
     """From each change to the next one; the last view holds to the last look."""
     ends = [change.by_ns for change, _ in changes[1:]] + [last_ns]
-    for (change, address), end_ns in zip(changes, ends, strict=True):
+    for (change, value), end_ns in zip(changes, ends, strict=True):
         if end_ns <= change.by_ns:
-            continue  # moved to another address in one look
+            continue  # moved to another value in one look
         verb, state = ("showed", SHOWN) if change.shown else ("dropped", DROPPED)
         first = change.after_ns == NOTHING_BEFORE
         when = f"by +{change.by_ns / NS:.2f} s" if first else _between(*_bounds(change))
         title = f"{change.name_server} {verb} {change.what} {when}"
-        text = address if change.shown else "dropped"
+        text = value if change.shown else "dropped"
         yield Stretch(change.by_ns, end_ns, state, text, title)
 
 

@@ -15,7 +15,7 @@ from spark_analysis.definition.windows import Faulted, faulted
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.views import (
-    CLUSTER,
+    KINDS,
     NOTHING_BEFORE,
     ROUTE,
     STOOD_STILL,
@@ -103,7 +103,7 @@ def _ways(rows: Mapping[str, Iterable[Row]]) -> tuple[_Way, ...]:
     for row in rows.get("probes", ()):
         prober, kind, target, detail = row["prober"], row["kind"], row["target"], row["detail"]
         started_ns, ended_ns = row["started_ns"], row["ended_ns"]
-        if kind not in (ROUTE, CLUSTER):
+        if kind not in KINDS:
             continue
         assert isinstance(prober, int)
         assert isinstance(kind, str)

@@ -1,11 +1,11 @@
-"""What name servers showed, and when: three marts and two stages, and the rules that fill them.
+"""What name servers and voters showed, and when: three marts and two stages, and the rules that fill them.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 WORDS
-- look: a row of `probes` of kind ROUTE or CLUSTER: one question to the name server `target`. It
-  is answered if ok. Its view is the set of sentences of its detail: split at "; ", and none where
+- look: a row of `probes` of kind ROUTE or CLUSTER: one question to the name server `target`; or of
+  kind LEADER: one question who leads, to the voter `target`. It is answered if ok. Its view is the set of sentences of its detail: split at "; ", and none where
   the detail is NOTHING. It is stalled if it is not answered and its detail ends in STOOD_STILL:
   the prober stood still meanwhile, and accuses nobody.
 - way: (prober, kind, target). The looks of a way are ordered by (ended_ns, started_ns, place in
@@ -44,7 +44,8 @@ origin_ns, uncertainty_ns = returned_ns - origin_ns. No such way, no row.
 import re
 from dataclasses import dataclass
 
-ROUTE, CLUSTER = "route", "cluster"
+ROUTE, CLUSTER, LEADER = "route", "cluster", "leader"
+KINDS = (ROUTE, CLUSTER, LEADER)
 NOTHING = "nothing"
 STOOD_STILL = "; this prober itself stood still meanwhile"
 NOTHING_BEFORE = -1
@@ -58,7 +59,7 @@ class Asked:
     run: str
     prober: int
     kind: str
-    name_server: str
+    name_server: str  # or voter
     looks: int
     answered: int
     first_ns: int

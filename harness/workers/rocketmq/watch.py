@@ -1,9 +1,9 @@
-"""What one name server's answers come to, one after another: what it drops and shows, and when.
+"""What the answers of one who is asked come to, one after another: what changes, and when.
 
 1. A look is one question and what came of it. Looks may overlap, and end in another order than
    they began; one that began before the last that was answered says nothing new.
 2. What was shown before anything was known is nothing: the first view is told as a change, too.
-3. Silence changes no view: what a name server that does not answer would show is unknown. It is
+3. Silence changes no view: what one that does not answer would show is unknown. It is
    told once for each kind of look, and so is its end; a refusal counts as silence, in its words.
    A look during which the prober itself stood still is no silence.
 4. A change happened after the start of the last look that showed the old view: that bound is told
@@ -12,11 +12,13 @@
 
 from dataclasses import dataclass
 
-from harness.workers.remoting.routes import NOWHERE, View, changes
-from spark_analysis.schema.views import CLUSTER, ROUTE
+from harness.workers.remoting.leaders import Says
+from harness.workers.remoting.routes import View
+from spark_analysis.schema.views import CLUSTER, LEADER, ROUTE
 
 UNANSWERED, ANSWERED = "unanswered", "answered again"
-_CHANGED = {ROUTE: "route changed", CLUSTER: "cluster changed"}
+_CHANGED = {ROUTE: "route changed", CLUSTER: "cluster changed", LEADER: "leader changed"}
+Answered = View | Says
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Look:
     kind: str
     started_ns: int
     ended_ns: int
-    view: View | None
+    view: Answered | None
     doubt: str = ""
     stalled: bool = False
 
@@ -47,7 +49,7 @@ class Change:
 
 
 class Watch:
-    """Of one name server; `name` is how events call it."""
+    """Of one name server or voter; `name` is how events call it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -75,14 +77,20 @@ class Watch:
         span_s = (look.ended_ns - since_ns) / 1e9
         return (Change(ANSWERED, f"{self._name} {look.kind}: after {span_s:.2f} s"),)
 
-    def _compared(self, look: Look, view: View) -> tuple[Change, ...]:
+    def _compared(self, look: Look, view: Answered) -> tuple[Change, ...]:
         before = self._last.get(look.kind)
         if before is not None and look.started_ns < before.started_ns:
             return ()
         self._last[look.kind] = look
-        shown = before.view if before is not None and before.view is not None else NOWHERE
         within = f" (within {(look.ended_ns - before.started_ns) / 1e9:.2f} s)" if before else ""
         return tuple(
             Change(_CHANGED[look.kind], f"{self._name} {sentence}{within}")
-            for sentence in changes(shown, view)
+            for sentence in _since(view, None if before is None else before.view)
         )
+
+
+def _since(view: Answered, before: Answered | None) -> tuple[str, ...]:
+    """Looks of one kind have views of one type."""
+    if isinstance(view, View):
+        return view.since(before if isinstance(before, View) else None)
+    return view.since(before if isinstance(before, Says) else None)

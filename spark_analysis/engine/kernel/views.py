@@ -17,7 +17,7 @@ from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.views import (
-    CLUSTER,
+    KINDS,
     NOTHING_BEFORE,
     ROUTE,
     STAGES,
@@ -68,7 +68,7 @@ class Way:
 
 def ways(probes: Probes) -> tuple[Way, ...]:
     """The ways of a run."""
-    rows = np.flatnonzero(probes.kind.among(ROUTE, CLUSTER))
+    rows = np.flatnonzero(probes.kind.among(*KINDS))
     order = np.lexsort((probes.started_ns[rows], probes.ended_ns[rows]))
     looks = probes.pick(rows[order])
     who = np.stack([looks.prober, looks.kind.numbers, looks.target.numbers])

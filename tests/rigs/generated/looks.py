@@ -10,7 +10,7 @@ from random import Random
 
 from harness.plan.seeds import stream
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.views import CLUSTER, NOTHING, ROUTE, STOOD_STILL
+from spark_analysis.schema.views import KINDS, NOTHING, STOOD_STILL
 from tests.rigs.generated.histories import Row
 
 SHOWN = (
@@ -29,7 +29,7 @@ def looks(facts: Facts, number: int) -> list[Row]:
     rows: list[Row] = []
     for prober in random.sample((7, 8, 9), random.choice((0, 1, 1, 2))):
         for name_server in ("ns1", "ns2"):
-            for kind in (ROUTE, CLUSTER, "consumer offset"):
+            for kind in (*KINDS, "consumer offset"):
                 rows += _of_a_way(random, facts, prober, kind, name_server)
     random.shuffle(rows)
     return rows

@@ -5,6 +5,7 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,3 +242,98 @@ def test_as_a_process_it_says_ready_probes_and_closes_its_log(tmp_path: Path) ->
     settings, code = asyncio.run(story())
     assert code == EXIT_CLOSED
     assert (Path(settings.log) / "closed.json").exists()
+
+
+# --- who leads ---------------------------------------------------------------------------------
+
+
+def votes(leader: str, term: int) -> Callable[[Request], Command | None]:
+    """A member of broker-a that follows this leader."""
+
+    def answer(request: Request) -> Command | None:
+        told = json.loads(request.body)
+        assert (told["group"], told["remoteId"]) == ("broker-a", "n0")
+        if request.code is Code.DLEDGER_METADATA:
+            return said(json.dumps({"code": 200, "leaderId": leader}).encode(), 200)
+        assert request.code is Code.DLEDGER_HEART_BEAT
+        return said(json.dumps({"code": 406, "term": term}).encode(), 200)
+
+    return answer
+
+
+def controls(request: Request) -> Command | None:
+    """A controller that leads."""
+    if request.code is Code.CONTROLLER_GET_METADATA_INFO:
+        fields = {"controllerLeaderId": "n0", "isLeader": "true"}
+        return Command(replace(said().header, fields=fields), b"")
+    assert json.loads(request.body) == ["broker-a"]
+    state = {"masterAddress": "a:1", "masterEpoch": 1, "syncStateSetEpoch": 1}
+    return said(json.dumps({"replicasInfoTable": {"broker-a": state}}).encode())
+
+
+def voter(server: FakeServer, asked: str) -> dict[str, Any]:
+    """As a run tells of it."""
+    where = {"host": "rkd1", "word": server.name, "address": "127.0.0.1", "port": server.port}
+    return {**where, "asked": asked, "groups": ["broker-a"], "id": "n0", "peer": "n1"}
+
+
+@pytest.mark.usefixtures("_quick")
+def test_who_leads_is_asked_of_each_voter_and_a_new_leader_is_an_event(tmp_path: Path) -> None:
+    async def story() -> WorkerConfig:
+        async with (
+            fake("ns1", shows(MASTER)) as server,
+            fake("broker-a-0", votes("n0", 1)) as member,
+            fake("name-server", controls) as controller,
+        ):
+            own = {"voters": [voter(member, "members"), voter(controller, "controllers")]}
+            settings = replace(config(tmp_path, server), own=own)
+            places = ("rkd1/broker-a-0", "rkd1/name-server")
+            async with probing(settings) as recorder:
+                for _ in range(2):
+                    before = looks(settings, recorder)
+                    await rig.until(
+                        lambda seen=before: all(  # type: ignore[misc]
+                            looks(settings, recorder)["leader", one, True]
+                            > seen["leader", one, True] + 3
+                            for one in places
+                        )
+                    )
+                    member.answer = votes("n1", 2)
+            return settings
+
+    settings = asyncio.run(story())
+    said_by: dict[str, set[str]] = {}
+    for row in rig.rows(settings, PROBES):
+        if row["kind"] == "leader":
+            said_by.setdefault(row["target"], set()).add(row["detail"])
+    assert said_by["rkd1/broker-a-0"] >= {
+        "broker-a: n0 leads, term 1",
+        "broker-a: n1 leads, term 2",
+    }
+    assert said_by["rkd1/name-server"] == {
+        "controllers: n0 leads; broker-a: a:1 is master, epoch 1; broker-a in sync: nobody"
+    }
+    events = [row["detail"] for row in rig.rows(settings, CLIENT_EVENTS)]
+    assert any("says broker-a: n1 leads, term 2" in one for one in events)
+
+
+@pytest.mark.usefixtures("_quick")
+def test_a_voter_that_answers_first_makes_nobody_ready_without_a_name_server(
+    tmp_path: Path,
+) -> None:
+    async def story() -> bool:
+        async with fake("ns1", nothing) as server, fake("broker-a-0", votes("n0", 1)) as member:
+            own = {"voters": [voter(member, "members")]}
+            settings = replace(config(tmp_path, server), own=own)
+            ready = asyncio.Event()
+            recorder = Recorder(settings, rig.fail)
+            prober = Prober(settings, recorder, ready.set)
+            running = asyncio.create_task(prober.run())
+            await rig.until(lambda: looks(settings, recorder)["leader", "rkd1/broker-a-0", True])
+            running.cancel()
+            await asyncio.wait([running])
+            await prober.close(nicely=True)
+            recorder.close()
+            return ready.is_set()
+
+    assert asyncio.run(story()) is False
