@@ -9,6 +9,7 @@ from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from tests.harness.claims import (
     stories_of_every_broker,
+    stories_of_elections,
     stories_of_majorities,
     stories_of_mirrored_queues,
     stories_of_name_servers,
@@ -20,6 +21,7 @@ from tests.harness.claims.judging import CLAIMS, FAIL, INCONCLUSIVE, PASS, verdi
 NAMES = sorted(CLAIMS)
 STORIES: dict[str, Three] = {
     **stories_of_every_broker.STORIES,
+    **stories_of_elections.STORIES,
     **stories_of_majorities.STORIES,
     **stories_of_mirrored_queues.STORIES,
     **stories_of_name_servers.STORIES,

@@ -1,0 +1,70 @@
+"""Groups of brokers whose master is elected: by their members, or by controllers."""
+
+from tests.harness.claims.claim_stories import Three, lost, out, told
+from tests.harness.claims.judging import NOT_APPLICABLE
+from tests.rigs.runs.findings import OF_LOGS
+
+VOTING = {
+    **OF_LOGS,
+    "copies": 3,
+    "masters": 1,
+    "elects": True,
+    "elects_by_majority": True,
+    "confirm_waits_for_majority": True,
+    "confirm_waits_for_mirrors": False,
+    "mirrors_at_fault": 2,
+    "synchronised_mirrors_at_fault": 2,
+    "promoted_mirror_rank": 1,
+}
+ONE_LEFT = {**VOTING, "mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
+CONTROLLED = {
+    **OF_LOGS,
+    "masters": 1,
+    "elects": True,
+    "elects_by_majority": False,
+    "promote_on_failure": "when-synced",
+    "promote_on_shutdown": "when-synced",
+    "promoted_mirror_rank": 1,
+}
+BEHIND = {**CONTROLLED, "synchronised_mirrors_at_fault": 0}
+UNCLEAN = {**CONTROLLED, "promote_on_failure": "always"}
+OF_CONTROLLERS = {**CONTROLLED, "fault_target_role": "name server", "name_servers_left": 0}
+
+STORIES: dict[str, Three] = {
+    "leader-dies-follower-leads": Three(
+        lambda: told(**VOTING),
+        lambda: out(**VOTING),
+        lambda: out(**ONE_LEFT),
+        (NOT_APPLICABLE, "majority_left == true"),
+    ),
+    "one-of-three-is-not-missed": Three(
+        lambda: told(**VOTING),
+        lambda: lost(**VOTING),
+        lambda: out(**ONE_LEFT),
+        (NOT_APPLICABLE, "majority_left == true"),
+    ),
+    "controllers-switch-the-master": Three(
+        lambda: told("freeze", **CONTROLLED),
+        lambda: out("freeze", **CONTROLLED),
+        lambda: out("freeze", **BEHIND),
+        (NOT_APPLICABLE, "every_mirror_synchronised == true"),
+    ),
+    "in-sync-hence-not-lost": Three(
+        lambda: told(**CONTROLLED),
+        lambda: lost(**CONTROLLED),
+        lambda: lost(**UNCLEAN),
+        (NOT_APPLICABLE, "promote_on_failure == when-synced"),
+    ),
+    "unclean-election-loses": Three(
+        lambda: lost(**UNCLEAN),
+        lambda: told(**UNCLEAN),
+        lambda: lost(**CONTROLLED),
+        (NOT_APPLICABLE, "promote_on_failure == always"),
+    ),
+    "without-controllers-masters-go-on": Three(
+        lambda: told(**OF_CONTROLLERS),
+        lambda: out(**OF_CONTROLLERS),
+        lambda: out(**{**OF_CONTROLLERS, "elects": False}),
+        (NOT_APPLICABLE, "elects == true"),
+    ),
+}
