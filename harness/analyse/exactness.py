@@ -11,14 +11,15 @@ lost, by drop        Admitted before it is confirmed. A crash may swallow the co
                      was confirmed is a dropped one. Proved: each attempt that was sent at all.
                      Without a confirm a dropped message is lost_indeterminate, no violation.
 lost, by             What a survivor held when it took the queue over is not lost, nor what a
-  confirm-early      consumer had from the dead master. All the rest is, so in a calm run nothing:
-                     allowed and proved are acknowledged, each confirmed attempt early, none held,
-                     none delivered.
+  confirm-early,     consumer had from the dead or cut master. All the rest is, so in a calm run
+  stale-guard        nothing: allowed and proved are acknowledged, each confirmed attempt admitted,
+                     none held, none delivered.
 lost, by forget      What reached the consumer before its channel ended is delivered. Allowed and
                      proved: acknowledged, forgotten, not delivered.
 attempt_lost, by     The same of a message whose other attempt came: the copy that was confirmed is
   drop,              gone, the message is not. Allowed and proved: that attempt was confirmed, and
-  confirm-early,     dropped, early and not held, or forgotten; it never came, and its message did.
+  confirm-early,     dropped, early or let out and not held, or forgotten; it never came, and its
+  stale-guard,       message did.
   forget
 forgotten, by forget It reached the consumer and was not acknowledged, and nobody requeued it when
                      its channel ended. Allowed: admitted and delivered. Proved: no delivery of the
@@ -68,6 +69,7 @@ from spark_analysis.schema.words import Redelivered, Via
 
 AGAIN_NS = 1_500_000_000
 ON_ITS_WAY_NS = 1_000_000_000
+LEFT_TO_SUCCESSORS = "confirm-early", "stale-guard"  # lost unless the next master holds it
 
 # Class -> the rows of `affected` that belong to it; no detail means any. All that breaks a
 # promise, and the surplus deliveries that do or may.
@@ -158,8 +160,9 @@ def _lost(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
     held = _names(done[HELD])
     early = {
         name
-        for name in _names(done["confirm-early"]) - held
-        if seen.confirmed.get(name, set()) <= done["confirm-early"]
+        for kind in LEFT_TO_SUCCESSORS
+        for name in _names(done[kind]) - held
+        if seen.confirmed.get(name, set()) <= done[kind]
     }
     dropped = {
         name for name in _names(done["drop"]) if seen.confirmed.get(name, set()) <= done["drop"]
@@ -180,7 +183,8 @@ def _undecided(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
 
 def _copies_lost(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
     """Of messages that came all the same, by another attempt."""
-    gone = done["drop"] | (done["confirm-early"] - done[HELD]) | done["forget"]
+    unsafe = set[Try]().union(*(done[kind] for kind in LEFT_TO_SUCCESSORS))
+    gone = done["drop"] | (unsafe - done[HELD]) | done["forget"]
     return _names(
         tried
         for tried in filter(seen.is_confirmed, gone)

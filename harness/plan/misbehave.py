@@ -2,7 +2,8 @@
 
 1. Only subprocesses (`local`) are told, and only of a system that declares this kind (the
    reference); anything else is bad input, told with every cell that it means.
-2. The word, with the experiment's seed, fixes which messages are hit.
+2. The word, with the experiment's seed, fixes which messages are hit. Kinds of which nothing is
+   drawn hit whatever their rule hits, and take no share.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ from harness.plan.model import Experiment, RunPlan
 from harness.plan.problems import PlanError, Problem, unknown
 
 FLAG = "--misbehave"
-KINDS = ("drop", "duplicate", "reorder", "corrupt", "confirm-early", "forget", "redeliver")
+DRAWN = ("drop", "duplicate", "reorder", "corrupt", "confirm-early", "forget", "redeliver")
+RULES = ("stale-guard",)
+KINDS = (*DRAWN, *RULES)
 SHARE = 0.005
 HELP = f"The nodes of a reference cluster do wrong, and say to whom: {', '.join(KINDS)}."
 TRUTH = "truth"  # in a run's folder: what each node says it did wrong
@@ -22,14 +25,14 @@ TRUTH = "truth"  # in a run's folder: what each node says it did wrong
 
 @dataclass(frozen=True, slots=True)
 class Misbehave:
-    """`share`: of the messages that a kind could hit."""
+    """`share`: of the messages that a kind could hit; 1 where nothing is drawn."""
 
     kind: str
     share: float
     seed: int
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.share:g}"
+        return self.kind if self.kind in RULES else f"{self.kind}:{self.share:g}"
 
 
 def problems(word: str | None) -> Iterator[Problem]:
@@ -39,7 +42,9 @@ def problems(word: str | None) -> Iterator[Problem]:
     kind, colon, share = word.partition(":")
     if kind not in KINDS:
         yield unknown(FLAG, "misbehaviour", kind, KINDS)
-    if colon and _share(share) is None:
+    elif colon and kind in RULES:
+        yield Problem(FLAG, f"{kind} takes no share: it hits whatever its rule hits")
+    elif colon and _share(share) is None:
         text = f"the share is a number above 0 and at most 1 (or 100%), not {brief(share)}"
         yield Problem(FLAG, text)
 
@@ -55,7 +60,8 @@ def parse(word: str | None, experiment: Experiment) -> Misbehave | None:
         raise PlanError(found)
     kind, _, share = word.partition(":")
     _check(kind, experiment)
-    return Misbehave(kind, _share(share) or SHARE, experiment.seed)
+    drawn = _share(share) or SHARE
+    return Misbehave(kind, 1.0 if kind in RULES else drawn, experiment.seed)
 
 
 def _check(kind: str, experiment: Experiment) -> None:

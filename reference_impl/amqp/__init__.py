@@ -30,6 +30,7 @@ acknowledging    what its client acknowledges, rejects and wants back
 declaring        queues: declare, delete, purge, bind, unbind
 exchanging       exchanges: declare, delete, bind, unbind
 misbehaving      the bugs that are injected into publishes
+stale_guard      the one that is injected into confirms
 
 Rules without effects:
 routing          from an exchange and a key to queues and the processes that get a copy

@@ -6,7 +6,8 @@
 2. With confirms on, publishes count from 1; a mandatory message that has no queue is returned
    before its ack.
 3. The client is told what is settled at the end of each event, in as few frames as can be; nothing
-   while the node may be in a minority (3.8).
+   while the node may be in a minority (3.8). The node counts whom it sees each time; a stale guard
+   does not (stale_guard.py).
 4. A publish never fails because a replica is gone: its Down settles what it owed.
 """
 
@@ -19,7 +20,10 @@ from reference_impl.amqp.queue_methods import BasicPublish, BasicReturn
 from reference_impl.amqp.routing import Router, Target
 from reference_impl.amqp.session import Outbox
 from reference_impl.amqp.session_methods import ConfirmSelect, ConfirmSelectOk
+from reference_impl.amqp.settings import Settings
+from reference_impl.amqp.stale_guard import StaleGuard
 from reference_impl.metadata.tables import Tables
+from reference_impl.misbehave.kinds import Kind
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Send, World
 from reference_impl.protocol.queues import Confirm, Deliver, Message, Reject
@@ -40,6 +44,7 @@ class Publishing:
         self._methods: dict[bytes, BasicPublish] = {}
         misbehaviour = self._session.settings.misbehaviour
         self._crooked = None if misbehaviour is None else CrookedChannel(misbehaviour, pid, outbox)
+        self._stale = _stale_guard(self._session.settings, outbox)
 
     def select(self, method: ConfirmSelect) -> None:
         if self._confirms is None:
@@ -65,6 +70,8 @@ class Publishing:
         if self._confirms is not None:
             sequence = self._confirms.expect(targets)
             self._watch(targets)
+            if self._stale is not None:
+                self._stale.published(sequence, targets, message)
         if not targets:
             if method.mandatory:
                 self._return(method, properties, body)
@@ -95,11 +102,14 @@ class Publishing:
         """Tells the client what is settled."""
         if self._confirms is None or not self._confirms.settled:
             return
-        if self._world.guarded():
+        minority = self._world.guarded()
+        if minority if self._stale is None else self._stale.withholds(minority):
             self._outbox.add(Arm(GUARD, self._session.settings.guard_ms))
             return
         number = self._outbox.number
         for verdict in self._confirms.verdicts():
+            if self._stale is not None:
+                self._stale.told(verdict, minority)
             write = ack_frame if verdict.taken else nack_frame
             self._outbox.transmit(write(number, verdict.sequence, verdict.multiple))
 
@@ -125,6 +135,15 @@ class Publishing:
         self._outbox.transmit(
             return_frames(self._outbox.number, returned, properties, body, frame_max)
         )
+
+
+def _stale_guard(settings: Settings, outbox: Outbox) -> StaleGuard | None:
+    """Where the node was told to guard so."""
+    misbehaviour = settings.misbehaviour
+    if misbehaviour is None or misbehaviour.kind is not Kind.STALE_GUARD:
+        return None
+    assert settings.linked is not None, "a stale guard asks whom its node sees"
+    return StaleGuard(settings.linked, outbox)
 
 
 def _check_open(tables: Tables, exchange: str) -> None:

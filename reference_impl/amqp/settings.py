@@ -1,5 +1,6 @@
 """What a broker offers in its tune, and how long it waits; RabbitMQ's defaults."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from reference_impl.misbehave.kinds import Misbehaviour
@@ -22,3 +23,6 @@ class Settings:
     sweeps_max: int = 30  # consumer_timeout, in sweeps
     routes_max: int = 4_096  # that a channel remembers
     misbehaviour: Misbehaviour | None = None
+    linked: Callable[[], frozenset[str]] | None = (
+        None  # peers that the node sees: stale-guard asks
+    )

@@ -1,5 +1,5 @@
 """How the master of a queue misbehaves with what it holds: forget, redeliver, and the master's
-part of confirm-early.
+part of confirm-early; and of what a queue's next master holds.
 
 1. Forgotten are deliveries that a channel had when it ended under a living master. What was
    unacknowledged when the master itself ended comes back, as ever.
@@ -16,6 +16,8 @@ from reference_impl.process import Arm, Disarm, Effect
 
 AGAIN_MS = 1_500  # the analysis takes less than a second for an acknowledgement on its way
 _AGAIN = "again"
+# What is confirmed so is lost unless the next master has it.
+_LEFT_TO_SUCCESSORS = (Kind.CONFIRM_EARLY, Kind.STALE_GUARD)
 
 
 class CrookedQueue:
@@ -65,7 +67,7 @@ class CrookedQueue:
 def held(replica: Replica) -> list[Effect]:
     """What the copy that takes the queue over has, where that is part of the truth."""
     misbehaviour = replica.misbehaviour
-    if misbehaviour is None or misbehaviour.kind is not Kind.CONFIRM_EARLY:
+    if misbehaviour is None or misbehaviour.kind not in _LEFT_TO_SUCCESSORS:
         return []
     messages = [message for _, message, _ in replica.backing.all()]
     return [admitted(HELD, replica.queue, *messages)]

@@ -3,6 +3,7 @@ the instrument").
 
 1. A node has one kind of it, or none; then nothing of this package runs.
 2. Whom it hits is drawn from a stream of each process's own, fixed by seed, kind and process.
+   stale-guard draws nothing: it is a rule that RabbitMQ has, and hits whom that rule hits.
 3. Clients see no error and no broken rule of the protocol: only content goes wrong.
 """
 
@@ -27,6 +28,7 @@ class Kind(StrEnum):
     CONFIRM_EARLY = "confirm-early"  # confirmed before it is on disk or at a mirror
     FORGET = "forget"  # unacknowledged when its channel ends, and not requeued
     REDELIVER = "redeliver"  # acknowledged, and handed out again later
+    STALE_GUARD = "stale-guard"  # confirmed in a minority, by what the channel saw before
 
 
 class Misbehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

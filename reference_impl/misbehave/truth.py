@@ -4,7 +4,7 @@
    it there.
 2. A line without its end was cut in two by a kill: it was not hit yet.
 3. `kind` is one of Kind, or says what became of it: HELD, the copy that took the queue over had it
-   (confirm-early only); REDELIVERED, it is handed out again now.
+   (confirm-early and stale-guard); REDELIVERED, it is handed out again now.
 """
 
 import msgspec

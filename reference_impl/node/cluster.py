@@ -114,6 +114,10 @@ class Cluster:
         """Whether confirms are to be withheld: this node may be in a minority."""
         return self._pauses and self._minority.holds(len(self._peers.linked))
 
+    def linked(self) -> frozenset[str]:
+        """The peers that it has a link to, whatever they are in its eyes."""
+        return frozenset(self._peers.linked)
+
     def partitions(self) -> tuple[str, ...]:
         return tuple(self._partitions)
 

@@ -45,8 +45,8 @@ class Node:
         self.node = config.name
         self.boot = boot
         self._out = outside
-        self._settings = Settings(misbehaviour=config.misbehave)
         self._cluster = Cluster(config, boot, saved)
+        self._settings = Settings(misbehaviour=config.misbehave, linked=self._cluster.linked)
         self._processes = Processes(self.node, boot, self, outside)
         self._early: list[tuple[str, Packet]] = []
         self._serves = False
