@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 from harness.analyse.admitted import HELD, REDELIVERED, Admission
-from harness.analyse.exactness import AGAIN_NS, CAME_AGAIN, CLASSES, Compared, compared
+from harness.analyse.exactness import (
+    AGAIN_NS,
+    CAME_AGAIN,
+    CLASSES,
+    LEFT_TO_SUCCESSORS,
+    Compared,
+    compared,
+)
 from harness.analyse.seen import Seen
 from harness.run_folder.rows import Acknowledgement, Delivery
 from spark_analysis.schema.body import Identity
@@ -98,9 +105,10 @@ def test_a_loss_that_nobody_admits_is_invented() -> None:
     assert story.compared("lost", admit("drop", 1)).invented == {TWO}
 
 
-def test_what_was_confirmed_early_is_lost_unless_held_or_delivered() -> None:
+@pytest.mark.parametrize("kind", LEFT_TO_SUCCESSORS)
+def test_what_was_confirmed_too_soon_is_lost_unless_held_or_delivered(kind: str) -> None:
     story = Story().sent(1).sent(2).sent(3).came(2)
-    admissions = [admit("confirm-early", n) for n in (1, 2, 3)] + [admit(HELD, 3)]
+    admissions = [admit(kind, n) for n in (1, 2, 3)] + [admit(HELD, 3)]
     one = story.compared("lost", *admissions)
     assert one.must == one.may == {ONE}
 
@@ -111,7 +119,7 @@ def test_a_forgotten_delivery_that_had_arrived_is_no_loss() -> None:
     assert one.must == one.may == {TWO}
 
 
-@pytest.mark.parametrize("kind", ["drop", "confirm-early", "forget"])
+@pytest.mark.parametrize("kind", ["drop", *LEFT_TO_SUCCESSORS, "forget"])
 def test_a_confirmed_copy_that_is_gone_has_to_be_found_though_another_came(kind: str) -> None:
     retried = Story().sent(1).sent(1, attempt=2).came(1, attempt=2)
     one = retried.compared("attempt_lost", admit(kind, 1))
@@ -132,10 +140,11 @@ def test_no_copy_is_lost_that_was_not_confirmed_or_came_or_is_a_lost_message(sto
     assert story.compared("attempt_lost", admit("forget", 1)).may == frozenset()
 
 
-def test_a_copy_that_the_successor_held_is_not_lost() -> None:
+@pytest.mark.parametrize("kind", LEFT_TO_SUCCESSORS)
+def test_a_copy_that_the_successor_held_is_not_lost(kind: str) -> None:
     story = Story().sent(1).sent(1, attempt=2).came(1, attempt=2)
-    early = admit("confirm-early", 1), admit(HELD, 1)
-    assert story.compared("attempt_lost", *early).may == frozenset()
+    admissions = admit(kind, 1), admit(HELD, 1)
+    assert story.compared("attempt_lost", *admissions).may == frozenset()
 
 
 def test_what_was_given_out_and_not_requeued_has_to_be_forgotten() -> None:

@@ -5,13 +5,15 @@
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from harness.analyse.exactness import Compared, compare
+from harness.analyse.marts import Judged
 from harness.cluster.port import Cluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
-from harness.plan.model import RunPlan
+from harness.plan.model import Experiment, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from tests.harness.misbehave.scenarios import experiment, misbehave
@@ -20,12 +22,31 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 AT_A_TIME = 2
 
 
-def perform(kinds: Iterable[str], folder: Path, seed: int, repeats: int = 1) -> None:
-    """The runs of each kind, on a cluster of their own."""
-    asyncio.run(_perform(kinds, folder, seed, repeats))
+Planned = Callable[[str, int, int], Experiment]
 
 
-async def _perform(kinds: Iterable[str], folder: Path, seed: int, repeats: int) -> None:
+def perform(
+    kinds: Iterable[str],
+    folder: Path,
+    seed: int,
+    repeats: int = 1,
+    planned: Planned = experiment,
+) -> None:
+    """The runs of each kind, on a cluster of their own. `planned`: of a kind, a seed, repeats."""
+    asyncio.run(_perform(kinds, folder, seed, repeats, planned))
+
+
+def classes(run: Judged) -> dict[str, Compared]:
+    """What was found of a run that went as it was meant to, beside its truth."""
+    assert run.manifest.failure == ""
+    assert all(window.verified and window.gone for window in run.facts.windows)
+    assert all(end.drained and not end.unreadable for end in run.facts.queues)
+    return {each.what: each for each in compare(run.folder, run.manifest, run.findings)}
+
+
+async def _perform(
+    kinds: Iterable[str], folder: Path, seed: int, repeats: int, planned: Planned
+) -> None:
     places, standing_up = asyncio.Semaphore(AT_A_TIME), asyncio.Lock()
 
     async def one(kind: str) -> None:
@@ -38,7 +59,7 @@ async def _perform(kinds: Iterable[str], folder: Path, seed: int, repeats: int) 
         hooks = Hooks(
             Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, keep=False
         )
-        runs = experiment(kind, seed, repeats)
+        runs = planned(kind, seed, repeats)
         async with places:
             await Series(runs, folder, BOOT_ID.read_text().strip(), {}, up, hooks).perform()
 

@@ -6,15 +6,20 @@
    of its crash.
 4. What is forgotten is lost only if it never reached its consumer: that one's link hangs until the
    heartbeat ends the connection, with deliveries on their way.
+5. What a stale guard confirms is lost where clients know the cut host alone, and have dialled it
+   anew before it gives its peers up, after 0.75 T at the earliest: so no publisher waits so long
+   for a confirm. While one dials, nothing of it is out: there are two.
 """
 
 from harness.plan.experiment import Catalogue, Request, plan
-from harness.plan.misbehave import KINDS, Misbehave
+from harness.plan.misbehave import KINDS, RULES, Misbehave
 from harness.plan.model import Experiment, Scenario
 from harness.plan.toml import read_scenario
 from harness.request import asking
 
+HONEST = "honest"
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
+CUT_LAYOUT = "all-automatic-one@T=2"
 SHARES = {"confirm-early": 0.2, "forget": 0.3}
 SHARE = 0.05
 BY_TWO_DELIVERIES = ("duplicate", "redeliver")
@@ -25,7 +30,7 @@ story = "for a misbehaving cluster"
 
 [workload]
 queues = ["orders"]
-publishers = 1
+publishers = {publishers}
 consumers = {consumers}
 keys = 1
 rate = 200
@@ -35,7 +40,7 @@ persistent = true
 confirms = true
 retry = "until_confirmed"
 acknowledge = 10
-deadline = "2 s"
+deadline = "{deadline}"
 publishers_enter = "master of orders"
 consumers_enter = "mirror of orders"
 
@@ -56,6 +61,12 @@ target = "master of orders"
 opens = "{opens}"
 lasts = "1 s"
 """
+CUT = """
+[[fault]]
+kind = "partition"
+target = "master of orders"
+lasts = "2 T"
+"""
 HANG = """
 [[fault]]
 kind = "hang"
@@ -70,7 +81,9 @@ def scenario(kind: str, crash: bool) -> Scenario:
     forget = kind == "forget"
     text = WORKLOAD.format(
         name=name,
+        publishers=1,
         consumers=0 if kind == "confirm-early" else 1,
+        deadline="2 s",
         heartbeat="2 s" if forget else "60 s",
     )
     text += HANG if forget else ""
@@ -81,15 +94,33 @@ def scenario(kind: str, crash: bool) -> Scenario:
     return read_scenario(name, text)
 
 
+def cut_off(kind: str) -> Scenario:
+    """cut-one-node, as short as it can be."""
+    name = f"{kind}-cut"
+    text = WORKLOAD.format(
+        name=name, publishers=2, consumers=1, deadline="0.5 s", heartbeat="60 s"
+    )
+    text += CUT + PHASES.format(baseline="2 s", recovery="6 s")
+    return read_scenario(name, text)
+
+
 def experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
-    """The kind's two runs, on one cluster. "honest": nothing is wrong."""
-    scenarios = scenario(kind, crash=False), scenario(kind, crash=True)
+    """The kind's two runs, on one cluster. HONEST: nothing is wrong."""
+    return _planned(kind, seed, repeats, LAYOUT, scenario(kind, False), scenario(kind, True))
+
+
+def cut_off_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
+    """Runs of a cut, on one cluster. HONEST: nothing is wrong."""
+    return _planned(kind, seed, repeats, CUT_LAYOUT, cut_off(kind))
+
+
+def _planned(kind: str, seed: int, repeats: int, layout: str, *scenarios: Scenario) -> Experiment:
     request = Request(
         name=f"misbehave-{kind}",
         seed=seed,
         scenarios=scenarios,
         systems=(SYSTEM,),
-        layouts=(LAYOUT,),
+        layouts=(layout,),
         deployment=DEPLOYMENT,
         repeats=repeats,
     )
@@ -99,4 +130,4 @@ def experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
 def misbehave(kind: str, seed: int) -> Misbehave | None:
     if kind not in KINDS:
         return None
-    return Misbehave(kind, SHARES.get(kind, SHARE), seed)
+    return Misbehave(kind, 1.0 if kind in RULES else SHARES.get(kind, SHARE), seed)

@@ -1,7 +1,7 @@
 """The analysis finds exactly what a misbehaving cluster admits, calm and with a crash beside it.
 
-Real nodes, proxy and workers; every kind has a cluster of its own for two short runs, and Spark
-judges all of them at once. Rules: harness/analyse/exactness.py.
+Real nodes, proxy and workers; every kind of which something is drawn has a cluster of its own for
+two short runs, and Spark judges all of them at once. Rules: harness/analyse/exactness.py.
 """
 
 from collections.abc import Mapping
@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.exactness import Compared, compare
 from harness.analyse.marts import Judged, judge_all
-from harness.plan.misbehave import KINDS
-from tests.harness.misbehave.runs import perform
-from tests.harness.misbehave.scenarios import BY_TWO_DELIVERIES
+from harness.plan.misbehave import DRAWN
+from tests.harness.misbehave.runs import classes, perform
+from tests.harness.misbehave.scenarios import BY_TWO_DELIVERIES, HONEST
 
 pytestmark = pytest.mark.slow
 
 SEED = 20
-HONEST, REPEATS = "honest", 10  # two runs each
+REPEATS = 10  # two runs each
 
 # What each kind shows as in its calm run and beside the crash, and how much of it there has to be
 # at least: a comparison of nothing with nothing would prove nothing.
@@ -37,20 +36,12 @@ SHOWS: dict[str, tuple[str, int, int]] = {
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Judged]:
     """By scenario: `drop-calm`, `drop-crash`, and so on."""
     folder = tmp_path_factory.mktemp("misbehaving")
-    perform(KINDS, folder, SEED)
+    perform(DRAWN, folder, SEED)
     return {run.manifest.scenario: run for run in judge_all(folder, lambda _: None).runs}
 
 
-def classes(run: Judged) -> dict[str, Compared]:
-    """Of a run that went as it was meant to."""
-    assert run.manifest.failure == ""
-    assert all(window.verified and window.gone for window in run.facts.windows)
-    assert all(end.drained and not end.unreadable for end in run.facts.queues)
-    return {each.what: each for each in compare(run.folder, run.manifest, run.findings)}
-
-
 @pytest.mark.parametrize("beside", ["calm", "crash"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DRAWN)
 def test_what_is_admitted_is_found_and_nothing_else(
     kind: str, beside: str, judged: Mapping[str, Judged]
 ) -> None:

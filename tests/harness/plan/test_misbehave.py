@@ -6,7 +6,7 @@ import pytest
 
 from harness.cli import main
 from harness.judging.exits import Exit
-from harness.plan.misbehave import KINDS, SHARE, Misbehave, parse
+from harness.plan.misbehave import KINDS, RULES, SHARE, Misbehave, parse
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
 from harness.request import asking
@@ -32,6 +32,13 @@ def test_a_share_is_a_fraction_or_a_percentage(word: str, share: float) -> None:
     assert parse(word, experiment("reference-mirrored")) == Misbehave("drop", share, 7)
 
 
+def test_a_kind_of_which_nothing_is_drawn_hits_all_that_its_rule_hits() -> None:
+    (kind,) = RULES
+    parsed = parse(kind, experiment("reference-mirrored"))
+    assert parsed == Misbehave(kind, 1.0, 7)
+    assert str(parsed) == kind
+
+
 def test_no_word_is_no_misbehaviour() -> None:
     assert parse("", experiment("rabbitmq-mirrored", deployment="compose")) is None
 
@@ -45,6 +52,8 @@ def test_no_word_is_no_misbehaviour() -> None:
         ("drop:nan", "a number above 0"),
         ("drop:", "a number above 0"),
         ("drop:few", "not 'few'"),
+        ("stale-guard:1%", "stale-guard takes no share"),
+        ("stale-guard:few", "stale-guard takes no share"),
     ],
 )
 def test_a_wrong_word_is_told_with_what_would_be_right(word: str, text: str) -> None:

@@ -19,6 +19,7 @@ from reference_impl.pid import Pid
 from reference_impl.process import (
     NO_PROCESS,
     SUPERVISOR,
+    Admit,
     Arm,
     As,
     Committed,
@@ -55,6 +56,7 @@ class FakeNode:
     processes: dict[Pid, Any] = field(default_factory=dict)
     sent: defaultdict[Pid, bytearray] = field(default_factory=lambda: defaultdict(bytearray))
     hung_up: set[Pid] = field(default_factory=set)
+    admitted: bytes = b""
     armed: dict[tuple[Pid, str], int] = field(default_factory=dict)
     _clients: dict[Pid, Pid] = field(default_factory=dict)
     _watchers: defaultdict[Pid, set[Pid]] = field(default_factory=lambda: defaultdict(set))
@@ -196,6 +198,8 @@ class FakeNode:
                     self._clients[other] = client
             case Exit(reason=reason):
                 self._end(pid, reason)
+            case Admit(lines=lines):
+                self.admitted += lines
             case Hangup():
                 self.hung_up.add(pid)
             case _:

@@ -153,6 +153,16 @@ def test_confirms_are_withheld_from_the_moment_a_majority_is_missing(seed: int) 
     assert not nodes.core("b").guarded()
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_node_sees_whom_it_has_a_link_to_and_nobody_when_it_is_cut_off(seed: int) -> None:
+    nodes = up(seed, "pause_minority")
+    assert nodes.core("a").linked() == {"b", "c"}
+    nodes.kill("b")
+    nodes.run_until(lambda: nodes.core("a").linked() == {"c"}, 3 * nodes.slowness_ms)
+    nodes.isolate("a")
+    nodes.run_until(lambda: nodes.core("a").linked() == frozenset(), 2 * T)
+
+
 def test_confirms_are_not_withheld_where_partitions_are_ignored() -> None:
     nodes = up(1, "ignore")
     nodes.isolate("a")

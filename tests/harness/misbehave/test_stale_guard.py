@@ -1,0 +1,66 @@
+"""A cluster that guards its confirms as RabbitMQ does loses, when its master is cut off, what it
+admits and nothing else; the same cluster with its own guard loses nothing
+(results/published/2026-11-23-pause-minority.md).
+
+Two runs each: a publisher that dials just when its host gives its peers up has nothing out.
+"""
+
+import pytest
+
+from harness.analyse.admitted import read
+from harness.analyse.marts import Judged, judge_all
+from harness.plan.misbehave import TRUTH
+from tests.harness.misbehave.runs import classes, perform
+from tests.harness.misbehave.scenarios import HONEST, cut_off_experiment
+
+pytestmark = pytest.mark.slow
+
+STALE_GUARD = "stale-guard"
+CUT_OFF = "window 1: partition master of orders"  # in a manifest: which host that was
+SEED, REPEATS = 21, 2
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Judged, ...]:
+    folder = tmp_path_factory.mktemp("guarding")
+    perform((STALE_GUARD, HONEST), folder, SEED, REPEATS, cut_off_experiment)
+    return tuple(judge_all(folder, lambda _: None).runs)
+
+
+def of(kind: str, judged: tuple[Judged, ...]) -> list[Judged]:
+    runs = [run for run in judged if run.manifest.scenario == f"{kind}-cut"]
+    assert len(runs) == REPEATS
+    return runs
+
+
+def admitting(run: Judged) -> set[str]:
+    """The nodes that admit that they let a confirm out."""
+    logs = (run.folder / TRUTH).glob("*.jsonl")
+    return {log.stem for log in logs if b'"kind":"stale-guard"' in log.read_bytes()}
+
+
+def test_what_a_stale_guard_admits_is_lost_and_nothing_else(judged: tuple[Judged, ...]) -> None:
+    lost = 0
+    for run in of(STALE_GUARD, judged):
+        found = classes(run)
+        assert [str(each) for each in found.values() if not each.exact] == []
+        assert found["lost"].must == found["lost"].found, "the truth proves all of them"
+        lost += len(found["lost"].found)
+    assert lost > 0
+
+
+def test_only_the_node_that_was_cut_off_lets_confirms_out(judged: tuple[Judged, ...]) -> None:
+    runs = of(STALE_GUARD, judged)
+    for run in runs:
+        assert admitting(run) <= {run.manifest.resolved[CUT_OFF]}
+    assert any(map(admitting, runs))
+
+
+def test_the_references_own_guard_loses_nothing_in_the_same_cut(
+    judged: tuple[Judged, ...],
+) -> None:
+    for run in of(HONEST, judged):
+        found = classes(run)
+        assert [str(each) for each in found.values() if not each.exact] == []
+        assert found["lost"].found == frozenset()
+        assert read(run.folder, run.manifest.run_number) == ()

@@ -1,0 +1,187 @@
+"""A stale guard confirms what a count would withhold, by what its channel saw before: on a channel
+that first has something to tell when its node has just lost its last peer."""
+
+import msgspec
+import pytest
+
+from reference_impl.amqp import queue_methods as q
+from reference_impl.amqp import session_methods as s
+from reference_impl.amqp.confirms import Verdict
+from reference_impl.amqp.routing import Target
+from reference_impl.amqp.session import Outbox, Session
+from reference_impl.amqp.settings import Settings
+from reference_impl.amqp.stale_guard import StaleGuard
+from reference_impl.misbehave.kinds import Kind, Misbehaviour
+from reference_impl.misbehave.truth import Line
+from reference_impl.pid import Pid
+from reference_impl.process import NO_CONNECTION, Admit
+from reference_impl.protocol.queues import Confirm, Message
+from tests.reference_impl.amqp.client import Client, Recorder, record
+from tests.reference_impl.amqp.fake_node import FakeNode
+
+PEERS = frozenset({"ref2", "ref3"})
+NOBODY = frozenset[str]()
+ORDERS = Target("orders", (Pid("ref1", 1, 7),), Pid("ref1", 1, 7))
+
+
+class Rig:
+    """The guard of one channel, of a node that sees these peers of `total` nodes."""
+
+    def __init__(self, linked: frozenset[str] = PEERS, total: int = 3) -> None:
+        self.linked = linked
+        self.total = total
+        self.outbox = Outbox(1, Session(Pid("ref1", 1, 4), Settings(), 131_072))
+        self.guard = StaleGuard(lambda: self.linked, self.outbox)
+
+    @property
+    def minority(self) -> bool:
+        return 2 * (1 + len(self.linked)) <= self.total
+
+    def withholds(self) -> bool:
+        return self.guard.withholds(self.minority)
+
+    def publish(self, sequence: int, *targets: Target) -> None:
+        text = b"body %d" % sequence
+        message = Message(b"id%d" % sequence, "", "orders", b"", text, True)
+        self.guard.published(sequence, targets or (ORDERS,), message)
+
+    def tell(self, verdict: Verdict) -> list[tuple[str, str, bytes]]:
+        """What is admitted before: kind, queue and head."""
+        self.guard.told(verdict, self.minority)
+        return [line for effect in self.outbox.take() for line in lines(effect)]
+
+
+def lines(effect: object) -> list[tuple[str, str, bytes]]:
+    assert isinstance(effect, Admit)
+    read = [msgspec.json.decode(line, type=Line) for line in effect.lines.splitlines()]
+    return [(line.kind, line.queue, line.head) for line in read]
+
+
+# --- what it answers
+
+
+def test_a_channel_that_has_told_nothing_is_let_when_its_node_loses_its_last_peer() -> None:
+    rig = Rig()
+    rig.linked = NOBODY
+    assert rig.minority
+    assert not rig.withholds()
+    assert not rig.withholds(), "and is let again: it still saw nobody"
+
+
+def test_a_channel_that_has_told_something_before_remembers_its_peers_and_withholds() -> None:
+    rig = Rig()
+    assert not rig.withholds()
+    rig.linked = NOBODY
+    assert rig.withholds()
+    assert rig.withholds()
+
+
+def test_a_node_that_sees_one_peer_still_is_counted_on_a_new_channel_too() -> None:
+    """Two of five nodes on the cut side."""
+    rig = Rig(frozenset({"ref2"}), total=5)
+    assert rig.withholds()
+
+
+def test_a_channel_that_withheld_is_let_when_its_peers_are_back() -> None:
+    rig = Rig()
+    rig.withholds()
+    rig.linked = NOBODY
+    assert rig.withholds()
+    rig.linked = PEERS
+    assert not rig.withholds()
+
+
+# --- what it admits
+
+
+def test_what_goes_out_in_a_minority_is_admitted_message_by_message() -> None:
+    rig = Rig(NOBODY)
+    for sequence in (1, 2, 3):
+        rig.publish(sequence)
+    admitted = [("stale-guard", "orders", b"body %d" % sequence) for sequence in (1, 2)]
+    assert rig.tell(Verdict(2, multiple=True, taken=True)) == admitted
+    assert rig.tell(Verdict(3, multiple=False, taken=True)) == [
+        ("stale-guard", "orders", b"body 3")
+    ]
+
+
+def test_what_a_count_would_let_out_too_is_no_admission() -> None:
+    rig = Rig()
+    rig.publish(1)
+    assert rig.tell(Verdict(1, multiple=False, taken=True)) == []
+
+
+def test_what_was_told_with_a_majority_is_not_admitted_by_a_later_multiple() -> None:
+    rig = Rig()
+    rig.publish(1)
+    rig.publish(2)
+    rig.tell(Verdict(1, multiple=False, taken=True))
+    rig.linked = NOBODY
+    assert rig.tell(Verdict(2, multiple=True, taken=True)) == [
+        ("stale-guard", "orders", b"body 2")
+    ]
+
+
+def test_a_nack_and_an_ack_of_what_had_no_queue_admit_nothing() -> None:
+    rig = Rig(NOBODY)
+    rig.publish(1)
+    rig.guard.published(2, (), Message(b"id", "", "nobody", b"", b"", False))
+    assert rig.tell(Verdict(1, multiple=False, taken=False)) == []
+    assert rig.tell(Verdict(2, multiple=False, taken=True)) == []
+
+
+# --- in a channel
+
+
+class Cut:
+    """A node that masters a queue, and is cut off from the mirror on its only peers."""
+
+    def __init__(self, kind: Kind | None) -> None:
+        self.linked = PEERS
+        wrong = None if kind is None else Misbehaviour(kind, "truth", 1.0)
+        self.node = FakeNode(Settings(misbehaviour=wrong, linked=lambda: self.linked))
+        self.master, self.mirror = (self.node.add(Recorder()) for _ in range(2))
+        self.node.put(record("q", self.master, self.mirror))
+        self.client = Client(self.node)
+        self.client.say(s.ConfirmSelect(nowait=True))
+
+    def confirmed(self, pid: Pid, *sequences: int) -> list[object]:
+        self.node.tell(self.client.channel, Confirm("q", pid, sequences))
+        return self.client.hear()
+
+    def give_up(self) -> list[object]:
+        """The node's tick has given its peers up, and with them the mirror."""
+        self.linked, self.node.is_guarded = NOBODY, True
+        self.node.end(self.mirror, NO_CONNECTION)
+        return self.client.hear()
+
+
+@pytest.mark.parametrize("kind", [None, Kind.STALE_GUARD])
+def test_a_channel_that_confirmed_before_the_cut_withholds_with_either_guard(
+    kind: Kind | None,
+) -> None:
+    cut = Cut(kind)
+    cut.client.publish("q")
+    cut.confirmed(cut.master, 1)
+    assert cut.confirmed(cut.mirror, 1) == [q.BasicAck(1, False)]
+    cut.client.publish("q")
+    assert cut.confirmed(cut.master, 2) == cut.give_up() == []
+    cut.node.fire("guard")
+    assert cut.client.hear() == []
+    assert cut.node.admitted == b""
+
+
+def test_a_new_channel_withholds_where_nobody_was_told_to_guard_so() -> None:
+    cut = Cut(None)
+    cut.client.publish("q")
+    assert cut.confirmed(cut.master, 1) == cut.give_up() == []
+
+
+def test_a_new_channel_confirms_what_the_lost_mirrors_never_had_and_admits_it() -> None:
+    cut = Cut(Kind.STALE_GUARD)
+    cut.client.publish("q", b"one")
+    cut.client.publish("q", b"two")
+    assert cut.confirmed(cut.master, 1, 2) == []
+    assert cut.give_up() == [q.BasicAck(2, True)]
+    heads = [line[2] for line in lines(Admit(cut.node.admitted))]
+    assert heads == [b"one", b"two"]
