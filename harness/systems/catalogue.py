@@ -6,9 +6,10 @@
    valid choices.
 3. A layout may be like another one (likeness.py), and say only what differs.
 4. A host's address is its own name here; a deployment that gave it another says so itself.
+5. A system that lists a deployment declares how it stands there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -188,12 +189,28 @@ _File = TypeVar("_File", bound=BaseModel)
 @cache
 def _read_system(name: str) -> _SystemFile:
     """Those that come with mqproof are read once in a process."""
-    path = _declared(name).folder() / "system.toml"
+    own = _declared(name)
+    path = own.folder() / "system.toml"
     source = _source(path)
     file, found = _shaped(_document(path, source), _SystemFile)
+    found += _undeclared(own, file.deployments if file else ())
     _refuse(found, source, path)
     assert file is not None, "nothing is wrong with it"
     return file
+
+
+def _undeclared(own: Declaration, deployments: Iterable[Deployment]) -> Iterator[TomlProblem]:
+    """Those that the declaration has nothing for."""
+    parts: Mapping[Deployment, tuple[str, object]] = {
+        "local": ("processes", own.processes),
+        "compose": ("containers", own.containers),
+        "external": ("foreign", own.foreign),
+    }
+    for word in deployments:
+        part, declared = parts[word]
+        if declared is None:
+            text = f"lists {word!r}, for which the declaration of {own.name} has no {part!r}"
+            yield TomlProblem(("deployments",), text)
 
 
 def _read_layout(system: str, path: Path) -> LayoutFile:

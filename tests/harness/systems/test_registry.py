@@ -1,9 +1,12 @@
 """Every system by its name: ours, and those of other packages."""
 
+import re
 from dataclasses import fields, replace
 
 import pytest
 
+from harness.cli import main
+from harness.judging.exits import Exit
 from harness.outside.installed import Offer
 from harness.plan.guarantees import Guarantees
 from harness.plan.misbehave import KINDS
@@ -86,6 +89,40 @@ def test_one_that_is_spoilt_keeps_nobody_from_the_others(offers: list[Offer], wr
     ((name, why),) = found.spoilt.items()
     assert f"the system '{name}' of acme 1.2" in why
     assert wrong in why
+
+
+@pytest.mark.parametrize(
+    ("part", "deployment"),
+    [("processes", "local"), ("containers", "compose"), ("foreign", "external")],
+)
+def test_a_deployment_that_is_listed_and_not_declared_is_told_with_its_place(
+    part: str,
+    deployment: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    name = f"without-{part}"  # a system.toml is read once in a process
+    poor = replace(QUEUE, name=name, **{part: None})
+    monkeypatch.setattr(catalogue, "registry", lambda: read([offer(poor, name)]))
+    assert main(["run", "master-crash", "--system", name, "--dry-run"]) == Exit.BAD_INPUT
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"lists '{deployment}', for which the declaration of {name} has no '{part}'" in said
+    assert re.search(r"system\.toml, line \d+, deployments", said)
+    assert "Traceback" not in said
+
+
+def test_all_deployments_that_nobody_declared_are_told_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    poor = replace(QUEUE, name="in-no-way", processes=None, containers=None, foreign=None)
+    monkeypatch.setattr(catalogue, "registry", lambda: read([offer(poor, "in-no-way")]))
+    with pytest.raises(CatalogueError) as caught:
+        load_system("in-no-way")
+    assert [problem.text.split(",")[0] for problem in caught.value.problems] == [
+        "lists 'local'",
+        "lists 'compose'",
+        "lists 'external'",
+    ]
 
 
 def test_whoever_asks_for_a_spoilt_one_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
