@@ -1,4 +1,4 @@
-"""RocketMQ elects a master in containers: a whole run through its crash, looked at twice a second."""
+"""RocketMQ elects a master in containers: a whole run through its crash, looked at all the time."""
 
 import time
 from collections.abc import Iterator

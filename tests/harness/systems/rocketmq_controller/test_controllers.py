@@ -58,13 +58,13 @@ async def test_a_slave_outside_the_sync_state_set_is_a_mirror_that_is_not_synchr
     made, broker = stood()
     made.states["broker-a"] = state("broker-a-0", ("broker-a-0",))
     assert await broker.roles(QUEUE) == Roles("rkc1", ("rkc2",), ())
-    assert (await broker.health(NOW)).doubts == (
-        "broker-a-1 of rkc2 is not in the SyncStateSet",
-    )
+    assert (await broker.health(NOW)).doubts == ("broker-a-1 of rkc2 is not in the SyncStateSet",)
 
 
 @in_a_loop
-async def test_a_controller_that_stood_still_takes_itself_for_the_leader_and_is_not_asked() -> None:
+async def test_a_controller_that_stood_still_takes_itself_for_the_leader_and_is_not_asked() -> (
+    None
+):
     made, broker = stood()
     made.controllers[made.server("name-server", "rkc3")] = ("n0", True)
     assert (await broker.roles(QUEUE)).master == "rkc1"
