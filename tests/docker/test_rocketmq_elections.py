@@ -1,4 +1,4 @@
-"""RocketMQ elects a master in containers: a whole run through its crash, looked at all the time."""
+"""RocketMQ elects a master in containers: a whole run through its crash, looked at all along."""
 
 import time
 from collections.abc import Iterator

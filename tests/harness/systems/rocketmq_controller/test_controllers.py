@@ -11,7 +11,7 @@ from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
 from tests.rigs.rocketmq.systems import broker_of
 
-QUEUE = "mqproof.r1.orders"
+QUEUE, TOPIC = "mqproof.r1.orders", "mqproof_r1_orders"
 NOW = 0.0
 AT = {"broker-a-0": "rkc1:10911", "broker-a-1": "rkc2:10921"}
 
@@ -36,6 +36,7 @@ def stood(master: str = "broker-a-0", leader: str = "rkc4") -> tuple[FakeRocket,
         made.controllers[one] = ("n1", one.host == leader)
     for one in made.brokers:
         made.ids[one] = 0 if one.process == master else one.id + 1
+        made.topics[one].add(TOPIC)
     made.states["broker-a"] = state(master)
     addresses = {host.name: host.name for host in made.layout.hosts}
     return made, broker_of(made.layout, made, addresses)
