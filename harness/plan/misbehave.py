@@ -42,7 +42,7 @@ def problems(word: str | None) -> Iterator[Problem]:
     kind, colon, share = word.partition(":")
     if kind not in KINDS:
         yield unknown(FLAG, "misbehaviour", kind, KINDS)
-    elif colon and kind in RULES:
+    if colon and kind in RULES:
         yield Problem(FLAG, f"{kind} takes no share: it hits whatever its rule hits")
     elif colon and _share(share) is None:
         text = f"the share is a number above 0 and at most 1 (or 100%), not {brief(share)}"
