@@ -62,6 +62,8 @@ SECTION = Section(
     moot="only Acme's queues have depth",
     asks=lambda own, _workload: ("ordered",) if own.depth > 8 else (),
     asks_of_all=lambda own: ("delayed",) if own.depth == 1 else (),
+    obstacles=lambda own, _servers: ("the layout is flat",) if own.depth == 9 else (),
+    shows=lambda own: (f"depth {own.depth}",),
     tells=lambda own, _servers: {"depth": own.depth},
     counts=lambda own, _workload, load_s: {"delayed_messages": own.depth * int(load_s)},
 )
