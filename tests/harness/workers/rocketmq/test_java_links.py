@@ -22,7 +22,7 @@ pytest.importorskip("jpype", reason="JPype is missing: `pip install 'mqproof[roc
 
 class Library:
     """Stands where Publishing.java or Consuming.java would; `failing` is what its start says, and
-    `asked` which name servers those that are made ask, one after the other; the last one goes on."""
+    `asked` which name servers those that are made ask, one after the other, the last one on."""
 
     made: "list[Library]"
     failing: str = ""
@@ -46,7 +46,7 @@ class Library:
     def watch(self) -> None:
         self.watched = True
 
-    def awaitQueues(self) -> None:  # noqa: N802  (as Java calls it)
+    def awaitQueues(self) -> None:
         assert self.watched, "nothing is heard of what comes meanwhile"
 
     def take(self, _wait_ms: int) -> bytes:
