@@ -311,9 +311,10 @@ def _holding(
 
 
 def _join(stretches: list[Stretch], new: Stretch) -> None:
-    """Another broker's change is none of this one."""
-    if stretches and (stretches[-1].state, stretches[-1].text) == (new.state, new.text):
-        stretches[-1] = replace(stretches[-1], until_ns=new.until_ns)
+    """Another broker's change is none of this one's; what nobody knows stays between."""
+    last = stretches[-1] if stretches else None
+    if last and (last.state, last.text, last.until_ns) == (new.state, new.text, new.from_ns):
+        stretches[-1] = replace(last, until_ns=new.until_ns)
     else:
         stretches.append(new)
 

@@ -45,7 +45,7 @@ class RocketWorkload:
 
 _SAYS_NOTHING = (RocketWorkload(), RocketWorkload(send="oneway"))  # but what `confirms` says
 
-# What the two remedies are called by the library itself (docs/behaviour/rocketmq.md 1).
+# What the two remedies are called by the library itself (docs/behaviour/rocketmq.md 1 and 9.5).
 _LATENCY_FAULT = "sendLatencyFaultEnable"
 _CLOSE_SOCKET = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout="
 

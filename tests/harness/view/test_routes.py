@@ -194,16 +194,18 @@ def test_where_a_clients_route_had_each_broker_is_a_row_and_ends_with_the_client
 def test_a_route_that_nobody_could_find_out_is_drawn_as_nothing_and_an_empty_one_as_dropped() -> (
     None
 ):
-    def believed(detail: str) -> list[tuple[str, int, int, str]]:
+    def believed(*details: str) -> list[tuple[str, int, int, str]]:
         events = tuple(
-            ClientEvent(PUBLISHER, ns(at_ms), "route", 1, "", told)
-            for at_ms, told in ((1_000, OTHER), (2_000, detail))
+            ClientEvent(PUBLISHER, ns(at_s * 1_000), "route", 1, "", told)
+            for at_s, told in enumerate((OTHER, *details), start=1)
         )
         (row,) = drawn(History(), events).believed
         return [parts(one) for one in row.stretches]
 
     known = ("shown", 1_000, 2_000, "rkt2:10921")
     assert believed("not to be found out: java.lang.NullPointerException") == [known]
+    again = ("shown", 3_000, 27_000, "rkt2:10921")
+    assert believed("not to be found out: x", OTHER) == [known, again]
     assert believed("nothing") == [known, ("dropped", 2_000, 27_000, "dropped")]
 
 
