@@ -102,6 +102,8 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
     notes = [*_kept(manifest)]
     if manifest.cluster_fresh_because:
         notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
+    if manifest.client_options:
+        notes.append(f"told to {manifest.client}: {', '.join(manifest.client_options)}")
     if manifest.ignored:
         notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
     notes += [f"{word} = {meaning}" for word, meaning in sorted(manifest.resolved.items())]

@@ -31,6 +31,7 @@ def obstacles(
             *asked.wanted_by(system.servers(layout)),
         ]
         reasons += asked.obstacles(client, wanted)
+        reasons += asked.layout_obstacles(client, scenario.workload, system.servers(layout))
         reasons += demands.obstacles(system, client, scenario.workload)
         reasons += asked.size_obstacles(client, scenario.workload)
         reasons += asked.drain_obstacles(client)

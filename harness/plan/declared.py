@@ -18,6 +18,11 @@ def ignored(plan: RunPlan) -> list[str]:
     return asked.ignored(plan.client, plan.scenario.workload)
 
 
+def shown(plan: RunPlan) -> list[str]:
+    """How the workload makes this run's client differ from what it is by itself."""
+    return asked.shown(plan.client, plan.scenario.workload)
+
+
 def declared(plan: RunPlan) -> dict[str, Declared]:
     """Declared layout properties and workload choices: never a system's or layout's name.
 

@@ -16,7 +16,7 @@ from faults.targets import CLIENT_LINK
 from harness.plan import spans
 from harness.plan.bound import Bound
 from harness.plan.clients.asked import asks_name_servers
-from harness.plan.declared import ignored
+from harness.plan.declared import ignored, shown
 from harness.plan.model import (
     NO_HANDLING,
     ONE,
@@ -99,6 +99,8 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
     yield from _entries(run)
+    for option in shown(run):
+        yield f"  option     {option}"
     for section in ignored(run):
         yield f"  ignored    {section}: {run.client} does not know it"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"

@@ -330,6 +330,7 @@ class Preparing:
             queue_word=queue,
             endpoints=endpoints,
             connection_name=f"{self._prefix}{name}",
+            index=index,
             rate=None if workload.rate is None else workload.rate / publishers,
             phase=index / publishers,
             keys=workload.keys,

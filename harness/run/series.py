@@ -17,7 +17,7 @@ from pathlib import Path
 from faults.model import FaultError
 from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError
-from harness.plan.declared import declared, ignored
+from harness.plan.declared import declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
 from harness.run import told
 from harness.run.interrupts import Interrupt, Interrupted
@@ -116,6 +116,7 @@ class Series:
         manifest.broker_log_bytes_max = log_tails.BYTES_MAX
         manifest.state = {**declared(plan), **told.planned(plan)}
         manifest.ignored = ignored(plan)
+        manifest.client_options = shown(plan)
         manifest.save(folder)
         reserve = Reserve(folder)
         try:

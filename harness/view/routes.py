@@ -1,15 +1,18 @@
-"""What name servers showed, who led by the voters' word, and whom clients asked, as a person is
-told it: sentences and rows.
+"""What name servers showed, who led by the voters' word, whom clients asked and what they
+believed, as a person is told it: sentences and rows.
 
 1. A change is told with its bounds: it lies between two looks. What a silent name server would
    have shown is unknown, and is drawn as unknown.
 2. The route of each queue's topic is told, which clients live by. What the cluster's own list
    showed is in the marts.
-3. Bounded: at most ROWS_MAX rows and SENTENCES_MAX sentences; what was left out is counted.
+3. Bounded: at most ROWS_MAX rows of servers, as many of what clients believed, and SENTENCES_MAX
+   sentences; what was left out is counted.
+4. What a client believed is the route that its own library took last, which it looked at four
+   times a second: a change came up to so much before it was told.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeVar
 
@@ -20,14 +23,17 @@ from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.views import (
     LEADER,
+    NOTHING,
     NOTHING_BEFORE,
     ROUTE,
     STAGES,
     Asked,
     Change,
+    Shown,
     Silence,
     Views,
     broker_in,
+    sentences,
 )
 
 NS = 1e9
@@ -39,6 +45,7 @@ SAID = "said"
 # How a change is told, what its stretch is, and what stands in it where nothing does any more.
 OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
 OF_VOTERS = {True: ("said", SAID, ""), False: ("said no more", SAID, "nothing")}
+ATTACHED = "attached"  # of clients' events; their routes are of the kind that name servers' are
 SENTENCE = "name_server"  # the observations that tell of one name server
 _PROBER = "prober-"
 
@@ -65,18 +72,27 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Routes:
     """`servers`: what each name server showed of each broker, and whom each voter said to lead;
-    `clients`: whom each one asked."""
+    `clients`: whom each one asked; `believed`: of each broker, where its route had it."""
 
     servers: tuple[Row, ...] = ()
     clients: tuple[Row, ...] = ()
-    left_out: int = 0  # rows
+    believed: tuple[Row, ...] = ()
+    left_out: int = 0  # rows of servers
+    believed_left_out: int = 0
 
 
 def routes(manifest: Manifest, views: Views, clients: Iterable[ClientEvent]) -> Routes:
     servers = [row for asked in _routed(views) for row in _rows_of(asked, manifest, views)]
     servers += [row for asked in _of_kind(views, LEADER) for row in _said_by(asked, views)]
-    attached = tuple(_attached(manifest, clients))
-    return Routes(tuple(servers[:ROWS_MAX]), attached, max(0, len(servers) - ROWS_MAX))
+    events = tuple(clients)
+    believed = tuple(_believed(manifest, events))
+    return Routes(
+        tuple(servers[:ROWS_MAX]),
+        tuple(_attached(manifest, events)),
+        believed[:ROWS_MAX],
+        max(0, len(servers) - ROWS_MAX),
+        max(0, len(believed) - ROWS_MAX),
+    )
 
 
 def observe(
@@ -247,12 +263,7 @@ def _silent(one: Silence) -> Stretch:
 
 def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Row]:
     """A row a client that told whom it asks, from each word of it to the next, or to its end."""
-    told: dict[int, list[ClientEvent]] = {}
-    for event in clients:
-        if event.kind in ("attached", "closed"):
-            told.setdefault(event.worker, []).append(event)
-    for worker, events in sorted(told.items()):
-        events.sort(key=lambda one: one.at_ns)
+    for worker, events in _by_worker(ATTACHED, clients):
         stretches = tuple(_asking_whom(_name(worker, manifest), events, manifest.phases_ns))
         if stretches:
             yield Row(_name(worker, manifest), stretches)
@@ -261,10 +272,74 @@ def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Ro
 def _asking_whom(
     name: str, events: list[ClientEvent], phases_ns: Mapping[str, int]
 ) -> Iterator[Stretch]:
-    last_ns = max([events[-1].at_ns, *phases_ns.values()])
-    ends = [event.at_ns for event in events[1:]] + [last_ns]
-    for event, end_ns in zip(events, ends, strict=True):
-        if event.kind == "attached":
+    for event, end_ns in _with_ends(events, phases_ns):
+        if event.kind == ATTACHED:
             whom = event.detail or "nobody"
             title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
             yield Stretch(event.at_ns, end_ns, ASKED, whom, title)
+
+
+def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Row]:
+    """A row a client and broker, from when its route first had the broker, to its end."""
+    for worker, events in _by_worker(ROUTE, clients):
+        name = _name(worker, manifest)
+        brokers: dict[tuple[str, int], list[Stretch]] = {}
+        for event, end_ns in _with_ends(events, manifest.phases_ns):
+            there = _route_in(event)
+            if there is None:
+                continue
+            for who in sorted({*brokers, *there}):
+                stretch = _holding(name, who, there.get(who), event.at_ns, end_ns)
+                _join(brokers.setdefault(who, []), stretch)
+        for (broker, number), stretches in sorted(brokers.items()):
+            role = f"slave {number}" if number else "master"
+            yield Row(f"{name}: {broker} {role}", tuple(stretches))
+
+
+def _route_in(event: ClientEvent) -> dict[tuple[str, int], Shown] | None:
+    """None for an end, and where the library had no route, or nobody could find out."""
+    found = filter(None, map(broker_in, sentences(event.detail)))
+    there = {(one.broker, one.id): one for one in found}
+    return there if event.kind == ROUTE and (there or event.detail == NOTHING) else None
+
+
+def _holding(
+    name: str, who: tuple[str, int], shown: Shown | None, from_ns: int, until_ns: int
+) -> Stretch:
+    """What a client's route had of one broker, or that it had none."""
+    since = f"by +{from_ns / NS:.2f} s"
+    if shown is None:
+        text = f"{name} had dropped {Shown(*who, '')}".removesuffix(" at ")
+        return Stretch(from_ns, until_ns, DROPPED, "dropped", f"{text} {since}")
+    title = f"{name} believed in {shown} {since}"
+    return Stretch(from_ns, until_ns, SHOWN, shown.address, title)
+
+
+def _join(stretches: list[Stretch], new: Stretch) -> None:
+    """Another broker's change is none of this one's; what nobody knows stays between."""
+    last = stretches[-1] if stretches else None
+    if last and (last.state, last.text, last.until_ns) == (new.state, new.text, new.from_ns):
+        stretches[-1] = replace(last, until_ns=new.until_ns)
+    else:
+        stretches.append(new)
+
+
+def _by_worker(
+    kind: str, clients: Iterable[ClientEvent]
+) -> Iterator[tuple[int, list[ClientEvent]]]:
+    """Its events of this kind, and its end, in time."""
+    told: dict[int, list[ClientEvent]] = {}
+    for event in clients:
+        if event.kind in (kind, "closed"):
+            told.setdefault(event.worker, []).append(event)
+    for worker, events in sorted(told.items()):
+        yield worker, sorted(events, key=lambda one: one.at_ns)
+
+
+def _with_ends(
+    events: list[ClientEvent], phases_ns: Mapping[str, int]
+) -> Iterator[tuple[ClientEvent, int]]:
+    """Each with the time of the next one; of the last, the last that is on record."""
+    last_ns = max([events[-1].at_ns, *phases_ns.values()])
+    ends = [event.at_ns for event in events[1:]] + [last_ns]
+    return zip(events, ends, strict=True)

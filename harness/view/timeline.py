@@ -26,7 +26,7 @@ NO_ROUTES = Routes()
 SLICES_MAX = 180
 EVENTS_MAX = 120
 _LENGTHS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
-_FINE = ("connected", "attached", "answered again")
+_FINE = ("connected", "attached", "attached elsewhere", "route", "answered again")
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
 

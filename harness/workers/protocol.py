@@ -94,6 +94,7 @@ class WorkerConfig:
     queue_word: str  # the scenario's name of it, which the records hold: orders
     endpoints: tuple[Endpoint, ...]  # in order of preference; the first is its entry
     connection_name: str  # mqproof.<run>.<worker>: how the broker lists it
+    index: int = 0  # of those of its role: what is given to them in turn is dealt by it
     # publishers
     rate: float | None = None  # publishes a second of a publisher; None is max
     phase: float = 0.0  # 0..1: shift of its intended times, so that publishers interleave

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from harness.workers import protocol
-from harness.workers.clients.port import Client, NoLibrary
+from harness.workers.clients.port import Client, NoLibrary, NotAttached
 from harness.workers.consumer import Consumer
 from harness.workers.control import Control, say_at_once
 from harness.workers.drainer import Drainer
@@ -254,6 +254,8 @@ def _on_bug(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     if not isinstance(error, BaseException):
         print(context["message"], file=sys.stderr, flush=True)
         return
+    if isinstance(error, NotAttached):
+        die(str(error))
     sys.excepthook(type(error), error, error.__traceback__)
     die(f"{context['message']}: {error!r}")
 

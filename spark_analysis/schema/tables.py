@@ -125,6 +125,7 @@ CLIENT_EVENTS = _table(
     "worker:i32",
     "at_ns:i64",
     "kind:text",  # connecting, connected, lost, closed, blocked, unblocked, cancelled, consuming;
+    # attached elsewhere, attached, route, rebalanced, asked;
     # a prober's: route changed, cluster changed, unanswered, answered again
     "connection:i32",
     "queue:text",

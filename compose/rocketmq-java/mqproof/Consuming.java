@@ -67,7 +67,8 @@ public final class Consuming {
         }
         Library.setAll(client, settings);
         Map<String, Callable<String>> facts = new TreeMap<>();
-        facts.put("attached", () -> Library.attached(instance()));
+        facts.put("attached", this::attached);
+        facts.put("route", () -> Library.route(instance(), topic));
         facts.put("rebalanced", this::queues);
         watch = new Watch(outbox, facts);
     }
@@ -86,10 +87,7 @@ public final class Consuming {
         }
     }
 
-    /**
-     * Returns when the group has given it queues, so that whoever sends from then on is read at
-     * once; or after QUEUES_MS without any, as where a group has more consumers than queues.
-     */
+    /** Subscribes, and asks for the route. */
     public void start() throws Exception {
         if (push != null) {
             push.subscribe(topic, "*");
@@ -101,8 +99,24 @@ public final class Consuming {
             thread.setDaemon(true);
             thread.start();
         }
+    }
+
+    /** The name server that is asked now. */
+    public String attached() throws Exception {
+        return Library.attached(instance());
+    }
+
+    /** From now on what changes is noticed; what is there, at once. */
+    public void watch() {
         watch.look();
         watch.start();
+    }
+
+    /**
+     * Returns when the group has given it queues, so that whoever sends from then on is read at
+     * once; or after QUEUES_MS without any, as where a group has more consumers than queues.
+     */
+    public void awaitQueues() throws Exception {
         long end = System.nanoTime() + QUEUES_MS * 1_000_000L;
         while (queues().isEmpty() && !closed && System.nanoTime() < end) {
             Thread.sleep(LOOK_MS);

@@ -2,14 +2,20 @@ package mqproof;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.rocketmq.client.impl.FindBrokerResult;
 import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.common.message.MessageQueue;
 
-/** What the library does not offer by a method of its own: settings by name, and where it is attached. */
+/**
+ * What the library does not offer by a method of its own: settings by name, where it is attached, and
+ * which brokers it believes to be there.
+ */
 final class Library {
     private static final long LIMIT_MS = 3000; // the library's own for such questions
+    private static final int BROKERS_MAX = 50; // of a route, that are told
 
     private Library() {}
 
@@ -53,6 +59,32 @@ final class Library {
         field.setAccessible(true);
         Object chosen = ((AtomicReference<?>) field.get(remoting)).get();
         return chosen == null ? "" : chosen.toString();
+    }
+
+    /**
+     * The route of this topic that the client took last, in the words by which name servers' routes are
+     * recorded (spark_analysis/schema/views.py); empty while it has none.
+     */
+    static String route(MQClientInstance instance, String topic) {
+        var route = instance.getTopicRouteTable().get(topic);
+        if (route == null) {
+            return "";
+        }
+        TreeSet<String> brokers = new TreeSet<>();
+        for (var group : route.getBrokerDatas()) {
+            for (Map.Entry<Long, String> one : group.getBrokerAddrs().entrySet()) {
+                String role = one.getKey() == 0 ? "master" : "slave " + one.getKey();
+                brokers.add(group.getBrokerName() + " " + role + " at " + one.getValue());
+            }
+        }
+        if (brokers.isEmpty()) {
+            return "nothing";
+        }
+        int more = brokers.size() - BROKERS_MAX;
+        while (brokers.size() > BROKERS_MAX) {
+            brokers.pollLast();
+        }
+        return String.join("; ", brokers) + (more > 0 ? "; and " + more + " more brokers" : "");
     }
 
     /**

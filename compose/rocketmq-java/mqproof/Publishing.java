@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.client.producer.LocalTransactionState;
 import org.apache.rocketmq.client.producer.SendCallback;
@@ -58,22 +59,35 @@ public final class Publishing {
         producer.setRetryAnotherBrokerWhenNotStoreOK(false);
         this.lanes = new ExecutorService[mode.equals("async") && !transactions ? 0 : lanes];
         Arrays.setAll(this.lanes, lane -> Executors.newSingleThreadExecutor(Publishing::daemon));
-        watch = new Watch(outbox, Map.of("attached", () ->
-                Library.attached(producer.getDefaultMQProducerImpl().getmQClientFactory())));
+        watch = new Watch(outbox, Map.of(
+                "attached", this::attached,
+                "route", () -> Library.route(instance(), topic)));
     }
 
     /** Starts, and asks for the route; throws where no name server knows the topic. */
     public int start() throws Exception {
         producer.start();
         try {
-            int queues = producer.fetchPublishMessageQueues(topic).size();
-            watch.look();
-            watch.start();
-            return queues;
+            return producer.fetchPublishMessageQueues(topic).size();
         } catch (Exception failure) {
             producer.shutdown();
             throw failure;
         }
+    }
+
+    /** The name server that is asked now. */
+    public String attached() throws Exception {
+        return Library.attached(instance());
+    }
+
+    private MQClientInstance instance() {
+        return producer.getDefaultMQProducerImpl().getmQClientFactory();
+    }
+
+    /** From now on what changes is noticed; what is there, at once. */
+    public void watch() {
+        watch.look();
+        watch.start();
     }
 
     /**

@@ -72,6 +72,8 @@ SECTION = Section(
     moot="its clients do not speak AMQP",
     asks=lambda _own, _workload: (),
     asks_of_all=lambda _own: (),
+    obstacles=lambda _own, _servers: (),
+    shows=lambda _own: (),
     tells=_told,
     counts=lambda _own, _workload, _load_s: {},
 )

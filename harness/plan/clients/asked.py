@@ -44,6 +44,19 @@ def told(client: str, workload: Workload, servers: Servers) -> dict[str, Any]:
     return dict(own.tells(own.of(workload), servers)) if own else {}
 
 
+def shown(client: str, workload: Workload) -> list[str]:
+    """How its own section makes this client differ, as people are told."""
+    own = named(client).family.section
+    return list(own.shows(own.of(workload))) if own else []
+
+
+def layout_obstacles(client: str, workload: Workload, servers: Servers) -> list[str]:
+    """Why its own section cannot be played on this layout."""
+    own = named(client).family.section
+    found = own.obstacles(own.of(workload), servers) if own else ()
+    return [f"[{own.place}] {reason}" for reason in found] if own else []
+
+
 def counted(client: str, workload: Workload, load_s: float) -> Mapping[str, int]:
     """How many messages are special in so many seconds of load: facts by name."""
     own = named(client).family.section

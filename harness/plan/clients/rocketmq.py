@@ -42,12 +42,20 @@ _JAVA: Mapping[str, bool | str] = {
     "one attempt": CAN,
     "proof": CAN,
     "attached": CAN,
+    "attach": CAN,
+    "latency fault": CAN,
+    "close socket": CAN,
     "settings": CAN,
     "acknowledge nothing": (
         "a log keeps what it has; a group's offset moves only by what was consumed"
     ),
     "transient": "every message goes into the broker's log",
 }
+
+
+# It keeps a connection whose answer is overdue, and can only be told so from 4.9.1 on
+# (docs/behaviour/rocketmq.md 1).
+_JAVA_490 = {**_JAVA, "close socket": "4.9.0 keeps it, always, and reads no property of it"}
 
 
 def _java(version: str) -> Client:
@@ -57,7 +65,7 @@ def _java(version: str) -> Client:
         title=f"Apache RocketMQ's Java client {version}, unmodified, through JPype",
         family=ROCKETMQ,
         constructor="harness.workers.clients.rocketmq.java:JavaClient",
-        answers=_JAVA,
+        answers=_JAVA_490 if version == "4.9.0" else _JAVA,
         body_max=_RECORD_MAX,
         body_why="maxMessageSize, of the library and of brokers",
         own_threads=True,
@@ -100,6 +108,9 @@ NATIVE = Client(
         "one attempt": "its C interface sets no number of attempts for sync sends, and tells none",
         "proof": "a failure is a text without a code, and an inner attempt may have been stored",
         "attached": "it tells nobody; the first of its list until that fails it",
+        "attach": "it tells nobody whom it asks, so that nobody could see whether it is attached",
+        "latency fault": "its C interface has no such setting",
+        "close socket": "it closes it, always, and reads no property of it",
         "settings": (
             "it reads no system properties, and its C interface sets time-outs and sizes only"
         ),

@@ -41,6 +41,7 @@ def problems(document: dict[str, Any]) -> Iterator[TomlProblem]:
     if isinstance(confirms, bool):
         yield from _send_problems(section, confirms)
     yield from _share_problems(section)
+    yield from _attach_problems(section, workload)
     if section.get("transactional_percent"):
         yield from _settle_problem(document.get("phases"))
         yield from _crash_problems(document.get("fault"))
@@ -58,6 +59,9 @@ def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[TomlProb
         yield TomlProblem(
             path, f"{send} sends are confirmed; without confirms they are oneway", ("oneway",)
         )
+    if send == "ordered" and section.get("latency_fault") is True:
+        text = "what is sent ordered takes its queue by its key, so that no broker is left out"
+        yield TomlProblem((*_SECTION, "latency_fault"), text, ("false",))
     for key, what in (("delayed_percent", "delayed"), ("transactional_percent", "transactional")):
         if not section.get(key):
             continue
@@ -67,6 +71,16 @@ def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[TomlProb
             yield TomlProblem(
                 (*_SECTION, key), "a transaction is confirmed: it takes confirms = true", ("0",)
             )
+
+
+def _attach_problems(section: dict[str, Any], workload: dict[str, Any]) -> Iterator[TomlProblem]:
+    """Each of them goes to one host: of more hosts some are for nobody."""
+    for who in ("publishers", "consumers"):
+        key = f"{who}_attach"
+        hosts, count = section.get(key), workload.get(who)
+        if isinstance(hosts, list) and isinstance(count, int) and len(hosts) > count:
+            text = f"{len(hosts)} hosts are more than there are {who}, {count}"
+            yield TomlProblem((*_SECTION, key), text)
 
 
 def _share_problems(section: dict[str, Any]) -> Iterator[TomlProblem]:

@@ -36,9 +36,18 @@ class RocketWorkload:
     delay_level: int = 3  # of what is delayed: 1 to 18
     transactional_percent: int = 0
     fates: tuple[str, ...] = ("commit",)  # of what is transactional, in turn
+    # Hosts whose name server is asked when the load begins, of workers in turn; none: any.
+    publishers_attach: tuple[str, ...] = ()
+    consumers_attach: tuple[str, ...] = ()
+    latency_fault: bool = False
+    close_socket_if_timeout: bool | None = None  # None: as the library does by itself
 
 
 _SAYS_NOTHING = (RocketWorkload(), RocketWorkload(send="oneway"))  # but what `confirms` says
+
+# What the two remedies are called by the library itself (docs/behaviour/rocketmq.md 1 and 9.5).
+_LATENCY_FAULT = "sendLatencyFaultEnable"
+_CLOSE_SOCKET = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout="
 
 
 def _milliseconds(value: object) -> int:
@@ -62,6 +71,10 @@ class RocketTable(Table):
     fates: list[Annotated[str, BeforeValidator(word(FATES))]] = Field(
         default=["commit"], min_length=1, max_length=100
     )
+    publishers_attach: list[str] = Field(default=[], max_length=100)
+    consumers_attach: list[str] = Field(default=[], max_length=100)
+    latency_fault: bool = False
+    close_socket_if_timeout: bool | None = None
 
 
 def _value(table: RocketTable, confirms: bool) -> RocketWorkload:
@@ -75,6 +88,10 @@ def _value(table: RocketTable, confirms: bool) -> RocketWorkload:
         delay_level=table.delay_level,
         transactional_percent=table.transactional_percent,
         fates=tuple(table.fates),
+        publishers_attach=tuple(table.publishers_attach),
+        consumers_attach=tuple(table.consumers_attach),
+        latency_fault=table.latency_fault,
+        close_socket_if_timeout=table.close_socket_if_timeout,
     )
 
 
@@ -83,6 +100,12 @@ def _asks(own: RocketWorkload, workload: Workload) -> Iterator[str]:
         yield own.send
     if workload.consumers > 0:
         yield own.consume
+    if own.publishers_attach or own.consumers_attach:
+        yield "attach"
+    if own.latency_fault:
+        yield "latency fault"
+    if own.close_socket_if_timeout is not None:
+        yield "close socket"
 
 
 def _asks_of_all(own: RocketWorkload) -> Iterator[str]:
@@ -90,6 +113,42 @@ def _asks_of_all(own: RocketWorkload) -> Iterator[str]:
         yield "delayed"
     if own.transactional_percent > 0:
         yield "transaction"
+
+
+def _obstacles(own: RocketWorkload, servers: Servers) -> Iterator[str]:
+    known = tuple(dict.fromkeys(one.host for one in servers.name_servers))
+    for key, hosts in _attached(own):
+        for host in dict.fromkeys(hosts):
+            if host not in known:
+                there = f"there are those of {', '.join(known)}" if known else "there are none"
+                yield f"{key}: {brief(host)} has no name server ({there})"
+    if own.close_socket_if_timeout is not None:
+        flags = [one for one in servers.client_flags if one.startswith(_CLOSE_SOCKET)]
+        yield from (f"close_socket_if_timeout: the layout says it, too: {one}" for one in flags)
+
+
+def _attached(own: RocketWorkload) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return (
+        ("publishers_attach", own.publishers_attach),
+        ("consumers_attach", own.consumers_attach),
+    )
+
+
+def _shown(own: RocketWorkload) -> Iterator[str]:
+    for key, hosts in _attached(own):
+        if hosts:
+            yield f"{key} = {', '.join(hosts)}{' (in turn)' if len(hosts) > 1 else ''}"
+    yield from (f"{name} = {value} (publishers)" for name, value in _producer_settings(own))
+    yield from _flags(own)
+
+
+def _producer_settings(own: RocketWorkload) -> list[list[str]]:
+    return [[_LATENCY_FAULT, "true"]] if own.latency_fault else []
+
+
+def _flags(own: RocketWorkload) -> list[str]:
+    told = own.close_socket_if_timeout
+    return [] if told is None else [f"{_CLOSE_SOCKET}{str(told).lower()}"]
 
 
 def _told(own: RocketWorkload, servers: Servers) -> dict[str, Any]:
@@ -105,7 +164,10 @@ def _told(own: RocketWorkload, servers: Servers) -> dict[str, Any]:
         "threads": own.threads,
         "batch": own.batch,
         "settings": [list(setting) for setting in servers.client_settings],
-        "jvm": list(servers.client_flags),
+        "producer_settings": _producer_settings(own),
+        "jvm": [*servers.client_flags, *_flags(own)],
+        "publishers_attach": list(own.publishers_attach),
+        "consumers_attach": list(own.consumers_attach),
     }
 
 
@@ -134,6 +196,8 @@ SECTION = Section(
     moot="",
     asks=_asks,
     asks_of_all=_asks_of_all,
+    obstacles=_obstacles,
+    shows=_shown,
     tells=_told,
     counts=_counted,
 )

@@ -41,6 +41,9 @@ class Section(Generic[T, S]):
     moot: str  # why nobody asks for them where clients are another family's
     asks: Callable[[S, Workload], Iterable[str]]  # capabilities, of the family's clients
     asks_of_all: Callable[[S], Iterable[str]]  # without which it is another workload
+    # What a layout lacks of what it says, and where they contradict each other: each a reason.
+    obstacles: Callable[[S, Servers], Iterable[str]]
+    shows: Callable[[S], Iterable[str]]  # how the client differs by it: before a run, and after
     tells: Callable[[S, Servers], Mapping[str, Any]]  # to each worker, as JSON: WorkerConfig.own
     # How many messages are special in so many seconds of load: some of COUNTED.
     counts: Callable[[S, Workload, float], Mapping[str, int]]

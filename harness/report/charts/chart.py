@@ -54,7 +54,9 @@ class Chart:
     lanes: tuple[Lane, ...]
     servers: tuple[Lane, ...]  # what each name server showed of each broker
     clients: tuple[Lane, ...]  # which name server each client asked
+    believed: tuple[Lane, ...]  # where each client's route had each broker
     servers_left_out: int
+    believed_left_out: int
 
 
 def chart(timeline: Timeline) -> Chart:
@@ -74,7 +76,9 @@ def chart(timeline: Timeline) -> Chart:
         lanes=tuple(_lanes(timeline, scale)),
         servers=tuple(routes.lanes(timeline.routes.servers, scale)),
         clients=tuple(routes.lanes(timeline.routes.clients, scale)),
+        believed=tuple(routes.lanes(timeline.routes.believed, scale)),
         servers_left_out=timeline.routes.left_out,
+        believed_left_out=timeline.routes.believed_left_out,
     )
 
 

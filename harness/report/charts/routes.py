@@ -1,4 +1,4 @@
-"""What name servers showed, and whom clients asked, as rows along the time of a drawing.
+"""What name servers showed, whom clients asked, and what they believed, as rows along time.
 
 1. What a silent name server would have shown is unknown, and looks like it.
 2. What lies outside of the drawing's time is left out: drainers come after the load.

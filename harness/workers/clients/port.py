@@ -22,6 +22,11 @@ class NoLibrary(Exception):
     """The library cannot be used here, or not for this workload; says why, and how it is got."""
 
 
+class NotAttached(Exception):
+    """A client does not ask the name server that its workload wants it to ask; says whom it asks.
+    Nobody dials on: it would be another experiment."""
+
+
 class LinkLost(Exception):
     """A connection could not be made, or ended before it answered; says why."""
 
@@ -75,8 +80,9 @@ class PublishingListener(Protocol):
     def lost(self, reason: str) -> None: ...
 
     def noticed(self, kind: str, detail: str) -> None:
-        """`blocked` and `unblocked`; `attached` to which name server; `asked` for the fate of a
-        transaction, with what was told."""
+        """`blocked` and `unblocked`; `attached` to which name server, or `attached elsewhere` and
+        dialled again; `route` that it believes in (spark_analysis/schema/views.py says how);
+        `asked` for the fate of a transaction, with what was told."""
 
 
 class ConsumingListener(Protocol):
@@ -90,7 +96,8 @@ class ConsumingListener(Protocol):
     def lost(self, reason: str) -> None: ...
 
     def noticed(self, kind: str, detail: str) -> None:
-        """`cancelled`, `blocked` and `unblocked`; `attached`, `rebalanced` to which queues."""
+        """`cancelled`, `blocked` and `unblocked`; `attached`, `attached elsewhere` and `route`;
+        `rebalanced` to which queues."""
 
 
 class PublishingLink(Protocol):

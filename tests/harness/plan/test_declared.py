@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.clients.rocketmq_section import RocketWorkload
-from harness.plan.declared import declared, ignored
+from harness.plan.declared import declared, ignored, shown
 from harness.plan.model import Policy
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rocketmq.layout import own
@@ -24,6 +24,13 @@ def test_another_client_ignores_the_amqp_section_and_the_manifest_can_say_so() -
 def test_what_a_scenario_says_to_rocketmq_alone_is_told_where_pika_ignores_it() -> None:
     said = [RocketWorkload(), RocketWorkload(send="oneway"), RocketWorkload(consume="pull")]
     assert [ignored(plan(rocketmq=own)) for own in said] == [[], [], ["workload.rocketmq"]]
+
+
+def test_how_a_section_makes_the_client_differ_is_told_of_the_client_that_knows_it() -> None:
+    said = plan(rocketmq=RocketWorkload(close_socket_if_timeout=False))
+    java = replace(said, client="rocketmq-java-4.9.8")
+    flag = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"
+    assert [shown(one) for one in (said, java)] == [[], [flag]]
 
 
 def test_declared_facts_never_name_a_system_or_a_layout() -> None:

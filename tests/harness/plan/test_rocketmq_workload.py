@@ -17,6 +17,7 @@ from harness.plan.model import Entry
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_layout, load_system
+from harness.systems.rocketmq.layout import own as rocket
 from tests.rigs.inputs.mistakes import Mistake, mistakes
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, plan, workload
 
@@ -55,7 +56,9 @@ def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() 
     text = resources.files("harness.plan").joinpath("scenarios/master-crash.toml").read_text()
     lines = text.partition("# [workload.rocketmq]\n")[2].partition("\n\n")[0].splitlines()
     told = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
-    keys = {key: told[key] for key in told if key not in ("delay_level", "fates")}
+    # Two say nothing without another key; without the third, a library does as it does by itself.
+    unsaid = ("delay_level", "fates", "close_socket_if_timeout")
+    keys = {key: told[key] for key in told if key not in unsaid}
     assert told.keys() == RocketTable.model_fields.keys()
     section = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
     assert read(SECTION + section) == read(SMALL)
@@ -65,6 +68,8 @@ def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special()
     said = read(
         SECTION + 'send = "sync"\nconsume = "pull"\nsend_timeout = "5500 ms"\nbatch = 8\n'
         "threads = 2\ndelayed_percent = 10\ndelay_level = 4\n"
+        'publishers_attach = ["rkt1"]\nconsumers_attach = ["rkt2"]\n'
+        "latency_fault = true\nclose_socket_if_timeout = false\n"
         f'transactional_percent = 20\nfates = ["commit", "rollback"]\n{SETTLED}'
     )
     assert said == RocketWorkload(
@@ -77,6 +82,10 @@ def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special()
         delay_level=4,
         transactional_percent=20,
         fates=("commit", "rollback"),
+        publishers_attach=("rkt1",),
+        consumers_attach=("rkt2",),
+        latency_fault=True,
+        close_socket_if_timeout=False,
     )
 
 
@@ -113,6 +122,15 @@ def test_every_mistake_of_the_section_is_told_at_once_with_place_and_choices() -
             f'send = "ordered"\ntransactional_percent = 1\n{SETTLED}',
             "what is transactional keeps no order",
         ),
+        (
+            'send = "ordered"\nlatency_fault = true',
+            "what is sent ordered takes its queue by its key",
+        ),
+        (
+            'publishers_attach = ["rkt1", "rkt2"]',
+            "2 hosts are more than there are publishers, 1",
+        ),
+        ('consumers_attach = ["rkt1", "rkt2"]', "2 hosts are more than there are consumers, 1"),
         # For what is committed at once, too: the word of it may be lost.
         ("transactional_percent = 1", "settle: must be at least 70 s where brokers may ask"),
     ],
@@ -144,6 +162,7 @@ def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:
 
 
 NAMES = tuple(one.name for one in CLIENTS)
+TWO = "rocketmq-2m2s"
 ROCKETMQ = replace(SYSTEM, clients=NAMES)
 
 
@@ -168,6 +187,26 @@ def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> Non
             "pika",
             {"rocketmq": RocketWorkload(transactional_percent=1)},
             "pika cannot do transaction",
+        ),
+        (
+            "rocketmq-native",
+            {"rocketmq": RocketWorkload(publishers_attach=("rkt1",))},
+            "cannot do attach: it tells nobody whom it asks",
+        ),
+        (
+            "rocketmq-native",
+            {"rocketmq": RocketWorkload(latency_fault=True)},
+            "cannot do latency fault: its C interface has no such setting",
+        ),
+        (
+            "rocketmq-java-4.9.0",
+            {"rocketmq": RocketWorkload(close_socket_if_timeout=True)},
+            "cannot do close socket: 4.9.0 keeps it, always",
+        ),
+        (
+            "rocketmq-java-4.9.8",
+            {"rocketmq": RocketWorkload(publishers_attach=("rkt9",))},
+            "[workload.rocketmq] publishers_attach: 'rkt9' has no name server (there are none)",
         ),
     ],
 )
@@ -199,6 +238,50 @@ def test_the_native_client_is_carried_by_the_profiles_whose_poll_is_its_own(name
 
     assert [told(profile) for profile in ("patient", "default")] == [[], []]
     assert any("rocketmq-native cannot do settings" in one for one in told("compressed"))
+
+
+def on_real(client: str, own: RocketWorkload, flags: tuple[str, ...] = ()) -> list[str]:
+    """Why a cell of a real layout cannot be played."""
+    layout, system = load_layout(TWO, "colocated@default"), load_system(TWO)
+    layout = replace(layout, own=replace(rocket(layout), client_jvm=flags))
+    scenario = replace(plan().scenario, workload=workload(rocketmq=own))
+    return obstacles(scenario, system, layout, client, "compose")
+
+
+def test_who_must_ask_a_name_server_can_where_its_layout_has_one_on_that_host() -> None:
+    for client in NAMES[:-1]:
+        assert on_real(client, RocketWorkload(publishers_attach=("rkt1", "rkt2"))) == []
+    told = "[workload.rocketmq] consumers_attach: 'rkt3' has no name server "
+    assert on_real(NAMES[0], RocketWorkload(consumers_attach=("rkt3", "rkt1"))) == [
+        f"{told}(there are those of rkt1, rkt2)"
+    ]
+
+
+def test_who_closes_its_socket_is_said_once_by_scenario_or_layout() -> None:
+    flag = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=true"
+    kept = RocketWorkload(close_socket_if_timeout=False)
+    assert on_real(NAMES[1], kept) == on_real(NAMES[1], RocketWorkload(), (flag,)) == []
+    assert on_real(NAMES[1], kept, (flag,)) == [
+        f"[workload.rocketmq] close_socket_if_timeout: the layout says it, too: {flag}"
+    ]
+
+
+def test_remedies_reach_workers_by_the_names_that_the_library_gives_them() -> None:
+    servers = load_system(TWO).servers(load_layout(TWO, "colocated@default"))
+    own = RocketWorkload(
+        publishers_attach=("rkt1", "rkt2"), latency_fault=True, close_socket_if_timeout=False
+    )
+    told = ROCKET.tells(own, servers)
+    assert told["producer_settings"] == [["sendLatencyFaultEnable", "true"]]
+    assert told["jvm"] == ["-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"]
+    assert told["publishers_attach"] == ["rkt1", "rkt2"]
+    by_itself = ROCKET.tells(RocketWorkload(), servers)
+    assert (by_itself["producer_settings"], by_itself["jvm"]) == ([], [])
+    assert list(ROCKET.shows(own)) == [
+        "publishers_attach = rkt1, rkt2 (in turn)",
+        "sendLatencyFaultEnable = true (publishers)",
+        "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false",
+    ]
 
 
 def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:

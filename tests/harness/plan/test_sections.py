@@ -62,6 +62,8 @@ SECTION = Section(
     moot="only Acme's queues have depth",
     asks=lambda own, _workload: ("ordered",) if own.depth > 8 else (),
     asks_of_all=lambda own: ("delayed",) if own.depth == 1 else (),
+    obstacles=lambda own, _servers: ("the layout is flat",) if own.depth == 9 else (),
+    shows=lambda own: (f"depth {own.depth}",),
     tells=lambda own, _servers: {"depth": own.depth},
     counts=lambda own, _workload, load_s: {"delayed_messages": own.depth * int(load_s)},
 )
@@ -147,6 +149,8 @@ def test_the_section_of_the_client_that_plays_counts_and_the_others_are_told_as_
     deep, run = Acme(9, confirms=True), by_acme(acme=Acme(9, confirms=True))
     servers = SYSTEM.servers(LAYOUT)
     assert asked.told("acme", run.scenario.workload, servers) == {"depth": 9}
+    assert asked.shown("acme", run.scenario.workload) == ["depth 9"]
+    assert asked.shown("pika", run.scenario.workload) == []
     assert asked.counted("acme", run.scenario.workload, 2.0) == {"delayed_messages": 18}
     assert "ordered" in asked.wanted("acme", run.scenario.workload)
     assert "ordered" not in asked.wanted("pika", run.scenario.workload)
@@ -155,6 +159,14 @@ def test_the_section_of_the_client_that_plays_counts_and_the_others_are_told_as_
     assert asked.ignored("pika", workload()) == []
     assert declared(run)["depth"] == deep.depth
     assert declared(replace(run, client="pika"))["depth"] == {"moot": SECTION.moot}
+
+
+@pytest.mark.usefixtures("acme")
+def test_what_a_layout_lacks_of_a_section_is_a_reason_where_its_client_plays() -> None:
+    servers, flat = SYSTEM.servers(LAYOUT), by_acme(acme=Acme(9, confirms=True))
+    said = flat.scenario.workload
+    assert asked.layout_obstacles("acme", said, servers) == ["[workload.acme] the layout is flat"]
+    assert asked.layout_obstacles("pika", said, servers) == []
 
 
 @pytest.mark.usefixtures("acme")

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.model import Scenario
 from harness.report import dry_run
 from harness.request.asking import scenario
 from harness.systems.catalogue import load_layout, load_system
@@ -119,3 +121,22 @@ def test_it_says_what_the_client_that_plays_ignores() -> None:
     said = f"  ignored    workload.amqp: {client} does not know it"
     assert said in list(dry_run.lines(plan(request, catalogue)))
     assert not [line for line in lines("master-crash", "all-automatic@T=10") if "ignored" in line]
+
+
+def test_it_says_how_a_section_makes_the_client_differ() -> None:
+    layout = "colocated@compressed"
+    system = load_system("rocketmq-2m2s")
+    remedied = scenario("master-crash")
+    own = RocketWorkload(publishers_attach=("rkt1",), latency_fault=True)
+    said = replace(remedied, workload=replace(remedied.workload, sections={"rocketmq": own}))
+    catalogue = Catalogue((system,), (load_layout(system.name, layout),))
+
+    def options(one: Scenario) -> list[str]:
+        shown = dry_run.lines(plan(Request("e", 7, (one,), (system.name,), (layout,)), catalogue))
+        return [line for line in shown if line.startswith("  option ")]
+
+    assert options(said) == [
+        "  option     publishers_attach = rkt1",
+        "  option     sendLatencyFaultEnable = true (publishers)",
+    ]
+    assert options(remedied) == []

@@ -21,8 +21,9 @@ from harness.view.detail import STORIES_OF_RUN_MAX
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE
 from spark_analysis.schema.words import Outcome
-from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sample
+from tests.rigs.histories.watching import MASTER
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
 from tests.rigs.runs.told_runs import (
@@ -288,6 +289,16 @@ def test_a_fault_is_told_as_asked_for_and_as_verified(tmp_path: Path) -> None:
     for fact in facts:  # each after the one before it
         assert fact in told, fact
         told = told.partition(fact)[2]
+
+
+def test_what_a_client_believed_of_each_broker_stands_on_the_page(tmp_path: Path) -> None:
+    story = crash()
+    story.client_event("route", at_ms=500, worker=PUBLISHER)
+    story.rows["client_events"][-1]["detail"] = MASTER
+    said = text(judged(tmp_path, story))
+    assert "What each client believed, by the route that its library took last" in said
+    assert "publisher-1: broker-a master" in said and "rkt1:10911" in said
+    assert "What each client believed" not in text(judged(tmp_path / "without", crash()))
 
 
 def test_times_of_a_window_in_doubt_are_told_as_not_judged(tmp_path: Path) -> None:

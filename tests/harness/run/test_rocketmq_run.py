@@ -17,8 +17,8 @@ from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
 from harness.systems.rocketmq.layout import RocketMq, Timers, own
 from harness.systems.rocketmq_2m2s.guarantees import master_slave_guarantees
-from harness.workers.clients.rocketmq.options import RocketOptions
-from harness.workers.protocol import WorkerConfig
+from harness.workers.clients.rocketmq.options import RocketOptions, attach_to
+from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from spark_analysis.schema import tables
 from spark_analysis.schema.log import read_rows
@@ -177,6 +177,26 @@ def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path
     assert (options.send_timeout_ms, options.batch) == (5500, 8)
     assert options.jvm == ("-Da=b",)
     assert options.settings == (("pollNameServerInterval", "5000"),)
+
+
+def test_name_servers_that_are_told_in_turn_are_dealt_to_the_workers_of_each_role(
+    tmp_path: Path,
+) -> None:
+    said = RocketWorkload(publishers_attach=("rkt1", "rkt2"), consumers_attach=("rkt2",))
+    found = configured(tmp_path, of(rocketmq=said, publishers=3, consumers=2))
+    wanted = {
+        name: attach_to(RocketOptions.from_json(one.own), one.role, one.index)
+        for name, one in found.items()
+        if one.role in (Role.PUBLISHER, Role.CONSUMER, Role.DRAINER)
+    }
+    assert wanted == {
+        "publisher-1": "rkt1",
+        "publisher-2": "rkt2",
+        "publisher-3": "rkt1",
+        "consumer-1": "rkt2",
+        "consumer-2": "rkt2",
+        "drain-orders": "",
+    }
 
 
 def test_a_client_is_not_told_what_it_does_by_itself() -> None:

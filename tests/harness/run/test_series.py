@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from harness.cluster.port import Cluster, DeployError, Health, Link
+from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
+from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.clusters.simulated_cluster import BOOT_ID, SimulatedCluster
 from tests.rigs.machine import virtual_time
 from tests.rigs.machine.disks import disk
@@ -80,6 +82,16 @@ def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
     assert (one["cluster_boot"], two["cluster_boot"]) == (1, 1)
     assert two["cluster_fresh_because"] == ""
     assert [cluster.downs for cluster in world.clusters] == [1]
+
+
+def test_a_manifest_says_how_the_scenario_made_its_client_differ(tmp_path: Path) -> None:
+    rocket = load_system("rocketmq-2m2s")
+    layout = load_layout(rocket.name, "colocated@compressed")
+    own = RocketWorkload(latency_fault=True)
+    told = plan(rocketmq=own)
+    told = replace(told, system=rocket, layout=layout, client=rocket.clients[0])
+    (one,) = perform(World(), (told,), tmp_path)
+    assert one["client_options"] == ["sendLatencyFaultEnable = true (publishers)"]
 
 
 def test_a_cluster_that_is_not_clean_is_stood_up_anew_and_the_manifest_says_why(

@@ -161,6 +161,60 @@ def test_a_client_that_says_that_it_asks_nobody_is_told_so() -> None:
     assert replace(row.stretches[0], title="").text == "nobody"
 
 
+def test_where_a_clients_route_had_each_broker_is_a_row_and_ends_with_the_client() -> None:
+    def event(worker: int, at_ms: float, kind: str, detail: str = "") -> ClientEvent:
+        return ClientEvent(worker, ns(at_ms), kind, 1, "", detail)
+
+    clients = (
+        event(PUBLISHER, 1_000, "route", f"{MASTER}; {SLAVE}; {OTHER}"),
+        event(PUBLISHER, 1_000, "attached", "ns1"),
+        event(PUBLISHER, 12_000, "route", f"{SLAVE}; {OTHER}"),
+        event(PUBLISHER, 15_000, "route", f"broker-a master at rkt9:10911; {SLAVE}; {OTHER}"),
+        event(PUBLISHER, 30_000, "closed"),
+        event(CONSUMER, 2_000, "route", OTHER),
+    )
+    found = drawn(History(), clients)
+    rows = {row.name: [parts(one) for one in row.stretches] for row in found.believed}
+    assert rows == {
+        "publisher-1: broker-a master": [
+            ("shown", 1_000, 12_000, "rkt1:10911"),
+            ("dropped", 12_000, 15_000, "dropped"),
+            ("shown", 15_000, 30_000, "rkt9:10911"),
+        ],
+        # What changed was not theirs.
+        "publisher-1: broker-a slave 1": [("shown", 1_000, 30_000, "rkt3:10931")],
+        "publisher-1: broker-b master": [("shown", 1_000, 30_000, "rkt2:10921")],
+        "consumer-1: broker-b master": [("shown", 2_000, 27_000, "rkt2:10921")],
+    }
+    first, second, _ = found.believed[0].stretches
+    assert first.title == "publisher-1 believed in broker-a master at rkt1:10911 by +1.00 s"
+    assert second.title == "publisher-1 had dropped broker-a master by +12.00 s"
+
+
+def test_a_route_that_nobody_could_find_out_is_drawn_as_nothing_and_an_empty_one_as_dropped() -> (
+    None
+):
+    def believed(*details: str) -> list[tuple[str, int, int, str]]:
+        events = tuple(
+            ClientEvent(PUBLISHER, ns(at_s * 1_000), "route", 1, "", told)
+            for at_s, told in enumerate((OTHER, *details), start=1)
+        )
+        (row,) = drawn(History(), events).believed
+        return [parts(one) for one in row.stretches]
+
+    known = ("shown", 1_000, 2_000, "rkt2:10921")
+    assert believed("not to be found out: java.lang.NullPointerException") == [known]
+    again = ("shown", 3_000, 27_000, "rkt2:10921")
+    assert believed("not to be found out: x", OTHER) == [known, again]
+    assert believed("nothing") == [known, ("dropped", 2_000, 27_000, "dropped")]
+
+
+def test_more_brokers_of_clients_than_one_can_see_are_counted() -> None:
+    shown = "; ".join(f"broker-{place} master at h:{place}" for place in range(ROWS_MAX + 2))
+    found = drawn(History(), (ClientEvent(PUBLISHER, ns(1), "route", 1, "", shown),))
+    assert (len(found.believed), found.believed_left_out) == (ROWS_MAX, 2)
+
+
 # --- who led -----------------------------------------------------------------------------------
 
 VOTER = "rkd2/broker-a-1"

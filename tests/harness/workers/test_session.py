@@ -6,6 +6,7 @@ import resource
 import signal
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,23 @@ def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path:
         attempts = {row["sequence"] for row in rows(settings, tables.ATTEMPTS)}
         assert {each.sequence for each in identities(broker.published)} <= attempts
         assert broker.published
+
+    tell(story)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_not_attached_where_it_must_be_ends_and_says_whom_it_asks(
+    tmp_path: Path,
+) -> None:
+    async def story(broker: TinyBroker) -> None:
+        settings = config(Role.PUBLISHER, tmp_path, broker)
+        elsewhere = replace(settings.driver, client="tests.rigs.workers.loghand:Elsewhere")
+        worker = await Process.spawn()
+        worker.say(do="configure", config=replace(settings, driver=elsewhere).to_json())
+        assert await worker.exit_code() == EXIT_FAILED
+        doubt = "it asks host2, and not host1"
+        assert worker.heard[-1] == {"say": "failed", "doubt": doubt}
+        assert rows(settings, tables.ATTEMPTS) == []
 
     tell(story)
 

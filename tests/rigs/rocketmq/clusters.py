@@ -70,17 +70,29 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def pair(version: str, folder: Path) -> Iterator[Cluster]:
-    """Ready: the name server `ns1` and the master `broker-a-0`."""
-    name_server, broker = _free(0), _free(2)
+def pair(version: str, folder: Path, name_servers: int = 1) -> Iterator[Cluster]:
+    """Ready: the name server `ns1`, and others where more are asked for, and the master
+    `broker-a-0`."""
+    ports, broker = [_free(0) for _ in range(name_servers)], _free(2)
     made = Cluster(version)
-    _add(made, folder, "ns1", name_server, {"listenPort": str(name_server)})
-    _add(made, folder, "broker-a-0", broker, _broker("broker-a", 0, broker, (name_server,)))
+    for number, port in enumerate(ports, start=1):
+        _add(made, folder, f"ns{number}", port, {"listenPort": str(port)})
+    _add(made, folder, "broker-a-0", broker, _broker("broker-a", 0, broker, ports))
     try:
         asyncio.run(made.start())
         yield made
     finally:
         made.kill()
+
+
+def with_slave(cluster: Cluster, folder: Path) -> Server:
+    """Started: a slave of `broker-a-0` of a pair. Who kills it may have another one."""
+    port = _free(2)
+    name_servers = [one.port for one in cluster.name_servers]
+    _add(cluster, folder, "broker-a-1", port, _broker("broker-a", 1, port, name_servers))
+    slave = cluster["broker-a-1"]
+    slave.start()
+    return slave
 
 
 @contextlib.asynccontextmanager

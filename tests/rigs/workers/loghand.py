@@ -7,10 +7,11 @@ from harness.workers.clients.port import (
     Answer,
     ConsumingListener,
     Fetched,
+    NotAttached,
     PublishingListener,
     Terms,
 )
-from harness.workers.protocol import Endpoint
+from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.words import Outcome, Strength
 
 
@@ -51,6 +52,16 @@ class PatientClient:
     def hand(self, *messages: Fetched) -> None:
         assert self.consuming
         self.consuming.fetched(messages)
+
+
+class Elsewhere(PatientClient):
+    """In a worker process: it never asks the name server that it must ask."""
+
+    def __init__(self, _config: WorkerConfig) -> None:
+        super().__init__()
+
+    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> "PatientLink":
+        raise NotAttached("it asks host2, and not host1")
 
 
 class PatientLink:

@@ -1,19 +1,17 @@
 """RocketMQ's unmodified Java client through JPype: one JVM in the worker's own process.
 
 1. Thin: it starts the JVM, hands bursts over and passes on what comes back. What an answer means
-   is answers.py; how it travels is wire.py; the Java side is compose/rocketmq-java.
+   is answers.py; how it travels is wire.py; how the library is held is java_object.py; the Java
+   side is compose/rocketmq-java.
 2. `publish` only collects; the burst crosses into Java in a callback of its own, after the
    publisher's pump has flushed the log and returned to the loop.
-3. A thread per link waits inside Java for what the library has to tell (JPype lets go of Python
-   there), and brings it to the loop in one piece.
-4. The library fails over by itself: a link has all name servers, and is never replaced. A JVM
+3. The library fails over by itself: a link has all name servers, and is never replaced. A JVM
    cannot be started twice, nor with other jars: a worker has one client for its life.
 """
 
 import asyncio
-import threading
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +20,12 @@ from harness.workers.clients.jars import class_path
 from harness.workers.clients.port import (
     ConsumingListener,
     Fetched,
-    LinkLost,
     NoLibrary,
     PublishingListener,
 )
 from harness.workers.clients.rocketmq import answers, wire
-from harness.workers.clients.rocketmq.options import (
-    LANES_MAX,
-    RocketOptions,
-    group,
-    name_servers,
-    window,
-)
+from harness.workers.clients.rocketmq.java_object import JavaObject, in_java
+from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.words import Fate
@@ -52,7 +44,6 @@ FLAGS = (
     "-Xrs",
     "-Drocketmq.client.logLevel=WARN",
 )
-TAKE_MS = 200  # how long the thread waits inside Java, so that it sees the end
 
 
 class NoJava(NoLibrary):
@@ -77,7 +68,7 @@ class JavaClient:
     async def publisher(
         self, _endpoint: Endpoint, listener: PublishingListener
     ) -> "JavaPublisher":
-        """Raises LinkLost where no name server has a route to the topic."""
+        """Raises LinkLost where no name server has a route to the topic, NotAttached."""
         link = JavaPublisher(self._config, listener)
         await link.open(self._config.confirm_window)
         return link
@@ -94,7 +85,7 @@ class JavaPublisher:
     def __init__(self, config: WorkerConfig, listener: PublishingListener) -> None:
         options = self._options = RocketOptions.from_json(config.own)
         self._listener = listener
-        self._java = _Java(config, self._heard, listener.noticed)
+        self._java = JavaObject(config, self._heard, listener.noticed)
         self._tag = 0  # of the last message that was handed over
         self._burst: list[bytes] = []
         self._keyed = options.producer == "ordered"
@@ -114,6 +105,7 @@ class JavaPublisher:
             options.send_timeout_ms,
             self._fated,
             min(lanes, LANES_MAX),
+            settings=options.settings + options.producer_settings,
         )
         await self._java.start()
 
@@ -126,6 +118,8 @@ class JavaPublisher:
         burst, self._burst = self._burst, []
         if not burst or not self._java.listened_to:
             return
+        if self._tag == 0:
+            self._java.must_be_attached()
         first, self._tag = self._tag + 1, self._tag + len(burst)
         keys, fates, levels = array("i", bytes(4 * len(burst))), array("i"), array("i")
         if self._keyed or self._fated or self._delays:
@@ -162,23 +156,24 @@ class JavaConsumer:
     def __init__(self, config: WorkerConfig, listener: ConsumingListener) -> None:
         self._options = RocketOptions.from_json(config.own)
         self._listener = listener
-        self._java = _Java(config, self._heard, listener.noticed)
+        self._java = JavaObject(config, self._heard, listener.noticed)
         self._places: dict[tuple[str, int, bool], str] = {}
 
     async def open(self) -> None:
         options = self._options
         how = options.consumer, options.threads, options.batch
-        await self._java.make("Consuming", "readers", *how)
+        await self._java.make("Consuming", "readers", *how, settings=options.settings)
 
     async def consume(self) -> None:
         if not self._java.listened_to:
             await self._java.start()
+            await in_java(self._java.object.awaitQueues)
 
     def acknowledge(self, tag: int) -> None:
         self._java.object.acknowledge(tag)
 
     async def ready_messages(self) -> int:
-        return int(await _in_java(self._java.object.remaining))
+        return int(await in_java(self._java.object.remaining))
 
     def _heard(self, entries: Sequence[wire.Entry]) -> None:
         heard = [self._fetched(each) for each in entries if isinstance(each, wire.RawMessage)]
@@ -202,115 +197,6 @@ class JavaConsumer:
         self._java.abort()
 
 
-class _Java:
-    """A link's object on the Java side: made, started, listened to, ended.
-
-    `heard` is called with what came in one piece, after `noticed` with the notices in it.
-    """
-
-    def __init__(
-        self,
-        config: WorkerConfig,
-        heard: Callable[[Sequence[wire.Entry]], None],
-        noticed: Callable[[str, str], None],
-    ) -> None:
-        self._config = config
-        self._heard = heard
-        self._noticed = noticed
-        self._taker: _Taker | None = None
-        self.object: Any = None
-
-    @property
-    def listened_to(self) -> bool:
-        return self._taker is not None
-
-    async def make(self, kind: str, whose: str, *how: Any) -> None:
-        """An object of the class `kind`, in the group of `whose`. Raises LinkLost."""
-        config = self._config
-        self.object = await _in_java(
-            lambda: _bridge(kind)(
-                name_servers(config.endpoints),
-                group(config.queue, whose),
-                config.connection_name,
-                config.queue,
-                *how,
-                _strings(RocketOptions.from_json(config.own).settings),
-            )
-        )
-
-    async def start(self) -> None:
-        """Raises LinkLost; what was started by then is ended."""
-        self._taker = _Taker(self.object, self.hear)
-        try:
-            await _in_java(self.object.start)
-        except BaseException:
-            self.abort()
-            raise
-
-    def hear(self, taken: bytes) -> None:
-        entries = tuple(wire.entries(taken))
-        for entry in entries:
-            if isinstance(entry, wire.RawNotice):
-                self._noticed(entry.kind, named(entry.detail, self._config))
-        self._heard(entries)
-
-    async def close(self, limit_s: float) -> None:
-        """In good order, so far as the limit allows; the process ends soon in any case."""
-        self._stop_listening()
-        try:
-            async with asyncio.timeout(limit_s):
-                await _in_java(self.object.close)
-        except (TimeoutError, LinkLost):
-            return
-
-    def abort(self) -> None:
-        """Nothing more is heard; the library ends by itself, or with the process."""
-        self._stop_listening()
-        if self.object is not None:
-            threading.Thread(target=self.object.close, name="mqproof abandon", daemon=True).start()
-
-    def _stop_listening(self) -> None:
-        if self._taker is not None:
-            self._taker.end()
-            self._taker = None
-
-
-class _Taker:
-    """The thread that waits for what Java tells, and the loop's callback that hears it."""
-
-    def __init__(self, java: Any, heard: Callable[[bytes], None]) -> None:
-        self._java = java
-        self._heard = heard
-        self._loop = asyncio.get_running_loop()
-        self._ended = False
-        threading.Thread(target=self._take, name="mqproof take", daemon=True).start()
-
-    def end(self) -> None:
-        """Nothing more is heard."""
-        self._ended = True
-
-    def _take(self) -> None:
-        while not self._ended:
-            taken = bytes(self._java.take(TAKE_MS))
-            if taken:
-                self._loop.call_soon_threadsafe(self._hear, taken)
-
-    def _hear(self, taken: bytes) -> None:
-        if not self._ended:
-            self._heard(taken)
-
-
-async def _in_java(call: Callable[[], Any]) -> Any:
-    """A call that may wait for a broker, in a thread. Raises LinkLost with Java's own words."""
-    import jpype
-
-    try:
-        return await asyncio.to_thread(call)
-    except jpype.JException as failure:
-        text = str(failure).partition("\n")[0]
-        raise LinkLost(text[: answers.RAW_MAX]) from failure
-
-
 def start_jvm(config: WorkerConfig) -> None:
     """Raises NoJava."""
     try:
@@ -332,22 +218,10 @@ def start_jvm(config: WorkerConfig) -> None:
         raise NoJava(f"no JVM: {failure}; install Java 17 or set JAVA_HOME") from failure
 
 
-def named(detail: str, config: WorkerConfig) -> str:
-    """A name server's host instead of its address, where `detail` is one."""
-    names = {f"{each.address}:{each.port}": each.host for each in config.endpoints}
-    return names.get(detail, detail)
-
-
 def _identity(body: bytes) -> Identity:
     identity = decode(body).identity
     assert identity is not None, "a body that we made ourselves"
     return identity
-
-
-def _bridge(name: str) -> Any:
-    import jpype
-
-    return jpype.JClass(f"mqproof.{name}")
 
 
 def _java_bytes(content: bytes) -> Any:
@@ -360,9 +234,3 @@ def _java_ints(numbers: "array[int]") -> Any:
     import jpype
 
     return jpype.JArray(jpype.JInt)(numbers)
-
-
-def _strings(settings: tuple[tuple[str, str], ...]) -> Any:
-    import jpype
-
-    return jpype.JArray(jpype.JString)([word for pair in settings for word in pair])

@@ -1,15 +1,18 @@
 """What a RocketMQ client must know besides what every worker knows.
 
 1. Words are checked where they are made; a worker that gets one it does not know dies.
-2. `settings` are the library's own setters by name (`pollNameServerInterval`); `jvm` are flags and
-   properties (`-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false`). Both reach the
-   unmodified library as they are. What counts inner attempts cannot be set.
+2. `settings` are the library's own setters by name (`pollNameServerInterval`), `producer_settings`
+   those of producers alone (`sendLatencyFaultEnable`); `jvm` are flags and properties
+   (`-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false`). All reach the unmodified library
+   as they are. What counts inner attempts cannot be set.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from harness.workers.protocol import Role
 
 PRODUCERS = ("sync", "async", "oneway", "ordered")
 CONSUMERS = ("concurrent", "orderly", "pull")
@@ -32,14 +35,22 @@ class RocketOptions:
     threads: int = 4  # that consume
     batch: int = 32  # messages a pull and a call of the listener, at most
     settings: tuple[tuple[str, str], ...] = ()
+    producer_settings: tuple[tuple[str, str], ...] = ()
     jvm: tuple[str, ...] = ()
+    # Hosts whose name server they must ask when they begin, in turn; none: whichever they choose.
+    publishers_attach: tuple[str, ...] = ()
+    consumers_attach: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "RocketOptions":
         """What WorkerConfig.own says."""
-        lists = {key: tuple(document[key]) for key in ("fates", "jvm") if key in document}
-        settings = tuple((name, value) for name, value in document.get("settings", ()))
-        return cls(**{**document, **lists, "settings": settings})
+        lists = {key: tuple(document[key]) for key in _LISTS if key in document}
+        pairs = {key: tuple(map(tuple, document[key])) for key in _PAIRS if key in document}
+        return cls(**{**document, **lists, **pairs})
+
+
+_LISTS = ("fates", "jvm", "publishers_attach", "consumers_attach")
+_PAIRS = ("settings", "producer_settings")
 
 
 def window(options: RocketOptions, wanted: int) -> int:
@@ -47,6 +58,15 @@ def window(options: RocketOptions, wanted: int) -> int:
     that what is on record as sent does not wait in a queue of ours."""
     blocks = options.producer != "async" or options.transactional_percent > 0
     return min(wanted, LANES_MAX) if blocks else wanted
+
+
+def attach_to(options: RocketOptions, role: Role, index: int) -> str:
+    """The host whose name server the worker of this role and number must ask, from 0; "" for any.
+
+    Those that read what is left, and those that ask, go where they are let in."""
+    wanted = {Role.PUBLISHER: options.publishers_attach, Role.CONSUMER: options.consumers_attach}
+    hosts = wanted.get(role, ())
+    return hosts[index % len(hosts)] if hosts else ""
 
 
 def group(topic: str, whose: str) -> str:

@@ -25,6 +25,8 @@ SECTION = Section(
     moot="",
     asks=lambda _window, _workload: (),
     asks_of_all=lambda _window: (),
+    obstacles=lambda _window, _servers: (),
+    shows=lambda _window: (),
     tells=lambda window, _servers: {"window": window},
     counts=lambda _window, _workload, _load_s: {},
 )

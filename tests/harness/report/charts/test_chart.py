@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.report.charts.chart import Chart, chart
 from harness.view.timeline import Timeline
 from tests.rigs.histories.by_hand import PUBLISHER, History
-from tests.rigs.histories.watching import ALL, OTHER, SLAVE, looks
+from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
 from tests.rigs.runs.told_runs import crash, told
 
 
@@ -159,6 +159,9 @@ def test_what_a_name_server_showed_is_a_row_of_the_drawing_and_a_drainer_is_not(
     for worker, at_ms, name_server in ((PUBLISHER, 500, "ns1"), (7, 45_000, "ns2")):
         story.client_event("attached", at_ms=at_ms, worker=worker)
         story.rows["client_events"][-1]["detail"] = name_server
+    for at_ms, route in ((500, f"{MASTER}; {SLAVE}"), (24_000, SLAVE)):
+        story.client_event("route", at_ms=at_ms, worker=PUBLISHER)
+        story.rows["client_events"][-1]["detail"] = route
     drawn = chart_of(tmp_path, story)
     master = next(lane for lane in drawn.servers if lane.name == "ns1: broker-a master")
     assert [(span.tone, span.left) for span in master.spans] == [
@@ -166,4 +169,9 @@ def test_what_a_name_server_showed_is_a_row_of_the_drawing_and_a_drainer_is_not(
         ("dropped", 50.01),
     ]
     assert [lane.name for lane in drawn.clients] == ["publisher-1"]
+    believed = {lane.name: [span.tone for span in lane.spans] for lane in drawn.believed}
+    assert believed == {
+        "publisher-1: broker-a master": ["shown", "dropped"],
+        "publisher-1: broker-a slave 1": ["shown"],
+    }
     assert {lane.name for lane in drawn.stages} >= {"route_changed", "route_changed_everywhere"}

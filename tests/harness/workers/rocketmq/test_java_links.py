@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from harness.workers.clients.port import Answer, Fetched, LinkLost
-from harness.workers.clients.rocketmq import java, wire
+from harness.workers.clients.port import Answer, Fetched, LinkLost, NotAttached
+from harness.workers.clients.rocketmq import java, java_object, wire
 from harness.workers.clients.rocketmq.java import JavaConsumer, JavaPublisher
 from harness.workers.clients.rocketmq.options import RocketOptions
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -21,20 +21,33 @@ pytest.importorskip("jpype", reason="JPype is missing: `pip install 'mqproof[roc
 
 
 class Library:
-    """Stands where Publishing.java or Consuming.java would; `failing` is what its start says."""
+    """Stands where Publishing.java or Consuming.java would; `failing` is what its start says, and
+    `asked` which name servers those that are made ask, one after the other, the last one on."""
 
     made: "list[Library]"
     failing: str = ""
+    asked: "list[str]"
 
     def __init__(self, *told: Any) -> None:
         self.told = told
         self.closed = threading.Event()
         self.said = [b""]
+        self.watched = False
         type(self).made.append(self)
 
     def start(self) -> None:
         if self.failing:
             raise LinkLost(self.failing)
+
+    def attached(self) -> str:
+        place = type(self).made.index(self)
+        return self.asked[min(place, len(self.asked) - 1)]
+
+    def watch(self) -> None:
+        self.watched = True
+
+    def awaitQueues(self) -> None:
+        assert self.watched, "nothing is heard of what comes meanwhile"
 
     def take(self, _wait_ms: int) -> bytes:
         self.closed.wait(0.001)
@@ -60,16 +73,18 @@ class Listener:
 
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> type[Library]:
-    made = type("Made", (Library,), {"made": []})
-    monkeypatch.setattr(java, "_bridge", lambda _kind: made)
-    monkeypatch.setattr(java, "_strings", list)
+    made = type("Made", (Library,), {"made": [], "asked": ["127.0.0.1:9876"]})
+    monkeypatch.setattr(java_object, "bridge", lambda _kind: made)
+    monkeypatch.setattr(java_object, "strings", list)
+    monkeypatch.setattr(java, "_java_bytes", bytes)
+    monkeypatch.setattr(java, "_java_ints", list)
     return made
 
 
 def settings(folder: Path, role: Role = Role.PUBLISHER, **options: Any) -> WorkerConfig:
-    way = (Endpoint("host1", "127.0.0.1", 9876),)
-    own = RocketOptions(**options)
-    return config(role, folder, number=7, queue="orders", endpoints=way, own=asdict(own))
+    way = tuple(Endpoint(f"host{place}", "127.0.0.1", 9875 + place) for place in (1, 2))
+    told = {"number": 7, "queue": "orders", "endpoints": way, "index": options.pop("index", 0)}
+    return config(role, folder, **told, own=asdict(RocketOptions(**options)))
 
 
 def test_halves_are_asked_for_where_they_came_from_and_others_share_a_group(
@@ -131,3 +146,121 @@ def test_the_name_server_that_is_attached_is_told_by_its_host_before_what_came_w
         assert library.made[0].closed.is_set()
 
     asyncio.run(story())
+
+
+FIRST, SECOND = "127.0.0.1:9876", "127.0.0.1:9877"
+ROLES = [(Role.PUBLISHER, "publishers_attach"), (Role.CONSUMER, "consumers_attach")]
+
+
+async def begun(settings: WorkerConfig, listener: Any) -> JavaPublisher | JavaConsumer:
+    if settings.role is Role.PUBLISHER:
+        publisher = JavaPublisher(settings, listener)
+        await publisher.open(1)
+        return publisher
+    consumer = JavaConsumer(settings, listener)
+    await consumer.open()
+    await consumer.consume()
+    return consumer
+
+
+@pytest.mark.parametrize(("role", "key"), ROLES)
+def test_a_library_is_ended_and_another_begun_until_it_asks_the_wanted_name_server(
+    tmp_path: Path, library: type[Library], role: Role, key: str
+) -> None:
+    library.asked = [FIRST, "", SECOND]
+    listener = Listener()
+
+    async def story() -> None:
+        # The second worker of its role, to whom the second host falls.
+        made = settings(tmp_path, role, index=1, **{key: ("host1", "host2")})
+        link = await begun(made, listener)
+        assert [one.closed.is_set() for one in library.made] == [True, True, False]
+        assert [one.watched for one in library.made] == [False, False, True]
+        await link.close(1.0)
+
+    asyncio.run(story())
+    assert listener.heard == [
+        ("attached elsewhere", "host1, not host2: try 1"),
+        ("attached elsewhere", "nobody, not host2: try 2"),
+    ]
+    assert library.made[0].told == library.made[2].told
+
+
+@pytest.mark.parametrize(("role", "key"), ROLES)
+def test_who_is_never_attached_to_the_wanted_name_server_gives_up_and_says_whom_it_asked(
+    tmp_path: Path, library: type[Library], role: Role, key: str
+) -> None:
+    async def story() -> None:
+        with pytest.raises(NotAttached) as caught:
+            await begun(settings(tmp_path, role, **{key: ("host2",)}), Listener())
+        assert str(caught.value) == (
+            f"mqproof.run.{role} asked the name server of host2 in none of "
+            f"{java_object.TRIES_MAX} tries; the last one asked host1"
+        )
+
+    asyncio.run(story())
+    assert len(library.made) == java_object.TRIES_MAX
+    assert all(one.closed.is_set() for one in library.made)
+
+
+def test_nobody_who_reads_what_is_left_is_kept_to_a_name_server(
+    tmp_path: Path, library: type[Library]
+) -> None:
+    async def story() -> None:
+        made = settings(tmp_path, Role.DRAINER, consumers_attach=("host2",))
+        link = JavaConsumer(made, Listener())  # type: ignore[arg-type]
+        await link.open()
+        await link.consume()
+        await link.close(1.0)
+
+    asyncio.run(story())
+    assert len(library.made) == 1
+
+
+@pytest.mark.parametrize("wanted", [(), ("host1",)])
+def test_a_publisher_that_moved_before_the_load_sends_nothing_where_it_had_to_stay(
+    tmp_path: Path, library: type[Library], wanted: tuple[str, ...]
+) -> None:
+    texts = (word.encode() for word in ("attached", SECOND))
+    moved = struct.pack(">Bq", wire.NOTICE, 4)
+    moved += b"".join(struct.pack(">i", len(text)) + text for text in texts)
+    bugs: list[Any] = []
+    sent: list[int] = []
+    library.send = lambda _self, first, *_: sent.append(first)  # type: ignore[attr-defined]
+
+    async def story() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: bugs.append(what))
+        listener = Listener()
+        link = JavaPublisher(settings(tmp_path, publishers_attach=wanted), listener)  # type: ignore[arg-type]
+        await link.open(1)
+        library.made[0].said.append(moved)
+        await until(lambda: listener.heard == [("attached", "host2")])
+        link.publish(b"body")
+        await until(lambda: sent or bugs)
+        await link.close(1.0)
+
+    asyncio.run(story())
+    assert sent == ([] if wanted else [1])
+    assert [str(one["exception"]) for one in bugs] == (
+        ["mqproof.run.publisher was attached to host1, and asks host2 when the load begins"]
+        if wanted
+        else []
+    )
+
+
+def test_settings_of_producers_are_nothing_to_consumers(
+    tmp_path: Path, library: type[Library]
+) -> None:
+    everybody = (("pollNameServerInterval", "5000"),)
+    own = {"settings": everybody, "producer_settings": (("sendLatencyFaultEnable", "true"),)}
+
+    async def story() -> None:
+        for role in (Role.PUBLISHER, Role.CONSUMER):
+            link = await begun(settings(tmp_path, role, **own), Listener())
+            await link.close(1.0)
+
+    asyncio.run(story())
+    assert [one.told[-1] for one in library.made] == [
+        [*everybody, ("sendLatencyFaultEnable", "true")],
+        [*everybody],
+    ]
