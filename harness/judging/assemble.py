@@ -102,6 +102,9 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
     notes = [*_kept(manifest)]
     if manifest.cluster_fresh_because:
         notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
+    if manifest.together:
+        others = ", ".join(manifest.together)
+        notes.append(f"played together with {others}: one cluster, and one fault for all")
     if manifest.ignored:
         notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
     notes += [f"{word} = {meaning}" for word, meaning in sorted(manifest.resolved.items())]
