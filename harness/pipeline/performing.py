@@ -90,7 +90,9 @@ class Performing:
         def began(plan: RunPlan, place: int, of: int) -> None:
             nonlocal rates
             self.steps.end()
-            rates = Rates(plan.name, f"{place} of {of}")
+            if plan.name == (*plan.together, plan.name)[0]:  # of a group the first is shown
+                beside = f", {len(plan.together)} together" if plan.together else ""
+                rates = Rates(plan.name, f"{place} of {of}{beside}")
             self.show.message(f"run {place} of {of}: {plan.name} ({' x '.join(plan.cell)})")
 
         def live(view: View) -> None:

@@ -46,7 +46,7 @@ class KeptLogs:
         async with self._one_by_one:
             self._folder.mkdir(exist_ok=True)
             self._left_out.update(await cluster.fetch_logs(self._folder))
-            await asyncio.to_thread(shutil.copytree, self._folder, run_folder, dirs_exist_ok=True)
+            shutil.copytree(self._folder, run_folder, dirs_exist_ok=True)
         return dict(self._left_out)
 
     def forget(self) -> None:
