@@ -53,7 +53,9 @@ class Hooks:
     """What a series of runs tells while it goes on, and how it is stopped."""
 
     interrupt: Interrupt
-    began: Callable[[RunPlan, int, int], None]  # the run, its place, how many there are
+    # A run, or those that are played together, of which the first is shown; the place of that one,
+    # and how many there are in all.
+    began: Callable[[Sequence[RunPlan], int, int], None]
     step: Callable[[str], None]
     show: Callable[[View], None]
     tell: Callable[[str], None]
@@ -95,10 +97,13 @@ class Series:
         """One run, or those that are played together."""
         if not plans:
             return
+        self.hooks.began(plans, self._done + 1, len(self.experiment.runs))
+        self._done += len(plans)
         group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS))
         work = (self._run_or_tell(plan, group) for plan in plans)
         ended = await asyncio.gather(*work, return_exceptions=True)
         group.logs.forget()
+        self._seal(group)
         recorded: dict[str, Manifest] = {}
         for one in ended:
             if isinstance(one, BaseException):
@@ -127,11 +132,9 @@ class Series:
     async def _run_one(self, plan: RunPlan, group: "_Group") -> Manifest:
         folder = self.folder / RUNS / plan.name
         (folder / LOGS).mkdir(parents=True)
-        self._done += 1
-        self.hooks.began(plan, self._done, len(self.experiment.runs))
         manifest = Manifest.of(plan)
         manifest.together = group.others(plan)
-        with self._recorded(plan, manifest, folder) as reserve:
+        with self._recorded(plan, manifest, folder, group) as reserve:
             async with group.turn:
                 cluster = group.view(await self._clean_cluster(plan, manifest, group), plan)
                 prepared = await self._prepare(plan, cluster, manifest, folder, group)
@@ -145,8 +148,10 @@ class Series:
         return manifest
 
     @contextlib.contextmanager
-    def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[Reserve]:
-        """However a run ends, its folder tells of it, sealed where anything was recorded."""
+    def _recorded(
+        self, plan: RunPlan, manifest: Manifest, folder: Path, group: "_Group"
+    ) -> Iterator[Reserve]:
+        """However a run ends, its folder tells of it, and is to be sealed."""
         manifest.boot_id = self.boot_id
         manifest.broker_log_bytes_max = log_tails.BYTES_MAX
         manifest.state = {**declared(plan), **told.planned(plan)}
@@ -166,6 +171,12 @@ class Series:
             with contextlib.suppress(OSError):
                 reserve.save(manifest)
             reserve.end()
+            group.ended.append(folder)
+
+    def _seal(self, group: "_Group") -> None:
+        """Where anything was recorded; it takes long, and workers of a run that goes on would miss
+        their harness."""
+        for folder in group.ended:
             with contextlib.suppress(LogDamaged, OSError):  # a full disk: `analyse` may seal later
                 self.hooks.step("seal the logs")
                 seal(folder)
@@ -257,6 +268,7 @@ class _Group:
     logs: KeptLogs
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     fresh_because: str = ""  # why their cluster was stood up anew for them
+    ended: list[Path] = field(default_factory=list)  # the folders of those that are over
     _together: Together = field(init=False)
 
     def __post_init__(self) -> None:

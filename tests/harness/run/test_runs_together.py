@@ -16,6 +16,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
 from tests.rigs.clusters.simulated_cluster import BOOT_ID, SimulatedCluster
@@ -252,6 +253,22 @@ def test_whoever_ends_later_has_the_brokers_logs_from_the_beginning(tmp_path: Pa
     left_out = [manifest.broker_logs_left_out["rmq1.log"] for manifest in played.manifests]
     assert sorted(left_out) == [7, 14]
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+
+
+def test_nothing_is_sealed_while_one_of_them_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sealing takes long, and workers that are not spoken to stop by themselves."""
+    phases: list[list[str]] = []
+
+    def sealing(folder: Path) -> Manifest:
+        found = tmp_path.glob("runs/*")
+        phases.append([Manifest.load(one).phase for one in found])
+        return seal(folder)
+
+    monkeypatch.setattr("harness.run.series.seal", sealing)
+    play(SimulatedCluster(LAYOUT), together(), tmp_path)
+    assert [sorted(each) for each in phases] == [["finished"] * 2, ["finished", "sealed"]]
 
 
 def test_a_group_after_another_has_its_own_fault(tmp_path: Path) -> None:
