@@ -10,7 +10,7 @@ import pytest
 from faults.actions import AddToxic, Kill, RemoveToxic, Start
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Cluster
-from harness.plan.model import Experiment, FaultPlan, RunPlan
+from harness.plan.model import Experiment, FaultPlan, RunPlan, Schedule
 from harness.plan.seeds import stream
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
@@ -86,6 +86,28 @@ def play(
     return Played(folder, said, views)
 
 
+def breaks(cluster: SimulatedCluster, view: View) -> None:
+    """Once a fault is armed the publisher of the second run is lost."""
+    worker = cluster.workers["publisher-1-of-quick-2"]
+    if view.armed and "failed" not in worker.heard:
+        worker.heard.append("failed")
+        worker.say("failed", doubt="No space left on device")
+        worker.end(70)
+
+
+def timed(runs: tuple[RunPlan, ...], *windows: tuple[float, float]) -> tuple[RunPlan, ...]:
+    """When each window opens, and how long it lasts, in seconds."""
+
+    def of(schedule: Schedule) -> Schedule:
+        found = zip(schedule.windows, windows, strict=True)
+        return replace(
+            schedule,
+            windows=tuple(replace(one, opens_s=at_s, lasts_s=s) for one, (at_s, s) in found),
+        )
+
+    return tuple(replace(run, schedule=of(run.schedule)) for run in runs)
+
+
 def test_two_runs_suffer_one_fault_and_each_has_seen_it_itself(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     played = play(cluster, together(KILL), tmp_path)
@@ -153,16 +175,9 @@ def test_one_whose_worker_dies_leaves_and_the_others_fault_is_undone_in_time(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
-    broken: list[View] = []
-
-    def breaks(view: View, _: Interrupt) -> None:
-        if view.armed and not broken:
-            broken.append(view)
-            worker = cluster.workers["publisher-1-of-quick-2"]
-            worker.say("failed", doubt="No space left on device")
-            worker.end(70)
-
-    played = play(cluster, together(KILL, lasts_s=5), tmp_path, breaks)
+    played = play(
+        cluster, together(KILL, lasts_s=5), tmp_path, lambda view, _: breaks(cluster, view)
+    )
     assert list(map(type, cluster.executor.performed)) == [Kill, Start]
     one, two = played.manifests
     assert (one.failure, one.phase) == ("", "sealed")
@@ -171,6 +186,18 @@ def test_one_whose_worker_dies_leaves_and_the_others_fault_is_undone_in_time(
     assert window.verified and window.gone and window.ended_ns is not None
     assert 4.8e9 < window.ended_ns - window.origin_ns < 5.5e9
     assert two.windows[0].ended_ns is not None  # it knows when its fault ended, too
+
+
+def test_to_one_that_left_what_is_done_to_the_others_is_no_accident(tmp_path: Path) -> None:
+    """It waits for the end of the fault that it shares, while they suffer another one."""
+    cluster = SimulatedCluster(LAYOUT)
+    runs = timed(together(fault("freeze", "rmq2"), KILL), (0.2, 3.0), (1.0, 0.3))
+    played = play(cluster, runs, tmp_path, lambda view, _: breaks(cluster, view))
+    one, two = played.manifests
+    assert one.windows[1].verified and one.windows[1].gone
+    assert (two.windows[0].ended_ns or 0) > 3e9
+    assert two.windows[1].doubt == "not opened"
+    assert two.process_ends == one.process_ends == []
 
 
 def test_a_run_that_cannot_be_prepared_keeps_nobody_waiting(
@@ -285,17 +312,7 @@ def test_a_group_after_another_has_its_own_fault(tmp_path: Path) -> None:
 
 def test_two_windows_one_after_another_are_waited_for_by_both(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
-    runs = together(KILL, fault("freeze", "rmq2"))
-    later = tuple(
-        replace(
-            one,
-            schedule=replace(
-                one.schedule,
-                windows=(one.schedule.windows[0], replace(one.schedule.windows[1], opens_s=1.0)),
-            ),
-        )
-        for one in runs
-    )
+    later = timed(together(KILL, fault("freeze", "rmq2")), (0.2, 0.3), (1.0, 0.3))
     played = play(cluster, later, tmp_path)
     assert len(cluster.executor.performed) == 4
     for manifest in played.manifests:
