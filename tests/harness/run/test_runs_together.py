@@ -9,7 +9,7 @@ import pytest
 
 from faults.actions import AddToxic, Kill, RemoveToxic, Start
 from harness.cluster.log_tails import LeftOut
-from harness.cluster.port import Cluster
+from harness.cluster.port import Cluster, Link
 from harness.plan.model import Experiment, FaultPlan, RunPlan, Schedule
 from harness.plan.seeds import stream
 from harness.run.interrupts import Interrupt
@@ -69,6 +69,8 @@ def play(
 
     async def up(_: RunPlan) -> Cluster:
         return cluster
+
+    folder.mkdir(exist_ok=True)
 
     async def story() -> None:
         interrupt = Interrupt(said.append)
@@ -136,8 +138,16 @@ def test_each_manifest_names_the_others_and_they_share_boot_and_the_reason_for_i
     }
 
 
+class Slow(SimulatedCluster):
+    """Takes its time to make the ways of workers."""
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        await asyncio.sleep(1)
+        return await super().link(run, worker)
+
+
 def test_load_begins_at_once_in_all_of_them(tmp_path: Path) -> None:
-    played = play(SimulatedCluster(LAYOUT), together(KILL), tmp_path)
+    played = play(Slow(LAYOUT), together(KILL), tmp_path)
     began = [m.origin_monotonic_ns + (m.load_started_ns or 0) for m in played.manifests]
     assert abs(began[0] - began[1]) < 50_000_000
 
@@ -164,9 +174,10 @@ def test_links_to_clients_are_each_runs_own_and_so_are_faults_of_them(tmp_path: 
 def test_faults_of_hosts_are_one_thing_to_the_world_under_one_name(
     kind: str, tmp_path: Path
 ) -> None:
-    cluster = SimulatedCluster(LAYOUT)
-    played = play(cluster, together(fault(kind)), tmp_path)
-    assert len(cluster.executor.performed) == len(set(cluster.executor.performed))
+    single, cluster = SimulatedCluster(LAYOUT), SimulatedCluster(LAYOUT)
+    play(single, together(fault(kind), runs=1), tmp_path / "single")
+    played = play(cluster, together(fault(kind)), tmp_path / "both")
+    assert cluster.executor.performed == single.executor.performed
     for manifest in played.manifests:
         assert manifest.windows[0].verified and manifest.windows[0].gone
 
@@ -195,6 +206,7 @@ def test_to_one_that_left_what_is_done_to_the_others_is_no_accident(tmp_path: Pa
     played = play(cluster, runs, tmp_path, lambda view, _: breaks(cluster, view))
     one, two = played.manifests
     assert one.windows[1].verified and one.windows[1].gone
+    assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # nobody waited for it
     assert (two.windows[0].ended_ns or 0) > 3e9
     assert two.windows[1].doubt == "not opened"
     assert two.process_ends == one.process_ends == []
@@ -254,6 +266,35 @@ def test_a_word_that_means_another_host_to_each_is_no_fault_to_any(tmp_path: Pat
         assert "never opened: it means rmq" in manifest.windows[0].doubt
         assert manifest.failure == ""
     assert cluster.witness.open == []
+
+
+def test_whom_a_word_means_is_asked_when_all_have_come_to_the_window(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    one, two = together(KILL)
+    (later,) = timed((two,), (2.0, 0.3))
+
+    def moves(view: View, _: Interrupt) -> None:
+        if any(part.phase == "windows" and part.done for part in view.parts):
+            cluster.declared.update(dict.fromkeys(cluster.declared, "rmq3"))
+
+    played = play(cluster, (one, later), tmp_path, moves)
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start]
+    assert all(manifest.windows[0].gone for manifest in played.manifests)
+
+
+def test_what_is_started_for_an_audit_is_in_nobodys_drain(tmp_path: Path) -> None:
+    """The second run's queue is drained for long, because of a drainer that does not answer."""
+    cluster = SimulatedCluster(
+        LAYOUT,
+        accidents=((0.5, "rmq2", 137),),
+        deaf=frozenset({"drain-orders-of-quick-2"}),
+    )
+    one, two = play(cluster, together(), tmp_path, takes_s=300).manifests
+    assert two.phases_ns["audit"] - two.phases_ns["drain"] > 20e9
+    (start,) = one.audit_starts
+    assert start.issued_ns is not None
+    issued_ns = start.issued_ns + one.origin_monotonic_ns
+    assert issued_ns >= two.phases_ns["audit"] + two.origin_monotonic_ns
 
 
 def _placed(seed: int) -> str:
