@@ -272,10 +272,11 @@ def test_whom_a_word_means_is_asked_when_all_have_come_to_the_window(tmp_path: P
     cluster = SimulatedCluster(LAYOUT)
     one, two = together(KILL)
     (later,) = timed((two,), (2.0, 0.3))
+    another = next(host.name for host in LAYOUT.hosts if host.name != _placed(one.seed))
 
     def moves(view: View, _: Interrupt) -> None:
         if any(part.phase == "windows" and part.done for part in view.parts):
-            cluster.declared.update(dict.fromkeys(cluster.declared, "rmq3"))
+            cluster.declared.update(dict.fromkeys(cluster.declared, another))
 
     played = play(cluster, (one, later), tmp_path, moves)
     assert list(map(type, cluster.executor.performed)) == [Kill, Start]
