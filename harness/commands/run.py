@@ -21,6 +21,7 @@ from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.pipeline.port import RunOptions
 from harness.plan import bound, misbehave
+from harness.plan.experiment import TOGETHER
 from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
 from harness.request import asking, topology_file
@@ -44,6 +45,10 @@ def run(
         str | None,
         typer.Option(metavar="FILE", help="Brokers that are there, instead of a system."),
     ] = None,
+    together: Annotated[
+        bool,
+        typer.Option(TOGETHER, help="All clients at once, on one cluster and with one fault."),
+    ] = False,
     repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 without.")] = None,
     until: Annotated[
         str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
@@ -73,6 +78,7 @@ def run(
         wrong,
         topology,
         until,
+        together,
     )
     experiment = asking.experiment_of(asked, stamp())
     if reason := why_not_written(results / experiment.name):

@@ -104,6 +104,9 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
         notes.append(f"fresh cluster: {manifest.cluster_fresh_because}")
     if manifest.client_options:
         notes.append(f"told to {manifest.client}: {', '.join(manifest.client_options)}")
+    if manifest.together:
+        others = ", ".join(manifest.together)
+        notes.append(f"played together with {others}: one cluster, and one fault for all")
     if manifest.ignored:
         notes.append(f"ignored by {manifest.client}: {', '.join(manifest.ignored)}")
     notes += [f"{word} = {meaning}" for word, meaning in sorted(manifest.resolved.items())]

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import platform
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
@@ -87,11 +88,14 @@ class Performing:
     def _hooks(self) -> Hooks:
         rates = Rates("")
 
-        def began(plan: RunPlan, place: int, of: int) -> None:
+        def began(plans: Sequence[RunPlan], place: int, of: int) -> None:
             nonlocal rates
             self.steps.end()
-            rates = Rates(plan.name, f"{place} of {of}")
-            self.show.message(f"run {place} of {of}: {plan.name} ({' x '.join(plan.cell)})")
+            beside = f", {len(plans)} together" if len(plans) > 1 else ""
+            rates = Rates(plans[0].name, f"{place} of {of}{beside}")
+            for number, plan in enumerate(plans, place):
+                cell = " x ".join(plan.cell)
+                self.show.message(f"run {number} of {of}{beside}: {plan.name} ({cell})")
 
         def live(view: View) -> None:
             self.steps.end()

@@ -5,21 +5,25 @@
 2. Runs that can share a cluster (same system, layout, deployment) stand together.
 3. A cell that means nothing is an error where it is the only one, else Skipped with its reason;
    an experiment in which nothing can run is an error.
-4. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
+4. Runs of several clients may be played together (together.py); what cannot be is an error.
+5. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import groupby
 
 from harness.outside.text import brief
+from harness.plan import together
 from harness.plan.applicability import obstacles
 from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
 from harness.plan.problems import PlanError, Problem, nearest, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
 
+TOGETHER = "--together"
 REPEATS_MAX = 1000
 RUNS_MAX = 10_000  # of one experiment
 REASONS_MAX = 10  # that are told of one cell
@@ -49,6 +53,7 @@ class Request:
     clients: tuple[str, ...] = ()
     deployment: str = ""
     repeats: int = 1
+    together: bool = False  # the runs of all clients at once, on one cluster, with one fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,25 @@ def plan(request: Request, catalogue: Catalogue) -> Experiment:
     if len(cells) * request.repeats > RUNS_MAX:
         text = f"{len(cells) * request.repeats:,} runs are more than one experiment has"
         raise PlanError([Problem("--repeats", f"{text}: {RUNS_MAX:,} at most")])
+    if request.together and (apart := list(_apart(cells))):
+        raise PlanError(apart)
     runs = tuple(_runs(request, cells))
     return Experiment(request.name, request.seed, runs, tuple(skipped))
+
+
+def _apart(cells: list[_Cell]) -> Iterator[Problem]:
+    """Why runs that were to be played together cannot be."""
+    for group in _by_cluster_and_scenario(cells):
+        first = group[0]
+        reasons = together.obstacles(first.scenario, first.system, first.layout, len(group))
+        if len(group) > 1 and (found := list(reasons)):
+            place = f"{first.scenario.name} on {first.system.name} {first.layout.label}"
+            yield Problem(TOGETHER, f"{place}: {_several(found)}")
+
+
+def _by_cluster_and_scenario(cells: Sequence[_Cell]) -> list[list[_Cell]]:
+    """The cells that differ by their client."""
+    return [list(group) for _, group in groupby(cells, key=lambda cell: cell.labels[:3])]
 
 
 def _several(reasons: Sequence[str]) -> str:
@@ -110,6 +132,9 @@ def check(request: Request, catalogue: Catalogue) -> list[Problem]:
         problems.append(unknown("--deployment", "deployment", request.deployment, deployments))
     if not 1 <= request.repeats <= REPEATS_MAX:
         problems.append(Problem("--repeats", f"must be from 1 to {REPEATS_MAX}"))
+    if request.together and len(request.clients) < 2:
+        text = "it takes several clients, whose runs are played at once"
+        problems.append(Problem(TOGETHER, text, tuple(clients)))
     problems += twice("SCENARIO", (scenario.name for scenario in request.scenarios))
     problems += twice("--system", request.systems)
     return problems + twice("--client", request.clients)
@@ -177,9 +202,10 @@ def _runs(request: Request, cells: list[_Cell]) -> Iterator[RunPlan]:
     for cluster in clusters:
         members = [c for c in cells if (c.system.name, c.layout.label) == cluster]
         for repeat in range(1, request.repeats + 1):
-            for cell in members:
-                number += 1
-                yield _run(request, cell, repeat, number)
+            for group in _by_cluster_and_scenario(members):
+                runs = [_run(request, cell, repeat, number + n) for n, cell in enumerate(group, 1)]
+                number += len(runs)
+                yield from together.joined(request.seed, runs) if request.together else runs
 
 
 def _run(request: Request, cell: _Cell, repeat: int, number: int) -> RunPlan:

@@ -355,6 +355,9 @@ class RunPlan:
     repeat: int  # from 1
     seed: int
     schedule: Schedule
+    # The runs that are played at once, on one cluster and with one fault, itself among them, by
+    # their names; (): it is played alone.
+    together: tuple[str, ...] = ()
 
     @property
     def cell(self) -> tuple[str, str, str, str]:
@@ -377,3 +380,14 @@ class Experiment:
     seed: int
     runs: tuple[RunPlan, ...]
     skipped: tuple[Skipped, ...]
+
+    @property
+    def groups(self) -> tuple[tuple[RunPlan, ...], ...]:
+        """The runs that are played together, in order; a run that is played alone is a group."""
+        found: list[tuple[RunPlan, ...]] = []
+        for run in self.runs:
+            if run.together and found and found[-1][0].together == run.together:
+                found[-1] = (*found[-1], run)
+            else:
+                found.append((run,))
+        return tuple(found)

@@ -33,11 +33,12 @@ def wanted(scenario: Scenario, servers: Servers) -> dict[str, int]:
     }
 
 
-def obstacles(scenario: Scenario, servers: Servers) -> Iterator[str]:
-    """At most one."""
+def obstacles(scenario: Scenario, servers: Servers, runs: int = 1) -> Iterator[str]:
+    """At most one. `runs`: so many are played together."""
     found = wanted(scenario, servers)
-    if (total := sum(found.values())) > ADDRESSES:
+    if (total := runs * sum(found.values())) > ADDRESSES:
         each = ", ".join(f"{count} {name}" for name, count in found.items() if count)
+        each += f"; in each of {runs} runs" if runs > 1 else ""
         yield (
             f"its workers take {total} addresses ({each}), and there are {ADDRESSES}: it takes "
             f"fewer queues, publishers or consumers"

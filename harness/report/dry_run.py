@@ -62,7 +62,8 @@ def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
         yield ""
         yield from bound_lines(experiment, bound)
         return
-    total_s = sum(run.schedule.load_s + run.schedule.settle_s for run in experiment.runs)
+    lengths = [group[0].schedule for group in experiment.groups]  # the same in a group
+    total_s = sum(schedule.load_s + schedule.settle_s for schedule in lengths)
     yield ""
     yield f"load and settle of all runs: {_length(total_s)} at least; start and drain on top"
 
@@ -70,6 +71,7 @@ def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
 def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
     """How many runs a bound takes, and how long, where no promise is broken before."""
     cells = {run.cell: run.schedule for run in experiment.runs}
+    firsts = {group[0].cell for group in experiment.groups}
     yield (
         f"bound {bound}: each cell is repeated until a promise is broken in a run, or "
         f"{bound.runs} runs were judged without; {bound.spare} more at most, "
@@ -78,7 +80,7 @@ def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
     total_s = 0.0
     for cell, schedule in cells.items():
         run_s = schedule.load_s + schedule.settle_s
-        total_s += bound.runs * run_s
+        total_s += bound.runs * run_s if cell in firsts else 0.0  # the others go on beside it
         yield (
             f"  {cell_name(cell)}: {bound.runs} runs of {_length(run_s)}, "
             f"{_long(bound.runs * run_s)} at least"
@@ -101,6 +103,11 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     yield from _entries(run)
     for option in shown(run):
         yield f"  option     {option}"
+    if run.together:
+        yield (
+            f"  together   with {len(run.together) - 1} more, each with another client: one "
+            f"cluster, one fault for all, {len(run.together)} times this load"
+        )
     for section in ignored(run):
         yield f"  ignored    {section}: {run.client} does not know it"
     yield f"  baseline   {_resolved(scenario.baseline, schedule.baseline_s)}"

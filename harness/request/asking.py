@@ -38,6 +38,7 @@ class Asked:
     misbehave: str | None = None
     topology: str | None = None  # a file: a cluster that is there
     bound: str | None = None  # a share of runs
+    together: bool = False  # the clients at once, on one cluster
 
 
 def experiment_of(asked: Asked, name: str) -> Experiment:
@@ -90,6 +91,7 @@ def _request(
         clients=asked.clients,
         deployment=asked.deployment or "",
         repeats=_repeats(asked),
+        together=asked.together,
     )
 
 
@@ -128,6 +130,7 @@ def replay(asked: Asked, judge: str) -> str:
     ):
         words += [part for value in values for part in (flag, value)]
     words += ["--repeats", str(asked.repeats)] if asked.repeats not in (None, 1) else []
+    words += [experiment.TOGETHER] if asked.together else []
     words += [bound.FLAG, asked.bound] if asked.bound else []
     words += [misbehave.FLAG, asked.misbehave] if asked.misbehave else []
     return shlex.join([*words, "--judge", judge, "--seed", str(asked.seed)])

@@ -4,6 +4,9 @@ series              all runs of an experiment, on clusters that are clean when a
 live                one run: carries out what the conductor says
 conductor           the order of a run: what is to be done now, given what happened
 conductor_protocol  what passes between the two
+rendezvous          runs that are played together meet: pure
+together            they wait for each other, and do once what strikes all
+shared_cluster      the cluster as one of them sees it
 stage               what windows and operations play on
 preparing           before the first byte of load
 drivers             what a worker is told of its client

@@ -11,7 +11,7 @@ from faults.compile import compile as compile_fault
 from faults.exclusive import Thing, clash, things
 from faults.kinds import KINDS
 from faults.model import Armed
-from faults.targets import CLIENT
+from faults.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
 from harness.plan.targets import Target, parse_target
@@ -58,13 +58,20 @@ async def aimed(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Arm
         clients=clients,
         proxies=stage.proxies(fault.options.clients, host),
         window=window.number,
-        run=stage.plan.name,
+        run=_marked_by(stage, fault),
         returns=fault.returns,
         mechanism=stage.executor.mechanism(fault.kind),
         options=fault.options,
         serving=stage.servers.serving,
         alarms=stage.plan.system.alarms,
     )
+
+
+def _marked_by(stage: Stage, fault: FaultPlan) -> str:
+    """Whose name is in what the world sees of it: what strikes all runs that are played together
+    is one thing, the first one's."""
+    of_links = KINDS[fault.kind].applies_to == CLIENT_LINK
+    return stage.plan.name if of_links else (*stage.plan.together, stage.plan.name)[0]
 
 
 async def _meant(stage: Stage, fault: FaultPlan, roles: Mapping[str, Roles]) -> tuple[str, str]:

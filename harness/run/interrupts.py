@@ -30,7 +30,8 @@ class Interrupt:
 
     def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
         self.reason = ""  # of ours; "" where a person asked, or nobody did
-        self.armed: Callable[[], int] = lambda: 0  # how many faults there are to undo
+        # By run: how many faults there are to undo. Runs that are played together have the same.
+        self.armed: dict[str, Callable[[], int]] = {}
         self._tell = tell
         self._asked = asyncio.Event()
         self._hurried = asyncio.Event()
@@ -40,7 +41,8 @@ class Interrupt:
         if not self._asked.is_set():
             self.reason = reason
             self._asked.set()
-            self._tell(told(self.armed(), reason))
+            faults = max((count() for count in self.armed.values()), default=0)
+            self._tell(told(faults, reason))
         elif not reason and not self._hurried.is_set():
             self._hurried.set()
             self._tell(AGAIN)

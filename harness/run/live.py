@@ -5,7 +5,7 @@
 2. The manifest is saved at every step forward, so that a harness that dies leaves a readable run.
 3. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
 4. A worker that cannot go on, or a disk that refuses what is recorded, ends this run as a person's
-   interrupt does, and no other.
+   interrupt does, and no other: those that are played together with it go on (together.py).
 """
 
 import asyncio
@@ -90,7 +90,7 @@ class LiveRun:
             asyncio.create_task(self._sample()),
             asyncio.create_task(self._see_process_ends()),
         ]
-        self._out.interrupt.armed = self._to_undo
+        self._out.interrupt.armed[self._plan.name] = self._to_undo
         try:
             await self._start()
             while self._conductor.phase is not c.Phase.FINISHED:
@@ -103,6 +103,8 @@ class LiveRun:
         return len(self._conductor.to_undo()) + len(self._operating.held)
 
     async def _start(self) -> None:
+        with contextlib.suppress(Interrupted):  # it begins all the same, and ends in good order
+            await self._out.interrupt.unless(self._stage.seat.meet("load"))
         starts_ns = time.monotonic_ns() + LOAD_LEAD_NS
         for worker in self._workers:
             await worker.send("start", at_ns=starts_ns + worker.clock.offset_ns)
@@ -145,6 +147,7 @@ class LiveRun:
             self._interrupt()
 
     def _interrupt(self) -> None:
+        self._stage.seat.withdraw()
         self._stage.interrupt.ask()
         self._events.put_nowait(c.Interrupted())
 
@@ -295,6 +298,7 @@ class LiveRun:
         await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
 
     async def _audit(self) -> None:
+        await self._stage.seat.meet("audit")  # what is started for it is in nobody's drain
         held = dict(self._operating.held)
         for window in self._windows.values():
             held |= window.held
@@ -333,6 +337,8 @@ class LiveRun:
     async def _see_process_ends(self) -> None:
         with contextlib.suppress(DeployError):
             async for ended in self._cluster.process_ends():
+                if self._stage.seat.others_go_on:
+                    continue  # it knows no more who was told to end
                 unplanned = self._stage.process_ends.saw(ended)
                 if unplanned is not None:
                     self._out.tell(end_told(unplanned))
@@ -341,6 +347,7 @@ class LiveRun:
     async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:
         """Undoes and ends whatever still stands, however the run was left."""
         self._leaving = True
+        self._stage.seat.withdraw()
         self._stage.interrupt.ask()  # of this run alone: there is no time for looks any more
         for task in list(self._tasks):
             task.cancel()
@@ -350,7 +357,7 @@ class LiveRun:
         altered = (self._operating.altered, self._auditor.altered)
         self._manifest.cluster_altered = ", ".join(one for one in altered if one)
         await self._operating.mend()
-        self._out.interrupt.armed = lambda: 0
+        self._out.interrupt.armed.pop(self._plan.name, None)
         # Who still wrote to a log while it is sealed would make it another one than was sealed.
         everybody = (*self._workers, *self._drain_and_audit.workers)
         await self._end_all(one for one in everybody if not one.ended.is_set())

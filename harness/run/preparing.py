@@ -32,6 +32,7 @@ from harness.run.process_ends import ProcessEnds
 from harness.run.record import Record
 from harness.run.resolving import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.stage import Stage
+from harness.run.together import Seat
 from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle, all_ready, start_worker
 from harness.run_folder.client_events import CONSUMING, STRUCK
@@ -159,8 +160,10 @@ class Preparing:
         folder: Path,
         boot_id: str,
         step: Callable[[str], None],
+        seat: Seat,
     ) -> None:
         self._plan = plan
+        self._seat = seat
         self._cluster = cluster
         self._folder = folder
         self._boot_id = boot_id
@@ -197,6 +200,7 @@ class Preparing:
             roles_of_worker={worker.name: worker.config.role.value for worker in workers},
             numbers={worker.name: worker.config.number for worker in workers},
             process_ends=ProcessEnds(self._origin_ns),
+            seat=self._seat,
         )
         return Prepared(
             stage,

@@ -6,10 +6,13 @@
 3. A run that cannot be carried out is recorded with its reason; no run is repeated, none vanishes.
    Where a cell ends early (a bound was reached), its other runs are not begun.
 4. An interrupt ends the run at hand readably, and nothing further begins.
+5. Runs that are played together are prepared one after another and then go on side by side, each
+   in its own folder. What one of them fails of is its own; the others go on.
 """
 
+import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -22,8 +25,10 @@ from harness.plan.model import Experiment, RunPlan
 from harness.run import told
 from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.live import LiveRun, Outside
-from harness.run.preparing import Preparing
+from harness.run.preparing import Prepared, Preparing
 from harness.run.resolving import NoSuchTarget
+from harness.run.shared_cluster import KeptLogs, SharedCluster
+from harness.run.together import Seat, Together
 from harness.run.view import View
 from harness.run.wall import wall_ns
 from harness.run.worker_handles import WorkerLost
@@ -35,6 +40,7 @@ from spark_analysis.schema.log import LogDamaged
 
 HEALTH_LIMIT_S = 60.0
 RUNS = "runs"
+KEPT_LOGS = ".logs-of-runs-together"
 
 # What the world may do to a run; anything else is a bug of ours.
 _TROUBLE = (DeployError, FaultError, WorkerLost, NoSuchTarget, TimeoutError, OSError)
@@ -47,7 +53,9 @@ class Hooks:
     """What a series of runs tells while it goes on, and how it is stopped."""
 
     interrupt: Interrupt
-    began: Callable[[RunPlan, int, int], None]  # the run, its place, how many there are
+    # A run, or those that are played together, of which the first is shown; the place of that one,
+    # and how many there are in all.
+    began: Callable[[Sequence[RunPlan], int, int], None]
     step: Callable[[str], None]
     show: Callable[[View], None]
     tell: Callable[[str], None]
@@ -75,43 +83,75 @@ class Series:
 
     async def perform(self) -> None:
         try:
-            for _, plans in groupby(self.experiment.runs, key=_place):
+            for _, groups in groupby(self.experiment.groups, key=lambda group: _place(group[0])):
                 self._unclean = self._unclean if self._boots == 0 else "another layout"
-                for plan in plans:
+                for group in groups:
                     if self.hooks.interrupt.is_set():
                         return
-                    if self.hooks.wanted(plan):
-                        await self._run_or_tell(plan)
+                    await self._play([plan for plan in group if self.hooks.wanted(plan)])
         finally:
             if not self.hooks.keep:
                 await self._down()
 
-    async def _run_or_tell(self, plan: RunPlan) -> None:
-        """A run that finds no room on the disk keeps nobody from what was recorded before."""
+    async def _play(self, plans: Sequence[RunPlan]) -> None:
+        """One run, or those that are played together."""
+        if not plans:
+            return
+        self.hooks.began(plans, self._done + 1, len(self.experiment.runs))
+        self._done += len(plans)
+        group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS))
+        work = (self._run_or_tell(plan, group) for plan in plans)
+        ended = await asyncio.gather(*work, return_exceptions=True)
+        group.logs.forget()
+        self._seal(group)
+        recorded: dict[str, Manifest] = {}
+        for one in ended:
+            if isinstance(one, BaseException):
+                raise one  # a fault of ours; the others have come to their ends
+            if one is not None:
+                recorded[one.run] = one
+        await self._look_after(list(recorded.values()))
+        for plan in plans:
+            if self.hooks.ended is None or self.hooks.interrupt.is_set():
+                return
+            if plan.name in recorded:
+                await self.hooks.ended(plan, self.folder / RUNS / plan.name)
+
+    async def _run_or_tell(self, plan: RunPlan, group: "_Group") -> Manifest | None:
+        """A run that finds no room on the disk keeps nobody from what was recorded before: of it
+        there is nothing then."""
         try:
-            await self._run_one(plan)
+            return await self._run_one(plan, group)
         except OSError as refused:
             reason = os_reason(refused, self.folder / RUNS / plan.name)
             self.hooks.tell(f"{plan.name} was not recorded: {reason}")
+            return None
+        finally:
+            group.seat(plan).withdraw()
 
-    async def _run_one(self, plan: RunPlan) -> None:
+    async def _run_one(self, plan: RunPlan, group: "_Group") -> Manifest:
         folder = self.folder / RUNS / plan.name
         (folder / LOGS).mkdir(parents=True)
-        self._done += 1
-        self.hooks.began(plan, self._done, len(self.experiment.runs))
         manifest = Manifest.of(plan)
-        with self._recorded(plan, manifest, folder) as reserve:
-            cluster = await self._clean_cluster(plan, manifest)
-            await self._live(plan, cluster, manifest, folder, reserve)
-            await self._look_after(cluster, manifest)
-        if manifest.failure:
-            self._unclean = f"the run before failed: {manifest.failure}"
-        if self.hooks.ended is not None and not self.hooks.interrupt.is_set():
-            await self.hooks.ended(plan, folder)
+        manifest.together = group.others(plan)
+        with self._recorded(plan, manifest, folder, group) as reserve:
+            async with group.turn:
+                cluster = group.view(await self._clean_cluster(plan, manifest, group), plan)
+                prepared = await self._prepare(plan, cluster, manifest, folder, group)
+            outside = self._outside(plan, group, reserve)
+            try:
+                await LiveRun(plan, cluster, prepared, manifest, outside).perform()
+            finally:
+                manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
+                with contextlib.suppress(DeployError):
+                    manifest.broker_logs_left_out = dict(await cluster.fetch_logs(folder))
+        return manifest
 
     @contextlib.contextmanager
-    def _recorded(self, plan: RunPlan, manifest: Manifest, folder: Path) -> Iterator[Reserve]:
-        """However a run ends, its folder tells of it, sealed where anything was recorded."""
+    def _recorded(
+        self, plan: RunPlan, manifest: Manifest, folder: Path, group: "_Group"
+    ) -> Iterator[Reserve]:
+        """However a run ends, its folder tells of it, and is to be sealed."""
         manifest.boot_id = self.boot_id
         manifest.broker_log_bytes_max = log_tails.BYTES_MAX
         manifest.state = {**declared(plan), **told.planned(plan)}
@@ -132,17 +172,25 @@ class Series:
             with contextlib.suppress(OSError):
                 reserve.save(manifest)
             reserve.end()
+            group.ended.append(folder)
+
+    def _seal(self, group: "_Group") -> None:
+        """Where anything was recorded; it takes long, and workers of a run that goes on would miss
+        their harness."""
+        for folder in group.ended:
             with contextlib.suppress(LogDamaged, OSError):  # a full disk: `analyse` may seal later
                 self.hooks.step("seal the logs")
                 seal(folder)
 
-    async def _clean_cluster(self, plan: RunPlan, manifest: Manifest) -> Cluster:
+    async def _clean_cluster(self, plan: RunPlan, manifest: Manifest, group: "_Group") -> Cluster:
+        """One for the whole group: what happens to its runs is looked at when all have ended."""
         if self._cluster is None or self._unclean:
-            manifest.cluster_fresh_because = self._unclean
+            manifest.cluster_fresh_because = group.fresh_because = self._unclean
             await self._down()
             self._cluster = await self._stand_up(plan)
             self._boots += 1
             self._unclean = ""
+        manifest.cluster_fresh_because = group.fresh_because
         manifest.cluster_boot = self._boots
         manifest.versions = self.versions | self._cluster.versions()
         return self._cluster
@@ -157,41 +205,50 @@ class Series:
             self._hopeless[_place(plan)] = f"the cluster did not come up: {failure}"
             raise DeployError(self._hopeless[_place(plan)]) from failure
 
-    async def _live(
+    async def _prepare(
         self,
         plan: RunPlan,
         cluster: Cluster,
         manifest: Manifest,
         folder: Path,
-        reserve: Reserve,
-    ) -> None:
-        preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step)
+        group: "_Group",
+    ) -> Prepared:
+        seat = group.seat(plan)
+        preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step, seat)
         prepared = await self.hooks.interrupt.unless(preparing.begin())
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
         manifest.resolved |= {f"{who} enter": host for who, host in prepared.entries.items()}
         manifest.versions |= prepared.versions
-        outside = Outside(self.hooks.interrupt, self.hooks.show, reserve.save, self.hooks.tell)
+        return prepared
+
+    def _outside(self, plan: RunPlan, group: "_Group", reserve: Reserve) -> Outside:
+        """Of runs that are played together the first is shown, and tells what all would tell."""
+        hooks = self.hooks
+        if plan is group.plans[0]:
+            return Outside(hooks.interrupt, hooks.show, reserve.save, hooks.tell)
+        return Outside(hooks.interrupt, lambda _: None, reserve.save, lambda _: None)
+
+    async def _look_after(self, ended: Sequence[Manifest]) -> None:
+        """Whether the cluster may serve others, after these runs on it."""
+        failures = [manifest.failure for manifest in ended if manifest.failure]
+        altered = [manifest.cluster_altered for manifest in ended if manifest.cluster_altered]
+        if failures:
+            self._unclean = f"the run before failed: {failures[0]}"
+        elif altered:  # healthy or not, it is not what the layout says
+            self._unclean = f"what was done in the run before: {altered[0]}"
+        elif ended and self._cluster is not None and not self.hooks.interrupt.is_set():
+            self.hooks.step("look whether the cluster is clean")
+            with contextlib.suppress(Interrupted):
+                self._unclean = await self._doubts(self._cluster)
+
+    async def _doubts(self, cluster: Cluster) -> str:
+        """What stands against the cluster's health; "" where it is clean."""
         try:
-            await LiveRun(plan, cluster, prepared, manifest, outside).perform()
-        finally:
-            manifest.wall_set_ns = wall_ns(prepared.stage.origin_ns) - manifest.origin_wall_ns
-            with contextlib.suppress(DeployError):
-                manifest.broker_logs_left_out = dict(await cluster.fetch_logs(folder))
-
-    async def _look_after(self, cluster: Cluster, manifest: Manifest) -> None:
-        if self.hooks.interrupt.is_set():
-            return
-        if manifest.cluster_altered:  # healthy or not, it is not what the layout says
-            self._unclean = f"what was done in the run before: {manifest.cluster_altered}"
-            return
-        self.hooks.step("look whether the cluster is clean")
-        with contextlib.suppress(Interrupted):
-            await self._see_health(cluster)
-
-    async def _see_health(self, cluster: Cluster) -> None:
-        health = await self.hooks.interrupt.unless(cluster.health(HEALTH_LIMIT_S))
-        self._unclean = "" if health.clean else "; ".join(health.doubts)
+            health = await self.hooks.interrupt.unless(cluster.health(HEALTH_LIMIT_S))
+        except _TROUBLE as failure:
+            return f"nobody could say how it is: {failure or type(failure).__name__}"
+        return "" if health.clean else "; ".join(health.doubts)
 
     async def _down(self) -> None:
         if self._cluster is not None:
@@ -202,3 +259,29 @@ class Series:
 
 def _place(plan: RunPlan) -> tuple[str, str, str]:
     return (plan.deployment, plan.system.name, plan.layout.label)
+
+
+@dataclass(slots=True)
+class _Group:
+    """Runs that are played at once: each is prepared when the one before it was."""
+
+    plans: Sequence[RunPlan]
+    logs: KeptLogs
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    fresh_because: str = ""  # why their cluster was stood up anew for them
+    ended: list[Path] = field(default_factory=list)  # the folders of those that are over
+    _together: Together = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._together = Together([plan.name for plan in self.plans])
+
+    def seat(self, plan: RunPlan) -> Seat:
+        return self._together.seat(plan.name)
+
+    def others(self, plan: RunPlan) -> list[str]:
+        return [other.name for other in self.plans if other is not plan]
+
+    def view(self, cluster: Cluster, plan: RunPlan) -> Cluster:
+        if len(self.plans) == 1:
+            return cluster
+        return SharedCluster(cluster, plan.name, self.logs)

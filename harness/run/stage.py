@@ -13,6 +13,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import Record
 from harness.run.resolving import roles_meant
+from harness.run.together import Seat
 from harness.run_folder.journal import Journal
 
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
@@ -32,6 +33,7 @@ class Stage:
     roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
     numbers: dict[str, int]  # worker -> its number in every record
     process_ends: ProcessEnds
+    seat: Seat  # among the runs that are played together with it
     standing: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
     interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
 
@@ -39,6 +41,14 @@ class Stage:
     def executor(self) -> Executor:
         """The cluster's: whom it ends is noted."""
         return NotingExecutor(self.cluster.executor, self.process_ends)
+
+    def executor_of(self, armed: Armed, undo: bool) -> Executor:
+        """The same for one fault, or for its undo: what strikes all runs that are played together
+        is done once. Links are each run's own."""
+        if armed.proxies:
+            return self.executor
+        once = self.seat.executor(self.cluster.executor, armed.window, undo)
+        return NotingExecutor(once, self.process_ends)
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""

@@ -26,6 +26,7 @@ from harness.plan.model import Window
 from harness.plan.natures import nature_of
 from harness.run.aiming import aimed, roles_before, take
 from harness.run.interrupts import Interrupted
+from harness.run.rendezvous import Aim
 from harness.run.resolving import NoSuchTarget
 from harness.run.stage import LOOK_LIMIT_S, Stage
 from harness.run.struck import Struck
@@ -123,25 +124,13 @@ class LiveWindow:
 
     async def open(self) -> bool:
         """Arms the fault; False where nothing is in force (the facts say why)."""
-        interrupt = self._stage.interrupt
-        try:
-            armed = await interrupt.unless(self._aim())
-            take(self._stage, armed)
-            self._armed = armed
-        except (NoSuchTarget, FaultError, DeployError, TimeoutError, Interrupted) as failure:
-            self._fail(f"never opened: {failure or 'the brokers did not say who holds what'}")
+        refusal = await self._get_ready()
+        if why := await self._agree(refusal):
+            self._stage.standing.pop(self._window.number, None)
+            self._fail(f"never opened: {why}")
             return False
-        try:
-            await interrupt.unless(prepare(armed, self._stage.cluster.witness))
-        except (FaultError, Interrupted) as failure:
-            del self._stage.standing[armed.window]
-            self._fail(f"never opened: verification could not be prepared: {failure}")
-            return False
-        if interrupt.is_set():
-            del self._stage.standing[armed.window]
-            self._fail("never opened: interrupted")
-            return False
-        return await self._arm(armed)
+        assert self._armed is not None, "who got ready has aimed"
+        return await self._arm(self._armed)
 
     async def close(self) -> None:
         """Ends the look, undoes the fault; returns when the undo has returned."""
@@ -158,7 +147,7 @@ class LiveWindow:
                 self._stage.roles_of_worker.pop(client)  # later faults cannot mean it
             return
         try:
-            receipt = await perform_all(self._stage.executor, armed.undo)
+            receipt = await perform_all(self._stage.executor_of(armed, undo=True), armed.undo)
             receipt = await self._replace_clients(armed, receipt)
         except (FaultError, DeployError, WorkerLost) as failure:
             self._stage.record.fault(
@@ -206,6 +195,36 @@ class LiveWindow:
         await self._stage.cluster.witness.dismiss(armed)
         return self.facts.gone
 
+    async def _get_ready(self) -> str:
+        """Aims, and opens what the fault is to be seen by; why that cannot be, or ""."""
+        stage = self._stage
+        try:
+            await stage.interrupt.unless(stage.seat.meet(f"window {self._window.number}"))
+            armed = await stage.interrupt.unless(self._aim())
+            take(stage, armed)
+            self._armed = armed
+        except (NoSuchTarget, FaultError, DeployError, TimeoutError, Interrupted) as failure:
+            return str(failure) or "the brokers did not say who holds what"
+        try:
+            await stage.interrupt.unless(prepare(armed, stage.cluster.witness))
+        except (FaultError, Interrupted) as failure:
+            return f"verification could not be prepared: {failure}"
+        return ""
+
+    async def _agree(self, refusal: str) -> str:
+        """Why this window opens in none of the runs that are played together, or not in this one;
+        "" where it opens."""
+        stage = self._stage
+        aim = Aim(self.resolved, refusal)
+        try:
+            why = await stage.interrupt.unless(stage.seat.agree(self._window.number, aim))
+        except Interrupted:
+            return refusal or "interrupted"
+        if why and not refusal and self._armed is not None:
+            with suppress(FaultError):
+                await stage.cluster.witness.dismiss(self._armed)
+        return why or ("interrupted" if stage.interrupt.is_set() else "")
+
     async def _aim(self) -> Armed:
         stage, fault = self._stage, self._window.fault
         roles = await roles_before(stage, fault)
@@ -219,7 +238,7 @@ class LiveWindow:
         stage.journal.armed(armed)
         self._begun = True
         try:
-            receipt = await perform_all(stage.executor, armed.actions)
+            receipt = await perform_all(stage.executor_of(armed, undo=False), armed.actions)
         except FaultError as failure:
             # It may have taken effect all the same: the window goes on, so that it is undone.
             now_ns = time.monotonic_ns()

@@ -124,6 +124,7 @@ class Manifest:
     boot_id: str = ""
     cluster_boot: int = 0  # which boot of the experiment served this run, from 1
     cluster_fresh_because: str = ""  # why that cluster was stood up anew for this run
+    together: list[str] = field(default_factory=list)  # the other runs that were played with it
     ignored: list[str] = field(default_factory=list)  # words that this client does not know
     client_options: list[str] = field(default_factory=list)  # how it differs from its library
     resolved: dict[str, str] = field(default_factory=dict)  # late-bound words -> what they meant

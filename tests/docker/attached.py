@@ -19,6 +19,7 @@ from harness.deploy.compose.faults import equip
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.together import alone
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
@@ -55,7 +56,7 @@ async def perform(project: str, network: str, folder: Path, kind: str) -> None:
     # The cluster is not this process's own: it is kept, only faults and workers are ended.
     start_guardian(project, folder, keep=True)
     boot_id = BOOT_ID.read_text().strip()
-    prepared = await Preparing(run, cluster, run_folder, boot_id, lambda _: None).begin()
+    prepared = await Preparing(run, cluster, run_folder, boot_id, lambda _: None, alone()).begin()
 
     def show(view: View) -> None:
         rows = read_rows(run_folder / "logs" / "harness", FAULTS) if view.armed else ()

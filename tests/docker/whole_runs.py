@@ -14,6 +14,7 @@ from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.together import alone
 from harness.run.view import View
 from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
@@ -51,7 +52,7 @@ async def run(
             interrupt.ask()
 
     boot_id = BOOT_ID.read_text().strip()
-    prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None).begin()
+    prepared = await Preparing(of, cluster, folder, boot_id, lambda _: None, alone()).begin()
     outside = Outside(interrupt, show, lambda manifest: manifest.save(folder), print)
     manifest = Manifest.of(of)
     manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 STALLED = (HERE / "stalled-disk.toml").read_text()
 SHIPPED = (ROOT / "harness/plan/scenarios/master-crash.toml").read_text()
 LENGTHS = {  # of the scenario as it is shipped -> shorter, for a test
-    'lasts = "10 s"': 'lasts = "1 s"',
+    'lasts = "1 T, at least 10 s"': 'lasts = "1 s"',
     'baseline = "12 s"': 'baseline = "2 s"',
     'recovery = "10 s"': 'recovery = "3 s"',
     'settle = "0.5 T, at least 5 s"': 'settle = "1 s"',

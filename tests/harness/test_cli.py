@@ -263,6 +263,17 @@ def test_flags_become_an_experiment_and_options(tmp_path: Path) -> None:
     )
 
 
+def test_runs_that_are_played_together_are_so_when_they_are_replayed() -> None:
+    clients = ("--client", "rocketmq-java-5.3.3", "--client", "rocketmq-java-4.9.8")
+    _, first = call("run", "master-crash", "--system", "rocketmq-2m2s", *clients, "--together")
+    ((experiment, options),) = first.asked
+    assert "--together" in options.replay.split()
+    _, second = call(*options.replay.split()[1:])
+    ((again, _),) = second.asked
+    assert [len(group) for group in again.groups] == [len(experiment.runs)] == [2]
+    assert [one.seed for one in again.runs] == [one.seed for one in experiment.runs]
+
+
 def test_the_replay_command_makes_the_same_choices() -> None:
     _, first = call("run", "master-crash")
     ((experiment, options),) = first.asked

@@ -15,6 +15,7 @@ from harness.run import drain_and_audit, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.together import alone
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import layout as rocketmq_layout
@@ -64,7 +65,7 @@ def calm(client: str, layout: str, **changes: object) -> RunPlan:
 async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:
     manifest = Manifest.of(of)
     async with asyncio.timeout(LIMIT_S), standing(of.layout, servers) as cluster:
-        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
+        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None, alone()).begin()
         outside = Outside(Interrupt(), lambda _: None, lambda m: m.save(folder), print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
     return manifest

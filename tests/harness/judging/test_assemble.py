@@ -20,6 +20,13 @@ def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path)
     assert all(title.scenario and title.system and title.layout for title in found.values())
 
 
+def test_a_run_tells_in_a_line_with_which_others_it_was_played(tmp_path: Path) -> None:
+    beside = told(tmp_path / "one", crash(), together=["quick-2", "quick-3"])
+    line = "played together with quick-2, quick-3: one cluster, and one fault for all"
+    assert line in beside.notes
+    assert not any("together" in note for note in told(tmp_path / "alone", crash()).notes)
+
+
 def test_a_queue_that_was_not_drained_hides_nothing_where_nothing_is_missing(
     tmp_path: Path,
 ) -> None:

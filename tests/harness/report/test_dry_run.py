@@ -1,5 +1,6 @@
 """--dry-run: phases, words, faults and lengths, in words."""
 
+import re
 from dataclasses import replace
 
 from harness.plan.clients.rocketmq_section import RocketWorkload
@@ -110,6 +111,25 @@ def test_it_shows_that_a_fault_waits_for_the_end_of_another() -> None:
     assert "  fault 1    kill mirror of orders: from +5 s for 5 s" in shown
     assert "  fault 2    kill master of orders: from +15 s at least for 12 s" in shown
     assert "             5 s after fault 1 was seen to be gone" in shown
+
+
+def test_it_says_which_runs_are_played_together_and_counts_their_time_once() -> None:
+    system, layout = (
+        load_system("rocketmq-2m2s"),
+        load_layout("rocketmq-2m2s", "colocated@compressed"),
+    )
+    request = Request("e", 7, (scenario("master-crash"),), (), (layout.label,), system.clients[:2])
+    catalogue = Catalogue((system,), (layout,))
+    apart = list(dry_run.lines(plan(request, catalogue)))
+    shown = list(dry_run.lines(plan(replace(request, together=True), catalogue)))
+    told = (
+        "  together   with 1 more, each with another client: one cluster, one fault for all, "
+        "2 times this load"
+    )
+    assert shown.count(told) == 2
+    assert told not in apart
+    once, twice = (int(re.findall(r"runs: (\d+) s", each[-1])[0]) for each in (shown, apart))
+    assert twice == 2 * once
 
 
 def test_it_says_what_the_client_that_plays_ignores() -> None:

@@ -9,6 +9,7 @@ from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.together import alone
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
@@ -54,7 +55,7 @@ def run(
                 for after_s in again_after_s:
                     asyncio.get_running_loop().call_later(after_s, interrupt.ask)
 
-        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None).begin()
+        prepared = await Preparing(of, cluster, folder, BOOT_ID, lambda _: None, alone()).begin()
         outside = Outside(interrupt, show, lambda m: m.save(folder), said.append)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()
 

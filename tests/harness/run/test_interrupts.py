@@ -42,7 +42,7 @@ def test_it_is_told_how_many_faults_are_undone(faults: int, reason: str, words: 
 def test_it_is_told_once_and_once_more_and_never_again() -> None:
     said: list[str] = []
     interrupt = Interrupt(said.append)
-    interrupt.armed = lambda: 2
+    interrupt.armed["quick-1"] = lambda: 2
     for _ in range(4):
         interrupt.ask()
     assert said == ["interrupted: undoing 2 faults", AGAIN]

@@ -18,6 +18,7 @@ from harness.plan.model import Entry, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.together import alone
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
@@ -59,7 +60,9 @@ async def performed(
             saved.save(run_folder)
             happen(cluster, saved, interrupt)
 
-        prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
+        prepared = await Preparing(
+            of, cluster, run_folder, BOOT_ID, lambda _: None, alone()
+        ).begin()
         manifest.resolved |= prepared.entries
         outside = Outside(interrupt, show, save, print)
         await LiveRun(of, cluster, prepared, manifest, outside).perform()

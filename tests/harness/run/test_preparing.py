@@ -8,6 +8,7 @@ import pytest
 from harness.cluster.port import Roles
 from harness.plan.model import OperationPlan, RunPlan
 from harness.run.preparing import Preparing
+from harness.run.together import alone
 from tests.rigs.runs.plans import fault, operated, operation, plan
 
 HELD = {"orders": Roles("rmq2", ("rmq1", "rmq3"), ("rmq1", "rmq3"))}
@@ -15,7 +16,7 @@ HELD = {"orders": Roles("rmq2", ("rmq1", "rmq3"), ("rmq1", "rmq3"))}
 
 def involved(of: RunPlan, held: dict[str, Roles] = HELD) -> tuple[str, ...]:
     nowhere = cast(Any, None)
-    return Preparing(of, nowhere, Path(), "", lambda _: None)._involved(held)
+    return Preparing(of, nowhere, Path(), "", lambda _: None, alone())._involved(held)
 
 
 @pytest.mark.parametrize(

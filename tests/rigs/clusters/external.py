@@ -30,6 +30,7 @@ from harness.plan.topology import Topology
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
+from harness.run.together import alone
 from harness.run_folder.manifest import Manifest
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters.topologies import HEAD, HOSTS, SYSTEMS, broker, command
@@ -213,7 +214,9 @@ async def performed(
     deployment = ExternalDeployment(equip, armed=anything_armed)
     cluster = await deployment.up(of.layout, folder, lambda _: None)
     try:
-        prepared = await Preparing(of, cluster, run_folder, BOOT_ID, lambda _: None).begin()
+        prepared = await Preparing(
+            of, cluster, run_folder, BOOT_ID, lambda _: None, alone()
+        ).begin()
 
         def save(saved: Manifest) -> None:
             saved.save(run_folder)

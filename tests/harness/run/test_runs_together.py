@@ -1,0 +1,369 @@
+"""Several runs at once on a cluster that stands in memory: one fault, and each its own record."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from faults.actions import AddToxic, Kill, RemoveToxic, Start
+from harness.cluster.log_tails import LeftOut
+from harness.cluster.port import Cluster, Link
+from harness.plan.model import Experiment, FaultPlan, RunPlan, Schedule
+from harness.plan.seeds import stream
+from harness.run.interrupts import Interrupt
+from harness.run.series import Hooks, Series
+from harness.run.view import View
+from harness.run_folder.manifest import Manifest
+from harness.run_folder.seal import seal
+from spark_analysis.schema.log import read_rows
+from spark_analysis.schema.tables import FAULTS
+from tests.rigs.clusters.simulated_cluster import BOOT_ID, SimulatedCluster
+from tests.rigs.machine import virtual_time
+from tests.rigs.runs.plans import LAYOUT, fault, plan
+
+KILL = fault("kill")
+
+
+def together(*faults: FaultPlan, lasts_s: float = 0.3, runs: int = 2) -> tuple[RunPlan, ...]:
+    """The same run several times, at once: only names and numbers differ."""
+    names = tuple(f"quick-{number}" for number in range(1, runs + 1))
+    return tuple(
+        replace(plan(*faults, lasts_s=lasts_s, name=name), number=number, together=names)
+        for number, name in enumerate(names, 1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    folder: Path
+    said: list[str]
+    views: list[View]
+
+    def manifest(self, number: int) -> Manifest:
+        return Manifest.load(self.folder / "runs" / f"quick-{number}")
+
+    @property
+    def manifests(self) -> list[Manifest]:
+        return [Manifest.load(path.parent) for path in self._found()]
+
+    def events(self, number: int) -> list[tuple[object, object]]:
+        log = self.folder / "runs" / f"quick-{number}" / "logs" / "harness"
+        return [(row["event"], row["ok"]) for row in read_rows(log, FAULTS)]
+
+    def _found(self) -> list[Path]:
+        return sorted(self.folder.glob("runs/*/manifest.json"))
+
+
+def play(
+    cluster: SimulatedCluster,
+    plans: tuple[RunPlan, ...],
+    folder: Path,
+    meanwhile: Callable[[View, Interrupt], None] = lambda view, interrupt: None,
+    takes_s: float = 30.0,
+) -> Played:
+    """`meanwhile` hears of what is shown; all of it takes so long at most."""
+    said: list[str] = []
+    views: list[View] = []
+
+    async def up(_: RunPlan) -> Cluster:
+        return cluster
+
+    folder.mkdir(exist_ok=True)
+
+    async def story() -> None:
+        interrupt = Interrupt(said.append)
+
+        def show(view: View) -> None:
+            views.append(view)
+            meanwhile(view, interrupt)
+
+        hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, said.append, False)
+        experiment = Experiment("e", 7, plans, ())
+        async with asyncio.timeout(takes_s):
+            await Series(experiment, folder, BOOT_ID, {}, up, hooks).perform()
+
+    virtual_time.run(story())
+    return Played(folder, said, views)
+
+
+def breaks(cluster: SimulatedCluster, view: View) -> None:
+    """Once a fault is armed the publisher of the second run is lost."""
+    worker = cluster.workers["publisher-1-of-quick-2"]
+    if view.armed and "failed" not in worker.heard:
+        worker.heard.append("failed")
+        worker.say("failed", doubt="No space left on device")
+        worker.end(70)
+
+
+def timed(runs: tuple[RunPlan, ...], *windows: tuple[float, float]) -> tuple[RunPlan, ...]:
+    """When each window opens, and how long it lasts, in seconds."""
+
+    def of(schedule: Schedule) -> Schedule:
+        found = zip(schedule.windows, windows, strict=True)
+        return replace(
+            schedule,
+            windows=tuple(replace(one, opens_s=at_s, lasts_s=s) for one, (at_s, s) in found),
+        )
+
+    return tuple(replace(run, schedule=of(run.schedule)) for run in runs)
+
+
+def test_two_runs_suffer_one_fault_and_each_has_seen_it_itself(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    played = play(cluster, together(KILL), tmp_path)
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start]
+    for number in (1, 2):
+        assert [event for event, ok in played.events(number) if ok] == [
+            *("issued", "returned", "verified", "undo_issued", "undo_returned", "gone")
+        ]
+    one, two = (manifest.windows[0] for manifest in played.manifests)
+    assert one.verified and one.gone and two.verified and two.gone
+    origins = [m.origin_monotonic_ns + m.windows[0].origin_ns for m in played.manifests]
+    assert origins[0] == origins[1]
+    assert all(manifest.process_ends == [] for manifest in played.manifests)  # each had planned it
+    assert cluster.downs == 1
+
+
+def test_each_manifest_names_the_others_and_they_share_boot_and_the_reason_for_it(
+    tmp_path: Path,
+) -> None:
+    one, two, three = play(SimulatedCluster(LAYOUT), together(runs=3), tmp_path).manifests
+    assert one.together == ["quick-2", "quick-3"]
+    assert two.together == ["quick-1", "quick-3"]
+    assert {each.cluster_boot for each in (one, two, three)} == {1}
+    assert {each.cluster_fresh_because for each in (one, two, three)} == {
+        "the experiment's first run"
+    }
+
+
+class Slow(SimulatedCluster):
+    """Takes its time to make the ways of workers."""
+
+    async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
+        await asyncio.sleep(1)
+        return await super().link(run, worker)
+
+
+def test_load_begins_at_once_in_all_of_them(tmp_path: Path) -> None:
+    played = play(Slow(LAYOUT), together(KILL), tmp_path)
+    began = [m.origin_monotonic_ns + (m.load_started_ns or 0) for m in played.manifests]
+    assert abs(began[0] - began[1]) < 50_000_000
+
+
+def test_workers_of_one_name_do_not_meet_beside_the_cluster(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    played = play(cluster, together(), tmp_path)
+    assert {"publisher-1-of-quick-1", "publisher-1-of-quick-2"} <= cluster.workers.keys()
+    for manifest in played.manifests:
+        assert {worker.name for worker in manifest.workers} >= {"publisher-1", "consumer-1"}
+        assert all(worker.log_closed for worker in manifest.workers)
+
+
+def test_links_to_clients_are_each_runs_own_and_so_are_faults_of_them(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    play(cluster, together(fault("hang")), tmp_path)
+    struck = [one.proxies for one in cluster.executor.performed if isinstance(one, AddToxic)]
+    assert len(struck) == 2
+    assert not set(struck[0]) & set(struck[1])
+    assert sum(isinstance(one, RemoveToxic) for one in cluster.executor.performed) == 2
+
+
+@pytest.mark.parametrize("kind", ["partition", "black_hole", "freeze", "reboot", "alarm"])
+def test_faults_of_hosts_are_one_thing_to_the_world_under_one_name(
+    kind: str, tmp_path: Path
+) -> None:
+    single, cluster = SimulatedCluster(LAYOUT), SimulatedCluster(LAYOUT)
+    play(single, together(fault(kind), runs=1), tmp_path / "single")
+    played = play(cluster, together(fault(kind)), tmp_path / "both")
+    assert cluster.executor.performed == single.executor.performed
+    for manifest in played.manifests:
+        assert manifest.windows[0].verified and manifest.windows[0].gone
+
+
+def test_one_whose_worker_dies_leaves_and_the_others_fault_is_undone_in_time(
+    tmp_path: Path,
+) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    played = play(
+        cluster, together(KILL, lasts_s=5), tmp_path, lambda view, _: breaks(cluster, view)
+    )
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start]
+    one, two = played.manifests
+    assert (one.failure, one.phase) == ("", "sealed")
+    assert "No space left" in two.failure
+    window = one.windows[0]
+    assert window.verified and window.gone and window.ended_ns is not None
+    assert 4.8e9 < window.ended_ns - window.origin_ns < 5.5e9
+    assert two.windows[0].ended_ns is not None  # it knows when its fault ended, too
+
+
+def test_to_one_that_left_what_is_done_to_the_others_is_no_accident(tmp_path: Path) -> None:
+    """It waits for the end of the fault that it shares, while they suffer another one."""
+    cluster = SimulatedCluster(LAYOUT)
+    runs = timed(together(fault("freeze", "rmq2"), KILL), (0.2, 3.0), (1.0, 0.3))
+    played = play(cluster, runs, tmp_path, lambda view, _: breaks(cluster, view))
+    one, two = played.manifests
+    assert one.windows[1].verified and one.windows[1].gone
+    assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # nobody waited for it
+    assert (two.windows[0].ended_ns or 0) > 3e9
+    assert two.windows[1].doubt == "not opened"
+    assert two.process_ends == one.process_ends == []
+
+
+def test_a_run_that_cannot_be_prepared_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
+    cluster = SimulatedCluster(LAYOUT, deaf=frozenset({"consumer-1-of-quick-1"}))
+    played = play(cluster, together(KILL), tmp_path)
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start]
+    assert "did not answer" in played.manifest(1).failure
+    assert played.manifest(2).failure == ""
+    assert played.manifest(2).windows[0].gone
+
+
+def test_an_interrupt_undoes_once_and_says_so_of_one_fault(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+
+    def interrupts(view: View, interrupt: Interrupt) -> None:
+        if view.armed and not interrupt.is_set():
+            interrupt.ask()
+
+    played = play(cluster, together(KILL, lasts_s=60), tmp_path, interrupts)
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start]
+    assert played.said == ["interrupted: undoing 1 fault"]
+    assert all(manifest.interrupted for manifest in played.manifests)
+    assert cluster.world.dead == {}
+
+
+def test_an_action_that_fails_is_undone_and_told_in_both(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.refuse = (Kill,)
+    played = play(cluster, together(KILL), tmp_path)
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start]
+    for manifest in played.manifests:
+        assert "the engine said no" in manifest.windows[0].doubt
+        assert not manifest.windows[0].verified
+
+
+def test_an_undo_that_fails_is_told_in_both(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    cluster.executor.refuse = (Start,)
+    played = play(cluster, together(KILL), tmp_path, takes_s=300)
+    for manifest in played.manifests:
+        assert "the undo failed" in manifest.windows[0].doubt
+
+
+def test_a_word_that_means_another_host_to_each_is_no_fault_to_any(tmp_path: Path) -> None:
+    one, two = together(KILL)
+    apart = next(seed for seed in range(50) if _placed(seed) != _placed(one.seed))
+    cluster = SimulatedCluster(LAYOUT)
+    played = play(cluster, (one, replace(two, seed=apart)), tmp_path)
+    assert cluster.executor.performed == []
+    for manifest in played.manifests:
+        assert "never opened: it means rmq" in manifest.windows[0].doubt
+        assert manifest.failure == ""
+    assert cluster.witness.open == []
+
+
+def test_whom_a_word_means_is_asked_when_all_have_come_to_the_window(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    one, two = together(KILL)
+    (later,) = timed((two,), (2.0, 0.3))
+    another = next(host.name for host in LAYOUT.hosts if host.name != _placed(one.seed))
+
+    def moves(view: View, _: Interrupt) -> None:
+        if any(part.phase == "windows" and part.done for part in view.parts):
+            cluster.declared.update(dict.fromkeys(cluster.declared, another))
+
+    played = play(cluster, (one, later), tmp_path, moves)
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start]
+    assert all(manifest.windows[0].gone for manifest in played.manifests)
+
+
+def test_what_is_started_for_an_audit_is_in_nobodys_drain(tmp_path: Path) -> None:
+    """The second run's queue is drained for long, because of a drainer that does not answer."""
+    cluster = SimulatedCluster(
+        LAYOUT,
+        accidents=((0.5, "rmq2", 137),),
+        deaf=frozenset({"drain-orders-of-quick-2"}),
+    )
+    one, two = play(cluster, together(), tmp_path, takes_s=300).manifests
+    assert two.phases_ns["audit"] - two.phases_ns["drain"] > 20e9
+    (start,) = one.audit_starts
+    assert start.issued_ns is not None
+    issued_ns = start.issued_ns + one.origin_monotonic_ns
+    assert issued_ns >= two.phases_ns["audit"] + two.origin_monotonic_ns
+
+
+def _placed(seed: int) -> str:
+    return stream(seed, "placement").choice([host.name for host in LAYOUT.hosts])
+
+
+class Loud(SimulatedCluster):
+    """Logs a line at each fetch, and gives only what is new, as clusters do."""
+
+    async def fetch_logs(self, run_folder: Path) -> LeftOut:
+        (run_folder / "broker_logs").mkdir(exist_ok=True)
+        with (run_folder / "broker_logs" / "rmq1.log").open("a") as log:
+            log.write("a line\n")
+        return {"rmq1.log": 7}
+
+
+def test_whoever_ends_later_has_the_brokers_logs_from_the_beginning(tmp_path: Path) -> None:
+    played = play(Loud(LAYOUT), together(), tmp_path)
+    logs = [
+        (tmp_path / "runs" / f"quick-{number}" / "broker_logs" / "rmq1.log").read_text()
+        for number in (1, 2)
+    ]
+    assert sorted(logs) == ["a line\n", "a line\na line\n"]
+    left_out = [manifest.broker_logs_left_out["rmq1.log"] for manifest in played.manifests]
+    assert sorted(left_out) == [7, 14]
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+
+
+def test_nothing_is_sealed_while_one_of_them_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sealing takes long, and workers that are not spoken to stop by themselves."""
+    phases: list[list[str]] = []
+
+    def sealing(folder: Path) -> Manifest:
+        found = tmp_path.glob("runs/*")
+        phases.append([Manifest.load(one).phase for one in found])
+        return seal(folder)
+
+    monkeypatch.setattr("harness.run.series.seal", sealing)
+    play(SimulatedCluster(LAYOUT), together(), tmp_path)
+    assert [sorted(each) for each in phases] == [["finished"] * 2, ["finished", "sealed"]]
+
+
+def test_a_group_after_another_has_its_own_fault(tmp_path: Path) -> None:
+    first = together(KILL)
+    names = ("quick-3", "quick-4")
+    second = tuple(
+        replace(one, name=name, together=names) for one, name in zip(first, names, strict=True)
+    )
+    cluster = SimulatedCluster(LAYOUT)
+    played = play(cluster, (*first, *second), tmp_path)
+    assert list(map(type, cluster.executor.performed)) == [Kill, Start, Kill, Start]
+    assert [manifest.cluster_boot for manifest in played.manifests] == [1, 1, 1, 1]
+
+
+def test_two_windows_one_after_another_are_waited_for_by_both(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    later = timed(together(KILL, fault("freeze", "rmq2")), (0.2, 0.3), (1.0, 0.3))
+    played = play(cluster, later, tmp_path)
+    assert len(cluster.executor.performed) == 4
+    for manifest in played.manifests:
+        assert all(window.verified and window.gone for window in manifest.windows)
+
+
+def test_the_first_of_them_is_shown(tmp_path: Path) -> None:
+    played = play(SimulatedCluster(LAYOUT), together(), tmp_path)
+    counts = [view.parts for view in played.views]
+    assert counts
+    done = [sum(part.done for part in parts) for parts in counts]
+    assert done == sorted(done)  # one run's progress, not two in turn
