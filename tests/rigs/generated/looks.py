@@ -10,7 +10,7 @@ from random import Random
 
 from harness.plan.seeds import stream
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.views import KINDS, NOTHING, STOOD_STILL
+from spark_analysis.schema.views import CLUSTER, LEADER, NOTHING, ROUTE, STOOD_STILL
 from tests.rigs.generated.histories import Row
 
 SHOWN = (
@@ -25,13 +25,17 @@ WHY = ("no answer within 1 s", "closed by the server")
 
 def looks(facts: Facts, number: int) -> list[Row]:
     """Rows of `probes` for one history; those of other kinds lie among them."""
-    random = stream(number, "looks")
+    random, of_voters = stream(number, "looks"), stream(number, "looks at voters")
     rows: list[Row] = []
-    for prober in random.sample((7, 8, 9), random.choice((0, 1, 1, 2))):
+    probers = random.sample((7, 8, 9), random.choice((0, 1, 1, 2)))
+    for prober in probers:
         for name_server in ("ns1", "ns2"):
-            for kind in (*KINDS, "consumer offset"):
+            for kind in (ROUTE, CLUSTER, "consumer offset"):
                 rows += _of_a_way(random, facts, prober, kind, name_server)
     random.shuffle(rows)
+    for prober in probers:
+        for row in _of_a_way(of_voters, facts, prober, LEADER, "ns1"):
+            rows.insert(of_voters.randrange(len(rows) + 1), row)
     return rows
 
 
