@@ -64,7 +64,7 @@ class Servers:
     client_flags: tuple[str, ...]  # of the processes that clients run in
     copied_every_s: int | None  # so often the others copy what was declared; None: at once
     voters: tuple[Voter, ...]
-    # Places of those that say which broker leads, of which one leads itself; empty: there are none.
+    # Places of those that say which broker leads, and of whom one leads; empty: none.
     controllers: tuple[str, ...]
     serving: Serving
 

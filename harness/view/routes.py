@@ -1,5 +1,5 @@
-"""What name servers showed, who led by the voters' word, and whom clients asked, as a person is told
-it: sentences and rows.
+"""What name servers showed, who led by the voters' word, and whom clients asked, as a person is
+told it: sentences and rows.
 
 1. A change is told with its bounds: it lies between two looks. What a silent name server would
    have shown is unknown, and is drawn as unknown.

@@ -1,13 +1,14 @@
-"""What name servers and voters showed, and when: three marts and two stages, and the rules that fill them.
+"""What name servers and voters showed, and when: three marts and two stages, and their rules.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
 
 WORDS
 - look: a row of `probes` of kind ROUTE or CLUSTER: one question to the name server `target`; or of
-  kind LEADER: one question who leads, to the voter `target`. It is answered if ok. Its view is the set of sentences of its detail: split at "; ", and none where
-  the detail is NOTHING. It is stalled if it is not answered and its detail ends in STOOD_STILL:
-  the prober stood still meanwhile, and accuses nobody.
+  kind LEADER: one question to the voter `target`, who leads. It is answered if ok. Its view is
+  the set of sentences of its detail: split at "; ", and none where the detail is NOTHING. It is
+  stalled if it is not answered and its detail ends in STOOD_STILL: the prober stood still
+  meanwhile, and accuses nobody.
 - way: (prober, kind, target). The looks of a way are ordered by (ended_ns, started_ns, place in
   the table). A look is late if a look before it in this order is answered and has a greater
   started_ns: it says nothing new. What is neither late nor stalled counts.

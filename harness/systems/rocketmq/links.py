@@ -45,7 +45,7 @@ class RocketLinks:
         self._ways: dict[str, tuple[str, int]] = {}  # listener -> where it is dialled
 
     async def make(self, run: str, worker: str) -> tuple[Link, ...]:
-        """A listener to each server, in the layout's order; of a prober's, one to each voter, too."""
+        """A listener to each server, in the layout's order; a prober has one to each voter."""
         if not self._free:
             raise DeployError(
                 f"{worker} has no address left: {len(self._taken)} workers have them all"

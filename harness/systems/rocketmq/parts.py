@@ -23,9 +23,7 @@ def parts_of(
     return Parts(
         broker=broker,
         operator=operator,
-        ways=RocketLinks(
-            stand.agent, stand.proxy, stand.free, every, stand.addresses, voters
-        ),
+        ways=RocketLinks(stand.agent, stand.proxy, stand.free, every, stand.addresses, voters),
         service_ports=service_ports_of(stand.layout.hosts),
         alarms=None,
         lifeless=None,

@@ -41,7 +41,9 @@ def rocketmq_servers(
         serving=Serving(
             by_host={
                 host.name: tuple(
-                    _served(one, (one.host, one.process) in voting) for one in every if one.host == host.name
+                    _served(one, (one.host, one.process) in voting)
+                    for one in every
+                    if one.host == host.name
                 )
                 for host in layout.hosts
             },

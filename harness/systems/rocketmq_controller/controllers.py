@@ -47,7 +47,7 @@ class ControllersWord:
     async def doubts(self) -> tuple[str, ...]:
         heard = await self._heard()
         states = await self._states(heard)
-        return tuple((*_controllers_doubts(heard), *_broker_doubts(self._brokers, states)))
+        return (*_controllers_doubts(heard), *_broker_doubts(self._brokers, states))
 
     async def _heard(self) -> dict[Server, Controllers | None]:
         request = requests.controllers()

@@ -1,6 +1,6 @@
 """The shape of a layout file of groups with controllers, and the layout that it becomes.
 
-Every name server has a controller in it: RocketMQ's own way to run them without hosts of their own.
+Every name server has a controller in it: RocketMQ's own way to run them without more hosts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -55,7 +55,7 @@ def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[T
     if any("processes" in problem.path for problem in found):
         return  # what its groups are is not known
     hosts = processes_of(document)
-    if sum(NAME_SERVER in processes for processes in hosts) == 2:  # noqa: PLR2004  (of two)
+    if sum(NAME_SERVER in processes for processes in hosts) == 2:
         text = "two controllers elect nobody without each other: one, or three"
         yield TomlProblem(("hosts",), text)
     copies = max(map(len, groups(hosts).values()), default=0)

@@ -14,7 +14,6 @@ from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
 from spark_analysis.schema.views import told
 
-
 BY_MEMBERS, BY_CONTROLLERS = "members", "controllers"  # who is asked
 
 
@@ -28,7 +27,7 @@ class Replica:
 
 @dataclass(frozen=True, slots=True)
 class SyncState:
-    """`master`: its address; empty: there is none. Epochs count masters, and sets, of the group."""
+    """`master`: its address; empty: there is none. Epochs count the group's masters, and sets."""
 
     master: str
     epoch: int
@@ -97,7 +96,7 @@ def read_sync_states(body: bytes) -> dict[str, SyncState]:
 def read_dledger_leader(body: bytes) -> str:
     """Raises WireError for a member that tells nothing."""
     said = json_text.read_object(body)
-    if said.get("code", 200) != 200:  # noqa: PLR2004  (the protocol's own)
+    if said.get("code", 200) != 200:
         raise WireError(f"a member of another group, or of none: {body[:200]!r}")
     return said.get("leaderId") or ""
 

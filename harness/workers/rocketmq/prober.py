@@ -1,10 +1,12 @@
 """The prober of a RocketMQ cluster: asks every name server, all the time, what it shows, and every
 voter who leads.
 
-1. Every PERIOD_S each name server is asked for the route of the topic and for the cluster, and each
-   voter who leads (voters.py), whether or not earlier questions were answered: one that hangs is looked at as often as others.
+1. Every PERIOD_S each name server is asked for the route of the topic and for the cluster, and
+   each voter who leads (voters.py), whether or not earlier questions were answered: one that hangs
+   is looked at as often as others.
 2. Every look is a row of `probes`: kind `route` or `cluster`, target the name server, or `leader`,
-   target the voter; detail what it shows or says, or why nothing came. What differs from the look before is an event.
+   target the voter; detail what it shows or says, or why nothing came. What differs from the look
+   before is an event.
 3. Where this process itself stood still during a look, an answer that is missing accuses nobody:
    the row says so, and there is no event.
 4. It carries no load and shares no connection with whoever does.

@@ -11,7 +11,7 @@ from tests.rigs.runs.findings import Story
 
 def test_shipped_claims_name_their_sources_and_quote_them() -> None:
     for claim in shipped():
-        assert claim.source.startswith(("seeds/00", "rabbitmq/", "mqproof")), claim
+        assert claim.source.startswith(("seeds/00", "rabbitmq/", "rocketmq/", "mqproof")), claim
         assert claim.sentence
         assert claim.meaning.isascii(), claim.meaning
 

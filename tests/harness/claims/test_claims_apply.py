@@ -21,9 +21,16 @@ ROLES = {
     "mirror of": "mirror",
     "name_server_of": "name server",
     "name servers": "name server",
+    "leading controller": "name server",
     "active balancer": "balancer",
 }
-PROFILES = {"rabbitmq-mirrored": "T=10", "rabbitmq-quorum": "T=10", "rocketmq-2m2s": "compressed"}
+PROFILES = {
+    "rabbitmq-mirrored": "T=10",
+    "rabbitmq-quorum": "T=10",
+    "rocketmq-2m2s": "compressed",
+    "rocketmq-dledger": "compressed",
+    "rocketmq-controller": "compressed",
+}
 WORDS = ("fault_kind", "fault_target_role", "fault_resource")
 TRAITS = {"page_cache_lost": "takes_page_cache", "broker_ended": "ends_broker"}
 

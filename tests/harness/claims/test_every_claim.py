@@ -8,8 +8,8 @@ from faults.kinds import KINDS
 from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from tests.harness.claims import (
-    stories_of_every_broker,
     stories_of_elections,
+    stories_of_every_broker,
     stories_of_majorities,
     stories_of_mirrored_queues,
     stories_of_name_servers,

@@ -1,8 +1,8 @@
 """A RocketMQ cluster that is a few tables: what its servers would answer, without a socket.
 
 1. A server that is in `dead` answers nothing; name servers then show what `shown` says.
-2. Brokers have the ids of the layout where `ids` says nothing else. Whom a member of a DLedger group
-   follows is in `follows`; what controllers say is in `controllers` and `states`.
+2. Brokers have the ids of the layout where `ids` says nothing else. Whom a member of a DLedger
+   group follows is in `follows`; what controllers say is in `controllers` and `states`.
 """
 
 import json

@@ -125,6 +125,6 @@ async def test_an_auditors_way_leads_to_the_broker_of_a_host_and_is_made_once() 
 @in_a_loop
 async def test_a_host_without_a_broker_has_nothing_to_be_read() -> None:
     separated = load_layout("rocketmq-2m2s", "separated")
-    ways = RocketLinks(FakeProxy(), "10.1.1.200", [], servers(separated.hosts), ADDRESSES)
+    ways = RocketLinks(FakeProxy(), "10.1.1.200", [], servers(separated.hosts), ADDRESSES, ())
     with pytest.raises(DeployError, match="rkt5 has no broker"):
         await ways.direct("rkt5")

@@ -11,7 +11,7 @@ from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
 from tests.rigs.rocketmq.systems import broker_of
 
-QUEUE = "mqproof.r1.orders"
+QUEUE, TOPIC = "mqproof.r1.orders", "mqproof_r1_orders"
 NOW = 0.0
 AT = {"broker-a-0": "rkc1:10911", "broker-a-1": "rkc2:10921"}
 
@@ -36,6 +36,7 @@ def stood(master: str = "broker-a-0", leader: str = "rkc4") -> tuple[FakeRocket,
         made.controllers[one] = ("n1", one.host == leader)
     for one in made.brokers:
         made.ids[one] = 0 if one.process == master else one.id + 1
+        made.topics[one].add(TOPIC)
     made.states["broker-a"] = state(master)
     addresses = {host.name: host.name for host in made.layout.hosts}
     return made, broker_of(made.layout, made, addresses)
@@ -58,13 +59,13 @@ async def test_a_slave_outside_the_sync_state_set_is_a_mirror_that_is_not_synchr
     made, broker = stood()
     made.states["broker-a"] = state("broker-a-0", ("broker-a-0",))
     assert await broker.roles(QUEUE) == Roles("rkc1", ("rkc2",), ())
-    assert (await broker.health(NOW)).doubts == (
-        "broker-a-1 of rkc2 is not in the SyncStateSet",
-    )
+    assert (await broker.health(NOW)).doubts == ("broker-a-1 of rkc2 is not in the SyncStateSet",)
 
 
 @in_a_loop
-async def test_a_controller_that_stood_still_takes_itself_for_the_leader_and_is_not_asked() -> None:
+async def test_a_controller_that_stood_still_takes_itself_for_the_leader_and_is_not_asked() -> (
+    None
+):
     made, broker = stood()
     made.controllers[made.server("name-server", "rkc3")] = ("n0", True)
     assert (await broker.roles(QUEUE)).master == "rkc1"

@@ -98,9 +98,10 @@ def test_unclean_election_is_the_controllers_to_know() -> None:
 def test_its_rules_are_told_before_a_run() -> None:
     own = load_layout(NAME, "separated-two-in-sync@compressed").own
     assert own is not None
-    assert ("SyncStateSet", "a confirm waits for all in sync, at least 2; no other is elected") in (
-        tuple(own.told())
-    )
+    assert (
+        "SyncStateSet",
+        "a confirm waits for all in sync, at least 2; no other is elected",
+    ) in (tuple(own.told()))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,11 @@ def test_its_rules_are_told_before_a_run() -> None:
             '["name-server", "broker-a-1"]',
             "two controllers elect nobody without each other: one, or three",
         ),
-        ("in_sync_replicas = 2", "in_sync_replicas = 3", "in_sync_replicas = 3, and a group has 2"),
+        (
+            "in_sync_replicas = 2",
+            "in_sync_replicas = 3",
+            "in_sync_replicas = 3, and a group has 2",
+        ),
         ("in_sync_replicas = 1", "in_sync_replicas = 0", "min_in_sync_replicas"),
         ('"5.3.3"', '"4.9.7"', "valid: 5.3.3"),
         ("unclean_election = false\n", "", "unclean_election"),

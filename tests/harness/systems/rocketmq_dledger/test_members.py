@@ -12,13 +12,15 @@ from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
 from tests.rigs.rocketmq.systems import broker_of
 
-QUEUE = "mqproof.r1.orders"
+QUEUE, TOPIC = "mqproof.r1.orders", "mqproof_r1_orders"
 NOW = 0.0
 
 
 def stood(leader: str = "broker-a-0") -> tuple[FakeRocket, RocketBroker]:
     made = FakeRocket(load_layout("rocketmq-dledger", "separated@compressed"))
     made.leads(made.server(leader))
+    for one in made.brokers:
+        made.topics[one].add(TOPIC)
     return made, broker_of(made.layout, made, addresses(made))
 
 
