@@ -35,6 +35,10 @@ ROWS_MAX = 24
 SENTENCES_MAX = 40
 ASKED_WITHIN_S = 0.5  # twice a second, at least
 SHOWN, DROPPED, SILENT, ASKED = "shown", "dropped", "silent", "asked"
+SAID = "said"
+# How a change is told, what its stretch is, and what stands in it where nothing does any more.
+OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
+OF_VOTERS = {True: ("said", SAID, ""), False: ("said no more", SAID, "nothing")}
 SENTENCE = "name_server"  # the observations that tell of one name server
 _PROBER = "prober-"
 
@@ -201,7 +205,7 @@ def _rows_of(asked: Asked, manifest: Manifest, views: Views) -> Iterator[Row]:
     topic = _topic(asked.prober, manifest, views)
     for (broker, number), changes in sorted(brokers.items()):
         role = f"slave {number}" if number else "master"
-        stretches = (*_shown(changes, asked.last_ns), *silent)
+        stretches = (*_shown(changes, asked.last_ns, OF_NAME_SERVERS), *silent)
         yield Row(f"{asked.name_server}{topic}: {broker} {role}", stretches)
 
 
@@ -213,22 +217,23 @@ def _said_by(asked: Asked, views: Views) -> Iterator[Row]:
         subjects.setdefault(subject, []).append((change, said))
     silent = [_silent(one) for one in _of(views.silences, asked)]
     for subject, changes in sorted(subjects.items()):
-        stretches = (*_shown(changes, asked.last_ns), *silent)
+        stretches = (*_shown(changes, asked.last_ns, OF_VOTERS), *silent)
         yield Row(f"{asked.name_server}: {subject}", stretches)
 
 
-def _shown(changes: list[tuple[Change, str]], last_ns: int) -> Iterator[Stretch]:
+def _shown(
+    changes: list[tuple[Change, str]], last_ns: int, words: Mapping[bool, tuple[str, str, str]]
+) -> Iterator[Stretch]:
     """From each change to the next one; the last view holds to the last look."""
     ends = [change.by_ns for change, _ in changes[1:]] + [last_ns]
     for (change, value), end_ns in zip(changes, ends, strict=True):
         if end_ns <= change.by_ns:
             continue  # moved to another value in one look
-        verb, state = ("showed", SHOWN) if change.shown else ("dropped", DROPPED)
+        verb, state, gone = words[change.shown]
         first = change.after_ns == NOTHING_BEFORE
         when = f"by +{change.by_ns / NS:.2f} s" if first else _between(*_bounds(change))
         title = f"{change.name_server} {verb} {change.what} {when}"
-        text = value if change.shown else "dropped"
-        yield Stretch(change.by_ns, end_ns, state, text, title)
+        yield Stretch(change.by_ns, end_ns, state, gone or value, title)
 
 
 def _bounds(change: Change) -> tuple[int, int]:

@@ -24,8 +24,10 @@ OF_SYSTEM = {
     "rqq": "rabbitmq-quorum",
     "ref": "reference-mirrored",
     "rkt": "rocketmq-2m2s",
+    "rkd": "rocketmq-dledger",
+    "rkc": "rocketmq-controller",
 }
-BROKERS = 3 + 3 + 3 + 6
+BROKERS = 3 + 3 + 3 + 6 + 5 + 5
 SHARE = 0.5  # of the machine's memory, at most: whoever tests needs some, too
 
 

@@ -185,10 +185,13 @@ def test_whom_a_voter_said_to_lead_is_a_row_and_its_silence_is_in_it() -> None:
     history = look(election(), VOTER, 1_600, kind="leader", why="no answer within 1 s")
     (row,) = drawn(history).servers
     assert row.name == f"{VOTER}: broker-a"
-    assert [one.text for one in row.stretches] == [
-        *("n0 leads, term 1", "nobody leads, term 2", "n1 leads, term 3"),
-        "no answer",
+    assert [(one.state, one.text) for one in row.stretches] == [
+        ("said", "n0 leads, term 1"),
+        ("said", "nobody leads, term 2"),
+        ("said", "n1 leads, term 3"),
+        ("silent", "no answer"),
     ]
+    assert row.stretches[0].title.startswith(f"{VOTER} said broker-a: n0 leads, term 1 by ")
 
 
 def test_the_route_is_not_changed_by_what_a_voter_says() -> None:
