@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -62,6 +62,7 @@ class Node:
     log: str  # a file
     misbehave: Mapping[str, Any] | None  # what it does wrong: kind, share, seed; truth: the file
     # in which it says to whom
+    cookie: str = field(repr=False)  # drawn for this cluster: what only its nodes know
 
 
 class Processes(Protocol):

@@ -3,6 +3,8 @@
 1. A process joins the network of its host and brings its own data volume; both are
    deploy/compose/render.py's.
 2. Everything of a layout reaches a broker by its environment: its entry point makes files of it.
+3. Where COOKIE stands in a value of that comes the cluster's own secret, which whoever deploys has
+   drawn for it.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +15,7 @@ from harness.plan.model import Host, Layout
 
 Addresses = Mapping[str, str]  # by host
 Service = dict[str, Any]
+COOKIE = "@COOKIE@"
 # Rights: an entry point that begins as root makes files for the user that it becomes.
 BECOMES_A_USER = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
 

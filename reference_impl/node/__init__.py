@@ -7,6 +7,7 @@ outside          what it asks of the world around it
 Its processes:
 processes        those of one boot: handed events, and what they ask for is done
 watches          who watches whom
+handshake        how two nodes prove to each other that they know one cookie
 wire             packets on a link between two nodes
 
 Its cluster:

@@ -142,7 +142,7 @@ class QueueAnswers:
             return http.not_found(request)
         try:
             action = msgspec.json.decode(request.body, type=_Action).action
-        except msgspec.MsgspecError as error:
+        except http.UNREADABLE as error:
             return http.bad(request, str(error))
         if action not in _ACTIONS:
             return http.bad(request, f"action {action} is none of {', '.join(_ACTIONS)}")

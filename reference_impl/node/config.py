@@ -6,6 +6,8 @@ from typing import Literal
 import msgspec
 
 from reference_impl.misbehave.kinds import Misbehaviour
+from reference_impl.node.handshake import COOKIE_OCTETS_MIN, NAME_OCTETS_MAX
+from reference_impl.node.wire import GREETING_OCTETS_MAX
 
 Handling = Literal["ignore", "pause_minority"]
 
@@ -16,16 +18,22 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     bind: str  # the address that every listener binds
     data: str  # a folder of its own
+    cookie: str  # what only the nodes of its cluster know; whoever knows it is one of them
     peers: dict[str, tuple[str, int]] = {}  # name -> where to dial it (a proxy may stand there)
     amqp_port: int = 5672
     api_port: int = 15672
     peer_port: int = 25672
+    peer_octets_max: int = 1 << 29  # of a packet: a message, or all that a mirror is behind
     net_ticktime_s: float = 60.0
     partition_handling: Handling = "ignore"
     table_wait_s: float = 30.0  # mnesia_table_loading_retry_timeout
     table_tries: int = 10  # mnesia_table_loading_retry_limit
     log: str | None = None
     misbehave: Misbehaviour | None = None
+
+    def __repr__(self) -> str:
+        """Without the cookie: it is in no text that somebody may log."""
+        return f"Config of {self.name}"
 
 
 def parsed(octets: bytes) -> Config:
@@ -36,6 +44,12 @@ def parsed(octets: bytes) -> Config:
             f"{config.bind!r} is neither on loopback nor an address of a private network - at "
             "`$.bind`"
         )
+    if not 0 < len(config.name.encode()) <= NAME_OCTETS_MAX:
+        raise ValueError(f"it must have 1 to {NAME_OCTETS_MAX} octets - at `$.name`")
+    if len(config.cookie.encode()) < COOKIE_OCTETS_MIN:
+        raise ValueError(f"it must have at least {COOKIE_OCTETS_MIN} octets - at `$.cookie`")
+    if config.peer_octets_max < GREETING_OCTETS_MAX:
+        raise ValueError(f"it must be at least {GREETING_OCTETS_MAX} - at `$.peer_octets_max`")
     return config
 
 

@@ -10,6 +10,8 @@ import msgspec
 from reference_impl.process import Answer, Asked, Effect
 
 VHOST = "/"  # the only one
+# Bodies that are no JSON of ours: of another shape, in no UTF-8, or nested too deeply.
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)

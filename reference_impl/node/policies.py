@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from reference_impl.metadata.tables import Policy
+from reference_impl.node.http import UNREADABLE
 
 _CHOICES = {
     "ha-mode": ("all", "exactly", "nodes"),
@@ -60,9 +61,9 @@ def parsed(name: str, body: bytes) -> Policy:
     try:
         document = msgspec.json.decode(body, type=_Document)
         re.compile(document.pattern)
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise PolicyError(str(error)) from error
-    except re.error as error:
+    except (re.error, OverflowError) as error:
         raise PolicyError(f"{document.pattern} is no regular expression: {error}") from error
     _require(document.apply_to in ("all", "queues", "exchanges"), f"apply-to {document.apply_to}")
     _check(document.definition)

@@ -1,9 +1,10 @@
 """What travels on a link between two nodes: packets, each with its length before it.
 
 1. A packet is MessagePack with four octets of length (big endian) in front.
-2. Whoever accepts a link greets first, and at once: an answer of the port proves that the node
-   behind it lives.
-3. What a node cannot read ends the link; it never ends the node.
+2. Packets come only when both ends have proven who they are (handshake), and until the link stands
+   none is longer than GREETING_OCTETS_MAX.
+3. What a node cannot read ends the link; it never ends the node. Packets that are nested deeper
+   than the interpreter's stack allows are among that.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from reference_impl.protocol.connections import CloseConnection, Connections, Li
 from reference_impl.protocol.queues import Tagged
 
 LENGTH_OCTETS = 4
-OCTETS_MAX = 1 << 29
+GREETING_OCTETS_MAX = 64 << 10
 
 
 class Hello(msgspec.Struct, frozen=True, array_like=True, tag="h"):
@@ -96,9 +97,10 @@ def encode(packet: Packet) -> bytes:
 
 
 class Reader:
-    """Octets as they come, packets as they are whole."""
+    """Octets as they come, packets as they are whole. `octets_max`: of the next packet."""
 
-    def __init__(self) -> None:
+    def __init__(self, octets_max: int) -> None:
+        self.octets_max = octets_max
         self._held = bytearray()
 
     def read(self, octets: bytes) -> Iterator[Packet]:
@@ -109,13 +111,13 @@ class Reader:
             while len(held) - at >= LENGTH_OCTETS:
                 begins = at + LENGTH_OCTETS
                 ends = begins + int.from_bytes(held[at:begins], "big")
-                if ends - begins > OCTETS_MAX:
+                if ends - begins > self.octets_max:
                     raise WireError(f"a packet of {ends - begins} octets")
                 if ends > len(held):
                     break
                 yield _decoder.decode(held[begins:ends])
                 at = ends
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise WireError(str(error)) from error
         finally:
             held.release()

@@ -1,17 +1,25 @@
 """Links to peers: one TCP connection a pair of nodes, whichever of them dialled.
 
-1. Who accepts greets at once; who dialled greets back; who accepted takes the link (Welcome) or
-   closes it. Only then it stands on both sides, so nothing is sent on a link that is given up.
-2. Where both dial at the same time, the link of the smaller name is taken.
-3. A peer that dials has no link any more: one that stands here to it is dropped first.
-4. What is sent in one turn of the node goes out as one write.
+1. Who accepts speaks first, and at once: an answer of the port proves that the node behind it
+   lives. Before anything else both prove that they know the cookie (node.handshake); whoever does
+   not is closed, with a line in the log, and the node hears nothing of it.
+2. Then who accepted greets; who dialled greets back; who accepted takes the link (Welcome) or
+   closes it. Only then it stands on both sides, so nothing is sent on a link that is given up. One
+   that was accepted and does not stand after ACCEPT_LIMIT_S is closed.
+3. Where both dial at the same time, the link of the smaller name is taken.
+4. A peer that dials has no link any more: one that stands here to it is dropped first.
+5. What is sent in one turn of the node goes out as one write.
 """
 
 import asyncio
+import secrets
 from collections.abc import Callable
 from typing import Protocol
 
+from reference_impl.node.config import Config
+from reference_impl.node.handshake import NONCE_OCTETS, Handshake, HandshakeError
 from reference_impl.node.wire import (
+    GREETING_OCTETS_MAX,
     Hello,
     Packet,
     Reader,
@@ -21,7 +29,8 @@ from reference_impl.node.wire import (
     encode,
 )
 
-DIAL_LIMIT_S = 2.0
+DIAL_LIMIT_S = 2.0  # until the peer has proven itself; once more until it takes the link
+ACCEPT_LIMIT_S = 5.0
 PING_LIMIT_S = 2.0  # only a peer that closed its link is pinged
 
 
@@ -43,11 +52,14 @@ class PeerLinks:
     """node.outside.Links. `turn` is called when the node has something to do."""
 
     def __init__(
-        self, name: str, addresses: dict[str, tuple[str, int]], turn: Callable[[], None]
+        self, config: Config, turn: Callable[[], None], log: Callable[[str], None]
     ) -> None:
-        self.name = name
+        self.name = config.name
+        self.octets_max = config.peer_octets_max
+        self.log = log
         self.node: Peer | None = None
-        self._addresses = addresses
+        self._cookie = config.cookie
+        self._addresses = config.peers
         self._turn = turn
         self._loop = asyncio.get_running_loop()
         self._standing: dict[str, _Link] = {}
@@ -115,14 +127,16 @@ class PeerLinks:
     async def _dial(self, node: str) -> None:
         link: _Link | None = None
         try:
-            async with asyncio.timeout(DIAL_LIMIT_S):
+            async with asyncio.timeout(DIAL_LIMIT_S) as limit:
                 host, port = self._addresses[node]
                 made = await self._loop.create_connection(
                     lambda: _Link(self, node), host, port, happy_eyeballs_delay=None
                 )
                 link = made[1]
+                await link.proven
+                limit.reschedule(self._loop.time() + DIAL_LIMIT_S)
                 hello = await link.welcomed
-        except (OSError, TimeoutError, WireError):
+        except (OSError, TimeoutError, WireError, HandshakeError):
             hello = None
         except asyncio.CancelledError:
             if link is not None:
@@ -151,14 +165,25 @@ class PeerLinks:
         self._peer().pinged(node, answered)
         self._turn()
 
+    def handshake(self, dialled: str | None) -> Handshake:
+        return Handshake(self._cookie, self.name, secrets.token_bytes(NONCE_OCTETS), dialled)
+
     def made(self, link: "_Link") -> None:
-        if not link.dialled:
+        if link.dialled is None:
             self._accepted.add(link)
+            self._loop.call_later(ACCEPT_LIMIT_S, self._give_up, link)
+
+    def _give_up(self, link: "_Link") -> None:
+        if link in self._accepted:
+            link.fail(TimeoutError(f"no peer after {ACCEPT_LIMIT_S:g} s"))
+
+    def proven(self, link: "_Link") -> None:
+        if link.dialled is None:
             link.send(self._peer().hello())
             link.flush()
 
     def greeted(self, link: "_Link", hello: Hello) -> None:
-        if link.dialled:
+        if link.dialled is not None:
             link.send(self._peer().hello())
             link.flush()
             return
@@ -177,7 +202,7 @@ class PeerLinks:
         self._turn()
 
     def _stand(self, link: "_Link", hello: Hello) -> None:
-        link.node = hello.node
+        link.stand(hello.node)
         self._standing[hello.node] = link
         self._heard.add(hello.node)
         self._peer().linked(hello)
@@ -199,14 +224,17 @@ class PeerLinks:
 
 
 class _Link(asyncio.Protocol):
-    """One connection. `node` is set once it stands."""
+    """One connection. `dialled`: the peer that was; `node` is set once the link stands."""
 
-    def __init__(self, links: PeerLinks, dialled: str = "") -> None:
+    def __init__(self, links: PeerLinks, dialled: str | None = None) -> None:
+        loop = asyncio.get_running_loop()
         self.dialled = dialled
         self.node: str | None = None
-        self.welcomed: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
+        self.proven: asyncio.Future[None] = loop.create_future()
+        self.welcomed: asyncio.Future[Hello] = loop.create_future()
         self._links = links
-        self._reader = Reader()
+        self._handshake = links.handshake(dialled)
+        self._reader = Reader(GREETING_OCTETS_MAX)
         self._hello: Hello | None = None
         self._held: list[Packet] = []  # came with the welcome, before the link stood
         self._out: list[bytes] = []
@@ -215,19 +243,20 @@ class _Link(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport), "TCP gives one"
         self._transport = transport
+        transport.write(self._handshake.begin())
         self._links.made(self)
 
     def data_received(self, data: bytes) -> None:
         try:
+            if self._handshake.peer is None:
+                data = self._prove(data)
             for packet in self._reader.read(data):
                 self._take(packet)
-        except WireError as error:
-            self._fail(error)
+        except (HandshakeError, WireError) as error:
+            self.fail(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if not self.welcomed.done():
-            self.welcomed.set_exception(ConnectionResetError("closed before it stood"))
-            self.welcomed.exception()  # where nobody waits for it, it is no news
+        self._end(ConnectionResetError("closed before it stood"))
         self._links.lost(self)
 
     def send(self, packet: Packet) -> None:
@@ -242,27 +271,55 @@ class _Link(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    def stand(self, node: str) -> None:
+        self.node = node
+        self._reader.octets_max = self._links.octets_max
+
     def deliver_held(self) -> None:
         held, self._held = self._held, []
         for packet in held:
             self._links.received(self, packet)
 
+    def fail(self, error: Exception) -> None:
+        """It is closed, and the log says why."""
+        assert self._transport is not None, "something came from it"
+        if not self._transport.is_closing():
+            at = self._transport.get_extra_info("peername") or ("nowhere", 0)
+            whose = self._handshake.peer or self.dialled or "a stranger"
+            self._links.log(f"link with {whose} at {at[0]}:{at[1]} is closed: {error}")
+        self._end(error)
+        self.abort()
+
+    def _prove(self, octets: bytes) -> bytes:
+        """What came behind the other end's proof."""
+        assert self._transport is not None, "something came from it"
+        self._transport.write(self._handshake.read(octets))
+        if self._handshake.peer is None:
+            return b""
+        if not self.proven.done():
+            self.proven.set_result(None)
+        self._links.proven(self)
+        return self._handshake.rest
+
     def _take(self, packet: Packet) -> None:
         if self.node is not None:
             self._links.received(self, packet)
         elif isinstance(packet, Hello) and self._hello is None:
+            if packet.node != self._handshake.peer:
+                raise WireError("it greets by another name than it has proven")
             self._hello = packet
             self._links.greeted(self, packet)
-        elif isinstance(packet, Welcome) and self._hello is not None and self.dialled:
+        elif isinstance(packet, Welcome) and self._hello is not None and self.dialled is not None:
             if not self.welcomed.done():
+                self._reader.octets_max = self._links.octets_max
                 self.welcomed.set_result(self._hello)
         elif self.welcomed.done():
             self._held.append(packet)
         else:
-            self._fail(WireError(f"{type(packet).__name__} before the link stands"))
+            raise WireError(f"{type(packet).__name__} before the link stands")
 
-    def _fail(self, error: WireError) -> None:
-        if not self.welcomed.done():
-            self.welcomed.set_exception(error)
-            self.welcomed.exception()
-        self.abort()
+    def _end(self, error: Exception) -> None:
+        for waited in (self.proven, self.welcomed):
+            if not waited.done():
+                waited.set_exception(error)
+                waited.exception()  # where nobody waits for it, it is no news

@@ -2,11 +2,13 @@
 
 1. Node i listens for clients on port + i, for the management API on port + 10000 + i, for its
    peers on port + 20000 + i, as RabbitMQ's defaults lie.
-2. Data lies in a temporary folder; with the cluster it goes.
+2. Data lies in a temporary folder that nobody else may look into; with the cluster it goes, and so
+   does the cookie that was drawn for it.
 3. A node that ends is told of, and not started again: that is what one plays with.
 """
 
 import json
+import secrets
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from reference_impl.node.config import Config, Handling
 
 HOST = "127.0.0.1"
 API_OFFSET, PEER_OFFSET = 10_000, 20_000
+COOKIE_OCTETS = 32
 STOP_LIMIT_S = 12.0
 
 
@@ -33,7 +36,7 @@ class Playing:
     partition_handling: Handling
 
 
-def configs(playing: Playing, folder: Path) -> list[Config]:
+def configs(playing: Playing, folder: Path, cookie: str) -> list[Config]:
     """One configuration a node."""
     names = [f"ref{number}" for number in range(1, playing.nodes + 1)]
     peer_ports = {name: playing.port + PEER_OFFSET + place for place, name in enumerate(names)}
@@ -42,6 +45,7 @@ def configs(playing: Playing, folder: Path) -> list[Config]:
             name=name,
             bind=HOST,
             data=str(folder / name),
+            cookie=cookie,
             peers={peer: (HOST, port) for peer, port in peer_ports.items() if peer != name},
             amqp_port=playing.port + place,
             api_port=playing.port + API_OFFSET + place,
@@ -64,9 +68,10 @@ def play(playing: Playing) -> int:
         folder = Path(name)
         nodes: dict[str, subprocess.Popen[bytes]] = {}
         try:
-            for config in configs(playing, folder):
+            made = configs(playing, folder, secrets.token_hex(COOKIE_OCTETS))
+            for config in made:
                 nodes[config.name] = _start(config, folder)
-            for config in configs(playing, folder):
+            for config in made:
                 _tell(config, nodes[config.name])
             print("every host takes guest/guest; Ctrl-C stops them all", flush=True)
             return _wait(nodes)

@@ -41,7 +41,7 @@ class Program:
         self._log = Path(config.log).open("a", buffering=1) if config.log else None  # noqa: SIM115
         truth = Path(config.misbehave.truth) if config.misbehave else None
         self._disk = FolderDisk(Path(config.data), self._flushed, truth)
-        self._links = PeerLinks(config.name, config.peers, self._turn)
+        self._links = PeerLinks(config, self._turn, self.log)
         self._ended: asyncio.Future[int] = self._loop.create_future()
         self._turning = False
         self._listening: list[asyncio.Server] = []

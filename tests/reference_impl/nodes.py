@@ -18,6 +18,7 @@ from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.node.config import Config
 
 READY_LIMIT_S = 20.0
+COOKIE = "what only these nodes know"
 
 
 @dataclass
@@ -53,6 +54,7 @@ class Nodes:
             name=name,
             bind=self.addresses[name],
             data=str(self.folder / name),
+            cookie=COOKIE,
             peers=peers,
             net_ticktime_s=self.net_ticktime_s,
             partition_handling=self.partition_handling,

@@ -197,7 +197,7 @@ class SimulatedClusters:
         node.timers, node.heard, node.paused = {}, set(), False
         saved = None if node.saved is None else msgspec.msgpack.decode(node.saved, type=h.Saved)
         peers = dict.fromkeys(self.nodes, ("", 0))
-        config = Config(node.name, "", "", peers, partition_handling=self.handling)
+        config = Config(node.name, "", "", "", peers, partition_handling=self.handling)
         node.core = Cluster(config, node.boot, saved)
         self._at(self.now_ms + self.tick_ms, lambda boot=node.boot: self._tick(node, boot))
         self._does(node.name, node.core.begin())

@@ -7,6 +7,7 @@
 
 import asyncio
 import os
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +41,7 @@ AGENT_LIMIT_S = 20.0
 STAND_LIMIT_S = 120.0
 PROXY_LIMIT_S = 10.0
 ADDRESS_LIMIT_S = 15.0  # until the proxy answers, and has the address of a peer link
+COOKIE_OCTETS = 32
 _NETWORK_TRIES = 3  # another experiment may take the same addresses at the same moment
 _FILES = "deployments"
 
@@ -150,6 +152,7 @@ class _Making:
             owner=owner(),
             keep="1" if self.keep else "0",
             user=f"{os.getuid()}:{os.getgid()}",
+            cookie=secrets.token_hex(COOKIE_OCTETS),
         )
         file = self.folder / _FILES / project / "compose.yaml"
         try:

@@ -19,7 +19,7 @@ from harness.deploy.compose import balancers, peer_ways, worker_ways
 from harness.deploy.compose.confined import confined
 from harness.deploy.compose.settings import Settings, host_address
 from harness.plan.model import Host, Layout
-from harness.systems.services import Addresses, Services
+from harness.systems.services import COOKIE, Addresses, Service, Services
 
 Mapping = dict[str, Any]
 
@@ -146,9 +146,10 @@ def _host_services(laid: Laid, host: Host, addresses: Addresses, settings: Setti
     names = peer_ways.names(host.name, peer_ways.addresses(layout, settings.network))
     services = {host_service(host): _host(host, addresses[host.name], image, names)}
     for name in host.processes:
+        own = told(layout, host, name, _cluster_of(host, layout, addresses))
         services[process_service(host, name)] = {
             "image": image,
-            **told(layout, host, name, _cluster_of(host, layout, addresses)),
+            **_with_cookie(own, settings.cookie),
             "volumes": [f"{_volume(host, name)}:{laid.services.data}"],
             "restart": "no",
             "network_mode": f"service:{host_service(host)}",
@@ -157,6 +158,12 @@ def _host_services(laid: Laid, host: Host, addresses: Addresses, settings: Setti
             "labels": _labels(labels.ROLE_PROCESS, host.name),
         }
     return services
+
+
+def _with_cookie(service: Service, cookie: str) -> Service:
+    environment = service.get("environment", {})
+    told = {name: value.replace(COOKIE, cookie) for name, value in environment.items()}
+    return {**service, **({"environment": told} if told else {})}
 
 
 def _cluster_of(host: Host, layout: Layout, addresses: Addresses) -> Addresses:

@@ -1,9 +1,10 @@
 """What is known only when a deployment is made, and the addresses that follow from it.
 
-1. Without settings of a run the values are variables with defaults, for people to use by hand.
+1. Without settings of a run the values are variables with defaults, for people to use by hand; the
+   cookie has none, for a secret that stands in a file of ours is none.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 _FIRST_HOST = 11  # the last part of the first host's address
 
@@ -20,6 +21,7 @@ class Settings:
     owner: str = "${MQPROOF_OWNER:-}"
     keep: str = "${MQPROOF_KEEP:-1}"
     user: str = "${MQPROOF_USER:-0:0}"
+    cookie: str = field(default="${MQPROOF_REFERENCE_COOKIE:?is to be drawn by you}", repr=False)
 
     def literal(self) -> "Settings":
         """The same with every `$` doubled, so that Compose takes each value as it is."""

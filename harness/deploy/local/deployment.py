@@ -42,6 +42,7 @@ PROXY = (sys.executable, "-m", "faults.proxy")
 PROXY_LIMIT_S = 20.0
 AGENT_LIMIT_S = 20.0
 STAND_LIMIT_S = 60.0
+COOKIE_OCTETS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ class LocalDeployment:
             progress(f"start the nodes of {layout.label}")
             links = Links(agent, site.block.proxy, _dialled(site.broker, site))
             own = _processes(layout)
-            configure(site, layout, own, await _peer_links(site, links), self.misbehave)
+            peers = await _peer_links(site, links)
+            cookie = secrets.token_hex(COOKIE_OCTETS)
+            configure(site, layout, own, peers, self.misbehave, cookie)
             for host in site.hosts:
                 nodes.start(host)
             addresses = {host: site.address(host) for host in site.hosts}

@@ -138,8 +138,10 @@ def configure(
     processes: Processes,
     links: Mapping[str, tuple[str, int]],
     misbehave: Misbehave | None,
+    cookie: str,
 ) -> None:
-    """Writes each node's configuration. `links`: peer links by name. Raises OSError."""
+    """Writes each node's configuration. `links`: peer links by name; `cookie`: what only the nodes
+    of this cluster are to know. Raises OSError."""
     for host in site.hosts:
         data = site.data / host
         data.mkdir(parents=True, exist_ok=True)
@@ -154,6 +156,7 @@ def configure(
             misbehave=(
                 {**asdict(misbehave), "truth": str(site.truth(host))} if misbehave else None
             ),
+            cookie=cookie,
         )
         document = processes.configuration(node)
         site.config(host).write_text(json.dumps(document, indent=1), encoding="utf-8")

@@ -26,8 +26,10 @@ def configuration(
     data: str,
     log: str,
     ports: Ports,
+    cookie: str,
 ) -> dict[str, Any]:
-    """`peers`: where each other node is dialled; `data`, `log`: paths."""
+    """`peers`: where each other node is dialled; `data`, `log`: paths; `cookie`: the same for all
+    nodes of a cluster, and known to nobody else."""
     return {
         "name": name,
         "bind": bind,
@@ -36,6 +38,7 @@ def configuration(
         "peer_port": ports.peer,
         "peers": dict(peers),
         "data": data,
+        "cookie": cookie,
         "net_ticktime_s": layout.timer_s,
         "partition_handling": layout.partition_handling,
         "log": log,

@@ -31,7 +31,7 @@ class ReferenceNodes:
     def configuration(self, node: Node) -> Mapping[str, Any]:
         ports = Ports(*map(node.port, (AMQP_PORT, API_PORT, PEER_PORT)))
         own = (node.layout, node.host, node.address, node.peers, node.data, node.log, ports)
-        return {**configuration(*own), "misbehave": node.misbehave}
+        return {**configuration(*own, node.cookie), "misbehave": node.misbehave}
 
     def told(
         self,

@@ -4,7 +4,7 @@ import json
 
 from harness.plan.model import Host, Layout
 from harness.systems.reference_mirrored.node import AMQP_PORT, PEER_PORT, Ports, configuration
-from harness.systems.services import Addresses, Service, Services, port_is_open
+from harness.systems.services import COOKIE, Addresses, Service, Services, port_is_open
 
 _DATA = "/var/lib/mqproof"
 
@@ -15,7 +15,7 @@ def _told(layout: Layout, host: Host, _process: str, addresses: Addresses) -> Se
     peers = {
         peer: (address, PEER_PORT) for peer, address in addresses.items() if peer != host.name
     }
-    node = configuration(layout, host.name, own, peers, _DATA, "/dev/stdout", Ports())
+    node = configuration(layout, host.name, own, peers, _DATA, "/dev/stdout", Ports(), COOKIE)
     return {
         "environment": {"MQPROOF_NODE": json.dumps(node)},
         # It serves clients as soon as its port is open.

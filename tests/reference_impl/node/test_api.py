@@ -267,7 +267,11 @@ def test_synchronising_is_told_to_the_master_and_answered_at_once(
     assert answered(effects) == (204, None)
 
 
-@pytest.mark.parametrize("body", [b"", b'{"action": "dance"}', b"[]"])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b'{"action": "dance"}', b"[]", b'{"action": "\xff"}', b'{"x": ' + b"[" * 100_000],
+    ids=["nothing", "a dance", "a list", "no UTF-8", "nested too deeply"],
+)
 def test_an_unknown_action_is_a_bad_request(body: bytes) -> None:
     asking = Asking().has(queue())
     assert asking.status("POST", "/api/queues/%2F/ha.q/actions", body) == 400

@@ -18,7 +18,7 @@ GROUP = State(RUNNING, Term(1, "b"), NOTHING, "b", {"b": 1}, ())
 
 def booting(**config: object) -> tuple[Booting, Peers]:
     peers = Peers(("b",))
-    return Booting(Config("a", "", "", {"b": ("", 1)}, **config), peers), peers  # type: ignore[arg-type]
+    return Booting(Config("a", "", "", "", {"b": ("", 1)}, **config), peers), peers  # type: ignore[arg-type]
 
 
 def timers(boot: Booting) -> set[str]:

@@ -16,7 +16,7 @@ PID = Pid("a", 1, 5)
 
 
 def alone() -> Cluster:
-    core = Cluster(Config("a", "", ""), 1, None)
+    core = Cluster(Config("a", "", "", ""), 1, None)
     core.begin()
     return core
 
@@ -30,13 +30,13 @@ def pair(handling: str = "ignore") -> Cluster:
 
 
 def test_a_boot_dials_every_peer_at_once() -> None:
-    config = Config("a", "", "", {"b": ("", 1), "c": ("", 1), "a": ("", 1)})
+    config = Config("a", "", "", "", {"b": ("", 1), "c": ("", 1), "a": ("", 1)})
     effects = Cluster(config, 1, None).begin()
     assert [it for it in effects if isinstance(it, h.Dial)] == [h.Dial("b"), h.Dial("c")]
 
 
 def test_a_node_without_peers_is_ready_as_soon_as_it_has_saved() -> None:
-    effects = Cluster(Config("a", "", ""), 1, None).begin()
+    effects = Cluster(Config("a", "", "", ""), 1, None).begin()
     assert isinstance(effects[0], h.Save)
     assert h.Ready() in effects
     assert effects[-1] == h.TablesChanged()
@@ -80,7 +80,7 @@ def test_processes_hear_of_a_silent_peer_before_the_node_pauses() -> None:
 
 
 def test_a_newcomer_whose_admission_was_lost_with_the_leader_asks_the_next_one() -> None:
-    config = Config("c", "", "", {"a": ("", 1), "b": ("", 1)})
+    config = Config("c", "", "", "", {"a": ("", 1), "b": ("", 1)})
     core = Cluster(config, 1, None)
     core.begin()
     group = {"a": 1, "b": 1}

@@ -176,7 +176,7 @@ def test_a_graceful_stop_is_noticed_at_once() -> None:
 
 
 def test_nodes_that_were_configured_with_other_names_are_not_dealt_with() -> None:
-    core = Cluster(Config("a", "", "", {"b": ("", 1)}), 1, None)
+    core = Cluster(Config("a", "", "", "", {"b": ("", 1)}), 1, None)
     core.begin()
     stranger = h.Linked("b", 1, Greeting(("a", "b", "c")))
     effects = core.handle(stranger)
@@ -186,4 +186,4 @@ def test_nodes_that_were_configured_with_other_names_are_not_dealt_with() -> Non
 
 def test_partition_handling_that_is_not_here_is_refused() -> None:
     with pytest.raises(ValueError, match="one of ignore, pause_minority, not autoheal"):
-        Cluster(Config("a", "", "", partition_handling="autoheal"), 1, None)
+        Cluster(Config("a", "", "", "", partition_handling="autoheal"), 1, None)

@@ -5,10 +5,11 @@ import json
 import pytest
 
 from reference_impl.node.config import parsed
+from tests.reference_impl.nodes import COOKIE
 
 
 def told(bind: str) -> bytes:
-    return json.dumps({"name": "a", "bind": bind, "data": "d"}).encode()
+    return json.dumps({"name": "a", "bind": bind, "data": "d", "cookie": COOKIE}).encode()
 
 
 @pytest.mark.parametrize("bind", ["127.0.0.1", "127.3.2.1", "::1", "172.31.7.11", "10.0.0.2"])
@@ -20,3 +21,28 @@ def test_it_listens_on_loopback_or_in_its_own_network(bind: str) -> None:
 def test_it_never_listens_where_anybody_could_dial_it(bind: str) -> None:
     with pytest.raises(ValueError, match=r"neither on loopback .* at `\$\.bind`"):
         parsed(told(bind))
+
+
+@pytest.mark.parametrize("cookie", ["", "too short"])
+def test_a_cookie_that_could_be_guessed_is_not_taken(cookie: str) -> None:
+    document = json.loads(told("127.0.0.1")) | {"cookie": cookie}
+    with pytest.raises(ValueError, match=r"at least 16 octets - at `\$\.cookie`"):
+        parsed(json.dumps(document).encode())
+
+
+def test_there_is_no_cookie_but_the_one_that_was_told() -> None:
+    document = json.loads(told("127.0.0.1"))
+    del document["cookie"]
+    with pytest.raises(ValueError, match="missing required field `cookie`"):
+        parsed(json.dumps(document).encode())
+
+
+def test_what_is_printed_of_a_configuration_does_not_tell_its_cookie() -> None:
+    assert COOKIE not in repr(parsed(told("127.0.0.1")))
+
+
+@pytest.mark.parametrize("name", ["", "n" * 256])
+def test_a_name_fits_into_a_handshake(name: str) -> None:
+    document = json.loads(told("127.0.0.1")) | {"name": name}
+    with pytest.raises(ValueError, match=r"1 to 255 octets - at `\$\.name`"):
+        parsed(json.dumps(document).encode())

@@ -76,7 +76,7 @@ class Stage:
     def __init__(self, saved: Saved | None = None, boot: int = 1) -> None:
         self.out = Recorder()
         outside = Outside(self.out, self.out, self.out, self.out, self.out)
-        self.node = Node(Config("ref1", "127.0.0.1", "unused"), boot, saved, outside)
+        self.node = Node(Config("ref1", "127.0.0.1", "unused", "unused"), boot, saved, outside)
 
     def begin(self) -> None:
         self.node.begin()

@@ -73,6 +73,9 @@ def test_what_cannot_be_is_refused_with_the_reason(
         (b'{"pattern": "(", "definition": {"ha-mode": "all"}}', "no regular expression"),
         (b'{"pattern": "q", "definition": {"ha-mode": "all"}, "apply-to": "x"}', "apply-to x"),
         (b'{"pattern": "q", "definition": {"ha-mode": "all"}, "priority": "x"}', "int"),
+        (b'{"pattern": "\xff", "definition": {"ha-mode": "all"}}', "utf-8"),
+        (b'{"pattern": "q", "definition": {"x":' + b"[" * 100_000, "recursion"),
+        (b'{"pattern": "a{9999999999}", "definition": {"ha-mode": "all"}}', "repetition number"),
     ],
 )
 def test_a_document_that_is_none_is_refused(body: bytes, reason: str) -> None:

@@ -89,6 +89,24 @@ def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
     assert services["ref2-broker"]["volumes"] == [f"ref2-broker:{node['data']}"]
 
 
+def test_nodes_of_the_reference_are_told_the_cookie_that_was_drawn_for_them() -> None:
+    layout = load_layout("reference-mirrored", "exactly-2@T=60")
+    drawn = replace(SETTINGS, cookie="drawn for these")
+    services = rendered(layout, drawn)["services"]
+    nodes = (
+        services[f"ref{number}-broker"]["environment"]["MQPROOF_NODE"] for number in (1, 2, 3)
+    )
+    assert {json.loads(node)["cookie"] for node in nodes} == {"drawn for these"}
+    assert "drawn" not in repr(drawn)
+
+
+def test_by_hand_nothing_starts_before_somebody_has_drawn_a_cookie() -> None:
+    layout = load_layout("reference-mirrored", "exactly-2@T=60")
+    services = rendered(layout)["services"]
+    node = json.loads(services["ref1-broker"]["environment"]["MQPROOF_NODE"])
+    assert node["cookie"] == "${MQPROOF_REFERENCE_COOKIE:?is to be drawn by you}"
+
+
 def test_the_image_of_a_run_is_the_one_that_was_built(layout: Layout) -> None:
     text = render(laid(layout, "mine:1"), SETTINGS)
     services = yaml.safe_load(text)["services"]

@@ -74,6 +74,12 @@ def proxies(play: Play, cluster: LocalCluster) -> tuple[str, ...]:
     return tuple(link.proxy for link in play(cluster.link(PLAN, "publisher-1")))
 
 
+def cookies(cluster: LocalCluster) -> set[str]:
+    """What its nodes were told."""
+    configs = (cluster.site.config(host).read_text() for host in cluster.site.hosts)
+    return {json.loads(text)["cookie"] for text in configs}
+
+
 def left(cluster: str) -> list[str]:
     return sorted(running.mark(processes.HOST) for running in processes.of(cluster))
 
@@ -338,6 +344,7 @@ def test_what_hosts_use_is_told_and_never_goes_back(play: Play, cluster: LocalCl
 async def test_a_cluster_goes_without_a_trace_but_its_logs(tmp_path: Path) -> None:
     async with standing(tmp_path) as cluster, standing(tmp_path) as beside:
         assert cluster.site.block != beside.site.block
+        assert cookies(cluster).isdisjoint(cookies(beside))
         assert (await cluster.health(5.0)).clean
         assert left(cluster.site.cluster) == ["agent", *HOSTS, "toxiproxy"]
         assert cluster.versions()["rabbitmq"] == "stand-in"
@@ -417,3 +424,15 @@ def test_nobody_else_may_look_into_a_clusters_folder(cluster: LocalCluster) -> N
     assert cluster.site.folder.stat().st_mode & 0o777 == 0o700
     assert cluster.site.token in (cluster.site.folder / "cluster.json").read_text()
     assert cluster.site.token not in repr(cluster.site)
+
+
+def test_the_nodes_of_a_cluster_share_a_cookie_that_stands_in_their_configurations_alone(
+    cluster: LocalCluster,
+) -> None:
+    (cookie,) = cookies(cluster)
+    told = {cluster.site.config(host) for host in cluster.site.hosts}
+    files = {path for path in cluster.site.folder.rglob("*") if path.is_file()}
+    assert {path for path in files if cookie.encode() in path.read_bytes()} == told
+    for running in processes.of(cluster.site.cluster):
+        for file in ("environ", "cmdline"):
+            assert cookie.encode() not in Path(f"/proc/{running.pid}/{file}").read_bytes()

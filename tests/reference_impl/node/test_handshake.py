@@ -1,0 +1,134 @@
+"""Two ends of a link that prove themselves to each other, and those who cannot."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference_impl.node.handshake import (
+    FRAME_OCTETS_MAX,
+    NAME_OCTETS_MAX,
+    NONCE_OCTETS,
+    Handshake,
+    HandshakeError,
+)
+
+COOKIE = "what only they know"
+ONE, OTHER, THIRD = (bytes([number]) * NONCE_OCTETS for number in (1, 2, 3))
+
+
+def accepter(cookie: str = COOKIE, name: str = "a", nonce: bytes = ONE) -> Handshake:
+    return Handshake(cookie, name, nonce, dialled=None)
+
+
+def dialler(
+    cookie: str = COOKIE, name: str = "b", nonce: bytes = OTHER, dialled: str = "a"
+) -> Handshake:
+    return Handshake(cookie, name, nonce, dialled)
+
+
+def meet(accepts: Handshake, dials: Handshake) -> None:
+    assert dials.begin() == b""
+    dials.read(accepts.read(dials.read(accepts.begin())))
+
+
+def test_who_knows_the_cookie_learns_who_is_at_the_other_end() -> None:
+    accepts, dials = accepter(), dialler()
+    meet(accepts, dials)
+    assert (accepts.peer, dials.peer) == ("b", "a")
+
+
+@given(st.lists(st.integers(1, 400), max_size=8))
+def test_octets_may_come_in_any_pieces_and_what_follows_them_is_kept(cuts: list[int]) -> None:
+    accepts, dials = accepter(), dialler()
+    answer = dials.read(accepts.begin())
+    whole = accepts.read(answer) + b"and a packet"
+    pieces, at = [], 0
+    for cut in cuts:
+        pieces.append(whole[at : at + cut])
+        at += cut
+    rest = b""
+    for piece in [*pieces, whole[at:]]:
+        if dials.peer is None:
+            dials.read(piece)
+            rest += dials.rest
+        else:
+            rest += piece
+    assert (dials.peer, rest) == ("a", b"and a packet")
+
+
+def test_who_does_not_know_the_cookie_is_refused_before_it_is_told_anything() -> None:
+    accepts = accepter()
+    answer = dialler(cookie="what somebody guesses").read(accepts.begin())
+    with pytest.raises(HandshakeError, match="does not know the cookie"):
+        accepts.read(answer)
+    assert accepts.peer is None
+
+
+def test_who_accepts_without_knowing_the_cookie_is_refused() -> None:
+    impostor, dials = accepter(cookie="what somebody guesses"), dialler()
+    answer = dials.read(impostor.begin())
+    proof = impostor._proof(b"accepted", impostor._own, impostor._own)
+    assert answer
+    with pytest.raises(HandshakeError, match="does not know the cookie"):
+        dials.read(len(proof).to_bytes(2, "big") + proof)
+    assert dials.peer is None
+
+
+def test_a_proof_that_was_overheard_opens_no_other_link() -> None:
+    overheard = dialler().read(accepter().begin())
+    with pytest.raises(HandshakeError, match="does not know the cookie"):
+        accepter(nonce=THIRD).read(overheard)
+
+
+def test_a_proof_is_not_taken_back_from_whom_it_was_told() -> None:
+    """Whoever dials a node, and repeats what that node says elsewhere, proves nothing."""
+    accepts = accepter()
+    answer = dialler().read(accepts.begin())
+    nonce, proof = answer[2 : 2 + NONCE_OCTETS], answer[2 + NONCE_OCTETS : 2 + 2 * NONCE_OCTETS]
+    dials = dialler(nonce=nonce)
+    dials.read(accepts.begin())
+    with pytest.raises(HandshakeError, match="does not know the cookie"):
+        dials.read(len(proof).to_bytes(2, "big") + proof)
+
+
+def test_a_proof_counts_for_the_name_that_it_was_given_under() -> None:
+    accepts = accepter()
+    answer = dialler(name="b").read(accepts.begin())
+    with pytest.raises(HandshakeError, match="does not know the cookie"):
+        accepts.read(answer[:-1] + b"c")
+
+
+def test_who_dials_one_node_is_not_content_with_another() -> None:
+    accepts, dials = accepter(name="c"), dialler(dialled="a")
+    with pytest.raises(HandshakeError, match="it is 'c', where a was dialled"):
+        meet(accepts, dials)
+
+
+def test_nobody_links_with_a_node_of_its_own_name() -> None:
+    with pytest.raises(HandshakeError, match="own name"):
+        meet(accepter(name="a"), dialler(name="a"))
+
+
+@pytest.mark.parametrize("end", [accepter, dialler])
+def test_a_long_frame_is_refused_by_its_length(end: type[Handshake]) -> None:
+    too_long = FRAME_OCTETS_MAX + 1
+    with pytest.raises(HandshakeError, match="does not speak as a peer"):
+        end().read(too_long.to_bytes(2, "big"))
+
+
+@given(st.binary(max_size=1000))
+def test_nothing_that_a_stranger_says_proves_him_or_is_held(octets: bytes) -> None:
+    accepts = accepter()
+    try:
+        assert accepts.read(octets) == b""
+    except HandshakeError:
+        return
+    assert accepts.peer is None
+    assert len(accepts._held) < 2 + FRAME_OCTETS_MAX
+
+
+def test_the_longest_names_that_configurations_take_fit() -> None:
+    long = "ö" * (NAME_OCTETS_MAX // 2)
+    accepts, dials = accepter(name=long + "a"), dialler(name=long + "b", dialled=long + "a")
+    meet(accepts, dials)
+    assert (accepts.peer, dials.peer) == (long + "b", long + "a")
