@@ -76,7 +76,7 @@ def _told(group: str, state: SyncState) -> tuple[str, str]:
     inside = ", ".join(one.address for one in state.in_sync) or "nobody"
     return (
         f"{group}: {state.master or 'nobody'} is master, epoch {state.epoch}",
-        f"{group} in sync: {inside}",
+        f"{group} in sync: {inside}, epoch {state.set_epoch}",
     )
 
 

@@ -100,7 +100,8 @@ def test_it_is_told_in_sentences_each_of_one_thing() -> None:
     assert str(said_by_member("broker-a", "", 5)) == "broker-a: nobody leads, term 5"
     state = SyncState("b:1", 3, 5, (A, B), ())
     assert str(said_by_controller(Controllers("n1", True), {"broker-a": state})) == (
-        "controllers: n1 leads; broker-a: b:1 is master, epoch 3; broker-a in sync: a:1, b:1"
+        "controllers: n1 leads; broker-a: b:1 is master, epoch 3; "
+        "broker-a in sync: a:1, b:1, epoch 5"
     )
     nobody = SyncState("", 3, 5, (), ())
     assert "nobody is master" in str(said_by_controller(Controllers("", True), {"g": nobody}))
