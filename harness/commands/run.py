@@ -26,6 +26,13 @@ from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
 from harness.request import asking, topology_file
 
+_Topology = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
+]
+_Together = Annotated[
+    bool, typer.Option(TOGETHER, help="All clients at once, on one cluster and with one fault.")
+]
+
 
 def run(
     context: typer.Context,
@@ -41,14 +48,8 @@ def run(
     ] = None,
     client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
     deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
-    topology: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Brokers that are there, instead of a system."),
-    ] = None,
-    together: Annotated[
-        bool,
-        typer.Option(TOGETHER, help="All clients at once, on one cluster and with one fault."),
-    ] = False,
+    topology: _Topology = None,
+    together: _Together = False,
     repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 without.")] = None,
     until: Annotated[
         str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
