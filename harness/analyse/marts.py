@@ -26,7 +26,7 @@ from harness.run_folder.experiments import RUNS
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.failing import MartsUnwritten
-from spark_analysis.engine.judge import FAILED, judge_folder
+from spark_analysis.engine.judge import FAILED, TOLD, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session, stopped
 from spark_analysis.schema.comparison import Comparison
@@ -35,6 +35,7 @@ from spark_analysis.schema.declared import Listing
 from spark_analysis.schema.facts import Facts, Question
 from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.sends import SENDS, Sends
 from spark_analysis.schema.views import VIEWS, Views
 
 FOLDER = "marts"
@@ -53,6 +54,7 @@ class Judged:
     findings: Findings
     costs: Costs = field(default_factory=Costs)
     views: Views = field(default_factory=Views)
+    sends: Sends = field(default_factory=Sends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,7 @@ def _analysed(
         step("judge the runs")
         folders = [str(one.folder) for one in ready]
         unjudged = analyse(spark, folders, str(marts), [one.asked for one in ready])
-    tables = {**MARTS, **COSTS, **VIEWS}
-    by_run = {name: _by_run(_read(marts / name, row)) for name, row in tables.items()}
+    by_run = {name: _by_run(_read(marts / name, row)) for name, row in TOLD.items()}
     why, runs, missing = {one.run: one for one in unjudged}, [], dict(failures)
     for one in ready:
         if one.manifest.run in why:
@@ -154,12 +155,11 @@ def judge_one(folder: Path) -> Judged | Failed:
     ready = _whole(folder)
     if isinstance(ready, Failed):
         return ready
-    tables = {**MARTS, **COSTS, **VIEWS}
     found = dict(judge_folder(folder, ready.asked))
     if FAILED in found:
         return Failed(**found[FAILED].to_pylist()[0])
-    rows = {name: _rows(found[name], row) for name, row in tables.items()}
-    return _judged(ready, {name: {ready.manifest.run: rows[name]} for name in tables})
+    rows = {name: _rows(found[name], row) for name, row in TOLD.items()}
+    return _judged(ready, {name: {ready.manifest.run: rows[name]} for name in TOLD})
 
 
 def _ready(held: Mapping[str, Path], resealed_at: str) -> tuple[list[_Ready], dict[Path, Failed]]:
@@ -230,4 +230,5 @@ def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, tuple[Any, ...]]]) 
         Findings(**{name: own[name] for name in MARTS}),
         Costs(**{name: own[name] for name in COSTS}),
         Views(**{name: own[name] for name in VIEWS}),
+        Sends(**{name: own[name] for name in SENDS}),
     )

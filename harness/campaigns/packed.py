@@ -92,7 +92,7 @@ def _judged(asked: StoredRun) -> tuple[RunReport, str]:
     if isinstance(run, Failed):
         failure = _why_not(asked.folder, run)
         return RunReport(asked.name, asked.cell, asked.repeat, asked.seed, failure=failure), ""
-    told = run.manifest, run.facts, run.findings, _claims(), run.costs, run.views
+    told = run.manifest, run.facts, run.findings, _claims(), run.costs, run.views, run.sends
     return run_report(run.folder, *told), _server(run.manifest.versions)
 
 

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from harness.claims import claims
 from harness.commands.shell import Shell
 from harness.report import listing
-from harness.request import asking
+from harness.request import asking, suites
 
 
 class Topic(StrEnum):
@@ -19,6 +19,7 @@ class Topic(StrEnum):
     SYSTEMS = "systems"
     LAYOUTS = "layouts"
     SCENARIOS = "scenarios"
+    SUITES = "suites"
     FAULTS = "faults"
     OPERATIONS = "operations"
     CLIENTS = "clients"
@@ -44,6 +45,8 @@ def _tables(topic: Topic) -> Iterable[RenderableType]:
             return [listing.layouts(asking.layouts())]
         case Topic.SCENARIOS:
             return [listing.scenarios(map(asking.scenario, asking.scenario_names()))]
+        case Topic.SUITES:
+            return [listing.suites({name: suites.suite(name) for name in suites.names()})]
         case Topic.FAULTS:
             return listing.faults()
         case Topic.OPERATIONS:

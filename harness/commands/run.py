@@ -24,11 +24,12 @@ from harness.plan import bound, misbehave
 from harness.plan.experiment import TOGETHER
 from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
-from harness.request import asking, topology_file
+from harness.request import asking, suites, topology_file
 
 _Topology = Annotated[
     str | None, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
 ]
+_Compressed = Annotated[bool, typer.Option(suites.COMPRESSED, help="Of a suite: its short form.")]
 _Together = Annotated[
     bool, typer.Option(TOGETHER, help="All clients at once, on one cluster and with one fault.")
 ]
@@ -37,7 +38,8 @@ _Together = Annotated[
 def run(
     context: typer.Context,
     scenarios: Annotated[
-        list[str], typer.Argument(metavar="SCENARIO...", help="Names, or paths to .toml files.")
+        list[str],
+        typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite."),
     ],
     system: Annotated[
         list[str] | None, typer.Option(help="System under test; repeatable.")
@@ -50,6 +52,7 @@ def run(
     deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
     topology: _Topology = None,
     together: _Together = False,
+    compressed: _Compressed = False,
     repeats: Annotated[int | None, typer.Option(help="Runs of each cell; 1 without.")] = None,
     until: Annotated[
         str | None, typer.Option(bound.FLAG, metavar="SHARE", help=bound.HELP)
@@ -80,6 +83,7 @@ def run(
         topology,
         until,
         together,
+        compressed,
     )
     experiment = asking.experiment_of(asked, stamp())
     if reason := why_not_written(results / experiment.name):

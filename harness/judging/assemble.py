@@ -20,12 +20,13 @@ from harness.run_folder.manifest import Manifest
 from harness.view import routes
 from harness.view.audited import audit, starts
 from harness.view.costs import cost
-from harness.view.detail import NO_VIEWS, detail
+from harness.view.detail import NO_SENDS, NO_VIEWS, detail
 from harness.view.observations import observe, unplanned
 from harness.view.summary import Summary, summary
 from spark_analysis.schema.costs import Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 
 NO_COSTS = Costs()
@@ -40,6 +41,7 @@ def run_report(
     claims: Iterable[Claim],
     costs: Costs = NO_COSTS,
     views: Views = NO_VIEWS,
+    sends: Sends = NO_SENDS,
 ) -> RunReport:
     """One run that the analysis has read in `folder`. Of the marts its own rows only."""
     seen = operated.told(folder, manifest, facts, findings) | routed.told(folder, manifest, facts)
@@ -63,7 +65,7 @@ def run_report(
         failure=manifest.failure,
         notes=_notes(manifest),
         summary=told,
-        detail=detail(folder, manifest, facts, findings, views),
+        detail=detail(folder, manifest, facts, findings, views, sends),
         cost=cost(manifest, facts, costs, findings.doubts),
     )
 

@@ -82,7 +82,7 @@ def _told(
 
 def judged(asked: StoredRun, run: Judged, shipped: Sequence[claims.Claim]) -> RunReport:
     """Whatever goes wrong with one run, others are told."""
-    told = run.manifest, run.facts, run.findings, shipped, run.costs, run.views
+    told = run.manifest, run.facts, run.findings, shipped, run.costs, run.views, run.sends
     try:
         return with_truth(run_report(run.folder, *told), run)
     except rows.Unreadable as reason:

@@ -13,6 +13,7 @@ from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
 from harness.plan import demands, operable, overlaps, process_targets, worker_addresses
 from harness.plan.clients import asked
+from harness.plan.clients.told_otherwise import name_of
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import STANDBY_BALANCER, Target, parse_target
@@ -23,8 +24,8 @@ def obstacles(
 ) -> list[str]:
     """Every reason why this cell is NOT APPLICABLE."""
     reasons = []
-    if client not in system.clients:
-        reasons.append(f"{system.name} has no client {client}")
+    if (name := name_of(client)) not in system.clients:
+        reasons.append(f"{system.name} has no client {name}")
     else:
         wanted = [
             *asked.wanted(client, scenario.workload),
@@ -44,12 +45,17 @@ def obstacles(
     if layout.peer_links == TOXIPROXY and deployment in system.direct_peers:
         why = system.direct_peers[deployment]
         reasons.append(f"{system.name} has direct peer links by {deployment}: {why}")
+    if layout.client_tcp_retries2 is not None and deployment != COMPOSE:
+        reasons.append(f"client_tcp_retries2 would be the whole machine's by {deployment}")
     if layout.balancers and deployment != COMPOSE:
         reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
     reasons += worker_addresses.obstacles(scenario, system.servers(layout))
+    if at := scenario.workload.declared_at:
+        found = _target_obstacles(parse_target(at), scenario, layout)
+        reasons += [f"declared_at: {reason}" for reason in found]
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),

@@ -18,6 +18,8 @@ from itertools import groupby
 from harness.outside.text import brief
 from harness.plan import together
 from harness.plan.applicability import obstacles
+from harness.plan.clients.registry import told_problems
+from harness.plan.clients.told_otherwise import name_of
 from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
 from harness.plan.problems import PlanError, Problem, nearest, twice, unknown
 from harness.plan.schedule import resolve
@@ -54,6 +56,7 @@ class Request:
     deployment: str = ""
     repeats: int = 1
     together: bool = False  # the runs of all clients at once, on one cluster, with one fault
+    after: int = 0  # runs that the experiment has before these
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +125,11 @@ def check(request: Request, catalogue: Catalogue) -> list[Problem]:
     systems = _systems(request, catalogue)
     problems += _layout_problems(request, systems, catalogue)
     clients = sorted({client for system in systems for client in system.clients})
-    problems += [
-        unknown("--client", "client", word, clients)
-        for word in dict.fromkeys(request.clients)
-        if word not in clients
-    ]
+    for word in dict.fromkeys(request.clients):
+        if (name := name_of(word)) not in clients:
+            problems.append(unknown("--client", "client", name, clients))
+        else:
+            problems += told_problems(word)
     deployments = sorted({name for system in systems for name in system.deployments})
     if request.deployment and request.deployment not in deployments:
         problems.append(unknown("--deployment", "deployment", request.deployment, deployments))
@@ -197,7 +200,7 @@ def _layouts_of(system: System, catalogue: Catalogue) -> list[Layout]:
 
 def _runs(request: Request, cells: list[_Cell]) -> Iterator[RunPlan]:
     """Repeats go round the scenarios of a cluster, so that a drift of it meets all alike."""
-    number = 0
+    number = request.after
     clusters = dict.fromkeys((cell.system.name, cell.layout.label) for cell in cells)
     for cluster in clusters:
         members = [c for c in cells if (c.system.name, c.layout.label) == cluster]

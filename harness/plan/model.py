@@ -58,6 +58,7 @@ class Workload:
     publishers_enter: "Entry"
     consumers_enter: "Entry"
     sections: Mapping[str, Any] = field(default_factory=dict)
+    declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +223,9 @@ class Layout:
     topology: Topology | None = None
     spares: tuple[Host, ...] = ()
     own: OwnLayout | None = None  # of its family alone; None: it has nothing of its own
+    # How often the kernel on the clients' side of their links sends again before it gives a
+    # connection up (tcp(7)); None: as the machine has it.
+    client_tcp_retries2: int | None = None
 
     @property
     def label(self) -> str:

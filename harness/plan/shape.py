@@ -23,6 +23,7 @@ QUEUES_MAX, FAULTS_MAX, OPERATIONS_MAX = 64, 200, 200
 _TITLE_MAX, _STORY_MAX = 200, 20_000  # characters
 _PATTERN_MAX = 1_000
 _WORDS_MAX = 64
+HOST_NAME = r"^([A-Za-z0-9][A-Za-z0-9.-]{0,62})?$"
 QUEUE_NAME = r"^[a-z][a-z0-9_-]{0,30}$"
 
 
@@ -106,6 +107,7 @@ class WorkloadTable(Table):
     deadline: Seconds = 2.0
     publishers_enter: EntryWord = Entry(word="uninvolved")
     consumers_enter: EntryWord = Entry(word="uninvolved")
+    declared_at: str = Field(default="", pattern=HOST_NAME)
 
 
 class FaultTable(Table):

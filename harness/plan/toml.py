@@ -95,6 +95,7 @@ def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
         publishers_enter=table.publishers_enter,
         consumers_enter=table.consumers_enter,
         sections=sections,
+        declared_at=table.declared_at,
     )
 
 

@@ -100,6 +100,8 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     if run.layout.topology is not None:
         yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
+    if scenario.workload.declared_at:
+        yield f"  queues     are put on {scenario.workload.declared_at}"
     yield from _entries(run)
     for option in shown(run):
         yield f"  option     {option}"
@@ -146,6 +148,8 @@ def _laid_out(run: RunPlan) -> Iterator[str]:
         yield f"  partitions {handling}{_pause(layout)}"
     if _SET_POLICY not in run.system.cannot:
         yield from _policies(layout)
+    if layout.client_tcp_retries2 is not None:
+        yield f"  kernel     tcp_retries2 = {layout.client_tcp_retries2} on the clients' side"
     peers = PROXY if run.deployment == LOCAL else layout.peer_links
     entrance = "" if asks_name_servers(run.client) else f"; entrance: {layout.entrance}"
     yield f"  peer links {peers}{entrance}"

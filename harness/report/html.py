@@ -23,6 +23,7 @@ from harness.report.page.comparison.places import places
 from harness.report.page.comparison.side_by_side import SideBySideView, side_by_side
 from harness.report.page.costs import CostsView, costs
 from harness.report.page.drill import Drill, drills
+from harness.report.page.failing import Failing, failing
 from harness.report.page.faults import FaultsView, faults
 from harness.report.page.matrix import MatrixView, matrix
 from harness.report.page.measures import MeasuresView, measures
@@ -55,6 +56,7 @@ class Page:
     claims: tuple[ClaimView, ...]
     faults: FaultsView
     costs: CostsView
+    failing: Failing
     pieces: tuple[Piece, ...]
     runs: tuple[RunView, ...]
     opened: frozenset[str]
@@ -83,6 +85,7 @@ def page(report: Report) -> Page:
         claims=about,
         faults=faults(report, views),
         costs=costs(report),
+        failing=failing(report, views),
         pieces=report.pieces,
         runs=told,
         opened=_opened(told),

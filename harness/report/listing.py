@@ -3,7 +3,7 @@
 1. Names come first and exactly as the command line and the files take them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.markup import escape
 from rich.table import Table
@@ -16,6 +16,7 @@ from harness.outside.text import visible
 from harness.plan import operations as plan
 from harness.plan.clients.registry import named
 from harness.plan.model import Layout, Scenario, System
+from harness.plan.suite import Suite
 from harness.report.fault_matrix import DEPLOYMENTS, of_systems
 
 
@@ -51,6 +52,16 @@ def scenarios(found: Iterable[Scenario]) -> Table:
         faults = ", ".join(f"{fault.kind} {fault.target}" for fault in one.faults)
         done = ", ".join(f"{each.kind} {each.target}".strip() for each in one.operations)
         table.add_row(one.name, one.title, faults or "none", done or "none")
+    return table
+
+
+def suites(found: Mapping[str, Suite]) -> Table:
+    """By name."""
+    table = _table("suite", "title", "system", "clients", "scenarios")
+    for name, one in found.items():
+        table.add_row(
+            name, one.title, one.system, ", ".join(one.clients), ", ".join(one.scenarios)
+        )
     return table
 
 

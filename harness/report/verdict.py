@@ -120,6 +120,7 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         else [],
         "process_ends": [asdict(one) for one in run.detail.process_ends] if run.detail else [],
         "audit_starts": [asdict(one) for one in run.detail.audit_starts] if run.detail else [],
+        "failing": [asdict(one) for one in run.detail.failing] if run.detail else [],
         "cost": asdict(run.cost) if run.cost is not None else None,
         "piece": run.piece,
     }

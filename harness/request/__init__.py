@@ -3,5 +3,6 @@
 asking          scenarios, systems, layouts, clients: all that is asked for, and its mistakes
 own_layouts     layouts of the user's own
 topology_file   brokers that are there
+suites          experiments that bring all of it, by one word
 demo            the experiment of `mqproof demo`
 """

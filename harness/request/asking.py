@@ -13,11 +13,11 @@ from pathlib import Path
 
 from faults.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
-from harness.plan import bound, experiment, misbehave
+from harness.plan import bound, experiment, misbehave, suite
 from harness.plan.model import Experiment, Layout, Scenario, System
 from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown
 from harness.plan.toml import read_scenario
-from harness.request import own_layouts, topology_file
+from harness.request import own_layouts, suites, topology_file
 from harness.systems import catalogue
 
 
@@ -39,10 +39,13 @@ class Asked:
     topology: str | None = None  # a file: a cluster that is there
     bound: str | None = None  # a share of runs
     together: bool = False  # the clients at once, on one cluster
+    compressed: bool = False  # of a suite: what it plays in little time
 
 
 def experiment_of(asked: Asked, name: str) -> Experiment:
     """The experiment. Raises PlanError with everything that is wrong with words and files."""
+    if asked.compressed or any(word in suites.names() for word in asked.scenarios):
+        return _of_suite(asked, name)
     scenarios, problems = _scenarios(asked.scenarios)
     problems += [*_unset(asked), *misbehave.problems(asked.misbehave)]
     problems += twice("--layout", asked.layouts)
@@ -54,6 +57,26 @@ def experiment_of(asked: Asked, name: str) -> Experiment:
     request = _request(asked, name, scenarios, asked.systems, own.labels)
     choices = experiment.Catalogue(found, (*own.layouts, *built_in))
     return _planned(request, choices, [*problems, *own.problems])
+
+
+def _of_suite(asked: Asked, name: str) -> Experiment:
+    brought = {
+        "--system": asked.systems,
+        "--layout": asked.layouts,
+        "--client": asked.clients,
+        "--deployment": asked.deployment is not None,
+        "--topology": asked.topology is not None,
+        experiment.TOGETHER: asked.together,
+        bound.FLAG: asked.bound is not None,
+        misbehave.FLAG: asked.misbehave is not None,
+    }
+    flags = [flag for flag, given in brought.items() if given]
+    if problems := list(suites.problems(asked.scenarios, flags, asked.compressed)):
+        raise PlanError(problems)
+    own = suites.suite(asked.scenarios[0])
+    wanted = suite.Wanted(name, asked.seed, asked.repeats, asked.compressed)
+    choices = experiment.Catalogue(systems(), layouts())
+    return suite.experiment_of(own, wanted, list(map(scenario, own.scenarios)), choices)
 
 
 def _of_topology(
@@ -131,6 +154,7 @@ def replay(asked: Asked, judge: str) -> str:
         words += [part for value in values for part in (flag, value)]
     words += ["--repeats", str(asked.repeats)] if asked.repeats not in (None, 1) else []
     words += [experiment.TOGETHER] if asked.together else []
+    words += [suites.COMPRESSED] if asked.compressed else []
     words += [bound.FLAG, asked.bound] if asked.bound else []
     words += [misbehave.FLAG, asked.misbehave] if asked.misbehave else []
     return shlex.join([*words, "--judge", judge, "--seed", str(asked.seed)])
@@ -167,7 +191,8 @@ def scenario(word: str) -> Scenario:
     """A scenario by its name or its path. Raises PlanError."""
     if not catalogue.is_path(word):
         if word not in scenario_names():
-            raise PlanError([unknown("SCENARIO", "scenario", word, scenario_names())])
+            known = [*scenario_names(), *suites.names()]
+            raise PlanError([unknown("SCENARIO", "scenario", word, known)])
         return read_scenario(word, scenario_text(word))
     path = Path(word)
     try:

@@ -22,6 +22,7 @@ from faults.places import overlap, split
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.clients.asked import asks_name_servers, drains_by, told
 from harness.plan.clients.registry import named
+from harness.plan.clients.told_otherwise import name_of
 from harness.plan.declared import AT_LEAST, NO_ENTRANCE, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER, ONE, Entry, RunPlan
 from harness.plan.seeds import stream
@@ -245,7 +246,7 @@ class Preparing:
         chance = stream(self._plan.seed, "placement")
         roles = {}
         for word, name in self._queues.items():
-            host = chance.choice(self._hosts)
+            host = self._plan.scenario.workload.declared_at or chance.choice(self._hosts)
             await self._cluster.broker.declare(name, self._plan.scenario.workload.durable, host)
             roles[word] = await self._cluster.broker.roles(name)
         return roles
@@ -320,7 +321,7 @@ class Preparing:
         workload, drain = self._plan.scenario.workload, self._plan.system.drain
         self._numbers += 1
         publishers, client = workload.publishers, self._plan.client
-        reader = drains_by(client) if role is Role.DRAINER else client
+        reader = drains_by(client) if role is Role.DRAINER else name_of(client)
         return WorkerConfig(
             role=role,
             number=self._numbers,

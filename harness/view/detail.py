@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
+from harness.view.failing import Failing, failing
 from harness.view.journeys import Journey, Records, journey
 from harness.view.latency import Latencies, latencies
 from harness.view.routes import routes
@@ -21,9 +22,11 @@ from spark_analysis.schema.facts import Facts, ProcessEnd
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import gravity
 from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 
 NO_VIEWS = Views()
+NO_SENDS = Sends()
 STORIES_MAX = 5
 STORIES_OF_RUN_MAX = 60
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are told
@@ -52,10 +55,16 @@ class Detail:
     audit_starts: tuple[AuditStart, ...] = ()
     process_ends: tuple[ProcessEnd, ...] = ()
     unreadable: str = ""
+    failing: tuple[Failing, ...] = ()
 
 
 def detail(
-    folder: Path, manifest: Manifest, facts: Facts, findings: Findings, views: Views = NO_VIEWS
+    folder: Path,
+    manifest: Manifest,
+    facts: Facts,
+    findings: Findings,
+    views: Views = NO_VIEWS,
+    sends: Sends = NO_SENDS,
 ) -> Detail:
     """Reads what a person wants to see of the run in `folder`. Changes nothing."""
     slice_s = slice_length_s(findings.seconds)
@@ -88,6 +97,7 @@ def detail(
         audit_starts=tuple(manifest.audit_starts),
         process_ends=tuple(manifest.process_ends),
         unreadable=unreadable,
+        failing=failing(manifest, sends, events.clients),
     )
 
 

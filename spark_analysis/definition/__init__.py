@@ -11,7 +11,7 @@ events -> messages, with a try for each attempt; then one module an idea.
 - doubts (stalls, causality, absences) says what could not be judged. windows: what time belongs to
   a window.
 `judge.judge` is the way in. Beside it, `costs.costs` tells what a run cost (schema/costs.py): it
-decides no verdict. No more does `views.views`: what name servers showed, and when
-(schema/views.py).
+decides no verdict. No more do `views.views`, what name servers showed, and when
+(schema/views.py), and `sends.sends`, whose sends failed, and until when (schema/sends.py).
 `comparison` folds cells over their runs.
 """

@@ -31,6 +31,7 @@ from spark_analysis.engine.kernel import (
     order,
     outages,
     publishes,
+    sends,
     service,
     stages,
     starvation,
@@ -58,12 +59,14 @@ from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts, Question
 from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.sends import SENDS
 from spark_analysis.schema.views import VIEWS
 
 # Which cell of a comparison each run belongs to, which times it has its worst of, and why it was
 # not judged: handed over like marts, not written.
 CELLS, TIMES, FAILED = "cells", "times", "failed"
-JUDGED: dict[str, type] = {**MARTS, **COSTS, **VIEWS, CELLS: Cell, TIMES: Time, FAILED: Failed}
+TOLD: dict[str, type] = {**MARTS, **COSTS, **SENDS, **VIEWS}  # what is written
+JUDGED: dict[str, type] = {**TOLD, CELLS: Cell, TIMES: Time, FAILED: Failed}
 
 
 def judge_folder(folder: Path, question: Question | None = None) -> Iterator[tuple[str, pa.Table]]:
@@ -129,6 +132,7 @@ def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
         "doubts": [*doubts.doubts(known, arrived, reader.read(Lateness), census, facts)],
         "calm": [*costs.calm(known, intended, facts)],
         "use": [*costs.use(reader.read(Resources), facts)],
+        "sends": [*sends.sends(known, reader.read(Settlements), facts)],
         "asked": [*views.asked(asked, facts.run)],
         "changes": [*views.changes(asked, facts.run)],
         "silences": [*views.silences(asked, facts.run)],

@@ -85,8 +85,15 @@ def test_kill_minus_9_of_the_harness_removes_everything_within_a_minute(
     assert "the harness ended in phase" in said
 
 
-def test_the_three_scenarios_are_judged_as_expected(tmp_path: Path) -> None:
-    scenarios = ("master-crash", "client-link-hang", "cut-one-node")
+@pytest.mark.parametrize(
+    "scenarios",
+    [
+        ("master-crash", "cut-one-node"),
+        pytest.param(("client-link-hang", "consumer-crash"), marks=pytest.mark.nightly),
+    ],
+    ids="-and-".join,
+)
+def test_scenarios_are_judged_as_expected(tmp_path: Path, scenarios: tuple[str, ...]) -> None:
     process = mqproof(tmp_path, "run", *scenarios, "--judge", "expectations", "--seed", "7")
     said, _ = process.communicate(timeout=900)
     verdict = json.loads((_experiment(tmp_path) / "verdict.json").read_text())
@@ -118,6 +125,7 @@ def test_a_late_mirror_loses_what_was_there_before_it_and_the_run_says_so(tmp_pa
     assert [state["synchronised_mirrors_at_fault"] for state in states] == [1, 0]
 
 
+@pytest.mark.nightly
 def test_the_reference_survives_a_master_crash_in_containers_too(tmp_path: Path) -> None:
     cell = ("--system", "reference-mirrored", "--deployment", "compose", "--judge", "expectations")
     run = _one_run(tmp_path, "master-crash", *cell, "--seed", "7")

@@ -108,7 +108,7 @@ def judged(folder: Path) -> Verdicts:
         assert run.trace == "", run.trace
         assert str(folder) in run.reason
         return {}
-    told = run.manifest, run.facts, run.findings, SHIPPED, run.costs, run.views
+    told = run.manifest, run.facts, run.findings, SHIPPED, run.costs, run.views, run.sends
     return of(run_report(run.folder, *told).verdicts)
 
 

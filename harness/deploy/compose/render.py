@@ -69,7 +69,7 @@ def _text(every: Sequence[Laid], settings: Settings) -> str:
             volumes += [_volume(host, process) for process in host.processes]
         assert len(layouts) == 1 or not layout.balancers, "balancers stand before one system"
         services |= balancers.services(layout, dict(addresses), settings, BROKER_CPU_SHARES)
-    services["toxiproxy"] = _proxy(settings)
+    services["toxiproxy"] = {**_proxy(settings), **_kernel(layouts)}
     for laid in every:
         ways = {
             "servers": tuple(peer_ways.addresses(laid.layout, _NETWORK).values()),
@@ -194,6 +194,13 @@ def _proxy(settings: Settings) -> Mapping:
         "networks": _both(settings, _PROXY_ADDRESSES),
         "labels": _labels(labels.ROLE_PROXY, "toxiproxy"),
     }
+
+
+def _kernel(layouts: Sequence[Layout]) -> Mapping:
+    """Of the proxy's network: there the clients' links to hosts begin."""
+    told = {one.client_tcp_retries2 for one in layouts if one.client_tcp_retries2 is not None}
+    assert len(told) < 2, "one proxy has one kernel"
+    return {"sysctls": {"net.ipv4.tcp_retries2": told.pop()}} if told else {}
 
 
 def _proxy_addresses(ways: dict[str, tuple[str, ...]], settings: Settings) -> Mapping:

@@ -63,6 +63,7 @@ SECTION = Section(
     key="amqp",
     shape=AmqpTable,
     value=_value,
+    by_client=(),
     problems=lambda _document: (),
     says=lambda _own: True,
     facts={

@@ -10,6 +10,7 @@ APPLICABLE.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from harness.plan.clients import told_otherwise
 from harness.plan.clients.declaration import Finds
 from harness.plan.clients.registry import named, registry
 from harness.plan.clients.section import Fact, Section
@@ -33,7 +34,7 @@ def facts(client: str, workload: Workload) -> dict[str, Fact | dict[str, str]]:
         name: {"moot": one.moot} for one in _foreign(client) for name in one.facts
     }
     if own := named(client).family.section:
-        said = own.of(workload)
+        said = _said(client, own, workload)
         known |= {name: fact(said) for name, fact in own.facts.items()}
     return known
 
@@ -41,26 +42,30 @@ def facts(client: str, workload: Workload) -> dict[str, Fact | dict[str, str]]:
 def told(client: str, workload: Workload, servers: Servers) -> dict[str, Any]:
     """What each of its workers is told besides what every worker is."""
     own = named(client).family.section
-    return dict(own.tells(own.of(workload), servers)) if own else {}
+    return dict(own.tells(_said(client, own, workload), servers)) if own else {}
 
 
 def shown(client: str, workload: Workload) -> list[str]:
     """How its own section makes this client differ, as people are told."""
     own = named(client).family.section
-    return list(own.shows(own.of(workload))) if own else []
+    return list(own.shows(_said(client, own, workload))) if own else []
 
 
 def layout_obstacles(client: str, workload: Workload, servers: Servers) -> list[str]:
     """Why its own section cannot be played on this layout."""
     own = named(client).family.section
-    found = own.obstacles(own.of(workload), servers) if own else ()
+    found = own.obstacles(_said(client, own, workload), servers) if own else ()
     return [f"[{own.place}] {reason}" for reason in found] if own else []
 
 
 def counted(client: str, workload: Workload, load_s: float) -> Mapping[str, int]:
     """How many messages are special in so many seconds of load: facts by name."""
     own = named(client).family.section
-    return own.counts(own.of(workload), workload, load_s) if own else {}
+    return own.counts(_said(client, own, workload), workload, load_s) if own else {}
+
+
+def _said(client: str, own: Section[Any, Any], workload: Workload) -> Any:
+    return told_otherwise.said(client, own, own.of(workload))
 
 
 def _foreign(client: str) -> list[Section[Any, Any]]:
@@ -91,7 +96,7 @@ def wanted(client: str, workload: Workload) -> list[str]:
 
 def _wanted_by_sections(client: str, workload: Workload) -> Iterator[str]:
     if own := named(client).family.section:
-        yield from own.asks(own.of(workload), workload)
+        yield from own.asks(_said(client, own, workload), workload)
     for one in registry().sections.values():
         yield from one.asks_of_all(one.of(workload))
 
@@ -133,6 +138,7 @@ def drain_obstacles(client: str) -> Iterator[str]:
 
 def workers_obstacles(client: str, contained: bool) -> Iterator[str]:
     """`contained`: workers run from an image, which has mqproof's own clients."""
-    package = registry().packages.get(client)
+    name = told_otherwise.name_of(client)
+    package = registry().packages.get(name)
     if contained and package:
-        yield f"workers in containers have no {client}: it comes with the package {package}"
+        yield f"workers in containers have no {name}: it comes with the package {package}"

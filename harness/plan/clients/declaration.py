@@ -36,7 +36,7 @@ CAPABILITIES: Mapping[str, str] = {
     "one attempt": "the library's own retries are off: one send is one attempt",
     "proof": "a failed send says by code whether it may have happened",
     "attached": "which name server the client asks now",
-    "attach": "it begins anew until it asks the name server that is wanted",
+    "attach": "it begins by asking the name server that is wanted",
     "latency fault": "told so, it leaves out a broker that failed or was slow, for a while",
     "close socket": "it can be told whether to close a connection whose answer is overdue",
     "settings": "timers and flags of the library, by system property or setter",
@@ -161,3 +161,5 @@ def _section_mistakes(section: Section[Any, Any] | None) -> Iterator[str]:
     elif needed := [key for key, one in section.shape.model_fields.items() if one.is_required()]:
         keys = ", ".join(needed)
         yield f"[{section.place}] may be left out, and these of its keys have no default: {keys}"
+    elif strange := [key for key in section.by_client if key not in section.shape.model_fields]:
+        yield f"[{section.place}] has no keys that a client might be told: {', '.join(strange)}"

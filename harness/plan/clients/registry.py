@@ -17,7 +17,7 @@ from typing import Any
 
 from harness.outside.installed import Offer, offered, sorted_out
 from harness.outside.text import brief
-from harness.plan.clients import amqp, rocketmq
+from harness.plan.clients import amqp, rocketmq, told_otherwise
 from harness.plan.clients.declaration import Client, Family, mistakes
 from harness.plan.clients.section import Section
 from harness.plan.problems import PlanError, Problem, unknown
@@ -73,12 +73,17 @@ def _claimed_by_others(section: Section[Any, Any], rivals: Iterable[Client]) -> 
         yield f"another family's section tells the fact {brief(name)}"
 
 
-def named(name: str) -> Client:
-    """Raises PlanError, which names those that there are."""
-    found = registry()
+def named(client: str) -> Client:
+    """By its name, whatever it is told. Raises PlanError, which names those that there are."""
+    found, name = registry(), told_otherwise.name_of(client)
     if name in found.clients:
         return found.clients[name]
     raise PlanError([problem(name)])
+
+
+def told_problems(client: str, place: str = PLACE) -> list[Problem]:
+    """What is wrong with what a client is told by its name, which is registered."""
+    return list(told_otherwise.problems(place, client, named(client).family.section))
 
 
 def problem(name: str, place: str = PLACE) -> Problem:

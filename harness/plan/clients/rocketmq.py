@@ -107,8 +107,8 @@ NATIVE = Client(
         "place": "its library does not export GetMessageBrokerName",
         "one attempt": "its C interface sets no number of attempts for sync sends, and tells none",
         "proof": "a failure is a text without a code, and an inner attempt may have been stored",
-        "attached": "it tells nobody; the first of its list until that fails it",
-        "attach": "it tells nobody whom it asks, so that nobody could see whether it is attached",
+        "attached": CAN,  # by its process's connections: native_attached.py
+        "attach": CAN,  # it is first in its list
         "latency fault": "its C interface has no such setting",
         "close socket": "it closes it, always, and reads no property of it",
         "settings": (

@@ -4,6 +4,7 @@ Sequences are delayed, or halves of transactions, in the shares that are told; w
 the workload that every client can carry.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +37,8 @@ class RocketWorkload:
     delay_level: int = 3  # of what is delayed: 1 to 18
     transactional_percent: int = 0
     fates: tuple[str, ...] = ("commit",)  # of what is transactional, in turn
-    # Hosts whose name server is asked when the load begins, of workers in turn; none: any.
+    # Whose name server is asked when the load begins, of workers in turn: hosts, or
+    # `name server N`, counted as the layout has them; none: any.
     publishers_attach: tuple[str, ...] = ()
     consumers_attach: tuple[str, ...] = ()
     latency_fault: bool = False
@@ -47,6 +49,7 @@ _SAYS_NOTHING = (RocketWorkload(), RocketWorkload(send="oneway"))  # but what `c
 
 # What the two remedies are called by the library itself (docs/behaviour/rocketmq.md 1 and 9.5).
 _LATENCY_FAULT = "sendLatencyFaultEnable"
+_NUMBERED = re.compile(r"name server ([1-9][0-9]?)")
 _CLOSE_SOCKET = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout="
 
 
@@ -116,12 +119,15 @@ def _asks_of_all(own: RocketWorkload) -> Iterator[str]:
 
 
 def _obstacles(own: RocketWorkload, servers: Servers) -> Iterator[str]:
-    known = tuple(dict.fromkeys(one.host for one in servers.name_servers))
-    for key, hosts in _attached(own):
-        for host in dict.fromkeys(hosts):
-            if host not in known:
+    known = _with_name_servers(servers)
+    for key, whose in _attached(own):
+        for one in dict.fromkeys(whose):
+            if _host_meant(one, servers) not in known:
                 there = f"there are those of {', '.join(known)}" if known else "there are none"
-                yield f"{key}: {brief(host)} has no name server ({there})"
+                none = f"there is no {one}" if _NUMBERED.fullmatch(one) else ""
+                yield f"{key}: {none or f'{brief(one)} has no name server'} ({there})"
+    if own.send == "ordered" and own.latency_fault:
+        yield "latency_fault: what is sent ordered takes its queue by its key"
     if own.close_socket_if_timeout is not None:
         flags = [one for one in servers.client_flags if one.startswith(_CLOSE_SOCKET)]
         yield from (f"close_socket_if_timeout: the layout says it, too: {one}" for one in flags)
@@ -132,6 +138,22 @@ def _attached(own: RocketWorkload) -> tuple[tuple[str, tuple[str, ...]], ...]:
         ("publishers_attach", own.publishers_attach),
         ("consumers_attach", own.consumers_attach),
     )
+
+
+def _with_name_servers(servers: Servers) -> tuple[str, ...]:
+    """The hosts, in the layout's order."""
+    return tuple(dict.fromkeys(one.host for one in servers.name_servers))
+
+
+def _host_meant(word: str, servers: Servers) -> str:
+    """The host of a word like `name server 2`, counted as the layout has them; else the word."""
+    hosts = _with_name_servers(servers)
+    number = _NUMBERED.fullmatch(word)
+    return hosts[int(number[1]) - 1] if number and int(number[1]) <= len(hosts) else word
+
+
+def _hosts_meant(words: tuple[str, ...], servers: Servers) -> list[str]:
+    return [_host_meant(word, servers) for word in words]
 
 
 def _shown(own: RocketWorkload) -> Iterator[str]:
@@ -166,8 +188,8 @@ def _told(own: RocketWorkload, servers: Servers) -> dict[str, Any]:
         "settings": [list(setting) for setting in servers.client_settings],
         "producer_settings": _producer_settings(own),
         "jvm": [*servers.client_flags, *_flags(own)],
-        "publishers_attach": list(own.publishers_attach),
-        "consumers_attach": list(own.consumers_attach),
+        "publishers_attach": _hosts_meant(own.publishers_attach, servers),
+        "consumers_attach": _hosts_meant(own.consumers_attach, servers),
     }
 
 
@@ -190,6 +212,7 @@ SECTION = Section(
     key="rocketmq",
     shape=RocketTable,
     value=_value,
+    by_client=("latency_fault", "close_socket_if_timeout"),
     problems=rocketmq_checks.problems,
     says=lambda own: own not in _SAYS_NOTHING,
     facts={},

@@ -33,6 +33,9 @@ class Section(Generic[T, S]):
     key: str
     shape: type[T]  # every key of it has a default
     value: Callable[[T, bool], S]  # of a table, and whether the workload confirms
+    # Keys that a client may be told by its name (told_otherwise.py): `S` is a dataclass then, and
+    # has them by the same names.
+    by_client: tuple[str, ...]
     # What hangs on several keys, of a whole document; what is missing or ill-typed is left to
     # shapes.
     problems: Callable[[dict[str, Any]], Iterable[TomlProblem]]

@@ -12,6 +12,7 @@ from rich.text import Text
 from harness.claims.judge import Outcome
 from harness.judging.result import Report
 from harness.outside.text import one_line
+from harness.report import failing
 from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
 from spark_analysis.schema.comparison import Comparison
 
@@ -79,6 +80,21 @@ def comparison_tables(report: Report) -> Iterator[Table]:
                 name = f"{measure} {detail}".strip()
                 table.add_row(Text(one_line(name)), *(comparison_text(row) for row in found))
         yield table
+
+
+def failing_table(report: Report) -> Table | None:
+    """A row a publisher and window; None where there is nothing to tell."""
+    told = failing.rows(report.runs)
+    if not told:
+        return None
+    numbers = {cell: str(number) for number, cell in _numbered(report)}
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    for head in ("cell", "repeat", "fault", *failing.HEAD):
+        table.add_column(head)
+    for row in told[: failing.ROWS_MAX]:
+        words = (numbers[row.cell], str(row.repeat), str(row.window), *row.words)
+        table.add_row(*(Text(one_line(word)) for word in words))
+    return table
 
 
 def nowhere(report: Report) -> list[str]:

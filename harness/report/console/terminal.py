@@ -24,6 +24,7 @@ from harness.report.console.live_panel import LivePanel
 from harness.report.console.overview import overview
 from harness.report.console.tables import (
     comparison_tables,
+    failing_table,
     left_out,
     legend,
     nowhere,
@@ -128,6 +129,9 @@ class Terminal:
             )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
+        if (failed := failing_table(report)) is not None:
+            self._heading("whose sends failed")
+            self._console.print(failed)
         if zero := nowhere(report):
             self._print(f"0 in every run: {', '.join(zero)}")
         self._lines("not applicable", list(skipped_lines(report, self._whole)))

@@ -9,6 +9,7 @@ measures  medians and ranges over repeats, drawn to one scale
 claims    every claim over all cells
 faults    every fault window: asked for, done, seen; by kind and mechanism
 costs     what the calm cost, by load, system and layout
+failing   whose sends failed, and until when
 runs      one run: timeline, verdicts, stories, doubts
 drill     what a cell opens into: its claims, its numbers, its runs
 outs      how long it was out, in words

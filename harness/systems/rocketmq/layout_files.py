@@ -74,6 +74,7 @@ class RocketFile(Strict):
     title: Title
     hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
     peer_links: PeerLinks = "direct"
+    client_tcp_retries2: Annotated[int, Field(ge=3, le=15)] | None = None
     client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = ()
     profiles: Annotated[
         dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
@@ -102,6 +103,7 @@ class RocketFile(Strict):
             peer_links=self.peer_links,
             policies=(),
             own=own,
+            client_tcp_retries2=self.client_tcp_retries2,
         )
 
 

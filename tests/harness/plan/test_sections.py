@@ -53,6 +53,7 @@ def problems_of(document: dict[str, Any]) -> Iterator[TomlProblem]:
 
 
 SECTION = Section(
+    by_client=(),
     key="acme",
     shape=AcmeTable,
     value=lambda table, confirms: Acme(table.depth, confirms),

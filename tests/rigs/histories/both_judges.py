@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
+from spark_analysis.definition.sends import sends
 from spark_analysis.definition.views import views
 from spark_analysis.engine.judge import judge as judge_by_kernels
 from spark_analysis.engine.kernel.records import (
@@ -39,6 +40,7 @@ from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.costs import COSTS, Costs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.sends import SENDS, Sends
 from spark_analysis.schema.views import VIEWS, Views
 
 KINDS = (
@@ -99,7 +101,16 @@ def views_by_both(facts: Facts, rows: Rows) -> Views:
     return told
 
 
-def _same_tables(told: Costs | Views, names: Iterable[str], facts: Facts, rows: Rows) -> None:
+def sends_by_both(facts: Facts, rows: Rows) -> Sends:
+    """Whose sends failed by the definition; the kernels must say the same."""
+    told = sends(facts, rows)
+    _same_tables(told, SENDS, facts, rows)
+    return told
+
+
+def _same_tables(
+    told: Costs | Sends | Views, names: Iterable[str], facts: Facts, rows: Rows
+) -> None:
     found = judge_by_kernels(facts, Memory(raw_columns(rows)))
     for name in names:
         kept = Counter(tuple(row.values()) for row in found[name].to_pylist())

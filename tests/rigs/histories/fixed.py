@@ -7,6 +7,7 @@
 """
 
 from dataclasses import replace
+from functools import cache
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
@@ -16,6 +17,7 @@ from tests.rigs.generated.histories import History, Rows, history
 from tests.rigs.generated.styles import styles
 
 HISTORIES = 2_000
+FEW = 300
 _SEED = int(
     "a197f9e97a465df4ada45721a464d1763035a380ab2a3b32"
     "ebd9ca0f7f5287d1022aac7fffc3832c7afb04e7efd60c42",
@@ -26,6 +28,13 @@ _SEED = int(
 def fixed_histories(number: int = HISTORIES) -> list[tuple[Facts, Rows]]:
     """At least so many of them, told apart by the names of their runs."""
     return [(each.facts, each.rows) for each in tagged_histories(number)]
+
+
+@cache
+def few_histories() -> tuple[tuple[Facts, Rows], ...]:
+    """Enough for what every history tells something of; made once in a process. Nobody changes
+    them."""
+    return tuple(fixed_histories(FEW))
 
 
 def tagged_histories(number: int = HISTORIES) -> list[History]:

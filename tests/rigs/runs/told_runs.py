@@ -19,6 +19,7 @@ from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.view.summary import summary
 from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
+from spark_analysis.definition.sends import sends
 from spark_analysis.definition.views import views
 from spark_analysis.schema.facts import Facts
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
@@ -142,7 +143,7 @@ def told(
     facts = replace(facts, run=folder.name, repeat=repeat, **names)
     write_run(folder, facts, rows)
     manifest, findings = manifest_of(facts, **changes), judge(facts, rows)
-    beside = costs(facts, rows), views(facts, rows)
+    beside = costs(facts, rows), views(facts, rows), sends(facts, rows)
     return run_report(folder, manifest, facts, findings, CLAIMS, *beside)
 
 

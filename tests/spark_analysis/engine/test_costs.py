@@ -13,19 +13,17 @@ from spark_analysis.schema.facts import Facts, Question
 from tests.rigs.generated.histories import Rows
 from tests.rigs.histories.both_judges import costs_by_both
 from tests.rigs.histories.by_hand import History
-from tests.rigs.histories.fixed import fixed_histories
+from tests.rigs.histories.fixed import few_histories
 from tests.rigs.histories.resources import ZERO, sampled
 from tests.rigs.runs.run_folders import write_run
 from tests.spark_analysis.engine.test_agreement import read_mart
 
 pytestmark = pytest.mark.slow
 
-HISTORIES = 300
-
 
 def test_kernels_and_the_definition_agree_on_what_runs_cost() -> None:
     told: Counter[str] = Counter()
-    for number, (facts, rows) in enumerate(fixed_histories()[:HISTORIES]):
+    for number, (facts, rows) in enumerate(few_histories()):
         rows = {**rows, "resources": resources(facts, number)}
         expected = costs_by_both(facts, rows)
         told["calm"] += len(expected.calm)

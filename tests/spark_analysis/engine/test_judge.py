@@ -13,16 +13,14 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.engine import parts
 from spark_analysis.engine.failing import MartsUnwritten
-from spark_analysis.engine.judge import FAILED, judge_folder
+from spark_analysis.engine.judge import FAILED, TOLD, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.tasks import judge_runs
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.comparison import Comparison
-from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Promise, Question
 from spark_analysis.schema.failed import OURS
 from spark_analysis.schema.findings import MARTS
-from spark_analysis.schema.views import VIEWS
 from tests.rigs.histories.by_hand import History
 from tests.rigs.machine.dying import Dying
 from tests.rigs.runs.run_folders import write_run
@@ -183,7 +181,7 @@ def test_marts_that_cannot_be_written_are_told_with_their_place(
     """Whether a task writes them, or this process."""
     marts = tmp_path / "marts"
     monkeypatch.setattr(parts, "clear", lambda *_: None)
-    for each in (*MARTS, *COSTS, *VIEWS, "comparison"):
+    for each in (*TOLD, "comparison"):
         (marts / each).mkdir(parents=True)
     (marts / name).rmdir()
     (marts / name).write_text("in the way")
@@ -199,7 +197,7 @@ def test_every_mart_is_there_though_no_run_has_rows_of_it(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     analyse(spark, [str(tmp_path / "missing")], str(tmp_path / "marts"))
-    for name, row in {**MARTS, **COSTS, **VIEWS, "comparison": Comparison}.items():
+    for name, row in {**TOLD, "comparison": Comparison}.items():
         found = pq.read_table(tmp_path / "marts" / name)
         assert found.schema.names == row_schema(row).names, name
         assert len(found) == (name == "doubts"), name

@@ -14,7 +14,7 @@ from spark_analysis.schema.views import STAGES, VIEWS, Views
 from tests.rigs.generated.histories import Rows
 from tests.rigs.generated.looks import looks
 from tests.rigs.histories.both_judges import judged_by_both, rows_of_marts, views_by_both
-from tests.rigs.histories.fixed import fixed_histories
+from tests.rigs.histories.fixed import few_histories
 from tests.rigs.runs.run_folders import write_run
 from tests.spark_analysis.engine.test_agreement import read_mart
 
@@ -27,7 +27,7 @@ IN_SPARK = 40
 def watched(most: int) -> list[tuple[Facts, Rows]]:
     return [
         (facts, {**rows, "probes": looks(facts, number)})
-        for number, (facts, rows) in enumerate(fixed_histories()[:most])
+        for number, (facts, rows) in enumerate(few_histories()[:most])
     ]
 
 

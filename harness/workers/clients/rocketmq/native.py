@@ -29,6 +29,7 @@ from harness.workers.clients.port import (
     PublishingListener,
 )
 from harness.workers.clients.rocketmq import answers, wire
+from harness.workers.clients.rocketmq.native_attached import PERIOD_S, Attached
 from harness.workers.clients.rocketmq.native_found import Found, look
 from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
@@ -114,6 +115,7 @@ class NativePublisher:
         self._burst: list[bytes] = []
         self._alone = threading.Lock()
         self._routed = False  # the library asked for the topic's route
+        self._watch: asyncio.Task[None] | None = None
         self._deaf = False
 
     async def open(self) -> None:
@@ -125,6 +127,7 @@ class NativePublisher:
         if self._options.producer == "async":
             self._async = AsyncSends(self._package, self._producer, self._stored, self._refused)
         await _native(self._producer.start)
+        self._watch = _watching(self._config, self._listener.noticed)
         self._start_lanes()
 
     def _start_lanes(self) -> None:
@@ -226,11 +229,13 @@ class NativePublisher:
         return 0
 
     async def close(self, limit_s: float) -> None:
-        self._deaf = True
+        self.abort()
         await _end(self._producer.shutdown, limit_s)
 
     def abort(self) -> None:
         self._deaf = True
+        if self._watch is not None:
+            self._watch.cancel()
 
 
 class NativeConsumer:
@@ -246,6 +251,7 @@ class NativeConsumer:
         self._came: list[Fetched] = []
         self._package: Any = None
         self._consumer: Any = None
+        self._watch: asyncio.Task[None] | None = None
         self._deaf = False
 
     async def consume(self) -> None:
@@ -257,6 +263,7 @@ class NativeConsumer:
         except _failures() as failure:
             raise LinkLost(_text(failure)[: answers.RAW_MAX]) from failure
         await _native(self._consumer.start)
+        self._watch = _watching(self._config, self._listener.noticed)
 
     def _on_message(self, _consumer: int, handle: int) -> int:
         """In a thread of the library's; returns when the message is on record."""
@@ -287,12 +294,26 @@ class NativeConsumer:
         raise LinkLost(f"{NAME} cannot tell what its group has left")
 
     async def close(self, limit_s: float) -> None:
-        self._deaf = True
+        self.abort()
         if self._consumer is not None:
             await _end(self._consumer.shutdown, limit_s)
 
     def abort(self) -> None:
         self._deaf = True
+        if self._watch is not None:
+            self._watch.cancel()
+
+
+def _watching(config: WorkerConfig, noticed: Callable[[str, str], None]) -> "asyncio.Task[None]":
+    """Tells whom the library asks, until it is cancelled."""
+    attached = Attached(config.endpoints, noticed)
+
+    async def watch() -> None:
+        while True:
+            attached.look()
+            await asyncio.sleep(PERIOD_S)
+
+    return asyncio.create_task(watch(), name="mqproof watch")
 
 
 def _failures() -> type[Exception]:

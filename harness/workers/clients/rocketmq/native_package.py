@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from harness.workers.clients.rocketmq.native_attached import first
 from harness.workers.clients.rocketmq.native_found import NEEDED, WAYS, Way, having
 from harness.workers.clients.rocketmq.options import RocketOptions, group, name_servers
 from harness.workers.protocol import WorkerConfig
@@ -95,7 +96,7 @@ class Package:
         sharded = options.producer == "ordered" and self._ordered == _SHARDED
         named = group(config.queue, "writers")
         made = self.client.Producer(named, **({"orderly": True} if sharded else {}))
-        self._call(made, "producers' name servers", name_servers(config.endpoints))
+        self._call(made, "producers' name servers", name_servers(first(config)))
         instance = config.connection_name.encode()
         self.check(self.library.SetProducerInstanceName(made._handle, instance))
         made.set_timeout(options.send_timeout_ms)
@@ -110,7 +111,7 @@ class Package:
         made = self.client.PushConsumer(
             group(config.queue, "readers"), options.consumer == "orderly"
         )
-        self._call(made, "consumers' name servers", name_servers(config.endpoints))
+        self._call(made, "consumers' name servers", name_servers(first(config)))
         made.set_instance_name(config.connection_name)
         made.set_thread_count(options.threads)
         self.check(self.library.Subscribe(made._handle, config.queue.encode(), b"*"))

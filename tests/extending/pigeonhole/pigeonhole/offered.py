@@ -16,6 +16,7 @@ class PigeonTable(Table):
 
 
 SECTION = Section(
+    by_client=(),
     key="pigeonhole",
     shape=PigeonTable,
     value=lambda table, _confirms: table.window,

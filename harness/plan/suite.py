@@ -1,0 +1,86 @@
+"""A suite: an experiment that brings its system, layouts and clients; its shape and its runs.
+
+1. A suite has parts, each some scenarios on some layouts, all with the same clients.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.model import Experiment, Scenario
+from harness.plan.problems import PlanError, Problem
+from harness.plan.tables import Table
+
+
+class Part(Table):
+    """Scenarios on layouts, so many times."""
+
+    scenarios: list[str] = Field(min_length=1)
+    layouts: list[str] = Field(min_length=1)
+    repeats: int = Field(ge=1)
+
+
+class Suite(Table):
+    """One file. `compressed`: what is played instead where somebody has no time."""
+
+    title: str
+    system: str
+    clients: list[str] = Field(min_length=1)
+    together: bool
+    part: list[Part] = Field(min_length=1)
+    compressed: list[Part] = Field(min_length=1)
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The names of all that any part plays."""
+        every = (name for part in (*self.part, *self.compressed) for name in part.scenarios)
+        return tuple(dict.fromkeys(every))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """`repeats`: of every cell; None: as the suite says."""
+
+    name: str  # the experiment's
+    seed: int
+    repeats: int | None
+    compressed: bool
+
+
+def experiment_of(
+    own: Suite, wanted: Wanted, scenarios: Sequence[Scenario], choices: Catalogue
+) -> Experiment:
+    """Part after part. `scenarios`: all that the suite names. Raises PlanError."""
+    by_name = {one.name: one for one in scenarios}
+    parts = own.compressed if wanted.compressed else own.part
+    wrong: list[Problem] = []
+    found: list[Experiment] = []
+    for part in parts:
+        after = sum(len(one.runs) for one in found)
+        try:
+            found.append(plan(_request(own, part, wanted, by_name, after), choices))
+        except PlanError as error:
+            wrong += error.problems
+    if wrong:
+        raise PlanError(wrong)
+    runs = tuple(run for one in found for run in one.runs)
+    skipped = tuple(skip for one in found for skip in one.skipped)
+    return Experiment(wanted.name, wanted.seed, runs, skipped)
+
+
+def _request(
+    own: Suite, part: Part, wanted: Wanted, by_name: dict[str, Scenario], after: int
+) -> Request:
+    return Request(
+        name=wanted.name,
+        seed=wanted.seed,
+        scenarios=tuple(by_name[name] for name in part.scenarios),
+        systems=(own.system,),
+        layouts=tuple(part.layouts),
+        clients=tuple(own.clients),
+        repeats=part.repeats if wanted.repeats is None else wanted.repeats,
+        together=own.together,
+        after=after,
+    )

@@ -1,0 +1,65 @@
+"""Whose sends failed under a fault, as a table: of clients that ask name servers where to send.
+
+1. A row a publisher and window, run by run. What nobody knows is a dash, never 0.
+2. Bounded: ROWS_MAX rows; how many more there are is told, and verdict.json has all.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from harness.judging.result import RunReport
+from harness.view.failing import Failing
+
+ROWS_MAX = 200
+HEAD = (
+    "publisher",
+    "asked",
+    "failed",
+    "the last after",
+    "asked another after",
+    "left the master out after",
+)
+_NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`words`: one for each of HEAD."""
+
+    cell: tuple[str, str, str, str]
+    repeat: int
+    window: int
+    words: tuple[str, ...]
+    fails: bool
+
+
+def rows(runs: Iterable[RunReport]) -> tuple[Row, ...]:
+    """All there are. None of a run in which no send failed, or no client told whom it asks."""
+    return tuple(
+        Row(run.cell, run.repeat, one.window, tuple(_words(one)), one.failed > 0)
+        for run in runs
+        for one in _told(run)
+    )
+
+
+def _told(run: RunReport) -> tuple[Failing, ...]:
+    told = run.detail.failing if run.detail is not None else ()
+    if not any(one.failed for one in told):
+        return ()
+    return tuple(one for one in told if one.asked)
+
+
+def _words(one: Failing) -> Iterator[str]:
+    yield one.publisher
+    yield one.asked
+    yield _failed(one)
+    yield _NONE if one.last_failed_s is None else f"{one.last_failed_s:.1f} s"
+    yield _NONE if one.turned_s is None else f"{one.turned_s:.1f} s: {one.turned_to}"
+    yield _NONE if one.left_out_s is None else f"{one.left_out_s:.1f} s: {one.left_out}"
+
+
+def _failed(one: Failing) -> str:
+    """`30 of 118 until then, 25 %`."""
+    if not one.failed:
+        return f"none of {one.sent:,}"
+    return f"{one.failed:,} of {one.sent_by_then:,} until then, {one.share:.0%}"

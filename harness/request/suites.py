@@ -1,0 +1,40 @@
+"""Suites: experiments that bring their system, layouts and clients, by one word.
+
+1. A suite is a file of mqproof's own (harness/plan/suites).
+2. Whoever names one says nothing of what it brings: two answers to one question are an error.
+"""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib import resources
+
+from harness.plan.problems import Problem
+from harness.plan.suite import Suite
+
+COMPRESSED = "--compressed"
+_FOLDER = "suites"
+
+
+def names() -> list[str]:
+    folder = resources.files("harness.plan").joinpath(_FOLDER)
+    files = (entry.name for entry in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
+
+
+def suite(name: str) -> Suite:
+    """One that comes with mqproof."""
+    file = resources.files("harness.plan").joinpath(_FOLDER).joinpath(f"{name}.toml")
+    return Suite.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+
+
+def problems(words: Sequence[str], flags: Sequence[str], compressed: bool) -> Iterator[Problem]:
+    """What is wrong with words of which some name suites. `flags`: those that were given, of what
+    a suite brings itself."""
+    meant = [word for word in dict.fromkeys(words) if word in names()]
+    if compressed and not meant:
+        yield Problem(COMPRESSED, "is for suites alone", tuple(names()))
+    for word in meant[:1]:
+        if len(words) > 1:
+            yield Problem("SCENARIO", f"{word} is a suite, which is played alone")
+        for flag in flags:
+            yield Problem(flag, f"{word} is a suite, which brings its own")

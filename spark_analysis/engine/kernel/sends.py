@@ -1,0 +1,65 @@
+"""Whose sends failed under a fault, how many of them, and until when.
+
+1. Nearly every attempt is confirmed, so only settlements that say something else are looked at.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, earliest
+from spark_analysis.engine.kernel.messages import Messages
+from spark_analysis.engine.kernel.records import Settlements
+from spark_analysis.schema.facts import Facts, Window
+from spark_analysis.schema.sends import Sent
+from spark_analysis.schema.words import NEVER_SENT, Outcome
+
+
+def sends(known: Messages, settlements: Settlements, facts: Facts) -> Iterator[Sent]:
+    """One row a window and producer that sent in it."""
+    if not (facts.confirms and facts.windows):
+        return
+    failed_ns = _failed_ns(known, settlements)
+    sent_ns = known.attempts.sent_ns
+    sent = (sent_ns != NEVER_SENT) & (sent_ns < facts.load_ended_ns)
+    for window in facts.windows:
+        inside = np.flatnonzero(sent & (sent_ns >= window.origin_ns))
+        producers = known.attempts.producer[inside]
+        for producer in np.unique(producers).tolist():
+            rows = inside[producers == producer]
+            yield _row(facts.run, window, producer, sent_ns[rows], failed_ns[rows])
+
+
+def _failed_ns(known: Messages, settlements: Settlements) -> NDArray[np.int64]:
+    """By attempt's row; NEVER where it did not fail."""
+    denying = settlements.pick(np.flatnonzero(settlements.outcome != Outcome.CONFIRMED))
+    slots = known.slots.find(denying.producer, denying.sequence)
+    rows = known.rows.find(slots, denying.attempt)
+    failed_ns = earliest(len(known.attempts.sent_ns), rows, denying.settled_ns)
+    failed_ns[known.row_confirmed_ns < NEVER] = NEVER
+    return failed_ns
+
+
+def _row(
+    run: str,
+    window: Window,
+    producer: int,
+    sent_ns: NDArray[np.int64],
+    failed_ns: NDArray[np.int64],
+) -> Sent:
+    """Of the attempts that one producer sent in the window's time."""
+    failed: Bools = failed_ns < NEVER
+    if not failed.any():
+        return Sent(run, window.number, producer, len(sent_ns), 0, None, None, 0)
+    last_ns = int(failed_ns[failed].max())
+    return Sent(
+        run=run,
+        window=window.number,
+        producer=producer,
+        sent=len(sent_ns),
+        failed=int(np.count_nonzero(failed)),
+        first_failed_ns=int(failed_ns[failed].min()) - window.origin_ns,
+        last_failed_ns=last_ns - window.origin_ns,
+        sent_by_then=int(np.count_nonzero(sent_ns <= last_ns)),
+    )

@@ -1,0 +1,92 @@
+"""A client that is told otherwise by its name: a cell of its own, with its own settings."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.plan.applicability import obstacles
+from harness.plan.clients import asked
+from harness.plan.clients.registry import told_problems
+from harness.plan.clients.rocketmq_section import RocketWorkload
+from harness.plan.clients.told_otherwise import name_of, words
+from harness.request.asking import scenario
+from harness.systems.catalogue import load_layout, load_system
+
+JAVA = "rocketmq-java-4.9.8"
+OLD = "rocketmq-java-4.9.0"
+REAL = load_system("rocketmq-2m2s")
+LAYOUT = load_layout("rocketmq-2m2s", "colocated@default")
+
+
+def told(client: str) -> dict[str, object]:
+    return asked.told(client, scenario("incident-freeze").workload, REAL.servers(LAYOUT))
+
+
+def why_not(client: str, *, deployment: str = "compose", name: str = "incident-freeze") -> str:
+    return "; ".join(obstacles(scenario(name), REAL, LAYOUT, client, deployment))
+
+
+def test_its_settings_reach_its_library_and_no_other_clients() -> None:
+    kept = told(f"{JAVA}+close_socket_if_timeout=false")
+    assert kept["jvm"] == ["-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"]
+    assert told(JAVA)["jvm"] == []
+    assert told(f"{OLD}+latency_fault")["producer_settings"] == [
+        ["sendLatencyFaultEnable", "true"]
+    ]
+
+
+def test_people_are_told_what_it_is_told() -> None:
+    workload = scenario("incident-freeze").workload
+    shown = asked.shown(f"{OLD}+latency_fault", workload)
+    assert "sendLatencyFaultEnable = true (publishers)" in shown
+
+
+def test_what_a_library_cannot_be_told_makes_no_cell() -> None:
+    assert "4.9.0 keeps it, always" in why_not(f"{OLD}+close_socket_if_timeout=false")
+    assert why_not(f"{OLD}+latency_fault") == ""
+
+
+@pytest.mark.parametrize(
+    ("client", "problem"),
+    [
+        (f"{JAVA}+latency_falt", "is told no 'latency_falt' by its name"),
+        (f"{JAVA}+send=oneway", "is told no 'send' by its name"),  # the scenario's
+        (f"{JAVA}+latency_fault=maybe", "latency_fault cannot be 'maybe'"),
+        (f"{JAVA}+close_socket_if_timeout=0", "close_socket_if_timeout cannot be '0'"),
+        (f"{JAVA}+latency_fault+latency_fault", "latency_fault is said more than once"),
+        (f"{JAVA}+latency_fault=true", "has one spelling"),
+        (f"{JAVA}+latency_fault+close_socket_if_timeout=false", "has one spelling"),
+        (f"{JAVA}+", "is told no '' by its name"),
+        ("pika+latency_fault", "is told no 'latency_fault' by its name"),
+    ],
+)
+def test_what_is_wrong_with_it_is_told_with_the_valid_keys(client: str, problem: str) -> None:
+    (found,) = told_problems(client)
+    assert problem in str(found)
+
+
+def test_where_one_spelling_is_wanted_it_is_told() -> None:
+    (found,) = told_problems(f"{JAVA}+latency_fault=true+close_socket_if_timeout=false")
+    assert found.choices == (f"{JAVA}+close_socket_if_timeout=false+latency_fault",)
+
+
+def test_its_name_is_the_registered_one() -> None:
+    client = f"{JAVA}+close_socket_if_timeout=false"
+    assert name_of(client) == JAVA
+    assert words(client).told == (("close_socket_if_timeout", "false"),)
+    assert told_problems(client) == []
+
+
+def test_who_must_ask_the_second_name_server_is_told_its_host() -> None:
+    assert told(JAVA)["publishers_attach"] == ["rkt1", "rkt2"]
+    apart = load_layout("rocketmq-2m2s", "separated@default")
+    workload = scenario("incident-freeze").workload
+    own = asked.told(JAVA, workload, REAL.servers(apart))
+    assert own["publishers_attach"] == ["rkt5", "rkt6"]
+
+
+def test_a_name_server_that_no_layout_has_makes_no_cell() -> None:
+    section = RocketWorkload(publishers_attach=("name server 3",))
+    workload = replace(scenario("incident-freeze").workload, sections={"rocketmq": section})
+    (reason,) = asked.layout_obstacles(JAVA, workload, REAL.servers(LAYOUT))
+    assert reason.endswith("there is no name server 3 (there are those of rkt1, rkt2)")

@@ -1,0 +1,89 @@
+"""Suites: experiments that bring their systems, layouts and clients, by one word."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from harness.plan.experiment import Experiment
+from harness.plan.problems import PlanError
+from harness.request.asking import Asked, experiment_of, replay, scenario_names
+from harness.request.suites import names, suite
+
+NOTHING: tuple[str, ...] = ()
+
+
+def asked(
+    *scenarios: str, repeats: int | None = None, compressed: bool = False, **more: object
+) -> Asked:
+    given = Asked(scenarios, NOTHING, NOTHING, NOTHING, None, repeats, 7, compressed=compressed)
+    return replace(given, **more)  # type: ignore[arg-type]
+
+
+def planned(**more: object) -> Experiment:
+    return experiment_of(asked("incident", **more), "experiment")  # type: ignore[arg-type]
+
+
+def test_the_incident_is_every_failure_on_every_layout_and_the_first_of_them_three_times() -> None:
+    faults = Counter((group[0].scenario.name, group[0].layout.label) for group in planned().groups)
+    assert faults.pop(("incident-freeze", "colocated@default")) == 3
+    assert set(faults.values()) == {1}
+    assert len(faults) == 12
+
+
+def test_all_clients_suffer_one_fault_at_once() -> None:
+    clients = suite("incident").clients
+    for group in planned().groups:
+        assert [run.client for run in group] == clients
+        assert {run.together for run in group} == {tuple(run.name for run in group)}
+        assert len({run.seed for run in group}) == 1
+
+
+def test_no_two_runs_have_one_name() -> None:
+    runs = planned().runs
+    assert len({run.name for run in runs}) == len(runs)
+    assert [int(run.name.split("-")[-2]) for run in runs] == list(range(1, len(runs) + 1))
+
+
+def test_in_little_time_it_is_one_fault_and_who_cannot_be_seen_in_it_is_told_with_the_reason() -> (
+    None
+):
+    short = planned(compressed=True)
+    (group,) = short.groups
+    assert {run.layout.label for run in group} == {"colocated@compressed"}
+    (skipped,) = short.skipped
+    assert skipped.cell[3] == "rocketmq-native"
+    assert "cannot do settings" in skipped.reason
+    assert group[0].schedule.load_s < 300
+
+
+def test_repeats_are_those_that_were_asked_for() -> None:
+    assert len(planned(repeats=2).groups) == 2 * 13
+
+
+def test_whoever_names_a_suite_says_nothing_of_what_it_brings() -> None:
+    with pytest.raises(PlanError) as told:
+        planned(systems=("rocketmq-2m2s",), clients=("pika",), together=True)
+    places = [problem.place for problem in told.value.problems]
+    assert places == ["--system", "--client", "--together"]
+    with pytest.raises(PlanError, match="played alone"):
+        experiment_of(asked("incident", "master-crash"), "experiment")
+
+
+def test_compressed_is_for_suites_alone() -> None:
+    with pytest.raises(PlanError, match="for suites alone; valid: incident"):
+        experiment_of(asked("master-crash", compressed=True), "experiment")
+
+
+def test_a_suites_name_is_no_scenarios() -> None:
+    assert not set(names()) & set(scenario_names())
+
+
+def test_the_command_that_does_it_again_says_so() -> None:
+    words = replay(asked("incident", repeats=2, compressed=True), "claims")
+    assert words == "mqproof run incident --repeats 2 --compressed --judge claims --seed 7"
+
+
+def test_a_word_that_is_misspelt_may_have_meant_a_suite() -> None:
+    with pytest.raises(PlanError, match="did you mean 'incident'"):
+        experiment_of(asked("incidnt"), "experiment")

@@ -1,0 +1,58 @@
+"""Whose sends failed, whom he asked for the way then, and when he learnt better."""
+
+from harness.run_folder.rows import ClientEvent
+from harness.view.failing import Failing, failing
+from spark_analysis.schema.views import Shown, told
+from spark_analysis.schema.words import Outcome
+from tests.rigs.histories.both_judges import sends_by_both
+from tests.rigs.histories.by_hand import PUBLISHER, History, ns
+from tests.rigs.runs.told_runs import manifest_of
+
+FAULT_MS = 10_000
+A, B = Shown("broker-a", 0, "rkt1:10911"), Shown("broker-b", 0, "rkt2:10912")
+
+
+def event(at_ms: float, kind: str, detail: str) -> ClientEvent:
+    return ClientEvent(PUBLISHER, ns(at_ms), kind, 1, "orders", detail)
+
+
+def one(*events: ClientEvent) -> Failing:
+    history = History().window(FAULT_MS)
+    history.publish(1, at_ms=FAULT_MS + 10).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3_010)
+    history.publish(2, at_ms=FAULT_MS + 20).confirm(2, at_ms=FAULT_MS + 25)
+    facts, rows = history.build()
+    (found,) = failing(manifest_of(facts), sends_by_both(facts, rows), events)
+    return found
+
+
+def test_it_turned_to_another_name_server_and_then_learnt_that_the_master_was_gone() -> None:
+    found = one(
+        event(100, "attached", "rkt1"),
+        event(100, "route", told((A, B))),
+        event(FAULT_MS + 43_000, "attached", "rkt2"),
+        event(FAULT_MS + 44_000, "route", told((B,))),
+        event(FAULT_MS + 90_000, "route", told((A, B))),
+    )
+    assert (found.asked, found.turned_s, found.turned_to) == ("rkt1", 43.0, "rkt2")
+    assert (found.left_out_s, found.left_out) == (44.0, "broker-a")
+    assert (found.failed, found.sent_by_then, found.share) == (1, 2, 0.5)
+    assert found.last_failed_s == 3.01
+
+
+def test_who_keeps_whom_he_asks_never_turned() -> None:
+    found = one(event(100, "attached", "rkt1"), event(100, "route", told((A, B))))
+    assert (found.asked, found.turned_s, found.left_out_s) == ("rkt1", None, None)
+
+
+def test_of_who_tells_nothing_nothing_is_known() -> None:
+    found = one()
+    assert (found.asked, found.turned_s, found.left_out) == ("", None, "")
+
+
+def test_a_library_that_had_no_route_for_a_while_has_left_nobody_out() -> None:
+    found = one(
+        event(100, "route", told((A, B))),
+        event(FAULT_MS + 5_000, "route", "nothing"),
+        event(FAULT_MS + 6_000, "route", told((A, B))),
+    )
+    assert found.left_out_s is None
