@@ -97,7 +97,7 @@ def detail(
         audit_starts=tuple(manifest.audit_starts),
         process_ends=tuple(manifest.process_ends),
         unreadable=unreadable,
-        failing=failing(manifest, sends, events.clients),
+        failing=failing(manifest, facts, sends, events.clients),
     )
 
 

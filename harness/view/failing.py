@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent
+from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.sends import Sends, Sent
 from spark_analysis.schema.views import ROUTE, broker_in, sentences
 
@@ -43,13 +44,13 @@ class Failing:
 
 
 def failing(
-    manifest: Manifest, sends: Sends, clients: Iterable[ClientEvent]
+    manifest: Manifest, facts: Facts, sends: Sends, clients: Iterable[ClientEvent]
 ) -> tuple[Failing, ...]:
     """Window by window, publishers in the order of their numbers."""
     events: dict[int, list[ClientEvent]] = {}
     for event in sorted(clients, key=lambda one: one.at_ns):
         events.setdefault(event.worker, []).append(event)
-    origins = {window.number: window.origin_ns for window in manifest.windows}
+    origins = {window.number: window.origin_ns for window in facts.windows}
     names = {worker.number: worker.name for worker in manifest.workers}
     rows = (row for row in sends.sends if row.window in origins and row.producer in names)
     return tuple(

@@ -1,10 +1,13 @@
 """Words that mean one process of a host: how they are written, and whom they mean where."""
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
 from harness.plan.applicability import obstacles
+from harness.plan.clients.registry import registry
+from harness.plan.clients.rocketmq import NATIVE
 from harness.plan.model import Layout
 from harness.plan.problems import PlanError
 from harness.plan.process_targets import candidates
@@ -126,10 +129,14 @@ def test_what_is_not_there_is_told_with_what_is() -> None:
     ]
 
 
-def test_who_cannot_tell_whom_it_asks_is_nobodys_measure() -> None:
-    found = reasons("name_server_of publisher-1", client="rocketmq-native")
-    assert any("rocketmq-native cannot do attached" in reason for reason in found)
-    found = reasons("name servers", client="rocketmq-native")
+def test_who_cannot_tell_whom_it_asks_is_nobodys_measure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    silent = replace(NATIVE, answers={**NATIVE.answers, "attached": "it tells nobody"})
+    monkeypatch.setitem(cast(Any, registry().clients), NATIVE.name, silent)
+    found = reasons("name_server_of publisher-1", client=NATIVE.name)
+    assert any("rocketmq-native cannot do attached: it tells nobody" in one for one in found)
+    found = reasons("name servers", client=NATIVE.name)
     assert not any("attached" in reason for reason in found)
 
 

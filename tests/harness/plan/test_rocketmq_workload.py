@@ -190,11 +190,6 @@ def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> Non
         ),
         (
             "rocketmq-native",
-            {"rocketmq": RocketWorkload(publishers_attach=("rkt1",))},
-            "cannot do attach: it tells nobody whom it asks",
-        ),
-        (
-            "rocketmq-native",
             {"rocketmq": RocketWorkload(latency_fault=True)},
             "cannot do latency fault: its C interface has no such setting",
         ),
@@ -249,12 +244,21 @@ def on_real(client: str, own: RocketWorkload, flags: tuple[str, ...] = ()) -> li
 
 
 def test_who_must_ask_a_name_server_can_where_its_layout_has_one_on_that_host() -> None:
-    for client in NAMES[:-1]:
+    for client in NAMES:
         assert on_real(client, RocketWorkload(publishers_attach=("rkt1", "rkt2"))) == []
     told = "[workload.rocketmq] consumers_attach: 'rkt3' has no name server "
     assert on_real(NAMES[0], RocketWorkload(consumers_attach=("rkt3", "rkt1"))) == [
         f"{told}(there are those of rkt1, rkt2)"
     ]
+
+
+def test_a_kernel_that_gives_up_sooner_is_that_of_containers_and_else_the_machines() -> None:
+    layout = load_layout(TWO, "colocated-tcp-retries2-9@default")
+    scenario = replace(plan().scenario, workload=workload())
+    system = replace(load_system(TWO), deployments=("compose", "local"))
+    assert obstacles(scenario, system, layout, NAMES[0], "compose") == []
+    (reason,) = obstacles(scenario, system, layout, NAMES[0], "local")
+    assert reason == "client_tcp_retries2 would be the whole machine's by local"
 
 
 def test_who_closes_its_socket_is_said_once_by_scenario_or_layout() -> None:

@@ -7,6 +7,7 @@ import pytest
 from harness.campaigns.cells import rows_of_table
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, System
+from harness.request import suites
 from harness.request.asking import layouts, scenario, scenario_names, systems
 
 SYSTEMS, LAYOUTS = systems(), layouts()
@@ -89,7 +90,11 @@ def test_the_readme_names_the_scenarios_of_one_broker_and_those_that_need_docker
     assert no_queues <= no_reference
     assert not no_queues & no_logs
     assert f"On RabbitMQ alone run {told(no_reference - no_queues)}" in README
-    assert f"On RocketMQ alone run {told(no_queues)}" in README
+    of_suites = {one for each in suites.names() for one in suites.suite(each).scenarios}
+    assert of_suites <= no_queues
+    alone = told(no_queues - of_suites).removesuffix(".")
+    (every,) = suites.names()
+    assert f"On RocketMQ alone run {alone}, and those of the suite `mqproof run {every}`" in README
     (in_containers,) = set(unfit("reference-mirrored", "local")) - no_reference
     assert f"runs every scenario but those of one broker alone and `{in_containers}`" in README
 

@@ -108,7 +108,7 @@ def test_ours_are_there_and_a_section_that_nobody_declares_is_a_key_that_nobody_
     assert list(registry().sections.values())[:2] == [AMQP, ROCKET]
     (told,) = problems(f"{SMALL}[workload.ampq]\nprefetch = 1\n")
     assert "ampq: there is no such key; did you mean 'amqp'?; valid: queues | " in told
-    assert told.endswith("consumers_enter | amqp | rocketmq")
+    assert told.endswith("consumers_enter | declared_at | amqp | rocketmq")
 
 
 @pytest.mark.usefixtures("acme")

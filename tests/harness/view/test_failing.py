@@ -21,7 +21,7 @@ def one(*events: ClientEvent) -> Failing:
     history.publish(1, at_ms=FAULT_MS + 10).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3_010)
     history.publish(2, at_ms=FAULT_MS + 20).confirm(2, at_ms=FAULT_MS + 25)
     facts, rows = history.build()
-    (found,) = failing(manifest_of(facts), sends_by_both(facts, rows), events)
+    (found,) = failing(manifest_of(facts), facts, sends_by_both(facts, rows), events)
     return found
 
 

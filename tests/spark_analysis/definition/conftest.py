@@ -2,9 +2,19 @@
 
 import pytest
 
-from tests.rigs.histories.both_judges import costs_by_both, judged_by_both, views_by_both
+from tests.rigs.histories.both_judges import (
+    costs_by_both,
+    judged_by_both,
+    sends_by_both,
+    views_by_both,
+)
 
-BOTH = {"judge": judged_by_both, "costs": costs_by_both, "views": views_by_both}
+BOTH = {
+    "judge": judged_by_both,
+    "costs": costs_by_both,
+    "sends": sends_by_both,
+    "views": views_by_both,
+}
 
 
 @pytest.fixture(autouse=True)

@@ -2,16 +2,16 @@
 
 import pytest
 
+from spark_analysis.definition.sends import sends
 from spark_analysis.schema.sends import Sent
 from spark_analysis.schema.words import Outcome
-from tests.rigs.histories.both_judges import sends_by_both
 from tests.rigs.histories.by_hand import History, ns
 
 FAULT_MS = 10_000
 
 
 def told(history: History, producer: int = 1, window: int = 1) -> Sent:
-    rows = sends_by_both(*history.build()).sends
+    rows = sends(*history.build()).sends
     (row,) = (one for one in rows if (one.producer, one.window) == (producer, window))
     return row
 
@@ -43,7 +43,7 @@ def test_where_nothing_fails_there_is_no_time_of_it() -> None:
 
 def test_what_was_sent_before_the_fault_counts_for_none() -> None:
     history = struck().publish(1, at_ms=FAULT_MS - 0.000001)
-    assert sends_by_both(*history.build()).sends == ()
+    assert sends(*history.build()).sends == ()
 
 
 def test_what_fails_after_the_next_fault_counts_for_both() -> None:
@@ -76,4 +76,4 @@ def test_a_retry_that_is_confirmed_leaves_its_first_try_failed() -> None:
 
 def test_without_confirms_nobody_knows_what_failed() -> None:
     history = History(confirms=False).window(FAULT_MS).publish(1, at_ms=FAULT_MS + 1)
-    assert sends_by_both(*history.build()).sends == ()
+    assert sends(*history.build()).sends == ()

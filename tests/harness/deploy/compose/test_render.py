@@ -311,6 +311,15 @@ def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None
     assert all({"NET_ADMIN", "NET_RAW"} <= each for each in rights)
 
 
+def test_the_kernel_where_clients_links_begin_gives_up_as_the_layout_says() -> None:
+    patient = load_layout("rocketmq-2m2s", "colocated@default")
+    hasty = load_layout("rocketmq-2m2s", "colocated-tcp-retries2-9@default")
+    assert "sysctls" not in rendered(patient)["services"]["toxiproxy"]
+    services = rendered(hasty)["services"]
+    assert services.pop("toxiproxy")["sysctls"] == {"net.ipv4.tcp_retries2": 9}
+    assert not [name for name, service in services.items() if "sysctls" in service]
+
+
 def test_clients_that_know_the_brokers_meet_no_balancer(layout: Layout) -> None:
     assert not [name for name in rendered(layout)["services"] if "balancer" in name]
     assert entrance(layout, "10.231.4") == ""

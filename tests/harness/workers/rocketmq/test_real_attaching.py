@@ -157,3 +157,16 @@ def test_a_hung_name_server_is_left_but_by_who_keeps_the_socket_as_it_is_told_to
         asyncio.run(story())
     assert asked(closing)[0] == "host2" and asked(closing)[-1] == "host1"
     assert asked(keeping) == ["host2"]
+
+
+@pytest.mark.parametrize("first", HOSTS)
+def test_the_native_client_asks_first_whom_it_is_told_as_its_processes_connections_show(
+    tmp_path: Path, servers: Cluster, first: str
+) -> None:
+    client = "rocketmq-native"
+    require_client(client)
+    here = World.make(servers, client, tmp_path)
+    options = RocketOptions(producer="sync", publishers_attach=(first,))
+    sending = settings(here, Role.PUBLISHER, options, "native")
+    asyncio.run(publish(sending, 40))
+    assert [whom for whom in asked(sending) if whom] == [first]

@@ -1,0 +1,61 @@
+"""Whose sends failed: on a page, on a terminal and in the verdict file."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.judging.result import RunReport
+from harness.report import html, verdict
+from harness.report.console.terminal import Terminal
+from harness.report.failing import ROWS_MAX, rows
+from harness.view.failing import Failing
+from tests.rigs.runs.told_runs import crash, page_of, told
+
+FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 394.2, None, "", None, "")
+WELL = Failing(1, "publisher-<2>", "rkt2", 410, 0, 0, None, None, 43.6, "rkt1", 44.0, "broker-a")
+SILENT = replace(FAILED, asked="")
+
+
+def of(folder: Path, *failing: Failing) -> RunReport:
+    run = told(folder / "run", crash())
+    assert run.detail is not None
+    return replace(run, detail=replace(run.detail, failing=failing))
+
+
+def printed(run: RunReport) -> str:
+    paper = io.StringIO()
+    Terminal(Console(file=paper, width=160, highlight=False), lambda: 0.0).report(page_of(run))
+    return paper.getvalue()
+
+
+def test_a_page_and_a_terminal_tell_it_publisher_by_publisher(tmp_path: Path) -> None:
+    run = of(tmp_path, FAILED, WELL)
+    text, said = html.text(page_of(run)), printed(run)
+    assert "Whose sends failed" in text and "whose sends failed" in said
+    for words in ("116 of 400 until then, 29%", "394.2 s", "43.6 s: rkt1", "44.0 s: broker-a"):
+        assert words in text, words
+        assert words in said, words
+    assert "publisher-&lt;2&gt;" in text
+    assert "none of 410" in said
+
+
+def test_where_no_send_failed_or_no_client_tells_whom_it_asks_there_is_no_table(
+    tmp_path: Path,
+) -> None:
+    for run in (of(tmp_path / "a", WELL), of(tmp_path / "b", SILENT), of(tmp_path / "c")):
+        assert "Whose sends failed" not in html.text(page_of(run))
+        assert "whose sends failed" not in printed(run)
+
+
+def test_a_table_is_bounded_and_says_how_many_more_there_are(tmp_path: Path) -> None:
+    run = of(tmp_path, *[FAILED] * (ROWS_MAX + 3))
+    assert len(rows([run])) == ROWS_MAX + 3
+    assert "3 more rows are in verdict.json" in html.text(page_of(run))
+
+
+def test_the_verdict_file_has_all_of_them(tmp_path: Path) -> None:
+    (one,) = json.loads(verdict.text(page_of(of(tmp_path, FAILED, WELL))))["runs"]
+    assert [each["last_failed_s"] for each in one["failing"]] == [394.2, None]
