@@ -67,6 +67,7 @@ def run_report(
         summary=told,
         detail=detail(folder, manifest, facts, findings, views, sends),
         cost=cost(manifest, facts, costs, findings.doubts),
+        together=tuple(manifest.together),
     )
 
 

@@ -36,6 +36,7 @@ class RunReport:
     summary: Summary | None = None  # None where nothing was judged
     detail: Detail | None = None  # what only a page has room for
     cost: Cost | None = None
+    together: tuple[str, ...] = ()  # the other runs that were played with it, by name
     piece: str = ""  # the experiment that it is of, in a report over several
     trace: str = ""  # of a fault of ours, for which it was not judged; "" where there was none
 

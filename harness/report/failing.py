@@ -15,9 +15,9 @@ HEAD = (
     "publisher",
     "asked",
     "failed",
-    "the last after",
-    "asked another after",
-    "left the master out after",
+    "last after",
+    "turned after",
+    "left out after",
 )
 _NONE = "–"
 
@@ -59,7 +59,7 @@ def _words(one: Failing) -> Iterator[str]:
 
 
 def _failed(one: Failing) -> str:
-    """`30 of 118 until then, 25 %`."""
+    """`30 of 118, 25%`: of what was sent until the last one failed."""
     if not one.failed:
         return f"none of {one.sent:,}"
-    return f"{one.failed:,} of {one.sent_by_then:,} until then, {one.share:.0%}"
+    return f"{one.failed:,} of {one.sent_by_then:,}, {one.share:.0%}"

@@ -25,6 +25,7 @@ from harness.report.page.costs import CostsView, costs
 from harness.report.page.drill import Drill, drills
 from harness.report.page.failing import Failing, failing
 from harness.report.page.faults import FaultsView, faults
+from harness.report.page.joint import Joint, joint
 from harness.report.page.matrix import MatrixView, matrix
 from harness.report.page.measures import MeasuresView, measures
 from harness.report.page.picture import Picture, picture
@@ -57,6 +58,7 @@ class Page:
     faults: FaultsView
     costs: CostsView
     failing: Failing
+    joint: tuple[Joint, ...]
     pieces: tuple[Piece, ...]
     runs: tuple[RunView, ...]
     opened: frozenset[str]
@@ -86,6 +88,7 @@ def page(report: Report) -> Page:
         faults=faults(report, views),
         costs=costs(report),
         failing=failing(report, views),
+        joint=joint(report),
         pieces=report.pieces,
         runs=told,
         opened=_opened(told),

@@ -16,7 +16,8 @@ from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
 from harness.view.failing import Failing, failing
 from harness.view.journeys import Journey, Records, journey
 from harness.view.latency import Latencies, latencies
-from harness.view.routes import routes
+from harness.view.routes import ATTACHED, routes
+from harness.view.sending import sending
 from harness.view.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
 from spark_analysis.schema.facts import Facts, ProcessEnd
 from spark_analysis.schema.findings import Findings
@@ -72,9 +73,11 @@ def detail(
     try:
         events, records = _read(folder, [row for group in told.values() for row in group])
         found, unreadable = latencies(folder, facts, slice_s), ""
+        asks = any(one.kind == ATTACHED for one in events.clients)
+        sends_of_each = sending(folder, manifest) if asks else ()
     except rows.Unreadable as failure:
         events, records = Events((), (), (), ()), Records((), (), (), (), (), ())
-        found, unreadable = Latencies({}, 1), str(failure)
+        found, unreadable, sends_of_each = Latencies({}, 1), str(failure), ()
     numbers = Counter((row.measure, row.detail) for row in findings.affected)
     return Detail(
         timeline=timeline(
@@ -84,7 +87,7 @@ def detail(
             events,
             found,
             slice_s,
-            routes(manifest, views, events.clients),
+            routes(manifest, views, events.clients, sends_of_each),
         ),
         affected=tuple(
             AffectedClass(*name, number, tuple(journey(one, records, facts) for one in told[name]))

@@ -77,11 +77,17 @@ class Routes:
     servers: tuple[Row, ...] = ()
     clients: tuple[Row, ...] = ()
     believed: tuple[Row, ...] = ()
+    sends: tuple[Row, ...] = ()  # of each publisher (sending.py)
     left_out: int = 0  # rows of servers
     believed_left_out: int = 0
 
 
-def routes(manifest: Manifest, views: Views, clients: Iterable[ClientEvent]) -> Routes:
+def routes(
+    manifest: Manifest,
+    views: Views,
+    clients: Iterable[ClientEvent],
+    sends: tuple[Row, ...] = (),
+) -> Routes:
     servers = [row for asked in _routed(views) for row in _rows_of(asked, manifest, views)]
     servers += [row for asked in _of_kind(views, LEADER) for row in _said_by(asked, views)]
     events = tuple(clients)
@@ -90,6 +96,7 @@ def routes(manifest: Manifest, views: Views, clients: Iterable[ClientEvent]) -> 
         tuple(servers[:ROWS_MAX]),
         tuple(_attached(manifest, events)),
         believed[:ROWS_MAX],
+        sends[:ROWS_MAX],
         max(0, len(servers) - ROWS_MAX),
         max(0, len(believed) - ROWS_MAX),
     )

@@ -55,6 +55,7 @@ class Chart:
     servers: tuple[Lane, ...]  # what each name server showed of each broker
     clients: tuple[Lane, ...]  # which name server each client asked
     believed: tuple[Lane, ...]  # where each client's route had each broker
+    sends: tuple[Lane, ...]  # of each publisher that asks name servers
     servers_left_out: int
     believed_left_out: int
 
@@ -77,6 +78,7 @@ def chart(timeline: Timeline) -> Chart:
         servers=tuple(routes.lanes(timeline.routes.servers, scale)),
         clients=tuple(routes.lanes(timeline.routes.clients, scale)),
         believed=tuple(routes.lanes(timeline.routes.believed, scale)),
+        sends=tuple(routes.lanes(timeline.routes.sends, scale)),
         servers_left_out=timeline.routes.left_out,
         believed_left_out=timeline.routes.believed_left_out,
     )

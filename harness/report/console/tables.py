@@ -17,6 +17,7 @@ from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_word
 from spark_analysis.schema.comparison import Comparison
 
 COLUMNS_MAX = 6
+_CLIENT_MIN = 34  # letters of a client's name on one line
 _STYLES = {
     Outcome.PASS: "green",
     Outcome.FAIL: "bold red",
@@ -82,19 +83,29 @@ def comparison_tables(report: Report) -> Iterator[Table]:
         yield table
 
 
-def failing_table(report: Report) -> Table | None:
-    """A row a publisher and window; None where there is nothing to tell."""
-    told = failing.rows(report.runs)
-    if not told:
-        return None
-    numbers = {cell: str(number) for number, cell in _numbered(report)}
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for head in ("cell", "repeat", "fault", *failing.HEAD):
-        table.add_column(head)
-    for row in told[: failing.ROWS_MAX]:
-        words = (numbers[row.cell], str(row.repeat), str(row.window), *row.words)
-        table.add_row(*(Text(one_line(word)) for word in words))
-    return table
+def failing_tables(report: Report) -> Iterator[Table]:
+    """One a scenario and layout, with a row a publisher and window."""
+    told = failing.rows(report.runs)[: failing.ROWS_MAX]
+    for place in dict.fromkeys(row.cell[:3] for row in told):
+        table = Table(
+            title=Text(one_line("{} on {} {}".format(*place))),
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+            show_edge=False,
+            header_style="bold",
+        )
+        table.add_column("client", min_width=_CLIENT_MIN, overflow="fold")
+        own = [one for one in told if one.cell[:3] == place]
+        which = {"repeat": [one.repeat for one in own], "fault": [one.window for one in own]}
+        which = {head: numbers for head, numbers in which.items() if max(numbers) > 1}
+        for head in (*which, *failing.HEAD):
+            table.add_column(head, overflow="fold")
+        for index, row in enumerate(own):
+            numbers = [str(each[index]) for each in which.values()]
+            words = (row.cell[3], *numbers, *row.words)
+            table.add_row(*(Text(one_line(word)) for word in words))
+        yield table
 
 
 def nowhere(report: Report) -> list[str]:

@@ -24,7 +24,7 @@ from harness.report.console.live_panel import LivePanel
 from harness.report.console.overview import overview
 from harness.report.console.tables import (
     comparison_tables,
-    failing_table,
+    failing_tables,
     left_out,
     legend,
     nowhere,
@@ -110,6 +110,7 @@ class Terminal:
         self._heading("cell by cell; the files below have every claim and every run")
         for word, told in overview(report):
             self._print(f"{word} {told}", _STYLES.get(word, "yellow"))
+        self._failing(report)
         if report.skipped:
             self._print(f"NOT APPLICABLE: {len(report.skipped)} more cells", "dim")
 
@@ -129,13 +130,17 @@ class Terminal:
             )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
-        if (failed := failing_table(report)) is not None:
-            self._heading("whose sends failed")
-            self._console.print(failed)
+        self._failing(report)
         if zero := nowhere(report):
             self._print(f"0 in every run: {', '.join(zero)}")
         self._lines("not applicable", list(skipped_lines(report, self._whole)))
         self._lines("against what is known", list(cell_lines(report)))
+
+    def _failing(self, report: Report) -> None:
+        for number, table in enumerate(failing_tables(report)):
+            if not number:
+                self._heading("whose sends failed")
+            self._console.print(table)
 
     def _run(self, run: RunReport, report: Report) -> None:
         self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")

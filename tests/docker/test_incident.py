@@ -1,0 +1,78 @@
+"""The incident of seeds/001 in little time: who is kept from sending, until when, and what helps.
+
+Bounds are wide, for they hold on any machine: what is told apart is a fault's whole length (100 s)
+and a fraction of it (R + P = 25 s by these timers).
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.docker.command_line import mqproof
+from tests.docker.conftest import require_docker
+
+pytestmark = [pytest.mark.docker, pytest.mark.nightly]
+
+END_LIMIT_S = 1_500
+WHOLE_S, SOON_S = 95.0, 70.0
+OLD, LATER = "rocketmq-java-4.9.0", "rocketmq-java-4.9.8"
+KEEPS = "+close_socket_if_timeout=false"
+BESIDE, APART = "publisher-1", "publisher-2"  # who asks the name server that freezes, and who not
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """What is told of each client's publishers."""
+    require_docker()
+    folder = tmp_path_factory.mktemp("incident")
+    process = mqproof(folder, "run", "incident", "--compressed", "--seed", "7")
+    said, _ = process.communicate(timeout=END_LIMIT_S)
+    (experiment,) = (folder / "results").iterdir()
+    verdict = json.loads((experiment / "verdict.json").read_text())
+    for run in verdict["runs"]:
+        assert run["judged"], said
+        outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
+        assert outcome["confirmed-hence-delivered"] == "PASS", said
+    return {
+        (run["cell"]["client"], one["publisher"]): one
+        for run in verdict["runs"]
+        for one in run["failing"]
+    }
+
+
+@pytest.mark.parametrize("client", [OLD, f"{LATER}{KEEPS}"])
+def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
+    told: dict[tuple[str, str], dict[str, Any]], client: str
+) -> None:
+    one = told[client, BESIDE]
+    assert one["asked"] == "rkt1"
+    assert one["last_failed_s"] > WHOLE_S
+    assert one["left_out_s"] is None
+
+
+@pytest.mark.parametrize("client", [OLD, LATER, f"{LATER}{KEEPS}"])
+def test_who_asks_the_other_one_hears_of_it_in_time(
+    told: dict[tuple[str, str], dict[str, Any]], client: str
+) -> None:
+    one = told[client, APART]
+    assert one["asked"] == "rkt2"
+    assert 0 < one["failed"] < one["sent_by_then"]
+    assert one["last_failed_s"] < SOON_S
+    assert one["left_out"] == "broker-a"
+
+
+def test_who_leaves_a_name_server_that_hangs_is_well_soon_after(
+    told: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    one = told[LATER, BESIDE]
+    assert one["turned_to"] == "rkt2"
+    assert one["last_failed_s"] < SOON_S
+
+
+def test_a_producer_that_leaves_out_slow_brokers_need_not_be_told(
+    told: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    one = told[f"{OLD}+latency_fault", BESIDE]
+    assert one["last_failed_s"] < SOON_S
+    assert one["left_out_s"] is None

@@ -1,0 +1,48 @@
+"""Runs that were played together, in one picture, from the fault on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from harness.judging.result import RunReport
+from harness.report import html
+from harness.report.page.joint import BEFORE_S, joint
+from harness.view.failing import Failing
+from harness.view.routes import Routes, Row, Stretch
+from tests.rigs.histories.by_hand import ns
+from tests.rigs.runs.told_runs import crash, page_of, told
+
+FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 94.2, None, "", None, "")
+AT_MS = 12_000  # of the crash
+
+
+def of(folder: Path, name: str, other: str, client: str, **changes: object) -> RunReport:
+    run = told(folder / name, crash(), cell=("incident", "rocketmq", "colocated", client))
+    assert run.detail is not None
+    (fault,) = run.detail.timeline.faults
+    failing = Stretch(fault.issued_ns, fault.issued_ns + ns(5_000), "failing", "50% failed", "t")
+    routes = Routes(sends=(Row("publisher-1", (failing,)),))
+    timeline = replace(run.detail.timeline, routes=routes)
+    detail = replace(run.detail, timeline=timeline, failing=(FAILED,))
+    return replace(run, **{"detail": detail, "together": (other,), **changes})  # type: ignore[arg-type]
+
+
+def test_every_client_has_a_row_from_the_fault_on_named_by_whom_it_asked(tmp_path: Path) -> None:
+    runs = of(tmp_path, "one", "two", "<old>"), of(tmp_path, "two", "one", "new")
+    report = page_of(*runs)
+    (picture,) = joint(report)
+    assert [lane.name for lane in picture.sends] == ["<old>, asks rkt1", "new, asks rkt1"]
+    (span, _) = (lane.spans[0] for lane in picture.sends)
+    (fault,) = picture.faults
+    assert span.left == fault.spans[0].left
+    assert 0 < span.left < 100 * BEFORE_S / (BEFORE_S + 1)
+    assert "+0 s" in [tick.text for tick in picture.ticks]
+    assert "&lt;old&gt;, asks rkt1" in html.text(report)
+
+
+def test_a_run_that_was_played_alone_or_whose_others_were_not_judged_has_no_picture(
+    tmp_path: Path,
+) -> None:
+    alone = of(tmp_path / "a", "one", "two", "old", together=())
+    left = of(tmp_path / "b", "one", "two", "old")
+    lost = RunReport("two", left.cell, 1, 7, failure="it was not recorded", together=("one",))
+    assert joint(page_of(alone)) == joint(page_of(left, lost)) == ()
