@@ -8,6 +8,7 @@ timeline      second by second: service, faults and operations, outages
 latency       quantiles of latency over the run
 out           how long the run was out in all, and its worst queue and publisher
 routes        what name servers showed, and whom clients asked
+sending       each publisher's sends, second by second
 failing       whose sends failed under a fault, and when he learnt better
 journeys      the way of one message, row by row
 costs         what the run cost in its calm: a second, a host, a message

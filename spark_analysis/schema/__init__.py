@@ -17,6 +17,7 @@ availability              seconds, silences, stages of recovery
 service                   availability as a history
 doubts                    what could not be judged, and why
 costs                     what a run cost while nothing was wrong
+sends                     whose sends failed under a fault, and until when
 views                     what name servers showed, and when
 comparison                what repeats of a cell say together
 failed                    why a run was not judged

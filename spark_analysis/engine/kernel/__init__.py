@@ -43,5 +43,6 @@ Beside verdicts:
 doubts        what could not be judged, and why
 stalls        how much of each window a worker stood still
 costs         what a run cost before its first fault
+sends         whose sends failed under a fault, and until when
 views         what name servers showed, and when
 """

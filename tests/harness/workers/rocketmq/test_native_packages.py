@@ -58,6 +58,9 @@ class Heard:
     def fetched(self, messages: Sequence[Fetched]) -> None:
         self.came += messages
 
+    def noticed(self, kind: str, detail: str) -> None:
+        raise AssertionError(f"nobody is connected to anybody: {kind} {detail}")
+
 
 def settings(folder: Path, role: Role, **rest: Any) -> WorkerConfig:
     options = RocketOptions(producer=rest.pop("producer", "sync"), **rest.pop("options", {}))
