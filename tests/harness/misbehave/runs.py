@@ -1,6 +1,6 @@
 """Runs of misbehaving clusters, all in one folder, so that one Spark job judges them.
 
-1. Two clusters run at a time: what is asked of them is what became of messages, not how long it
+1. Three clusters run at a time: what is asked of them is what became of messages, not how long it
    took. They stand up one after another, for each looks for addresses that nobody has.
 """
 
@@ -19,7 +19,7 @@ from harness.run.series import Hooks, Series
 from tests.harness.misbehave.scenarios import experiment, misbehave
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-AT_A_TIME = 2
+AT_A_TIME = 3
 
 
 Planned = Callable[[str, int, int], Experiment]
