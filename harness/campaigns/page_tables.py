@@ -20,6 +20,8 @@ from harness.compare.rates import Rate, Tried, rate, too_many, tried
 from harness.judging.result import RunReport
 from harness.report.page import formats
 from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
+from harness.view.costs import BROKERS
+from harness.view.failing import Failing
 from harness.view.out import Out
 from harness.view.summary import Summary
 
@@ -118,9 +120,96 @@ def articles(packs: Sequence[Packed]) -> Iterator[str]:
             yield _row([*first, system, told, _interval(of)])
 
 
+def price(packs: Sequence[Packed]) -> Iterator[str]:
+    """What each place costs while nothing is wrong, and how long each fault takes it out: medians
+    over all runs of it; of times, over those in which they are known."""
+    yield from _head(
+        *("system", "runs", "hosts", "memory of all hosts", "processor seconds a 1,000 messages"),
+        *("half of confirms within", "99 % within", "out: median by fault", "lost"),
+    )
+    by_place: dict[tuple[str, ...], list[RunReport]] = {}
+    for cell, runs in _cells(packs):
+        by_place.setdefault(cell[1:], []).extend(runs)
+    for place, runs in by_place.items():
+        costs = [run.cost for run in runs if run.cost is not None]
+        hosts = {sum(one.part == BROKERS for one in cost.hosts) for cost in costs}
+        memory = [cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs]
+        told = tally(runs)
+        yield _row(
+            [
+                f"{place[0]} `{place[1]}` {place[2]}",
+                _runs(told),
+                ", ".join(map(str, sorted(hosts - {0}))) or NONE,
+                _middle(memory, lambda octets: f"{octets / 2**20:,.0f} MiB"),
+                _middle([cost.cpu_s_per_1000(BROKERS) for cost in costs], lambda s: f"{s:.2f} s"),
+                _middle([cost.p50_ms for cost in costs], _milliseconds),
+                _middle([cost.p99_ms for cost in costs], _milliseconds),
+                "; ".join(_out_by_fault(runs)) or NONE,
+                _lost(told),
+            ]
+        )
+
+
+def sends(packs: Sequence[Packed]) -> Iterator[str]:
+    """Whose sends failed under a fault, and until when, by cell and by whom publishers asked."""
+    yield from _head(
+        *("scenario", "layout", "client", "publishers that asked", "runs", "share that failed"),
+        *("last failed after", "turned to another after", "left the master out after"),
+    )
+    for cell, runs in _cells(packs):
+        told: dict[str, list[Failing]] = {}
+        for run in runs:
+            for one in run.detail.failing if run.detail is not None else ():
+                if one.asked and one.window == 1:
+                    told.setdefault(one.asked, []).append(one)
+        for asked, found in told.items():
+            first = f"`{cell[0]}`", f"`{cell[2]}`", cell[3], asked, str(len(found))
+            shares = [one.share for one in found]
+            yield _row(
+                [
+                    *first,
+                    _middle(shares, formats.share),
+                    _never_or([one.last_failed_s for one in found], "none failed"),
+                    _never_or([one.turned_s for one in found], "never"),
+                    _never_or([one.left_out_s for one in found], "never"),
+                ]
+            )
+
+
 TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
-    table.__name__: table for table in (made, loss, out, promises, foretold, articles)
+    table.__name__: table
+    for table in (made, loss, out, promises, foretold, articles, price, sends)
 }
+
+
+def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
+    for scenario in dict.fromkeys(run.cell[0] for run in runs):
+        own = (_timed(run) for run in runs if run.cell[0] == scenario)
+        times = [_time(one.out_s.least, one.out_s.exact) for one in own if one is not None]
+        if times:
+            found = median(times)
+            bound = "" if found.reached else "≥ "
+            yield f"`{scenario}` {bound}{formats.seconds(found.median)}"
+
+
+def _middle(values: Iterable[float | None], told: Told) -> str:
+    """The median of those that are known."""
+    known = [Time(one) for one in values if one is not None]
+    return told(median(known).median) if known else NONE
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:,.1f} ms"
+
+
+def _never_or(values: Sequence[float | None], never: str) -> str:
+    """The median and each value of few; how many of them there were none of."""
+    known = [Time(one) for one in values if one is not None]
+    without = len(values) - len(known)
+    if not known:
+        return never
+    text = middle(known, formats.seconds) if len(known) > 1 else formats.seconds(known[0].value)
+    return f"{text}; {never} in {without} of {len(values)}" if without else text
 
 
 def _cells(packs: Sequence[Packed]) -> Iterator[tuple[Cell, list[RunReport]]]:

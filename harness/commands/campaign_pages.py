@@ -35,7 +35,7 @@ def judge(
         typer.Option(
             "--table",
             metavar="NAME",
-            help="made, loss, out, promises, foretold or articles; repeatable. All without.",
+            help="made, loss, out, promises, foretold, articles, price or sends; repeatable.",
         ),
     ] = None,
 ) -> int:

@@ -12,11 +12,13 @@ from harness.campaigns.packed import judged
 from harness.campaigns.page_tables import TABLES
 from harness.run_folder.experiments import remember_merged
 from harness.run_folder.manifest import SEALED
-from tests.rigs.histories.by_hand import History
+from spark_analysis.schema.words import Outcome
+from tests.rigs.histories.by_hand import PUBLISHER, History
+from tests.rigs.histories.resources import sampled
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.run_folders import write_run
 from tests.rigs.runs.stored import stored
-from tests.rigs.runs.told_runs import crash, manifest_of
+from tests.rigs.runs.told_runs import FAULT_MS, crash, manifest_of
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 MADE = [page.name for page in published.pages(PUBLISHED)]
@@ -284,3 +286,52 @@ def test_no_pack_is_made_but_by_the_users_own_command(page: Path, tmp_path: Path
     assert cli.main(["pack", str(tmp_path / "e"), "-o", str(into)]) == 0
     (pack,) = published.read(page).packs
     assert into.read_bytes() == pack.read_bytes()
+
+
+def asking(*, fails: bool) -> History:
+    """A crash that its publisher met while it asked rkt1 for the way; then it turned to rkt2."""
+    history = crash()
+    for at_ms, whom in ((1, "rkt1"), (FAULT_MS + 4_000, "rkt2")):
+        history.client_event("attached", at_ms=at_ms, worker=PUBLISHER)
+        history.rows["client_events"][-1]["detail"] = whom
+    if fails:
+        history.publish(90_000, at_ms=FAULT_MS + 10)
+        history.settle(90_000, Outcome.UNKNOWN, at_ms=FAULT_MS + 3_010)
+    return sampled(history, "rmq1", range(0, 12_000, 1_000), cores=0.5, memory_bytes=2**20 * 100)
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    """Of two runs whose publisher asked name servers; of one a send failed."""
+    experiment = stored(tmp_path / "e", [(name, CELL) for name in ("a", "b")])
+    recorded(experiment / "runs" / "a", asking(fails=True))
+    recorded(experiment / "runs" / "b", asking(fails=False))
+    path = tmp_path / "page.md"
+    path.write_text(PAGE)
+    assert command("page", path, "--add", experiment) == 0
+    return path
+
+
+def test_whose_sends_failed_is_told_by_whom_they_asked_and_who_had_none_is_counted(
+    asked: Path,
+) -> None:
+    (row,) = rows(asked, "sends")
+    assert (row["publishers that asked"], row["runs"]) == ("rkt1", "2")
+    assert row["last failed after"] == "3.01 s; none failed in 1 of 2"
+    assert row["turned to another after"] == "4.00 s [4.00 s; 4.00 s]"
+    assert row["left the master out after"] == "never"
+
+
+def test_a_price_is_of_hosts_memory_and_work_and_of_what_each_fault_costs(asked: Path) -> None:
+    (row,) = rows(asked, "price")
+    assert (row["runs"], row["hosts"]) == ("2 judged", "1")
+    assert row["memory of all hosts"] == "100 MiB"
+    assert row["processor seconds a 1,000 messages"].endswith(" s")
+    assert row["half of confirms within"] == "2.0 ms"
+    assert row["out: median by fault"].startswith("`master-crash` ")
+
+
+def test_what_no_client_tells_has_no_rows_and_what_was_not_sampled_no_price(page: Path) -> None:
+    assert rows(page, "sends") == []
+    (row,) = rows(page, "price")
+    assert (row["hosts"], row["memory of all hosts"]) == ("-", "-")

@@ -90,3 +90,10 @@ def test_a_name_server_that_no_layout_has_makes_no_cell() -> None:
     workload = replace(scenario("incident-freeze").workload, sections={"rocketmq": section})
     (reason,) = asked.layout_obstacles(JAVA, workload, REAL.servers(LAYOUT))
     assert reason.endswith("there is no name server 3 (there are those of rkt1, rkt2)")
+
+
+def test_a_host_that_queues_are_to_be_put_on_is_one_of_the_layout() -> None:
+    voting = load_layout("rocketmq-dledger", "colocated@compressed")
+    system = load_system("rocketmq-dledger")
+    reasons = obstacles(scenario("incident-freeze"), system, voting, JAVA, "compose")
+    assert "declared_at: no host 'rkt1' (there are rkd1, rkd2, rkd3)" in reasons

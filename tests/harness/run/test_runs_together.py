@@ -367,3 +367,11 @@ def test_the_first_of_them_is_shown(tmp_path: Path) -> None:
     assert counts
     done = [sum(part.done for part in parts) for parts in counts]
     assert done == sorted(done)  # one run's progress, not two in turn
+
+
+def test_queues_are_put_where_the_scenario_says(tmp_path: Path) -> None:
+    cluster = SimulatedCluster(LAYOUT)
+    (run,) = together(runs=1)
+    load = replace(run.scenario.workload, declared_at="rmq3")
+    play(cluster, (replace(run, scenario=replace(run.scenario, workload=load)),), tmp_path)
+    assert set(cluster.declared.values()) == {"rmq3"}
