@@ -35,7 +35,7 @@ def judge(
         typer.Option(
             "--table",
             metavar="NAME",
-            help="made, loss, out, promises, foretold, articles, price or sends; repeatable.",
+            help="made, loss, out, promises, foretold, articles, price, sends; all without.",
         ),
     ] = None,
 ) -> int:

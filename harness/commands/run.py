@@ -26,6 +26,13 @@ from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
 from harness.request import asking, suites, topology_file
 
+_Scenarios = Annotated[
+    list[str], typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite.")
+]
+_Layouts = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME@PROFILE, NAME, a pattern with *, or a path; repeatable."),
+]
 _Topology = Annotated[
     str | None, typer.Option(metavar="FILE", help="Brokers that are there, instead of a system.")
 ]
@@ -37,17 +44,11 @@ _Together = Annotated[
 
 def run(
     context: typer.Context,
-    scenarios: Annotated[
-        list[str],
-        typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite."),
-    ],
+    scenarios: _Scenarios,
     system: Annotated[
         list[str] | None, typer.Option(help="System under test; repeatable.")
     ] = None,
-    layout: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME@PROFILE, NAME, a pattern with *, or a path; repeatable."),
-    ] = None,
+    layout: _Layouts = None,
     client: Annotated[list[str] | None, typer.Option(help="Client library; repeatable.")] = None,
     deployment: Annotated[str | None, typer.Option(help="How the system is run.")] = None,
     topology: _Topology = None,

@@ -53,9 +53,9 @@ def obstacles(
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
     reasons += worker_addresses.obstacles(scenario, system.servers(layout))
-    if at := scenario.workload.declared_at:
-        found = _target_obstacles(parse_target(at), scenario, layout)
-        reasons += [f"declared_at: {reason}" for reason in found]
+    hosts = [host.name for host in layout.hosts]
+    if (at := scenario.workload.declared_at) and at not in hosts:
+        reasons.append(f"declared_at: no host {brief(at)} (there are {', '.join(hosts)})")
     for who, entry in (
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),

@@ -11,14 +11,7 @@ from harness.judging.result import RunReport
 from harness.view.failing import Failing
 
 ROWS_MAX = 200
-HEAD = (
-    "publisher",
-    "asked",
-    "failed",
-    "last after",
-    "turned after",
-    "left out after",
-)
+HEAD = ("publisher", "asked", "failed", "last after", "turned after", "left out after")
 _NONE = "–"
 
 
@@ -40,6 +33,11 @@ def rows(runs: Iterable[RunReport]) -> tuple[Row, ...]:
         for run in runs
         for one in _told(run)
     )
+
+
+def left_out(number: int) -> int:
+    """Of so many rows."""
+    return max(0, number - ROWS_MAX)
 
 
 def _told(run: RunReport) -> tuple[Failing, ...]:

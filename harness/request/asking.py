@@ -152,7 +152,10 @@ def replay(asked: Asked, judge: str) -> str:
         ("--topology", (asked.topology,) if asked.topology else ()),
     ):
         words += [part for value in values for part in (flag, value)]
-    words += ["--repeats", str(asked.repeats)] if asked.repeats not in (None, 1) else []
+    of_suite = any(word in suites.names() for word in asked.scenarios)
+    by_itself = None if of_suite else 1  # so often a cell is run where nothing is said of it
+    if asked.repeats not in (None, by_itself):
+        words += ["--repeats", str(asked.repeats)]
     words += [experiment.TOGETHER] if asked.together else []
     words += [suites.COMPRESSED] if asked.compressed else []
     words += [bound.FLAG, asked.bound] if asked.bound else []

@@ -20,6 +20,7 @@ from rich.text import Text
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
+from harness.report import failing
 from harness.report.console.live_panel import LivePanel
 from harness.report.console.overview import overview
 from harness.report.console.tables import (
@@ -141,6 +142,8 @@ class Terminal:
             if not number:
                 self._heading("whose sends failed")
             self._console.print(table)
+        if more := failing.left_out(len(failing.rows(report.runs))):
+            self._print(f"{more:,} more rows are in verdict.json", "dim")
 
     def _run(self, run: RunReport, report: Report) -> None:
         self._heading(f"{run.name}: {cell_name(run.cell)}, repeat {run.repeat}")

@@ -84,6 +84,17 @@ def test_the_command_that_does_it_again_says_so() -> None:
     assert words == "mqproof run incident --repeats 2 --compressed --judge claims --seed 7"
 
 
+def test_once_is_said_again_where_a_suite_would_repeat_by_itself() -> None:
+    words = replay(asked("incident", repeats=1), "claims")
+    assert words == "mqproof run incident --repeats 1 --judge claims --seed 7"
+
+
+def test_what_is_wrong_with_every_part_is_told_once() -> None:
+    with pytest.raises(PlanError) as told:
+        planned(repeats=0)
+    assert [problem.place for problem in told.value.problems] == ["--repeats"]
+
+
 def test_a_word_that_is_misspelt_may_have_meant_a_suite() -> None:
     with pytest.raises(PlanError, match="did you mean 'incident'"):
         experiment_of(asked("incidnt"), "experiment")

@@ -54,6 +54,7 @@ def test_a_table_is_bounded_and_says_how_many_more_there_are(tmp_path: Path) -> 
     run = of(tmp_path, *[FAILED] * (ROWS_MAX + 3))
     assert len(rows([run])) == ROWS_MAX + 3
     assert "3 more rows are in verdict.json" in html.text(page_of(run))
+    assert "3 more rows are in verdict.json" in printed(run)
 
 
 def test_the_verdict_file_has_all_of_them(tmp_path: Path) -> None:
