@@ -24,7 +24,7 @@ from tests.rigs.rocketmq.needs import require_java_clients, require_servers
 from tests.rigs.workers import rig
 from tests.rigs.workers.rocketmq_worlds import drain
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 VERSION = "4.9.7"
 CLIENTS = ("rocketmq-java-4.9.0", "rocketmq-java-4.9.8", "rocketmq-java-5.3.3")
