@@ -155,7 +155,8 @@ class Counted:
         if not confirmed:
             return Unknown("no message was confirmed", "see why publishing failed (settlements)")
         low, high = self._charged(measure, detail, among)
-        text = f"{low:,} of {confirmed:,}"
+        of = self.total("confirmed", detail) if detail else confirmed
+        text = f"{low:,} of {of:,}"
         doubt = self.doubt("consumer_log")
         if measure == "stranded" and low and doubt:
             # A consumer that died may have got what the audit found.
@@ -209,8 +210,9 @@ class Counted:
     def _delivered(self) -> int:
         return sum(self.total(name) for name in _DELIVERED)
 
-    def enough(self, measure: str, counted: Value) -> Value:
-        """What of a count a claim may build on: where too little was looked at, no upper end."""
+    def enough(self, measure: str, detail: str, counted: Value) -> Value:
+        """What of a count a claim may build on: where too little was looked at, no upper end. Of a
+        loss under one strength only what was confirmed so was looked at."""
         if (
             measure == "acknowledged"
             or not isinstance(counted, Interval)
@@ -218,7 +220,9 @@ class Counted:
         ):
             return counted
         whole = measures.BY_NAME[measure].part_of
-        seen = self.total(*_WHOLE[whole]) if whole in _WHOLE else self._delivered
+        looked_at = ("confirmed", detail) if whole is Whole.CONFIRMED and detail else None
+        looked_at = looked_at or _WHOLE.get(whole)
+        seen = self.total(*looked_at) if looked_at is not None else self._delivered
         planned = whole if whole in PLANNED else Whole.MESSAGES
         needed = min(ENOUGH, self.planned.get(planned, ENOUGH))
         if seen >= needed:

@@ -79,10 +79,10 @@ class Evidence:
     def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
         """What a claim may build on: little evidence proves nothing, and what was wrong before a
         fault is not the fault's."""
-        value, measure = self.value(name, window, among), name.partition(".")[0]
+        value, (measure, _, detail) = self.value(name, window, among), name.partition(".")
         if name in GAPS and isinstance(value, Interval):
             return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
-        return self.counted.enough(measure, value) if measure in COUNTS else value
+        return self.counted.enough(measure, detail, value) if measure in COUNTS else value
 
     def detail(self, name: str, window: int) -> str:
         """How a fact of a window came about, in words; "" where its value says it all."""

@@ -199,3 +199,38 @@ def test_what_was_late_before_a_master_died_is_no_example_of_what_its_death_dela
     late = Story(**OF_LOGS).count("delayed", "", 700).count("overdue", "", 93, windows="")
     assert verdict(claim, late).outcome is INCONCLUSIVE
     assert verdict(claim, late.count("overdue", "", 1, windows="1")).outcome is PASS
+
+
+IN_SYNC = {
+    **OF_LOGS,
+    "masters": 1,
+    "elects": True,
+    "elects_by_majority": False,
+    "promote_on_failure": "when-synced",
+    "promote_on_shutdown": "when-synced",
+}
+
+
+@pytest.mark.parametrize(
+    ("status", "in_sync", "delivered"),
+    [("replicated", FAIL, FAIL), ("flush_slave_timeout", PASS, FAIL)],
+)
+def test_what_a_broker_took_with_a_warning_was_not_told_to_be_with_its_slaves(
+    status: str, in_sync: Outcome, delivered: Outcome
+) -> None:
+    """A loss all the same: the status says that the broker has it."""
+    story = Story("partition", **IN_SYNC).count("confirmed", status, 21_400)
+    told = outcomes(story.count("lost", status, 3_603))
+    assert told["in-sync-hence-not-lost"] is in_sync
+    assert told["confirmed-hence-delivered"] is delivered
+
+
+def test_where_every_confirm_came_with_a_warning_nothing_is_proved_of_those_without() -> None:
+    story = Story("partition", **IN_SYNC).count("confirmed", "flush_slave_timeout", 21_400)
+    story.count("confirmed", "replicated", 99)
+    one = verdict("in-sync-hence-not-lost", story)
+    assert one.outcome is INCONCLUSIVE
+    assert one.not_judged[0] == (
+        "lost.replicated == 0: 0 of 99, but there were only 99 confirmed messages, and 100 are "
+        "needed"
+    )
