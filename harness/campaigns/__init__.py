@@ -10,5 +10,6 @@ packed        packed experiments, judged again
 page_tables   tables of packed runs
 pages         published pages, whose tables are made from packed runs
 measured      what published runs showed and no expectation knows
+layouts       cost against loss against outage of every layout that was played, as a page
 markdown      text in fields of Markdown tables
 """

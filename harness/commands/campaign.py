@@ -204,6 +204,41 @@ def articles(
     return 0
 
 
+@app.command("layouts", cls=Once)
+def layouts(
+    context: typer.Context,
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="FOLDER...", help="Folders of experiments that are judged."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="NAME.html; written anew.")
+    ],
+) -> int:
+    """Hold every layout that was played against the others: cost, loss and outage.
+
+    A layout is dominated where another one costs no more, loses no more and is out
+    no longer, and is better in one of these; those that are not are the frontier.
+    """
+    from harness.campaigns import layouts as page
+    from harness.judging import recalled
+
+    shell: Shell = context.obj
+    problems = list(unwritable("--output", output))
+    if is_folder(output):
+        problems.append(Problem("--output", f"{output} is a folder: name a file"))
+    elif not is_folder(output.parent):
+        problems.append(Problem("--output", f"there is no folder {output.parent}"))
+    paths = [path for folder in folders for path in sorted(folder.glob(f"*/{recalled.NAME}"))]
+    if not paths:
+        text = f"there is no {recalled.NAME} one folder below: {', '.join(map(str, folders))}"
+        problems.append(Problem("FOLDER", text))
+    (runs,) = each([paths], recalled.ended, problems)
+    print_lines(shell.out, page.lines(runs))
+    print_text(shell.out, f"page: {page.write(runs, output)}")
+    return 0
+
+
 for _name, _command in (
     ("judge", campaign_pages.judge),
     ("page", campaign_pages.page),

@@ -7,6 +7,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.compare.medians import Time
-from harness.compare.rates import Tried, rate, tried
+from harness.compare.rates import Tried, rate, tried, violates
 from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more
@@ -24,7 +25,10 @@ NAME = "verdict.json"
 VERSION = 1
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
-RUNS_MAX, CLAIMS_MAX, SECONDS_MAX = 100_000, 1000, 1e9
+RUNS_MAX, CLAIMS_MAX, HOSTS_MAX, SECONDS_MAX = 100_000, 1000, 1000, 1e9
+BROKERS = "brokers"  # what hosts of brokers are a part of
+OUT = "out_total"
+_DECIDED = (Outcome.PASS, Outcome.FAIL)
 _Name = Annotated[str, Field(max_length=300)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 
@@ -69,6 +73,13 @@ class _Summary(BaseModel):
     stranded: _Count
     confirmed: _Count
     loss_decided_runs: _Count
+    faults: _Count = 0
+
+    @property
+    def lost_some(self) -> bool | None:
+        """None: nobody knows."""
+        lost = bool(self.lost or self.stranded)
+        return lost if lost or (self.confirmed and self.loss_decided_runs) else None
 
     @property
     def measures(self) -> dict[str, Any]:
@@ -86,10 +97,28 @@ class _Summary(BaseModel):
             yield name, Time(known.maximum_s, known.bound)
 
 
+class _Host(_Part):
+    part: _Name
+    cores: float | None = None
+    memory_median_bytes: float | None = None
+
+
+class _Cost(_Part):
+    confirmed_per_s: float | None = None
+    p50_ms: float | None = None
+    hosts: Annotated[tuple[_Host, ...], Field(max_length=HOSTS_MAX)] = ()
+
+    def of_brokers(self, name: str) -> float | None:
+        """Over all hosts of brokers; None where one of them is not known."""
+        found = [getattr(host, name) for host in self.hosts if host.part == BROKERS]
+        return None if not found or None in found else float(sum(found))
+
+
 class _Run(_Part):
     cell: _Place
     claims: Annotated[tuple[_Told, ...], Field(max_length=CLAIMS_MAX)] = ()
     summary: _Summary | None = None
+    cost: _Cost | None = None
 
     @property
     def verdicts(self) -> tuple[ClaimVerdict, ...]:
@@ -103,7 +132,30 @@ class _File(_Part):
     format: Literal["mqproof verdict"]
     version: int
     experiment: _Name
+    versions: Annotated[dict[_Name, _Name], Field(max_length=RUNS_MAX)] = {}
     runs: Annotated[tuple[_Run, ...], Field(min_length=1, max_length=RUNS_MAX)]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run as its file tells it. `hosts`, `cores`, `memory_bytes`: of brokers, while nothing is
+    wrong. None is not known; of `broken` and `lost`, not decided."""
+
+    cell: Cell
+    faults: int
+    broken: bool | None
+    lost: bool | None
+    out: Time | None
+    hosts: int | None
+    cores: float | None
+    memory_bytes: float | None
+    per_s: float | None
+    p50_ms: float | None
+
+
+def ended(paths: Sequence[Path]) -> list[Ended]:
+    """Every run of these files. Raises PlanError with what is wrong with each."""
+    return [_ended(run) for told in _each(paths) for run in told.runs]
 
 
 def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
@@ -113,7 +165,8 @@ def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
     found = []
     for path in files:
         try:
-            found.append(_side(_read(path)))
+            told = _read(path)
+            found.append(_side(told.experiment, told.runs))
         except PlanError as error:
             problems += error.problems
     places = [path.resolve() for path in files]
@@ -125,6 +178,51 @@ def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
     if problems:
         raise PlanError(problems)
     return tuple(found)
+
+
+def joined(name: str, paths: Sequence[Path]) -> Side:
+    """The runs of all of these files together. Raises PlanError with what is wrong with each."""
+    return _side(name, [run for told in _each(paths) for run in told.runs])
+
+
+def _each(paths: Sequence[Path]) -> list[_File]:
+    problems: list[Problem] = []
+    found: list[_File] = []
+    for path in paths:
+        try:
+            found.append(_read(path))
+        except PlanError as error:
+            problems += error.problems
+    if problems:
+        raise PlanError(problems)
+    return found
+
+
+def _ended(run: _Run) -> Ended:
+    summary, cost = run.summary, run.cost
+    decided = [one for one in run.verdicts if one.is_promise and one.outcome in _DECIDED]
+    hosts = 0 if cost is None else sum(host.part == BROKERS for host in cost.hosts)
+    return Ended(
+        cell=run.cell.cell,
+        faults=0 if summary is None else summary.faults,
+        broken=any(map(violates, decided)) if decided else None,
+        lost=None if summary is None else summary.lost_some,
+        out=None if summary is None else dict(summary.times).get(OUT),
+        hosts=hosts or None,
+        cores=None if cost is None else cost.of_brokers("cores"),
+        memory_bytes=None if cost is None else cost.of_brokers("memory_median_bytes"),
+        per_s=None if cost is None else cost.confirmed_per_s,
+        p50_ms=None if cost is None else cost.p50_ms,
+    )
+
+
+def versions(paths: Sequence[Path]) -> dict[str, str]:
+    """What was under test: of what had several, all. Raises PlanError."""
+    found: dict[str, dict[str, None]] = {}
+    for path in paths:
+        for name, version in sorted(_read(path).versions.items()):
+            found.setdefault(name, {})[version] = None
+    return {name: ", ".join(told) for name, told in found.items()}
 
 
 def _read(path: Path) -> _File:
@@ -174,11 +272,11 @@ def _measure_problems(path: Path, told: _File) -> Iterator[Problem]:
                 )
 
 
-def _side(told: _File) -> Side:
+def _side(name: str, runs: Sequence[_Run]) -> Side:
     cells: dict[Cell, list[_Run]] = {}
-    for run in told.runs:
+    for run in runs:
         cells.setdefault(run.cell.cell, []).append(run)
-    return Side(told.experiment, {cell: _ran(runs) for cell, runs in cells.items()})
+    return Side(name, {cell: _ran(of_cell) for cell, of_cell in cells.items()})
 
 
 def _ran(runs: Sequence[_Run]) -> Ran:
@@ -196,9 +294,6 @@ def _ran(runs: Sequence[_Run]) -> Ran:
 
 
 def _loss(runs: Sequence[_Run]) -> Counted:
-    losing = decided = 0
-    for told in (run.summary for run in runs if run.summary is not None):
-        lost = bool(told.lost or told.stranded)
-        losing += lost
-        decided += lost or bool(told.confirmed and told.loss_decided_runs)
-    return Counted(Tried(rate(losing, decided), len(runs) - decided), MEANT_BY_LOSS)
+    told = [run.summary.lost_some for run in runs if run.summary is not None]
+    known = [lost for lost in told if lost is not None]
+    return Counted(Tried(rate(sum(known), len(known)), len(runs) - len(known)), MEANT_BY_LOSS)

@@ -1,0 +1,192 @@
+"""The page by which somebody chooses a layout: cost against loss against outage, of all played.
+
+1. Every number is of runs that were judged, and says how many.
+2. As report.html: no script, no address, whatever others said is text; the same runs make the same
+   bytes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median as middle
+
+from harness.compare.frontier import Offer, Place, Standing, standings
+from harness.compare.medians import Median, Time, median
+from harness.compare.rates import rate
+from harness.judging.recalled import Ended
+from harness.report.html import template
+from harness.report.page import formats
+
+MIB = 2**20
+ROOM = 1.15
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in the drawing, in per cent from the left and from the top."""
+
+    x: float
+    y: float
+    tone: str
+    number: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    number: int
+    place: Place
+    tone: str
+    standing: str
+    runs: str
+    hosts: str
+    memory: str
+    cores: str
+    latency: str
+    lost: str
+    broken: str
+    outs: tuple[str, ...]
+    worst: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    rows: tuple[Row, ...]
+    points: tuple[Point, ...]
+    memory_top: str
+    out_top: str
+    scenarios: tuple[str, ...]  # that every place has
+    frontier: int
+
+
+def offers(runs: Iterable[Ended]) -> list[Offer]:
+    """What the runs come to, by place."""
+    by_place: dict[Place, list[Ended]] = {}
+    for run in runs:
+        by_place.setdefault(run.cell[1:], []).append(run)
+    return [_offer(place, of_place) for place, of_place in by_place.items()]
+
+
+def page(runs: Sequence[Ended]) -> Page:
+    told = standings(offers(runs))
+    known = [one.offer for one in told]
+    memory_top = ROOM * max((one.memory_bytes or 0.0 for one in known), default=0.0) or 1.0
+    out_top = ROOM * max((_longest(one) for one in known), default=0.0) or 1.0
+    every = [set(one.outs) for one in known]
+    return Page(
+        rows=tuple(_row(number, one, told) for number, one in enumerate(told, start=1)),
+        points=tuple(_points(told, memory_top, out_top)),
+        memory_top=f"{memory_top / MIB:,.0f} MiB",
+        out_top=formats.seconds(out_top),
+        scenarios=tuple(sorted(set.intersection(*every))) if every else (),
+        frontier=sum(one.on_frontier for one in told),
+    )
+
+
+def lines(runs: Sequence[Ended]) -> Iterator[str]:
+    """For a terminal."""
+    for row in page(runs).rows:
+        yield f"{row.number}. {' · '.join(row.place)}: {row.standing}"
+        yield f"   {row.runs}; {row.hosts}, {row.memory}; {row.lost}; {row.worst}"
+
+
+def write(runs: Sequence[Ended], path: Path) -> Path:
+    """Writes the page, whole or not at all."""
+    partial = path.with_name(f"{path.name}.partial")
+    text = template("layouts.html").render(page=page(runs))
+    partial.write_bytes(text.encode("utf-8", "replace"))
+    partial.rename(path)
+    return path
+
+
+def _offer(place: Place, runs: Sequence[Ended]) -> Offer:
+    costs = [run for run in runs if run.hosts]
+    hosts = Counter(run.hosts for run in costs)
+    lost = [run.lost for run in runs if run.lost is not None]
+    broken = [run.broken for run in runs if run.broken is not None]
+    return Offer(
+        place=place,
+        runs=len(runs),
+        hosts=hosts.most_common(1)[0][0] if hosts else None,
+        cores=_middle(run.cores for run in costs),
+        memory_bytes=_middle(run.memory_bytes for run in costs),
+        per_s=_middle(run.per_s for run in costs),
+        p50_ms=_middle(run.p50_ms for run in costs),
+        lost=rate(sum(lost), len(lost)),
+        broken=rate(sum(broken), len(broken)),
+        outs=_outs(runs),
+    )
+
+
+def _outs(runs: Iterable[Ended]) -> Mapping[str, Median]:
+    """Of faults alone: a scenario that takes nobody out is one, too."""
+    by_scenario: dict[str, list[Time]] = {}
+    for run in runs:
+        if run.out is not None and run.faults:
+            by_scenario.setdefault(run.cell[0], []).append(run.out)
+    return {name: median(times) for name, times in sorted(by_scenario.items())}
+
+
+def _middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return middle(known) if known else None
+
+
+def _longest(one: Offer) -> float:
+    return one.worst[1].median if one.worst is not None else 0.0
+
+
+def _points(told: Sequence[Standing], memory_top: float, out_top: float) -> Iterator[Point]:
+    for number, one in enumerate(told, start=1):
+        offer = one.offer
+        if offer.memory_bytes is None or offer.worst is None:
+            continue
+        yield Point(
+            x=round(100 * offer.memory_bytes / memory_top, 2),
+            y=round(100 * (1 - _longest(offer) / out_top), 2),
+            tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "moot",
+            number=number,
+            title=" · ".join(offer.place),
+        )
+
+
+def _row(number: int, one: Standing, told: Sequence[Standing]) -> Row:
+    offer = one.offer
+    numbers = {each.offer.place: place for place, each in enumerate(told, start=1)}
+    return Row(
+        number=number,
+        place=offer.place,
+        tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "moot",
+        standing=_standing(one, numbers),
+        runs=formats.plural(offer.runs, "run"),
+        hosts="hosts unknown" if offer.hosts is None else formats.plural(offer.hosts, "host"),
+        memory=_text(offer.memory_bytes, lambda octets: f"{octets / MIB:,.0f} MiB"),
+        cores=_text(offer.cores, lambda cores: f"{cores:.2f}"),
+        latency=_text(offer.p50_ms, lambda ms: f"{ms:.1f} ms"),
+        lost=offer.lost.told("lost"),
+        broken=offer.broken.told("a promise broken"),
+        outs=tuple(f"{name}: {_median(out)}" for name, out in offer.outs.items()),
+        worst=f"out for longest: {offer.worst[0]}, {_median(offer.worst[1])}"
+        if offer.worst is not None
+        else "how long it was out is not known",
+    )
+
+
+def _standing(one: Standing, numbers: Mapping[Place, int]) -> str:
+    if not one.known:
+        return "not compared: its cost, its losses or its outages are not known"
+    if not one.by:
+        return "on the frontier"
+    place, better = one.by[0]
+    more = f" (and {len(one.by) - 1} more)" if len(one.by) > 1 else ""
+    return f"dominated by {numbers[place]}{more}, which is better in {', '.join(better)}"
+
+
+def _median(told: Median) -> str:
+    least = "" if told.reached else "≥ "
+    return f"{least}{formats.seconds(told.median)} ({formats.plural(told.runs, 'run')})"
+
+
+def _text(value: float | None, told: Callable[[float], str]) -> str:
+    return "unknown" if value is None else told(value)
