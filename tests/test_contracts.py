@@ -16,6 +16,7 @@ MAPPED = (
     "harness.campaigns",
     "harness.claims",
     "harness.compare",
+    "harness.nightly",
     "harness.run",
     "harness.view",
     "reference_impl",

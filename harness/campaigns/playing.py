@@ -187,15 +187,20 @@ def outlook(cells: Sequence[Cell], counts: Counts, choice: Choice, pace: Pace) -
 
 
 def play(folder: Path, words: Sequence[str], tell: Tell) -> int:
-    """What it said on its error output is told where it ended in none of the usual ways. Raises
-    KeyboardInterrupt once it has ended."""
-    command = [sys.executable, "-m", "harness", "run", *words, "--judge", "expectations"]
+    """One experiment. Raises KeyboardInterrupt once it has ended."""
+    more = ["--judge", "expectations", "--results", str(folder)]
+    return carried_out(["run", *words, *more], shlex.join(words), tell)
+
+
+def carried_out(words: Sequence[str], name: str, tell: Tell) -> int:
+    """A command of ours in a process of its own. What it said on its error output is told where it
+    ended in none of the usual ways. Raises KeyboardInterrupt once it has ended."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as said:
-        code, interrupted = _ended([*command, "--results", str(folder)], said.fileno())
+        code, interrupted = _ended([sys.executable, "-m", "harness", *words], said.fileno())
         said.seek(0)
         text = said.read().decode(errors="replace")
-    tell(f"{shlex.join(words)}: {time.monotonic() - began:.0f} s, exit {code}")
+    tell(f"{name}: {time.monotonic() - began:.0f} s, exit {code}")
     if interrupted or code == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in USUAL:

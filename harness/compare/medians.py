@@ -133,7 +133,7 @@ def _first(at: Any, band: Any) -> float:
 def _shift(first: Any, second: Any) -> tuple[float, float, float, float, float]:
     """Shift, its interval, and how likely so much more, and so much less, is by chance."""
     apart = np.sort(np.subtract.outer(second, first), axis=None)
-    skipped = _critical(len(first), len(second))
+    skipped = left_out(len(first), len(second), (1 - CONFIDENCE) / 2)
     low = apart[skipped] if skipped is not None else -math.inf
     high = apart[-1 - skipped] if skipped is not None else math.inf
     more = _likely(second, first)
@@ -156,15 +156,16 @@ def _likely(longer: Any, shorter: Any) -> float:
     return _open(test.pvalue, 1.0)
 
 
-def _critical(first: int, second: int) -> int | None:
-    """How many of the smallest (and largest) differences the interval leaves out; None: there is
-    none of 95 %, however they lie."""
-    if _tail(first, second, 0) > (1 - CONFIDENCE) / 2:
+def left_out(first: int, second: int, tail: float) -> int | None:
+    """So many of the smallest (and so many of the largest) differences between so many values of
+    either side are left out, that it is at most `tail` likely by chance that more are below
+    (above) zero. None: there is no such number, however they lie."""
+    if _tail(first, second, 0) > tail:
         return None
     known, over = 0, first * second // 2 + 1
     while over - known > 1:
         between = (known + over) // 2
-        if _tail(first, second, between) <= (1 - CONFIDENCE) / 2:
+        if _tail(first, second, between) <= tail:
             known = between
         else:
             over = between

@@ -27,8 +27,8 @@ RESULTS = "/results"  # the experiment's folder, as workers see it
 ADDRESSES = "toxiproxy-addresses"
 BEFORE_BROKERS = ("toxiproxy", ADDRESSES, "agent")  # services by which peer links are made
 BROKER_CPU_SHARES = 1024
-# Of a container that waits; what one does not use the others have. Six busy brokers and name servers
-# have 6,144 together: at 4,096 workers waited for over 100 ms in most runs on two cores.
+# Of a container that waits; what one does not use the others have. Six busy brokers and name
+# servers have 6,144 together: at 4,096 workers waited for over 100 ms in most runs on two cores.
 INSTRUMENT_CPU_SHARES = 32768
 _NETWORK = "@NETWORK@"  # where the first three parts of addresses come in a shell's words
 _PROXY_ADDRESSES = {"servers": 100, "clients": 200}

@@ -1,0 +1,191 @@
+"""`mqproof nightly` and `mqproof serve`: a suite's nights, and the pages that show them."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.commands.shell import RESULTS, Shell, print_lines, print_text, stamp
+from harness.commands.together import unwritable, wrong_words
+from harness.outside.files import is_folder
+from harness.plan.problems import PlanError, Problem
+from harness.run import folder_lock
+
+# Each imports what it needs of harness.nightly itself: what judges takes long to load.
+if TYPE_CHECKING:
+    from harness.nightly.playing import Asked, World
+    from harness.nightly.record import Night
+    from harness.nightly.suite import Suite
+
+LABEL_MAX = 200
+PORT = 8177
+
+
+def nightly(
+    context: typer.Context,
+    suite: Annotated[Path, typer.Argument(metavar="SUITE", help="The suite's file, a TOML.")],
+    results: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where nights, experiments and pages lie.")
+    ] = RESULTS,
+    label: Annotated[
+        str, typer.Option(metavar="TEXT", help="What is tested tonight: a commit, a build.")
+    ] = "",
+    changed: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SYSTEM", help="This one is new: play it first; repeatable."),
+    ] = None,
+    dry: Annotated[
+        bool, typer.Option("--dry-run", help="Say what fits into the night; start nothing.")
+    ] = False,
+) -> int:
+    """Play a suite's cells for a night, and say whether anything is worse than its baseline.
+
+    Say it again after a crash or a reboot, and it goes on in the same night. What
+    it found is told on standard output, as one message; pages and files for
+    machines lie in DIR/site and DIR/nights.
+
+    Exit codes: 0 nothing is worse, 1 something is, 2 not everything was judged.
+    """
+    from harness.nightly import playing, record
+    from harness.nightly.suite import read
+    from harness.request.asking import systems
+
+    shell: Shell = context.obj
+    shell.results = results
+    problems = [*unwritable("--results", results), *_label_problems(label)]
+    names = [one.name for one in systems()]
+    problems += wrong_words("--changed", "system", changed or [], names)
+    try:
+        asked = read(suite)
+    except PlanError as error:
+        raise PlanError([*error.problems, *problems]) from None
+    if problems:
+        raise PlanError(problems)
+    wanted = playing.Asked(stamp(), label, tuple(changed or ()))
+    if dry:
+        print_lines(shell.out, _outlook(asked, wanted, record.nights(results)))
+        return 0
+    _make(results / record.NIGHTS)
+    with folder_lock.alone([results / record.NIGHTS]):
+        return _nights(shell, asked, wanted, results)
+
+
+def serve(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What nightly wrote into.")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = PORT,
+) -> int:
+    """Show the pages of DIR to browsers on this machine, until Ctrl-C."""
+    from harness.nightly import serving, site
+
+    shell: Shell = context.obj
+    if not is_folder(folder):
+        raise PlanError([Problem("DIR", f"there is no folder {folder}")])
+    if not (folder / site.SITE / site.INDEX).is_file():
+        text = f"{folder} has no {site.SITE}/{site.INDEX}: mqproof nightly makes it"
+        raise PlanError([Problem("DIR", text)])
+    try:
+        server = serving.server(folder, port)
+    except OSError as failure:
+        raise PlanError([Problem("--port", f"{port}: {failure.strerror}")]) from None
+    with server:
+        print_text(shell.out, f"http://{serving.LOOPBACK}:{server.server_port}/ (Ctrl-C ends it)")
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return 0
+
+
+def _nights(shell: Shell, asked: "Suite", wanted: "Asked", results: Path) -> int:
+    """Tonight, after what is left of a night that somebody broke off."""
+    from harness.nightly import playing, record
+
+    before, now = record.nights(results), datetime.now(UTC)
+    night = playing.unfinished(before)
+    if night is not None:
+        before = before[:-1]
+        print_lines(shell.err, [f"goes on with night {night.name}, begun at {night.began}"])
+        if now >= datetime.fromisoformat(night.ends):
+            print_lines(shell.err, ["it is over: it is judged as it is, and another one begins"])
+            before = [*before, _whole(shell, asked, night, before, results)]
+            night = None
+    if night is None:
+        night = playing.begun(asked, wanted, before, now)
+        record.save(results, night)
+    code = _whole(shell, asked, night, before, results).exit_code
+    assert code is not None, "it is over"
+    return code
+
+
+def _whole(
+    shell: Shell, asked: "Suite", night: "Night", before: "Sequence[Night]", results: Path
+) -> "Night":
+    """The night played, judged and told. Raises PlanError, KeyboardInterrupt."""
+    from harness.nightly import gated, junit, keeping, message, playing, record, site
+
+    def tell(line: str) -> None:
+        print_lines(shell.err, [line])
+
+    night = playing.played(results, asked, night, _world(), tell)
+    baseline = gated.baseline_of(asked.baseline)
+    night, gate = gated.answered(baseline, before, gated.judged(results, night))
+    record.save(results, night)
+    print_lines(shell.out, message.lines(night, gate))
+    every = [*before, night]
+    tell(f"pages: {site.write(results, every, baseline, gate)}")
+    tell(f"junit: {junit.write(night, gate, results / record.NIGHTS / night.name)}")
+    if removed := keeping.tidy(results, every, asked.keep_passed):
+        tell(f"recordings of {removed} older experiments that did no harm are removed")
+    return night
+
+
+def _world() -> "World":
+    from harness.campaigns import playing as campaign
+    from harness.nightly.playing import World
+    from harness.nightly.quiet import busy, pause
+
+    def analyse(folder: Path, tell: Callable[[str], None]) -> int:
+        return campaign.carried_out(["analyse", str(folder)], f"analyse {folder.name}", tell)
+
+    return World(lambda: datetime.now(UTC), campaign.play, analyse, partial(busy, pause))
+
+
+def _outlook(asked: "Suite", wanted: "Asked", before: "Sequence[Night]") -> Iterator[str]:
+    """What would be played tonight, in this order, and what would not."""
+    from harness.nightly import playing
+
+    if (night := playing.unfinished(before)) is not None:
+        yield f"night {night.name} is not over: it goes on, if it is not past {night.ends}"
+    plan = playing.plan(asked, wanted, before)
+    total_s = sum(one.estimate_s for one in plan.chosen)
+    yield f"{asked.title}: {_hours(total_s)} of {_hours(asked.night_s)}"
+    for title, chosen in (("played", plan.chosen), ("left out", plan.left_out)):
+        for one in chosen:
+            times = f"{one.plays} x " if one.plays > 1 else ""
+            cell = " · ".join(one.item.cell)
+            yield f"{title}: {times}{cell} ({_hours(one.estimate_s)}): {one.reason}"
+    for skipped in asked.skipped:
+        yield f"NOT APPLICABLE: {' · '.join(skipped.cell)}: {skipped.reason}"
+    if not is_folder(asked.baseline):
+        yield f"there is no baseline: {asked.baseline}; copy experiments that are good into it"
+
+
+def _hours(seconds: float) -> str:
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _label_problems(label: str) -> Iterator[Problem]:
+    if len(label) > LABEL_MAX:
+        yield Problem("--label", f"has {len(label):,} characters; {LABEL_MAX} at most")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise PlanError([Problem("--results", f"{folder}: {failure.strerror}")]) from None

@@ -1,0 +1,49 @@
+"""The gate's answer over the nights on record, and the exit code of tonight.
+
+1. A baseline is a folder of experiments: whoever says that these are good puts them there.
+2. Alarms fail the night. Without one it is undecided where something that was planned was not
+   judged, is not decided any more, has no baseline, or where its experiments are gone.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from harness.compare.gate import Gate, gate
+from harness.compare.versus import Side
+from harness.judging import recalled
+from harness.judging.exits import Exit
+from harness.nightly import playing, record
+from harness.nightly.message import alarm_text
+from harness.nightly.record import Alarmed, Night
+
+
+def baseline_of(folder: Path) -> Side:
+    """All runs of the experiments in a folder; none where it is not there. Raises PlanError."""
+    return recalled.joined(str(folder), sorted(folder.glob(f"*/{recalled.NAME}")))
+
+
+def judged(folder: Path, night: Night) -> Night:
+    """The night with what its experiments showed. Raises PlanError."""
+    names = dict.fromkeys(one.experiment for one in night.played if one.experiment)
+    paths = [folder / name / recalled.NAME for name in names]
+    there = [path for path in paths if path.exists()]
+    side = recalled.joined(night.name, there)
+    return replace(night, cells=record.cells(side), versions=recalled.versions(there))
+
+
+def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Night, Gate]:
+    """The night as it is over, and the gate's answer."""
+    told = gate(baseline, [record.side(one) for one in (*before, night)])
+    alarms = tuple(Alarmed(one.cell, one.what, alarm_text(one)) for one in told.alarms)
+    return replace(night, alarms=alarms, exit_code=_exit(told, night)), told
+
+
+def _exit(told: Gate, night: Night) -> Exit:
+    if told.alarms:
+        return Exit.FAILED
+    there = {one.cell for one in night.cells}
+    gone = not there or any(one.judged and one.cell not in there for one in night.played)
+    open_ends = told.unjudged or told.undecided or told.new or any(playing.left(night))
+    return Exit.NOT_DECIDED if gone or open_ends else Exit.PASSED

@@ -1,0 +1,114 @@
+"""A night's outcome as one text, for a chat or a mail: what alarms first, and what nobody can say.
+
+1. Whoever reads only the first line knows whether to read on.
+2. Every number stands beside the runs that it is of.
+"""
+
+import math
+from collections.abc import Iterator
+
+from harness.compare.gate import Alarm, Flaky, Gate, Kind
+from harness.compare.medians import Median
+from harness.compare.rates import Rate
+from harness.judging.exits import Exit
+from harness.nightly import playing
+from harness.nightly.record import Night
+from harness.report.page import formats
+
+NOT_ANY_MORE = "is known of most runs of the baseline, and of none of the latest"
+LISTED_MAX = 20  # of one sort; the pages have them all
+HEADS = {
+    Exit.PASSED: "nothing is worse",
+    Exit.FAILED: "WORSE",
+    Exit.NOT_DECIDED: "nothing is shown to be worse, but not everything was judged",
+}
+
+
+def lines(night: Night, gate: Gate) -> Iterator[str]:
+    """The whole message."""
+    yield headline(night)
+    label = f", {night.label}" if night.label else ""
+    yield f"{night.title}: night {night.name}{label}; {_length(night)}"
+    for title, told in sections(night, gate):
+        yield f"{title}: {len(told)}"
+        yield from (f"- {one}" for one in told[:LISTED_MAX])
+        if len(told) > LISTED_MAX:
+            yield f"- and {len(told) - LISTED_MAX} more: the pages have them"
+
+
+def sections(night: Night, gate: Gate) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What there is to tell, by sort; the gravest first."""
+    new = (f"{' · '.join(cell)}: {gate.baseline} has no run of it" for cell in gate.new)
+    out = (
+        f"{' · '.join(one.cell)}: {formats.plural(one.plays, 'play')}; {one.reason}"
+        for one in night.left_out
+    )
+    worse = (f"{' · '.join(one.cell)}: {one.text}" for one in night.alarms)
+    for title, told in (
+        ("worse", worse),
+        ("flaky, and watched all the same", map(flaky_text, gate.flaky)),
+        ("not judged", _unjudged(night, gate)),
+        ("no baseline", new),
+        ("left out, for the night is too short", out),
+    ):
+        if every := tuple(told):
+            yield title, every
+
+
+def headline(night: Night) -> str:
+    """The first line; of a night that is not over, that."""
+    if night.exit_code is None:
+        return "mqproof nightly: the night is not over"
+    code = Exit(night.exit_code)
+    number = f" in {formats.plural(len(night.alarms), 'place')}" if night.alarms else ""
+    return f"mqproof nightly: {HEADS[code]}{number} (exit code {code.value})"
+
+
+def alarm_text(one: Alarm) -> str:
+    """`out takes longer: 3.9 s (…, 10 runs), before 2.9 s (…, 30 runs); since 20261120-…`."""
+    before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
+    tail = f": {one.meaning}" if one.meaning else ""
+    return f"{_what(one)} {one.kind}: {side_text(one.after)}, {before}; since {one.since}{tail}"
+
+
+def flaky_text(one: Flaky) -> str:
+    before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
+    return f"{' · '.join(one.cell)}: {one.what} {side_text(one.after)}, {before}"
+
+
+def side_text(told: Rate | Median) -> str:
+    """`in 3 of 10 runs`, or `2.9 s (2.8 s to 3.0 s, 30 runs)`."""
+    if isinstance(told, Rate):
+        return f"in {told.violated} of {formats.plural(told.runs, 'run')}"
+    interval = ""
+    if math.isfinite(told.high):
+        interval = f"{formats.seconds(told.low)} to {formats.seconds(told.high)}, "
+    bound = f", {told.censored} not back" if told.censored else ""
+    least = "" if told.reached else "≥ "
+    runs = formats.plural(told.runs, "run")
+    return f"{least}{formats.seconds(told.median)} ({interval}{runs}{bound})"
+
+
+def _what(one: Alarm) -> str:
+    return formats.measure_name(one.what).lower() if one.kind is Kind.LONGER else one.what
+
+
+def _unjudged(night: Night, gate: Gate) -> Iterator[str]:
+    for cell, runs in gate.unjudged:
+        yield f"{' · '.join(cell)}: {formats.plural(runs, 'run')} decided nothing"
+    for cell, what in gate.undecided:
+        yield f"{' · '.join(cell)}: {what} {NOT_ANY_MORE}"
+    for planned in playing.left(night):
+        why = [one.why for one in night.plays_of(planned.cell) if one.why]
+        told = why[-1] if why else playing.TIME_UP
+        yield f"{' · '.join(planned.cell)}: not judged as often as was planned: {told}"
+
+
+def _length(night: Night) -> str:
+    cells = len({one.cell for one in night.played if one.judged})
+    minutes = round(sum(one.seconds for one in night.played) / 60)
+    plays = sum(bool(one.experiment) for one in night.played)
+    return (
+        f"{formats.plural(plays, 'play')} of {formats.plural(cells, 'cell')} in "
+        f"{minutes // 60} h {minutes % 60:02d} min"
+    )

@@ -1,0 +1,106 @@
+"""Which items fit into a night: what matters most first, and what is left out with the reason.
+
+1. First what alarmed in its last night, then what was never judged, then what changed since it
+   was, then the rest: by the nights since, times the item's risk.
+2. Of an item as many plays are chosen as fit. The others are left out, and a shorter item that is
+   less urgent may still fit.
+3. How long an item takes, and what is known of it, is told: nothing is asked here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from harness.nightly.suite import Cell, Item
+
+
+class Urgency(IntEnum):
+    """The lower, the sooner."""
+
+    ALARMED = 0
+    NEVER = 1
+    CHANGED = 2
+    AGE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What earlier nights know of a cell. `nights_ago`: since it was judged; None: it never was.
+    `digest`: of the cell as it was judged then."""
+
+    nights_ago: int | None
+    digest: str
+    alarmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """So many plays of an item; `estimate_s`: of all of them."""
+
+    item: Item
+    plays: int
+    reason: str
+    estimate_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`chosen` in the order in which it is played; `left_out` the most urgent first."""
+
+    chosen: tuple[Planned, ...]
+    left_out: tuple[Planned, ...]
+
+
+NOTHING = Past(None, "", alarmed=False)
+
+
+def plan(
+    items: Sequence[Item],
+    past: Mapping[Cell, Past],
+    estimates_s: Mapping[Cell, float],
+    night_s: float,
+    changed: Sequence[str] = (),
+) -> Plan:
+    """`estimates_s`: of one play. `changed`: systems of which the user says that they are not what
+    they were."""
+    ranked = sorted(items, key=lambda item: _rank(item, past.get(item.cell, NOTHING), changed))
+    chosen: list[Planned] = []
+    left_out: list[Planned] = []
+    left_s = night_s
+    for item in ranked:
+        each_s = estimates_s[item.cell]
+        reason = _reason(item, past.get(item.cell, NOTHING), changed)
+        fit = min(item.plays, int(left_s // each_s))
+        left_s -= fit * each_s
+        for listed, plays in ((chosen, fit), (left_out, item.plays - fit)):
+            if plays:
+                listed.append(Planned(item, plays, reason, plays * each_s))
+    return Plan(tuple(chosen), tuple(left_out))
+
+
+def _urgency(item: Item, past: Past, changed: Sequence[str]) -> Urgency:
+    if past.alarmed:
+        return Urgency.ALARMED
+    if past.nights_ago is None:
+        return Urgency.NEVER
+    if past.digest != item.digest or item.cell[1] in changed:
+        return Urgency.CHANGED
+    return Urgency.AGE
+
+
+def _rank(item: Item, past: Past, changed: Sequence[str]) -> tuple[int, float, Cell]:
+    age = (past.nights_ago or 0) * item.weight
+    return _urgency(item, past, changed), -(age or item.weight / 10), item.cell
+
+
+def _reason(item: Item, past: Past, changed: Sequence[str]) -> str:
+    urgency = _urgency(item, past, changed)
+    if urgency is Urgency.ALARMED:
+        return "it alarmed when it was last judged"
+    if urgency is Urgency.NEVER:
+        return "it was never judged"
+    if urgency is Urgency.CHANGED:
+        whose = item.cell[1] if item.cell[1] in changed else "its scenario or layout"
+        return f"{whose} changed since it was judged"
+    nights = past.nights_ago
+    return f"it was judged {nights} night{'' if nights == 1 else 's'} ago"

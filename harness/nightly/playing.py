@@ -1,0 +1,215 @@
+"""One night, play after play: what is planned, what was begun, what came of it.
+
+1. Each step is on record before the next one. Who is started again in a night that is not over
+   goes on in it: what was played is not played again, and of what was broken off the runs that
+   were recorded are judged.
+2. No play begins after the night's end; the last is played out. What did not come to be played, or
+   found the machine busy, is on record with the reason.
+3. A play in which nothing was decided is done once more, and both count.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import median
+
+from msgspec.structs import replace
+
+from harness.judging import recalled
+from harness.judging.exits import Exit
+from harness.nightly import planning, quiet, record
+from harness.nightly.planning import Past
+from harness.nightly.record import Night, PlannedCell, Played
+from harness.nightly.suite import Cell, Item, Suite
+from harness.plan.problems import PlanError
+
+MORE_S = 90.0  # what a play takes besides load and settle, where none was played yet
+SPARE = 1  # plays of a cell more than planned, where plays decided nothing
+TIME_UP = "the night was over"
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """`play`: words of `mqproof run`, into a folder; its exit code. `analyse`: one experiment's
+    folder. `look`: the share of the machine that is busy; raises quiet.Unknown."""
+
+    now: Callable[[], datetime]
+    play: Callable[[Path, Sequence[str], Tell], int]
+    analyse: Callable[[Path, Tell], int]
+    look: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line adds to a suite. `changed`: systems."""
+
+    name: str  # of a night that begins now
+    label: str = ""
+    changed: tuple[str, ...] = ()
+
+
+def begun(suite: Suite, asked: Asked, before: Sequence[Night], now: datetime) -> Night:
+    """A night as it is planned now; nothing is played yet."""
+    chosen = plan(suite, asked, before)
+    return Night(
+        name=asked.name,
+        title=suite.title,
+        label=asked.label,
+        began=now.isoformat(timespec="seconds"),
+        ends=(now + timedelta(seconds=suite.night_s)).isoformat(timespec="seconds"),
+        planned=tuple(map(_planned, chosen.chosen)),
+        left_out=tuple(map(_planned, chosen.left_out)),
+    )
+
+
+def plan(suite: Suite, asked: Asked, before: Sequence[Night]) -> planning.Plan:
+    past = {item.cell: _past(item.cell, before) for item in suite.items}
+    estimates_s = {item.cell: _estimate_s(item, before) for item in suite.items}
+    return planning.plan(suite.items, past, estimates_s, suite.night_s, asked.changed)
+
+
+def unfinished(before: Sequence[Night]) -> Night | None:
+    """The night that somebody broke off, if it is the last."""
+    return before[-1] if before and before[-1].exit_code is None else None
+
+
+def played(folder: Path, suite: Suite, night: Night, world: World, tell: Tell) -> Night:
+    """The night with all that could be played of it. On record after each step."""
+    night = _mended(folder, night, world, tell)
+    words = {item.cell: item.words for item in suite.items}
+    while (todo := _next(night)) is not None:
+        if world.now() >= datetime.fromisoformat(night.ends):
+            tell(f"{TIME_UP}: {' · '.join(todo.cell)} is not played")
+            break
+        night = _one(folder, suite, night, todo.cell, words.get(todo.cell), world, tell)
+    return night
+
+
+def left(night: Night) -> Iterator[PlannedCell]:
+    """What was planned and not judged as often."""
+    for planned in night.planned:
+        if sum(one.judged for one in night.plays_of(planned.cell)) < planned.plays:
+            yield planned
+
+
+def _next(night: Night) -> PlannedCell | None:
+    """In the order of the plan."""
+    wanted = (
+        planned
+        for planned in left(night)
+        if len(night.plays_of(planned.cell)) < planned.plays + SPARE
+    )
+    return next(wanted, None)
+
+
+def _one(
+    folder: Path,
+    suite: Suite,
+    night: Night,
+    cell: Cell,
+    words: Sequence[str] | None,
+    world: World,
+    tell: Tell,
+) -> Night:
+    now = world.now()
+    one = Played(cell, now.isoformat(timespec="seconds"))
+    if words is None:  # the file has changed since the night began
+        return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=_NO_MORE))
+    if busy := quiet.wait(suite.busy, suite.wait_s, world.look):
+        tell(f"{' · '.join(cell)} is not played: {busy}")
+        return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=busy))
+    there = record.experiments(folder)
+    night = _added(folder, night, one)
+    code = world.play(folder, words, tell)
+    seconds = (world.now() - now).total_seconds()
+    ended = _ended(folder, one, there, code, seconds)
+    return _last_is(folder, night, ended)
+
+
+_NO_MORE = "it stands in the suite no more"
+
+
+def _ended(folder: Path, one: Played, there: set[str], code: int, seconds: float) -> Played:
+    new = sorted(record.experiments(folder) - there)
+    experiment = new[-1] if new else ""
+    why = "" if experiment else f"it left no experiment behind (exit code {code})"
+    judged = bool(experiment) and _is_judged(folder / experiment, one.cell)
+    return replace(
+        one, experiment=experiment, seconds=seconds, exit_code=code, judged=judged, why=why
+    )
+
+
+def _mended(folder: Path, night: Night, world: World, tell: Tell) -> Night:
+    """A play that nobody saw end: what was recorded of it is judged."""
+    if not night.played or night.played[-1].exit_code is not None:
+        return night
+    one = night.played[-1]
+    known = {each.experiment for each in night.played}
+    new = sorted(
+        name for name in record.experiments(folder) - known if name >= _stamp_of(one.began)
+    )
+    if not new:
+        why = "it was broken off before anything was recorded"
+        return _last_is(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=why))
+    path = folder / new[0]
+    tell(f"{new[0]} was broken off: what was recorded is judged")
+    code = world.analyse(path, tell) if not (path / recalled.NAME).exists() else Exit.NOT_DECIDED
+    judged = _is_judged(path, one.cell)
+    told = replace(one, experiment=new[0], exit_code=code, judged=judged, why="it was broken off")
+    return _last_is(folder, night, told)
+
+
+def _stamp_of(began: str) -> str:
+    """Experiments' names begin with the second in which they were begun."""
+    return f"{datetime.fromisoformat(began).astimezone(UTC):%Y%m%d-%H%M%S}"
+
+
+def _is_judged(experiment: Path, cell: Cell) -> bool:
+    """Whether a promise was decided there; what cannot be read decides nothing."""
+    try:
+        side = recalled.joined("", [experiment / recalled.NAME])
+    except PlanError:
+        return False
+    ran = side.cells.get(cell)
+    return ran is not None and any(one.tried.rate.runs for one in ran.claims.values())
+
+
+def _added(folder: Path, night: Night, one: Played) -> Night:
+    night = replace(night, played=(*night.played, one))
+    record.save(folder, night)
+    return night
+
+
+def _last_is(folder: Path, night: Night, one: Played) -> Night:
+    return _added(folder, replace(night, played=night.played[:-1]), one)
+
+
+def _planned(one: planning.Planned) -> PlannedCell:
+    item = one.item
+    return PlannedCell(item.cell, one.plays, one.reason, one.estimate_s, item.digest)
+
+
+def _past(cell: Cell, before: Sequence[Night]) -> Past:
+    for ago, night in enumerate(reversed(before), start=1):
+        if any(one.judged for one in night.plays_of(cell)):
+            digests = {one.cell: one.digest for one in night.planned}
+            alarmed = any(one.cell == cell for one in night.alarms)
+            return Past(ago, digests.get(cell, ""), alarmed)
+    return planning.NOTHING
+
+
+def _estimate_s(item: Item, before: Sequence[Night]) -> float:
+    """Of one play: what plays took before."""
+    took = [one.seconds for night in before for one in night.plays_of(item.cell) if one.judged]
+    return median(took) if took else item.load_s + MORE_S
+
+
+def seconds_of(night: Night) -> Mapping[Cell, float]:
+    """What each cell's plays took."""
+    found: dict[Cell, float] = {}
+    for one in night.played:
+        found[one.cell] = found.get(one.cell, 0.0) + one.seconds
+    return found

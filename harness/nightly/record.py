@@ -1,0 +1,166 @@
+"""night.json: a night as it was planned, played and judged, for the nights to come.
+
+1. It is written anew after every step, whole or not at all: a machine that dies in the middle of a
+   night finds where it was.
+2. What the gate and the pages need of a night's runs stands in it, so that they read no experiment
+   of older nights again.
+3. Of promises that did not apply nothing is kept, of meanings those of promises that were broken.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from harness.compare.medians import Time
+from harness.compare.rates import Tried, rate
+from harness.compare.versus import Counted, Ran, Side
+from harness.nightly.suite import Cell
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.plan.problems import PlanError, Problem
+
+NAME, NIGHTS = "night.json", "nights"
+FORMAT: Literal["mqproof night"] = "mqproof night"
+VERSION: Literal[1] = 1
+_EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+
+
+class PlannedCell(msgspec.Struct, frozen=True):
+    """`plays`: how often; `estimate_s`: of all of them. `digest`: suite.py, Item."""
+
+    cell: Cell
+    plays: int
+    reason: str
+    estimate_s: float
+    digest: str
+
+
+class Played(msgspec.Struct, frozen=True):
+    """One play. `exit_code` None: it has begun, and nobody saw it end. `experiment` "": it left
+    none, for which `why` has the reason. `judged`: whether a promise was decided in it."""
+
+    cell: Cell
+    began: str
+    experiment: str = ""
+    seconds: float = 0.0
+    exit_code: int | None = None
+    judged: bool = False
+    why: str = ""
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A promise, or loss, over a cell's runs of this night."""
+
+    violated: int
+    runs: int
+    not_judged: int
+    warns: bool
+    meaning: str = ""
+
+
+class CellOfNight(msgspec.Struct, frozen=True):
+    """`times`: by measure, seconds and whether they are only a lower bound, a run each."""
+
+    cell: Cell
+    runs: int
+    claims: dict[str, Judged]
+    times: dict[str, list[tuple[float, bool]]]
+
+
+class Alarmed(msgspec.Struct, frozen=True):
+    cell: Cell
+    what: str
+    text: str
+
+
+class Night(msgspec.Struct, frozen=True, kw_only=True):
+    """`began`, `ends`: UTC, ISO 8601. `label`: what the user calls what was tested."""
+
+    format: Literal["mqproof night"] = FORMAT
+    version: Literal[1] = VERSION
+    name: str
+    title: str
+    label: str
+    began: str
+    ends: str
+    planned: tuple[PlannedCell, ...]
+    left_out: tuple[PlannedCell, ...]
+    played: tuple[Played, ...] = ()
+    cells: tuple[CellOfNight, ...] = ()
+    versions: dict[str, str] = {}
+    alarms: tuple[Alarmed, ...] = ()
+    exit_code: int | None = None  # None: it is not over
+
+    def plays_of(self, cell: Cell) -> tuple[Played, ...]:
+        return tuple(one for one in self.played if one.cell == cell)
+
+
+def nights(folder: Path) -> list[Night]:
+    """Every night of a folder, the oldest first. Raises PlanError with all that cannot be read."""
+    found: list[Night] = []
+    problems: list[Problem] = []
+    for path in sorted((folder / NIGHTS).glob(f"*/{NAME}")):
+        try:
+            found.append(msgspec.json.decode(text_of(path, JSON_BYTES_MAX), type=Night))
+        except (Unreadable, msgspec.MsgspecError) as error:
+            problems.append(Problem(str(path), f"cannot be read: {error}"))
+    if problems:
+        raise PlanError(problems)
+    return sorted(found, key=lambda night: (night.began, night.name))
+
+
+def save(folder: Path, night: Night) -> None:
+    place = folder / NIGHTS / night.name
+    place.mkdir(parents=True, exist_ok=True)
+    partial = place / f"{NAME}.partial"
+    partial.write_bytes(msgspec.json.format(msgspec.json.encode(night), indent=1))
+    partial.rename(place / NAME)
+
+
+def side(night: Night) -> Side:
+    """What the gate is asked of."""
+    return Side(night.name, {one.cell: _ran(one) for one in night.cells})
+
+
+def cells(of: Side) -> tuple[CellOfNight, ...]:
+    """What is kept of a night's runs."""
+    return tuple(
+        CellOfNight(cell, ran.runs, _claims(ran.claims), _times(ran.times))
+        for cell, ran in of.cells.items()
+    )
+
+
+def experiments(folder: Path) -> set[str]:
+    """The names of the folders in it that are called as experiments are."""
+    if not is_folder(folder):
+        return set()
+    return {path.name for path in folder.iterdir() if _EXPERIMENT.fullmatch(path.name)}
+
+
+def _ran(one: CellOfNight) -> Ran:
+    claims = {
+        claim: Counted(Tried(rate(it.violated, it.runs), it.not_judged, it.warns), it.meaning)
+        for claim, it in one.claims.items()
+    }
+    times = {name: tuple(Time(*time) for time in values) for name, values in one.times.items()}
+    return Ran(one.runs, claims, times)
+
+
+def _claims(claims: Mapping[str, Counted]) -> dict[str, Judged]:
+    return {
+        claim: Judged(
+            violated=one.tried.rate.violated,
+            runs=one.tried.rate.runs,
+            not_judged=one.tried.not_judged,
+            warns=one.tried.warns,
+            meaning=one.meaning if one.tried.rate.violated else "",
+        )
+        for claim, one in claims.items()
+        if one.tried.rate.runs or one.tried.not_judged
+    }
+
+
+def _times(times: Mapping[str, Sequence[Time]]) -> dict[str, list[tuple[float, bool]]]:
+    return {name: [(one.value, one.censored) for one in values] for name, values in times.items()}

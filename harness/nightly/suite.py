@@ -1,0 +1,195 @@
+"""A suite's file -> its items: each a cell that is to be played, so often.
+
+1. What is wrong with the file, and with what any of its cells asks for, is told at once, with its
+   place.
+2. A cell stands in a suite once: nobody could say which of two numbers of runs was meant.
+3. A cell that means nothing is left out with the reason that `mqproof run` would give.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
+from harness.plan import bound, spans
+from harness.plan.experiment import REPEATS_MAX
+from harness.plan.model import Experiment, RunPlan, Skipped
+from harness.plan.problems import PlanError, Problem
+from harness.plan.tables import Table, fixed_length
+from harness.plan.toml_problems import document_of, of_shape, told
+from harness.request import suites
+from harness.request.asking import Asked, experiment_of
+
+PLACE = "SUITE"
+Cell = tuple[str, str, str, str]
+Risk = Literal["low", "usual", "high"]
+WEIGHTS: dict[Risk, float] = {"low": 0.5, "usual": 1.0, "high": 2.0}
+NIGHTS_MAX = 10_000
+_Length = Annotated[float, BeforeValidator(fixed_length(spans.parse_seconds))]
+_Word = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class Keep(Table):
+    """`passed`: for so many nights the recordings of runs that did no harm."""
+
+    passed: int = Field(ge=1, le=NIGHTS_MAX)
+
+
+class Cells(Table):
+    """Scenarios x systems x layouts x clients. No layout, no client: each system's own."""
+
+    scenarios: list[_Word] = Field(min_length=1, max_length=200)
+    systems: list[_Word] = Field(min_length=1, max_length=100)
+    layouts: list[_Word] = Field(default=[], max_length=100)
+    clients: list[_Word] = Field(default=[], max_length=100)
+    repeats: int | None = Field(default=None, ge=1, le=REPEATS_MAX)
+    bound: _Word | None = None
+    risk: Risk = "usual"
+
+
+class File(Table):
+    """`hours`: of a night; `busy`: the share of all cores that others may use; `wait`: how long a
+    run waits for a quiet machine; `baseline`: a folder of experiments, from the file on."""
+
+    title: _Word
+    baseline: _Word
+    hours: float = Field(gt=0, le=31 * 24)
+    busy: float = Field(gt=0, le=1)
+    wait: _Length
+    keep: Keep
+    cells: list[Cells] = Field(min_length=1, max_length=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A cell, as often as the suite wants it: so many plays, each an experiment of one run, or of
+    as many as its bound takes. `load_s`: load and settle of one play; `digest`: of its scenario
+    and its layout as they are now."""
+
+    cell: Cell
+    plays: int
+    bound: str
+    load_s: float
+    weight: float
+    digest: str
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Of `mqproof run`."""
+        scenario, system, layout, client = self.cell
+        often = (bound.FLAG, self.bound) if self.bound else ()
+        return (scenario, "--system", system, "--layout", layout, "--client", client, *often)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A file that can be played. `skipped`: cells that mean nothing, with the reason."""
+
+    title: str
+    baseline: Path
+    night_s: float
+    busy: float
+    wait_s: float
+    keep_passed: int
+    items: tuple[Item, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def read(path: Path) -> Suite:
+    """Raises PlanError with everything that is wrong."""
+    try:
+        source = text_of(path, TOML_BYTES_MAX)
+    except Unreadable as reason:
+        raise PlanError([Problem(PLACE, f"{path} cannot be read: {reason}")]) from None
+    document = document_of(source, str(path))
+    try:
+        file = File.model_validate(document)
+    except ValidationError as error:
+        raise PlanError(told(of_shape(error, File), source, str(path))) from None
+    return _suite(file, path)
+
+
+def _suite(file: File, path: Path) -> Suite:
+    items: list[Item] = []
+    skipped: list[Skipped] = []
+    problems: list[Problem] = []
+    for number, cells in enumerate(file.cells, start=1):
+        place = f"{path}, [[cells]] {number}"
+        try:
+            asked = _experiment(cells)
+        except PlanError as error:
+            problems += [_within(place, one) for one in error.problems]
+            continue
+        items += _items(asked, cells)
+        skipped += asked.skipped
+    problems += _twice(items, str(path))
+    if not problems and not items:
+        problems += [Problem(str(path), f"NOT APPLICABLE: {one.reason}") for one in skipped]
+    if problems:
+        raise PlanError(problems)
+    return Suite(
+        title=file.title,
+        baseline=path.parent / file.baseline,
+        night_s=file.hours * 3600,
+        busy=file.busy,
+        wait_s=file.wait,
+        keep_passed=file.keep.passed,
+        items=tuple(items),
+        skipped=tuple(skipped),
+    )
+
+
+def _experiment(cells: Cells) -> Experiment:
+    """Raises PlanError."""
+    if wrong := [word for word in cells.scenarios if word in suites.names()]:
+        text = "is a suite of its own: mqproof run plays it"
+        raise PlanError([Problem("scenarios", f"{word} {text}") for word in wrong])
+    asked = Asked(
+        scenarios=tuple(cells.scenarios),
+        systems=tuple(cells.systems),
+        layouts=tuple(cells.layouts),
+        clients=tuple(cells.clients),
+        deployment=None,
+        repeats=cells.repeats,
+        seed=0,
+        bound=cells.bound,
+    )
+    return experiment_of(asked, "nightly")
+
+
+def _within(place: str, one: Problem) -> Problem:
+    return replace(one, place=f"{place}, {one.place}" if one.place else place)
+
+
+def _items(asked: Experiment, cells: Cells) -> Iterator[Item]:
+    often = Counter(run.cell for run in asked.runs)
+    firsts: dict[Cell, RunPlan] = {}
+    for run in asked.runs:
+        firsts.setdefault(run.cell, run)
+    for cell, run in firsts.items():
+        length_s = run.schedule.load_s + run.schedule.settle_s
+        yield Item(
+            cell=cell,
+            plays=1 if cells.bound else often[cell],
+            bound=cells.bound or "",
+            load_s=often[cell] * length_s if cells.bound else length_s,
+            weight=WEIGHTS[cells.risk],
+            digest=_digest(run),
+        )
+
+
+def _digest(run: RunPlan) -> str:
+    """Changes with whatever the cell's verdict hangs on, as far as mqproof knows it."""
+    told: tuple[Any, ...] = (run.scenario, run.layout, run.client, run.deployment)
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+def _twice(items: Sequence[Item], file: str) -> Iterator[Problem]:
+    for cell, count in Counter(item.cell for item in items).items():
+        if count > 1:
+            yield Problem(file, f"{' · '.join(cell)} stands in it {count:,} times")

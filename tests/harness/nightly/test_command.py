@@ -1,0 +1,140 @@
+"""`mqproof nightly` and `mqproof serve`, as they are typed."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.campaigns import playing as campaign
+from harness.cli import main
+from harness.nightly import quiet, record
+from tests.harness.nightly.nights import night
+from tests.harness.nightly.test_suite import CELLS, HEAD
+from tests.harness.nightly.verdicts import experiment, run_of
+
+CELL = ("master-crash", "reference-mirrored", "all-automatic@T=10", "pika")
+ONE = HEAD + CELLS.replace(', "cut-one-node"', "")
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.toml"
+    path.write_text(ONE)
+    return path
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What each play is to come to: "lost", or nothing in particular."""
+    outcomes: list[str] = []
+
+    def play(folder: Path, words: Sequence[str], tell: campaign.Tell) -> int:
+        lost = bool(outcomes) and outcomes.pop(0) == "lost"
+        name = f"20990101-0000{len(record.experiments(folder)):02d}-00aa"
+        experiment(folder, name, [run_of(CELL, lost=int(lost), outcome="PASS")])
+        return 1 if lost else 0
+
+    monkeypatch.setattr(campaign, "play", play)
+    monkeypatch.setattr(quiet, "busy", lambda pause: 0.0)
+    return outcomes
+
+
+def good(folder: Path, runs: int = 30) -> None:
+    experiment(folder / "good", "e", [run_of(CELL, out_s=3 + n / 100) for n in range(runs)])
+
+
+def test_a_dry_run_says_what_fits_into_the_night(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["nightly", str(suite), "--results", str(tmp_path / "r"), "--dry-run"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("of 8 h 00 min")
+    assert said[1].startswith("played: master-crash · reference-mirrored")
+    assert said[1].endswith("it was never judged")
+    assert said[2].startswith("there is no baseline")
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_night_ends_with_its_message_its_pages_and_its_exit_code(
+    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    good(tmp_path)
+    words = ["nightly", str(suite), "--results", str(tmp_path / "r"), "--label", "commit 1f2e"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == "mqproof nightly: nothing is worse (exit code 0)"
+    assert "commit 1f2e" in out
+    assert "pages: " in err
+    assert (tmp_path / "r" / "site" / "index.html").exists()
+    assert len(list((tmp_path / "r" / "nights").glob("*/nightly.xml"))) == 1
+    told.append("lost")
+    assert main(words) == 1
+    assert capsys.readouterr().out.startswith("mqproof nightly: WORSE in 1 place (exit code 1)")
+
+
+def test_without_a_baseline_nothing_passes(
+    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["nightly", str(suite), "--results", str(tmp_path / "r")]) == 2
+    assert "no baseline: 1" in capsys.readouterr().out
+
+
+def test_a_night_that_was_broken_off_and_is_past_is_told_before_another_begins(
+    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    good(tmp_path)
+    results = tmp_path / "r"
+    record.save(results, night(1, cells=(CELL,), exit_code=None))
+    assert main(["nightly", str(suite), "--results", str(results)]) == 0
+    nights = record.nights(results)
+    assert [one.exit_code for one in nights] == [2, 0]  # its experiments are gone
+    assert "it is judged as it is" in capsys.readouterr().err
+
+
+def test_two_at_a_time_in_one_folder_are_refused(
+    suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nights = tmp_path / "r" / record.NIGHTS
+    nights.mkdir(parents=True)
+    held = os.open(nights, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    assert main(["nightly", str(suite), "--results", str(tmp_path / "r")]) == 254
+    os.close(held)
+    assert "another mqproof" in capsys.readouterr().err
+
+
+def test_everything_that_is_wrong_is_told_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = tmp_path / "suite.toml"
+    suite.write_text(ONE.replace("hours = 8", "hours = 0"))
+    words = ["nightly", str(suite), "--label", "x" * 300, "--changed", "kafka"]
+    assert main([*words, "--results", str(suite / "below")]) == 254
+    said = capsys.readouterr().err
+    for part in ("hours", "--label: has 300 characters", "no system 'kafka'", "--results"):
+        assert part in said
+
+
+def test_serving_what_is_not_there_is_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(tmp_path / "none")]) == 254
+    assert main(["serve", str(tmp_path)]) == 254
+    assert "mqproof nightly makes it" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_served_pages_end_by_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<p>nights</p>")
+    words = [sys.executable, "-m", "harness", "serve", str(tmp_path), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0

@@ -1,0 +1,122 @@
+"""From a night's experiments to its answer, its message and its exit code."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from harness.compare.gate import gate
+from harness.judging.exits import Exit
+from harness.nightly import gated, message, record
+from harness.nightly.record import Night
+from harness.plan.problems import PlanError
+from tests.harness.nightly.nights import good, night
+from tests.harness.nightly.verdicts import CELL, experiment, run_of
+
+
+def answered(*nights: Night) -> Night:
+    *before, tonight = nights
+    return gated.answered(good(), before, tonight)[0]
+
+
+def test_a_night_in_which_nothing_is_worse_passes() -> None:
+    assert answered(night(1)).exit_code == Exit.PASSED
+
+
+def test_a_loss_fails_it_and_stands_in_its_record() -> None:
+    told = answered(night(1), night(2, lost=True))
+    assert told.exit_code == Exit.FAILED
+    (alarm,) = told.alarms
+    assert (alarm.cell, alarm.what) == (CELL, "loss")
+    assert alarm.text == (
+        "loss did not happen before: in 1 of 1 run, before in 0 of 30 runs; "
+        f"since {night(2).name}: Lost."
+    )
+
+
+def test_a_longer_outage_fails_it_with_both_sides_and_their_runs() -> None:
+    told = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
+    (alarm,) = told.alarms
+    assert "takes longer: 6.03 s (5 runs), before 3.15 s (" in alarm.text.replace("\u00a0", " ")
+    assert f"since {night(1).name}" in alarm.text
+
+
+@pytest.mark.parametrize("cells", [((*CELL[:3], "rocketmq-native"),), (CELL, ("x", *CELL[1:]))])
+def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[record.Cell, ...]) -> None:
+    assert answered(night(1, cells=cells)).exit_code == Exit.NOT_DECIDED
+
+
+def test_what_was_planned_and_not_judged_leaves_it_undecided() -> None:
+    whole = night(1)
+    why = "the machine was busy"
+    busy = record.Played(CELL, whole.began, exit_code=2, why=why)
+    told, answer = gated.answered(good(), (), replace(whole, played=(busy,), cells=()))
+    assert told.exit_code == Exit.NOT_DECIDED
+    said = f"not judged as often as was planned: {why}"
+    assert any(line.endswith(said) for line in message.lines(told, answer))
+
+
+def test_a_night_whose_experiments_are_gone_passes_nothing(tmp_path: Path) -> None:
+    told, _ = gated.answered(good(), (), gated.judged(tmp_path, night(1)))
+    assert told.exit_code == Exit.NOT_DECIDED
+
+
+def test_the_first_line_says_whether_to_read_on() -> None:
+    lost = answered(night(1, lost=True))
+    first = next(message.lines(lost, gate(good(), [record.side(lost)])))
+    assert first == "mqproof nightly: WORSE in 1 place (exit code 1)"
+    assert message.headline(answered(night(1))).endswith("nothing is worse (exit code 0)")
+
+
+def test_no_list_of_a_message_is_longer_than_anybody_reads() -> None:
+    cells = tuple((f"scenario-{number}", *CELL[1:]) for number in range(50))
+    told, answer = gated.answered(good(), (), night(1, cells=cells))
+    lines = list(message.lines(told, answer))
+    assert "no baseline: 50" in lines
+    assert "- and 30 more: the pages have them" in lines
+
+
+def test_the_runs_of_a_night_are_those_of_its_experiments(tmp_path: Path) -> None:
+    whole = night(1)
+    experiment(tmp_path, whole.played[0].experiment, [run_of(lost=3, out_s=-9.5)], "3.10.9")
+    told = gated.judged(tmp_path, whole)
+    (cell,) = told.cells
+    assert (cell.cell, cell.runs, cell.claims["loss"].violated) == (CELL, 1, 1)
+    assert cell.times == {"out_total": [(9.5, True)]}
+    assert told.versions == {"rabbitmq": "3.10.9"}
+    assert record.side(told).cells[CELL].times["out_total"][0].censored
+
+
+def test_an_experiment_that_is_gone_is_none_of_its_runs(tmp_path: Path) -> None:
+    assert gated.judged(tmp_path, night(1)).cells == ()
+
+
+def test_a_baseline_is_every_experiment_in_its_folder(tmp_path: Path) -> None:
+    for number in range(3):
+        experiment(tmp_path, f"e{number}", [run_of(out_s=number)])
+    (ran,) = gated.baseline_of(tmp_path).cells.values()
+    assert ran.runs == 3
+    assert gated.baseline_of(tmp_path / "none").cells == {}
+
+
+def test_a_baseline_that_cannot_be_read_is_told_with_every_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (experiment(tmp_path, name, [run_of()]) / "verdict.json").write_text("{")
+    with pytest.raises(PlanError) as caught:
+        gated.baseline_of(tmp_path)
+    assert len(caught.value.problems) == 2
+
+
+def test_a_night_is_read_back_as_it_was_kept(tmp_path: Path) -> None:
+    first, second = night(1), answered(night(2, lost=True, label="v2"))
+    for one in (second, first):
+        record.save(tmp_path, one)
+    assert record.nights(tmp_path) == [first, second]
+
+
+def test_a_night_that_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+    record.save(tmp_path, night(1))
+    path = tmp_path / record.NIGHTS / night(1).name / record.NAME
+    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+    with pytest.raises(PlanError, match=r"night\.json: cannot be read"):
+        record.nights(tmp_path)

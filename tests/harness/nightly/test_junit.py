@@ -1,0 +1,40 @@
+"""A night for machines that know tests."""
+
+from xml.etree import ElementTree as xml
+
+from msgspec.structs import replace
+
+from harness.nightly import gated, junit
+from harness.nightly.record import Night
+from tests.harness.nightly.nights import good, night
+from tests.harness.nightly.verdicts import CELL
+
+
+def suites(*nights: Night) -> xml.Element:
+    *before, tonight = nights
+    return xml.fromstring(junit.text(*gated.answered(good(), before, tonight)))
+
+
+def test_where_nothing_is_worse_every_test_passes() -> None:
+    told = suites(night(1))
+    assert [told.get(name) for name in ("tests", "failures", "errors", "skipped")] == list("1000")
+
+
+def test_an_alarm_is_a_failure_with_its_text() -> None:
+    told = suites(night(1, lost=True))
+    (failure,) = told.iter("failure")
+    assert (failure.get("message") or "").startswith("loss did not happen before")
+    assert told.get("failures") == "1"
+
+
+def test_what_has_no_baseline_is_skipped_and_what_was_not_judged_is_an_error() -> None:
+    other = ("master-freeze", *CELL[1:])
+    assert suites(night(1, cells=(other,))).get("skipped") == "1"
+    whole = night(1)
+    assert suites(replace(whole, played=(), cells=())).get("errors") == "1"
+
+
+def test_what_xml_cannot_hold_is_told_by_its_number() -> None:
+    hostile = ("a\x00b\u202e<c>", *CELL[1:])
+    told = junit.text(*gated.answered(good(), (), night(1, cells=(hostile,))))
+    assert "a\\x00b\\u202e&lt;c&gt;" in told

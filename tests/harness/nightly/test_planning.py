@@ -1,0 +1,107 @@
+"""What fits into a night, and in which order."""
+
+from collections.abc import Mapping
+
+from harness.nightly.planning import NOTHING, Past, Plan, plan
+from harness.nightly.suite import Cell, Item
+
+HOUR = 3600.0
+
+
+def cell(name: str, system: str = "rabbitmq-mirrored") -> Cell:
+    return (name, system, "all-automatic@T=10", "pika")
+
+
+def item(name: str, weight: float = 1.0, plays: int = 1) -> Item:
+    return Item(cell(name), plays, "", 60.0, weight, digest="now")
+
+
+def judged(nights_ago: int, alarmed: bool = False, digest: str = "now") -> Past:
+    return Past(nights_ago, digest, alarmed)
+
+
+def planned(
+    *items: Item,
+    past: Mapping[str, Past],
+    hours: float = 100.0,
+    each_hours: float = 1.0,
+    changed: tuple[str, ...] = (),
+) -> Plan:
+    told = {cell(name): one for name, one in past.items()}
+    estimates = {one.cell: each_hours * HOUR for one in items}
+    return plan(items, told, estimates, hours * HOUR, changed)
+
+
+def names(plan: Plan) -> list[str]:
+    return [one.item.cell[0] for one in plan.chosen]
+
+
+def test_what_alarmed_comes_first_then_what_is_new_then_what_changed_then_the_oldest() -> None:
+    items = [item(name) for name in ("old", "recent", "changed", "alarmed", "new")]
+    past = {
+        "old": judged(9),
+        "recent": judged(1),
+        "changed": judged(1, digest="then"),
+        "alarmed": judged(1, alarmed=True),
+        "new": NOTHING,
+    }
+    told = planned(*items, past=past)
+    assert names(told) == ["alarmed", "new", "changed", "old", "recent"]
+    assert [one.reason for one in told.chosen] == [
+        "it alarmed when it was last judged",
+        "it was never judged",
+        "its scenario or layout changed since it was judged",
+        "it was judged 9 nights ago",
+        "it was judged 1 night ago",
+    ]
+
+
+def test_a_system_that_the_user_calls_new_is_played_before_what_is_older() -> None:
+    other = Item(cell("other", "rabbitmq-quorum"), 1, "", 60.0, 1.0, "now")
+    past = {"old": judged(9)}
+    told = plan(
+        [item("old"), other],
+        {cell("old"): past["old"], other.cell: judged(1)},
+        {cell("old"): HOUR, other.cell: HOUR},
+        10 * HOUR,
+        ("rabbitmq-quorum",),
+    )
+    assert names(told) == ["other", "old"]
+
+
+def test_a_risk_counts_as_more_nights() -> None:
+    items = [item("low", 0.5), item("high", 2.0), item("usual")]
+    past = {"low": judged(4), "high": judged(2), "usual": judged(3)}
+    assert names(planned(*items, past=past)) == ["high", "usual", "low"]
+
+
+def test_what_does_not_fit_is_left_out_with_its_reason_and_a_shorter_one_may_still_fit() -> None:
+    long, short = item("long"), item("short")
+    told = plan(
+        [long, short],
+        {short.cell: judged(1)},
+        {long.cell: 5 * HOUR, short.cell: HOUR},
+        2 * HOUR,
+    )
+    assert names(told) == ["short"]
+    assert [(one.item.cell[0], one.reason) for one in told.left_out] == [
+        ("long", "it was never judged")
+    ]
+
+
+def test_of_an_item_as_many_plays_are_chosen_as_fit() -> None:
+    told = planned(item("long", plays=5), past={}, hours=2)
+    assert [(one.plays, one.estimate_s) for one in told.chosen] == [(2, 2 * HOUR)]
+    assert [(one.plays, one.estimate_s) for one in told.left_out] == [(3, 3 * HOUR)]
+    assert planned(item("long"), past={}, hours=0.5).chosen == ()
+
+
+def test_what_was_left_out_is_older_the_next_night_until_it_is_first() -> None:
+    past = {"a": judged(1), "b": judged(1), "c": judged(1)}
+    seen: list[str] = []
+    for _ in range(3):
+        (chosen,) = names(planned(item("a"), item("b"), item("c"), past=past, hours=1))
+        seen.append(chosen)
+        past = {name: judged((one.nights_ago or 0) + 1) for name, one in past.items()}
+        past[chosen] = judged(1)
+    assert sorted(seen) == ["a", "b", "c"]

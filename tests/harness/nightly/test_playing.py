@@ -1,0 +1,190 @@
+"""A night, play after play: what is on record when the machine dies in it, and what then."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from harness.nightly import playing, record
+from harness.nightly.playing import Asked, World
+from harness.nightly.record import Night
+from harness.nightly.suite import Cell, Item, Suite
+from tests.harness.nightly.verdicts import CELL, experiment, run_of
+
+OTHER: Cell = ("master-freeze", *CELL[1:])
+QUIET, BUSY = 0.01, 0.9
+
+
+def item(cell: Cell, plays: int = 1) -> Item:
+    return Item(cell, plays, "", 30.0, 1.0, "now")
+
+
+def suite(*items: Item, hours: float = 8.0) -> Suite:
+    return Suite("nights", Path("good"), hours * 3600, 0.1, 0.0, 30, tuple(items), ())
+
+
+@dataclass
+class Told:
+    """A world whose plays take a minute, and leave what they are told to."""
+
+    folder: Path
+    outcomes: list[str] = field(default_factory=list)  # "dies": the machine; "none": no experiment
+    busy: float = QUIET
+    at: datetime = datetime(2026, 11, 25, 22, 0, tzinfo=UTC)
+    each: timedelta = timedelta(minutes=1)
+    words: list[str] = field(default_factory=list)
+    analysed: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def world(self) -> World:
+        return World(lambda: self.at, self.play, self.analyse, lambda: self.busy)
+
+    def play(self, folder: Path, words: Sequence[str], tell: Callable[[str], None]) -> int:
+        self.words.append(words[0])
+        outcome = self.outcomes.pop(0) if self.outcomes else "PASS"
+        name = f"{self.at:%Y%m%d-%H%M%S}-{len(self.words):04x}"
+        self.at += self.each
+        if outcome == "dies":
+            (folder / name).mkdir()
+            raise KeyboardInterrupt
+        if outcome == "none":
+            return 254
+        cell = (words[0], words[2], words[4], words[6])
+        run = run_of(cell, outcome="" if outcome == "unjudged" else outcome)
+        experiment(folder, name, [run])
+        return {"PASS": 0, "FAIL": 1}.get(outcome, 2)
+
+    def analyse(self, folder: Path, tell: Callable[[str], None]) -> int:
+        self.analysed.append(folder.name)
+        experiment(folder.parent, folder.name, [run_of()])
+        return 0
+
+    def night(self, asked: Suite, before: Sequence[Night] = ()) -> Night:
+        begun = playing.begun(asked, Asked("tonight"), before, self.at)
+        return self.played(asked, begun)
+
+    def played(self, asked: Suite, night: Night) -> Night:
+        return playing.played(self.folder, asked, night, self.world, self.said.append)
+
+
+def stored(folder: Path) -> Night:
+    (night,) = record.nights(folder)
+    return night
+
+
+def test_each_cell_is_played_as_often_as_the_suite_says(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    night = told.night(suite(item(CELL, 2), item(OTHER)))
+    assert told.words == ["master-crash", "master-crash", "master-freeze"]
+    assert all(one.judged and one.exit_code == 0 for one in night.played)
+    assert [one.seconds for one in night.played] == [60, 60, 60]
+    assert not list(playing.left(night))
+    assert stored(tmp_path) == night
+
+
+def test_a_play_that_decided_nothing_is_done_once_more_and_both_are_on_record(
+    tmp_path: Path,
+) -> None:
+    told = Told(tmp_path, ["unjudged", "PASS"])
+    night = told.night(suite(item(CELL)))
+    assert [one.judged for one in night.played] == [False, True]
+    assert not list(playing.left(night))
+
+
+def test_but_not_for_ever(tmp_path: Path) -> None:
+    told = Told(tmp_path, ["unjudged", "none", "PASS"])
+    night = told.night(suite(item(CELL)))
+    assert len(night.played) == 2
+    assert night.played[1].why == "it left no experiment behind (exit code 254)"
+    assert [one.cell for one in playing.left(night)] == [CELL]
+
+
+def test_a_broken_promise_is_a_judgement_and_is_not_tried_again(tmp_path: Path) -> None:
+    told = Told(tmp_path, ["FAIL"])
+    night = told.night(suite(item(CELL)))
+    assert [(one.exit_code, one.judged) for one in night.played] == [(1, True)]
+
+
+def test_after_a_death_the_night_goes_on_and_what_was_recorded_is_judged(tmp_path: Path) -> None:
+    asked = suite(item(CELL), item(OTHER))
+    told = Told(tmp_path, ["dies"])
+    with pytest.raises(KeyboardInterrupt):
+        told.night(asked)
+    broken = stored(tmp_path)
+    assert playing.unfinished([broken]) == broken
+    assert [one.exit_code for one in broken.played] == [None]
+    night = told.played(asked, broken)
+    assert told.analysed == [night.played[0].experiment]
+    assert [(one.why, one.judged) for one in night.played] == [
+        ("it was broken off", True),
+        ("", True),
+    ]
+    assert told.words == ["master-crash", "master-freeze"]
+
+
+def test_where_nothing_was_recorded_the_play_is_done_again(tmp_path: Path) -> None:
+    for other in ("good", "site"):
+        (tmp_path / other).mkdir()
+    asked = suite(item(CELL))
+    told = Told(tmp_path)
+    begun = playing.begun(asked, Asked("tonight"), (), told.at)
+    died = record.Played(CELL, told.at.isoformat())
+    night = told.played(asked, replace(begun, played=(died,)))
+    assert [(one.experiment == "", one.judged) for one in night.played] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_no_play_begins_after_the_nights_end(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    asked = suite(item(CELL, 2), item(OTHER, 3), hours=0.2)  # twelve minutes, ten are planned
+    begun = playing.begun(asked, Asked("tonight"), (), told.at)
+    assert begun.left_out == ()
+    told.each = timedelta(minutes=5)  # longer than was thought
+    night = told.played(asked, begun)
+    assert told.words == ["master-crash", "master-crash", "master-freeze"]
+    assert told.said == ["the night was over: " + " · ".join(OTHER) + " is not played"]
+    assert [one.cell for one in playing.left(night)] == [OTHER]
+
+
+def test_on_a_busy_machine_nothing_is_played_and_that_is_on_record(tmp_path: Path) -> None:
+    told = Told(tmp_path, busy=BUSY)
+    night = told.night(suite(item(CELL)))
+    assert told.words == []
+    assert "90 % of this machine's cores were busy" in night.played[0].why
+    assert [one.cell for one in playing.left(night)] == [CELL]
+
+
+def test_a_cell_that_the_file_has_no_more_is_not_played(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    begun = playing.begun(suite(item(CELL), item(OTHER)), Asked("tonight"), (), told.at)
+    night = told.played(suite(item(OTHER)), begun)
+    assert told.words == ["master-freeze"]
+    assert [one.why for one in night.plays_of(CELL)] == ["it stands in the suite no more"] * 2
+
+
+def test_how_long_a_cell_takes_is_learned_from_its_nights(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    asked = suite(item(CELL))
+    first = playing.begun(asked, Asked("first"), (), told.at)
+    assert first.planned[0].estimate_s == 30 + playing.MORE_S
+    night = told.played(asked, first)
+    assert playing.begun(asked, Asked("second"), [night], told.at).planned[0].estimate_s == 60
+
+
+def test_the_next_night_knows_what_this_one_judged_and_what_alarmed(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    asked = suite(item(CELL))
+    night = told.night(asked)
+    (well,) = playing.begun(asked, Asked("second"), [night], told.at).planned
+    assert well.reason == "it was judged 1 night ago"
+    alarm = record.Alarmed(CELL, "loss", "it lost")
+    (badly,) = playing.begun(
+        asked, Asked("second"), [replace(night, alarms=(alarm,))], told.at
+    ).planned
+    assert badly.reason == "it alarmed when it was last judged"

@@ -1,0 +1,54 @@
+"""Whether anything else is busy on this machine."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.nightly import quiet
+from harness.nightly.quiet import Ticks, Unknown, busy, ticks, wait
+
+FIRST = "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3\n"
+LATER = "cpu  130 0 60 850 60 0 0 0 0 0\n"
+
+
+def test_busy_is_what_all_cores_did_and_waiting_for_a_disk_is_not() -> None:
+    assert ticks(FIRST) == Ticks(850, 1000)
+
+
+@pytest.mark.parametrize("text", ["", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3", "cpu a b c d e f g h"])
+def test_where_the_kernel_tells_nothing_nobody_knows(text: str) -> None:
+    with pytest.raises(Unknown):
+        ticks(text)
+
+
+def test_it_is_measured_over_a_moment(tmp_path: Path) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text(FIRST)
+
+    def pause(_: float) -> None:
+        stat.write_text(LATER)
+
+    assert busy(pause, stat) == pytest.approx(0.4)
+
+
+def test_a_machine_that_is_quiet_is_not_waited_for() -> None:
+    assert wait(0.1, 0.0, lambda: 0.05) == ""
+
+
+def test_one_that_is_busy_is_looked_at_again_until_it_is_quiet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quiet, "AGAIN_S", 0.0)
+    shares = iter([0.9, 0.5, 0.02])
+    assert wait(0.1, 60.0, lambda: next(shares)) == ""
+
+
+def test_how_busy_it_was_is_told_where_it_never_was_quiet() -> None:
+    assert wait(0.1, 0.0, lambda: 0.9) == (
+        "90 % of this machine's cores were busy with something else for 0 s, 10 % may be"
+    )
+
+
+def test_where_nobody_can_tell_that_is_told(tmp_path: Path) -> None:
+    told = wait(0.1, 0.0, lambda: busy(lambda _: None, tmp_path / "none"))
+    assert told.startswith("nobody can say whether this machine is quiet")

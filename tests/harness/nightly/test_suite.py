@@ -1,0 +1,122 @@
+"""A suite's file: what it says, and everything that is wrong with it, with its place."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.nightly.suite import Suite, read
+from harness.plan.problems import PlanError
+
+HEAD = """
+title = "Every night"
+baseline = "good"
+hours = 8
+busy = 0.1
+wait = "20 min"
+keep.passed = 30
+"""
+CELLS = """
+[[cells]]
+scenarios = ["master-crash", "cut-one-node"]
+systems = ["reference-mirrored"]
+"""
+
+
+def suite(tmp_path: Path, text: str) -> Suite:
+    path = tmp_path / "suite.toml"
+    path.write_text(text)
+    return read(path)
+
+
+def problems(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(PlanError) as caught:
+        suite(tmp_path, text)
+    return [str(one).replace(f"{tmp_path}/", "") for one in caught.value.problems]
+
+
+def test_a_cell_is_a_scenario_on_each_systems_own_layout_by_its_own_client(
+    tmp_path: Path,
+) -> None:
+    told = suite(tmp_path, HEAD + CELLS)
+    assert [one.cell for one in told.items] == [
+        (name, "reference-mirrored", "all-automatic@T=10", "pika")
+        for name in ("master-crash", "cut-one-node")
+    ]
+    assert (told.night_s, told.wait_s, told.keep_passed) == (28_800, 1200, 30)
+    assert told.baseline == tmp_path / "good"
+
+
+def test_each_repeat_is_a_play_of_its_own_and_a_bound_is_one(tmp_path: Path) -> None:
+    often = suite(tmp_path, HEAD + CELLS + "repeats = 3").items[0]
+    assert (often.plays, often.words[-2:]) == (3, ("--client", "pika"))
+    bounded = suite(tmp_path, HEAD + CELLS + 'bound = "26%"').items[0]
+    assert (bounded.plays, bounded.words[-2:]) == (1, ("--bound", "26%"))
+    assert bounded.load_s > 5 * often.load_s
+
+
+def test_everything_that_is_wrong_with_cells_is_told_at_once_with_its_place(
+    tmp_path: Path,
+) -> None:
+    text = HEAD + CELLS.replace("cut-one-node", "cut-one-nod")
+    text += CELLS.replace("reference-mirrored", "kafka") + "repeats = 2\nbound = '10%'"
+    told = "\n".join(problems(tmp_path, text))
+    assert "suite.toml, [[cells]] 1, SCENARIO: there is no scenario 'cut-one-nod'" in told
+    assert "suite.toml, [[cells]] 2" in told
+    assert "there is no system 'kafka'" in told
+    assert "leave --repeats out" in told
+
+
+def test_keys_and_lengths_that_are_wrong_are_told_with_their_line(tmp_path: Path) -> None:
+    text = (HEAD + CELLS).replace("20 min", "soon").replace("hours = 8", "hour = 8")
+    told = "\n".join(problems(tmp_path, text))
+    assert "suite.toml, line 4, hour: there is no such key" in told
+    assert "suite.toml, line 6, wait" in told
+    assert "hours: is missing" in told
+
+
+def test_a_cell_stands_in_a_suite_once(tmp_path: Path) -> None:
+    told = problems(tmp_path, HEAD + CELLS + CELLS)
+    assert len(told) == 2
+    assert "stands in it 2 times" in told[0]
+
+
+def test_a_suite_of_mqproofs_own_is_none_of_its_cells(tmp_path: Path) -> None:
+    text = CELLS.replace('"master-crash", "cut-one-node"', '"incident"')
+    (told,) = problems(tmp_path, HEAD + text)
+    assert "incident is a suite of its own" in told
+
+
+def test_a_cell_that_means_nothing_is_left_out_with_the_reason(tmp_path: Path) -> None:
+    told = suite(tmp_path, HEAD + CELLS.replace("cut-one-node", "all-name-servers-down"))
+    assert [one.cell[0] for one in told.items] == ["master-crash"]
+    assert [one.cell[0] for one in told.skipped] == ["all-name-servers-down"]
+
+
+def test_what_is_no_file_or_no_toml_is_told(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="cannot be read"):
+        read(tmp_path / "none.toml")
+    assert "this is not TOML" in problems(tmp_path, "title = ")[0]
+
+
+@pytest.mark.slow
+def test_whether_a_cell_has_changed_every_process_says_alike(tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(HEAD + CELLS + 'layouts = ["all-automatic", "all-automatic-one"]')
+    script = (
+        "from pathlib import Path; from harness.nightly.suite import read; "
+        f"print([one.digest for one in read(Path({str(path)!r})).items])"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1
