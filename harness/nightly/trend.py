@@ -20,7 +20,7 @@ from harness.report.page import formats
 
 WIDTH, HEIGHT, ROOM = 1000.0, 100.0, 1.1
 FIRST = OUT  # the time that stands for a cell where there is room for one
-RUN, BOUND, ALARM = "run", "bound", "alarm"
+RUN, BOUND, WORSE = "run", "bound", "worse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _dots(
         alarmed = any(one.cell == cell and one.what == measure for one in night.alarms)
         for number, time in enumerate(times, start=1):
             x = (place + number / (len(times) + 1)) * width
-            tone = ALARM if alarmed else BOUND if time.censored else RUN
+            tone = WORSE if alarmed else BOUND if time.censored else RUN
             paths.setdefault(tone, []).append(f"M{x:.1f} {_y(time.value, top):.1f}h0")
     return ((tone, "".join(path)) for tone, path in sorted(paths.items()))
 

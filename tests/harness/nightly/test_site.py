@@ -51,10 +51,10 @@ def test_an_alarm_is_a_mark_of_its_own(tmp_path: Path) -> None:
     slow = night(2, out_s=9, alarms=(Alarmed(CELL, "out_total", "out takes longer"),))
     written(tmp_path, night(1), slow)
     page = (tmp_path / site.SITE / site.path_of(CELL)).read_text()
-    assert 'class="dots alarm"' in page
+    assert 'class="dots worse"' in page
     assert "out takes longer" in page
     (drawn,) = trend.trends((night(1), slow), CELL, good())
-    assert {tone for tone, _ in drawn.dots} == {"run", "alarm"}
+    assert {tone for tone, _ in drawn.dots} == {"run", "worse"}
     assert drawn.band is not None
 
 
