@@ -23,7 +23,8 @@ from harness.plan.problems import PlanError, Problem
 from harness.plan.tables import Table, fixed_length
 from harness.plan.toml_problems import document_of, of_shape, told
 from harness.request import suites
-from harness.request.asking import Asked, experiment_of
+from harness.request.asking import Asked, experiment_of, scenario
+from harness.systems.catalogue import is_path, load_layout
 
 PLACE = "SUITE"
 Cell = tuple[str, str, str, str]
@@ -69,7 +70,8 @@ class File(Table):
 class Item:
     """A cell, as often as the suite wants it: so many plays, each an experiment of one run, or of
     as many as its bound takes. `load_s`: load and settle of one play; `digest`: of its scenario
-    and its layout as they are now."""
+    and its layout as they are now. `files`: scenario and layout as the suite names them, where
+    that is a file."""
 
     cell: Cell
     plays: int
@@ -77,11 +79,13 @@ class Item:
     load_s: float
     weight: float
     digest: str
+    files: tuple[str, str] = ("", "")
 
     @property
     def words(self) -> tuple[str, ...]:
         """Of `mqproof run`."""
-        scenario, system, layout, client = self.cell
+        _, system, _, client = self.cell
+        scenario, layout = self.files[0] or self.cell[0], self.files[1] or self.cell[2]
         often = (bound.FLAG, self.bound) if self.bound else ()
         return (scenario, "--system", system, "--layout", layout, "--client", client, *often)
 
@@ -168,6 +172,7 @@ def _within(place: str, one: Problem) -> Problem:
 
 def _items(asked: Experiment, cells: Cells) -> Iterator[Item]:
     often = Counter(run.cell for run in asked.runs)
+    named = {scenario(word).name: word for word in cells.scenarios if is_path(word)}
     firsts: dict[Cell, RunPlan] = {}
     for run in asked.runs:
         firsts.setdefault(run.cell, run)
@@ -180,7 +185,15 @@ def _items(asked: Experiment, cells: Cells) -> Iterator[Item]:
             load_s=often[cell] * length_s if cells.bound else length_s,
             weight=WEIGHTS[cells.risk],
             digest=_digest(run),
+            files=(named.get(cell[0], ""), _layout_file(run, cells.layouts)),
         )
+
+
+def _layout_file(run: RunPlan, words: Sequence[str]) -> str:
+    """The word of a suite that means the run's layout, where that is a file."""
+    of_files = (word for word in words if is_path(word.partition("@")[0]))
+    system = run.system.name
+    return next((word for word in of_files if load_layout(system, word) == run.layout), "")
 
 
 def _digest(run: RunPlan) -> str:

@@ -9,6 +9,8 @@ import pytest
 
 from harness.nightly.suite import Suite, read
 from harness.plan.problems import PlanError
+from harness.request.asking import scenario_text
+from harness.systems.files import compose_folder
 
 HEAD = """
 title = "Every night"
@@ -55,6 +57,23 @@ def test_each_repeat_is_a_play_of_its_own_and_a_bound_is_one(tmp_path: Path) -> 
     bounded = suite(tmp_path, HEAD + CELLS + 'bound = "26%"').items[0]
     assert (bounded.plays, bounded.words[-2:]) == (1, ("--bound", "26%"))
     assert bounded.load_s > 5 * often.load_s
+
+
+def test_a_scenario_and_a_layout_of_the_users_own_are_played_by_their_files(
+    tmp_path: Path,
+) -> None:
+    own = tmp_path / "short.toml"
+    own.write_text(scenario_text("master-crash"))
+    built_in = next(compose_folder().glob("reference-mirrored/layouts/all-automatic.toml"))
+    layout = tmp_path / "mine.toml"
+    layout.write_text(built_in.read_text().replace('"all-automatic"', '"mine"'))
+    text = (
+        CELLS.replace('"master-crash", "cut-one-node"', f'"{own}"')
+        + f"layouts = ['{layout}@T=10']"
+    )
+    (item,) = suite(tmp_path, HEAD + text).items
+    assert item.cell == ("short", "reference-mirrored", "mine@T=10", "pika")
+    assert (item.words[0], item.words[4]) == (str(own), f"{layout}@T=10")
 
 
 def test_everything_that_is_wrong_with_cells_is_told_at_once_with_its_place(
