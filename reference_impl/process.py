@@ -69,6 +69,10 @@ class Octets(msgspec.Struct, frozen=True):
     octets: bytes
 
 
+class Written(msgspec.Struct, frozen=True):
+    """What this process had transmitted before `WhenWritten` has gone to a socket that drains."""
+
+
 class HungUp(msgspec.Struct, frozen=True):
     """The client's side of the connection is closed, or was reset."""
 
@@ -185,6 +189,10 @@ class Transmit(msgspec.Struct, frozen=True):
     octets: bytes
 
 
+class WhenWritten(msgspec.Struct, frozen=True):
+    """Wants Written; twice is once."""
+
+
 class Hangup(msgspec.Struct, frozen=True):
     """Closes the client's connection when what was transmitted has gone out."""
 
@@ -213,6 +221,7 @@ Effect = (
     | Become
     | Exit
     | Transmit
+    | WhenWritten
     | Hangup
     | Answer
 )

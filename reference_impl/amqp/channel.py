@@ -35,10 +35,10 @@ from reference_impl.amqp.naming import Naming
 from reference_impl.amqp.publishing import Publishing
 from reference_impl.amqp.session import Outbox, Session
 from reference_impl.pid import Pid
-from reference_impl.process import NORMAL, Down, Effect, Timeout, World
+from reference_impl.process import NORMAL, Down, Effect, Timeout, World, Written
 from reference_impl.protocol.queues import Confirm, Delivery, Reject, Want
 
-_FLOWING = frozenset({Delivery, Confirm, Reject, Want})
+_FLOWING = frozenset({Delivery, Confirm, Reject, Want, Written})
 
 
 class Stand(Enum):
@@ -187,6 +187,8 @@ class Channel:
             self._publishing.rejected(event)
         elif kind is Want:
             self._consuming.want(event)
+        elif kind is Written:
+            self._consuming.written()
         elif kind is Timeout and event.name == SWEEP:
             self._out.sweep()
         elif kind is Timeout and event.name == RELEASE:

@@ -9,10 +9,13 @@
    it can (consumer_cancel_notify).
 3. Deliveries of a consumer that is gone stay the channel's until they are settled; what comes for
    a consumer that is gone goes back.
-4. A shared limit (qos with global=true) binds the consumers that come after it. To set one beside
+4. A master is told how many of its deliveries have gone out to the client, MORE_AFTER at a time,
+   and hands out no more than UNSENT_MAX that have not (mirrored/consumers.py).
+5. A shared limit (qos with global=true) binds the consumers that come after it. To set one beside
    consumers that are there already is answered with 540; RabbitMQ would bind them as well.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,13 +42,23 @@ from reference_impl.amqp.queue_methods import (
 )
 from reference_impl.amqp.session import Outbox
 from reference_impl.pid import Pid
-from reference_impl.process import World
-from reference_impl.protocol.queues import Cancel, Consume, Delivery, Get, Got, Requeue, Want
+from reference_impl.process import WhenWritten, World
+from reference_impl.protocol.queues import (
+    Cancel,
+    Consume,
+    Delivery,
+    Get,
+    Got,
+    Requeue,
+    Sent,
+    Want,
+)
 
 _CANCEL_ON_FAILOVER = "x-cancel-on-ha-failover"
 _PRIORITY = "x-priority"
 _CANCEL_NOTIFY = "consumer_cancel_notify"
 _DIRECT_REPLY = "amq.rabbitmq.reply-to"
+MORE_AFTER = 50
 
 
 @dataclass(slots=True)
@@ -90,6 +103,7 @@ class Consuming:
         self._naming = naming
         self._out = out
         self._consumers: dict[str, _Consumer] = {}
+        self._untold = Counter[Pid]()  # of each master: deliveries that it does not know to be out
         self._prefetch = 0
 
     def qos(self, method: BasicQos) -> None:
@@ -144,6 +158,9 @@ class Consuming:
         )
 
     def deliver(self, event: Delivery) -> None:
+        self._untold[event.master] += 1
+        if self._untold[event.master] == MORE_AFTER:
+            self._outbox.add(WhenWritten())
         consumer = self._consumers.get(event.tag)
         if consumer is None:
             self._outbox.tell(event.master, Requeue(self._calls.pid, (event.number,)))
@@ -163,12 +180,19 @@ class Consuming:
             )
         )
 
+    def written(self) -> None:
+        """All that was delivered has gone to the client's socket, and it drains."""
+        untold, self._untold = self._untold, Counter()
+        for master, deliveries in untold.items():
+            self._outbox.tell(master, Sent(self._calls.pid, deliveries))
+
     def want(self, event: Want) -> None:
         self._out.grant(self._out.shared.want(event.master))
 
     def down(self, master: Pid) -> Steps | None:
         """What is to be done for the consumers of a master that is gone."""
         self._out.grant(self._out.shared.forget(master))
+        self._untold.pop(master, None)
         lost = [tag for tag, it in self._consumers.items() if it.master == master]
         return self._fail_over(sorted(lost)) if lost else None
 

@@ -4,9 +4,12 @@
 2. `prefetch` bounds what a consumer has unacknowledged; a shared one is bound by its channel's
    grants instead (protocol.py: Want, Grant). Without acknowledgements there is no bound.
 3. An exclusive consumer is alone.
+4. A channel has UNSENT_MAX deliveries of a queue at most that have not gone out to its client, as
+   in RabbitMQ, whatever its prefetch, and without acknowledgements, too: who does not read takes
+   no more of a queue with him than that (docs/behaviour/rabbitmq.md, item 72).
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +17,7 @@ from reference_impl.pid import Pid
 from reference_impl.protocol.queues import Consume
 
 PRIORITY_ARGUMENT = "x-priority"
+UNSENT_MAX = 200
 
 
 @dataclass(slots=True, eq=False)
@@ -44,6 +48,7 @@ class Consumers:
         self._lines: dict[int, deque[Consumer]] = {}  # who may take one, by priority
         self._priorities: list[int] = []  # the highest first
         self._grants: dict[Pid, int] = {}
+        self._unsent = Counter[Pid]()
         self._wanting: dict[Pid, bool] = {}  # no grant is left; whether the channel was told
         self.had_any = False
 
@@ -88,6 +93,7 @@ class Consumers:
             self.cancel(channel, tag)
         self._grants.pop(channel, None)
         self._wanting.pop(channel, None)
+        self._unsent.pop(channel, None)
         return bool(tags)
 
     def next(self) -> Consumer | None:
@@ -97,10 +103,13 @@ class Consumers:
             while line:
                 consumer = line.popleft()
                 consumer.in_line = False
+                if self._is_full(consumer.channel):
+                    continue
                 if consumer.needs_grant and not self._use_grant(consumer.channel):
                     continue
                 if not consumer.no_ack:
                     consumer.taken += 1
+                self._unsent[consumer.channel] += 1
                 self._line_up(consumer)
                 return consumer
         return None
@@ -121,6 +130,18 @@ class Consumers:
             if consumer.channel == channel and consumer.needs_grant:
                 self._line_up(consumer)
 
+    def sent(self, channel: Pid, deliveries: int) -> None:
+        """So many more have gone out. One that has no consumer any more says so, too."""
+        was_full = self._is_full(channel)
+        self._unsent[channel] = max(0, self._unsent[channel] - deliveries)
+        if was_full and not self._is_full(channel):
+            for consumer in self._all.values():
+                if consumer.channel == channel:
+                    self._line_up(consumer)
+
+    def _is_full(self, channel: Pid) -> bool:
+        return self._unsent[channel] >= UNSENT_MAX
+
     def released(self, consumer: Consumer) -> None:
         """One of its deliveries was settled."""
         consumer.taken -= 1
@@ -136,6 +157,8 @@ class Consumers:
 
     def _line_up(self, consumer: Consumer) -> None:
         if consumer.in_line or consumer.gone or not consumer.has_room:
+            return
+        if self._is_full(consumer.channel):
             return
         if consumer.needs_grant and consumer.channel in self._wanting:
             return

@@ -68,6 +68,7 @@ from reference_impl.protocol.queues import (
     Purge,
     Refused,
     Requeue,
+    Sent,
     Synchronise,
 )
 
@@ -107,6 +108,7 @@ class Master:
             Requeue: serving.requeue,
             Purge: serving.purge,
             Grant: serving.grant,
+            Sent: serving.sent,
             Delete: self._delete,
             Arrived: self._arrived,
         }

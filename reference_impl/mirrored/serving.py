@@ -35,6 +35,7 @@ from reference_impl.protocol.queues import (
     Purge,
     Refused,
     Requeue,
+    Sent,
     Want,
 )
 
@@ -160,6 +161,10 @@ class Serving:
 
     def grant(self, event: Grant) -> None:
         self.consumers.grant(event.channel, event.deliveries)
+        self._dispatch()
+
+    def sent(self, event: Sent) -> None:
+        self.consumers.sent(event.channel, event.deliveries)
         self._dispatch()
 
     def ack(self, event: Ack | Discard) -> None:

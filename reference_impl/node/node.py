@@ -34,6 +34,7 @@ from reference_impl.process import (
     Stopping,
     Timeout,
     Transact,
+    Written,
 )
 from reference_impl.protocol.connections import Described
 
@@ -139,6 +140,10 @@ class Node:
 
     def hung_up(self, client: Pid) -> None:
         self._processes.post(client, HungUp())
+
+    def written(self, pid: Pid) -> None:
+        """What it had transmitted has gone to a socket that drains."""
+        self._processes.post(pid, Written())
 
     def asked(self, asked: Asked) -> None:
         self._processes.post(self._processes.api, asked)

@@ -32,6 +32,10 @@ class Clients(Protocol):
 
     def transmit(self, client: Pid, octets: bytes) -> None: ...
 
+    def when_written(self, client: Pid, pid: Pid) -> None:
+        """Ends in `Node.written(pid)` when what was transmitted has gone to a socket that drains;
+        to a client that is gone it vanishes."""
+
     def hang_up(self, client: Pid) -> None:
         """Closes it when what was transmitted has gone out."""
 

@@ -46,6 +46,7 @@ from reference_impl.process import (
     Transmit,
     Unwatch,
     Watch,
+    WhenWritten,
     Wipe,
     Write,
 )
@@ -101,6 +102,7 @@ class Processes:
             Become: self._become,
             Exit: self._exit,
             Hangup: self._hang_up,
+            WhenWritten: self._when_written,
             Answer: self._answer,
         }
 
@@ -211,6 +213,9 @@ class Processes:
 
     def _transmit(self, pid: Pid, effect: Transmit) -> None:
         self._out.clients.transmit(self._clients.get(pid, pid), effect.octets)
+
+    def _when_written(self, pid: Pid, effect: WhenWritten) -> None:
+        self._out.clients.when_written(self._clients.get(pid, pid), pid)
 
     def _hang_up(self, pid: Pid, effect: Hangup) -> None:
         self._out.clients.hang_up(self._clients.get(pid, pid))

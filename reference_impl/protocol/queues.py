@@ -124,6 +124,13 @@ class Grant(Tagged, frozen=True, array_like=True, tag=True):
     deliveries: int
 
 
+class Sent(Tagged, frozen=True, array_like=True, tag=True):
+    """So many deliveries more to the channel's consumers have gone out to its client."""
+
+    channel: Pid
+    deliveries: int
+
+
 # --- queue to channel -------------------------------------------------------------------------
 
 

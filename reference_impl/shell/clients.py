@@ -1,7 +1,11 @@
-"""Connections of clients: octets in, octets out, one process of the node behind each."""
+"""Connections of clients: octets in, octets out, one process of the node behind each.
+
+1. A socket drains as long as no more than the transport's high-water mark (64 KiB) waits in this
+   process for the kernel to take it. Who asked is told that his octets were written when it does.
+"""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from reference_impl.pid import Pid
@@ -15,6 +19,8 @@ class Broker(Protocol):
     def accept(self, name: str) -> Pid: ...
 
     def octets(self, client: Pid, octets: bytes) -> None: ...
+
+    def written(self, pid: Pid) -> None: ...
 
     def hung_up(self, client: Pid) -> None: ...
 
@@ -36,6 +42,12 @@ class ClientSockets:
         socket = self._sockets.get(client)
         if socket is not None:
             socket.out.append(octets)
+            self._due.add(socket)
+
+    def when_written(self, client: Pid, pid: Pid) -> None:
+        socket = self._sockets.get(client)
+        if socket is not None:
+            socket.waiting[pid] = None
             self._due.add(socket)
 
     def hang_up(self, client: Pid) -> None:
@@ -60,6 +72,11 @@ class ClientSockets:
         self._sockets[pid] = socket
         return pid
 
+    def written(self, pids: Iterable[Pid]) -> None:
+        for pid in pids:
+            self.node.written(pid)
+        self.turn()
+
     def lost(self, pid: Pid) -> None:
         if self._sockets.pop(pid, None) is not None:
             self.node.hung_up(pid)
@@ -69,7 +86,9 @@ class ClientSockets:
 class _Socket(asyncio.Protocol):
     def __init__(self, sockets: ClientSockets) -> None:
         self.out: list[bytes] = []
+        self.waiting: dict[Pid, None] = {}  # who is told when it drains
         self.leaving = False
+        self._full = False
         self._sockets = sockets
         self._pid: Pid | None = None
         self._transport: asyncio.Transport | None = None
@@ -90,12 +109,26 @@ class _Socket(asyncio.Protocol):
         assert self._pid is not None, "it was made first"
         self._sockets.lost(self._pid)
 
+    def pause_writing(self) -> None:
+        self._full = True
+
+    def resume_writing(self) -> None:
+        self._full = False
+        self._tell()
+
     def flush(self) -> None:
         assert self._transport is not None, "it was made first"
         if self.out:
             out, self.out = self.out, []
             self._transport.write(out[0] if len(out) == 1 else b"".join(out))
+        if not self._full:
+            self._tell()
         if self.leaving:
             self._transport.close()
             # A client that reads nothing would keep it open for as long as it likes.
             asyncio.get_running_loop().call_later(LEAVE_LIMIT_S, self._transport.abort)
+
+    def _tell(self) -> None:
+        if self.waiting:
+            waiting, self.waiting = self.waiting, {}
+            self._sockets.written(waiting)

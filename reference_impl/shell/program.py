@@ -154,6 +154,9 @@ class Program:
     def transmit(self, client: Pid, octets: bytes) -> None:
         self._clients.transmit(client, octets)
 
+    def when_written(self, client: Pid, pid: Pid) -> None:
+        self._clients.when_written(client, pid)
+
     def hang_up(self, client: Pid) -> None:
         self._clients.hang_up(client)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import aio_pika
 import kombu
@@ -218,6 +218,36 @@ def test_kombu_works_unmodified(nodes: Nodes, queue: str) -> None:
             message.ack()
         channel.close()
     assert [message.payload["number"] for message in got] == [0, 1, 2, 3, 4]
+
+
+def test_a_client_that_does_not_read_takes_some_hundreds_with_it_and_not_the_whole_queue(
+    nodes: Nodes, queue: str
+) -> None:
+    body, count = bytes(16 << 10), 3000
+    with blocking(nodes) as deaf, blocking(nodes, "ref2") as other:
+        channel = deaf.channel()
+        channel.queue_declare(queue)
+        channel.basic_consume(queue, lambda *_: None, auto_ack=True)  # and never looks again
+        publisher = other.channel()
+        for _ in range(count):
+            publisher.basic_publish("", queue, body)
+        left = settled(lambda: publisher.queue_declare(queue, passive=True).method.message_count)
+        # 200 of the channel, and what two sockets hold: some 10 MiB at most.
+        assert count - 200 - 1000 <= left <= count - 200
+        got = [publisher.basic_get(queue, auto_ack=True)[2] for _ in range(left)]
+        assert got == [body] * left
+
+
+def settled(look: Callable[[], int]) -> int:
+    """What it comes to when it has stood still for ten looks."""
+    seen: list[int] = []
+
+    def stands_still() -> bool:
+        seen.append(look())
+        return len(seen) > 10 and len(set(seen[-10:])) == 1
+
+    until(stands_still)
+    return seen[-1]
 
 
 def test_what_a_killed_node_had_only_in_memory_is_gone(nodes: Nodes, queue: str) -> None:

@@ -37,6 +37,8 @@ from reference_impl.process import (
     Transmit,
     Unwatch,
     Watch,
+    WhenWritten,
+    Written,
 )
 from reference_impl.protocol.connections import Described
 from reference_impl.protocol.queues import DeleteRecord, Done, Refused, Started, StartQueue
@@ -57,6 +59,8 @@ class FakeNode:
     sent: defaultdict[Pid, bytearray] = field(default_factory=lambda: defaultdict(bytearray))
     hung_up: set[Pid] = field(default_factory=set)
     admitted: bytes = b""
+    choked: bool = False  # no client reads
+    waiting: list[Pid] = field(default_factory=list)  # who is told when they do again
     armed: dict[tuple[Pid, str], int] = field(default_factory=dict)
     _clients: dict[Pid, Pid] = field(default_factory=dict)
     _watchers: defaultdict[Pid, set[Pid]] = field(default_factory=lambda: defaultdict(set))
@@ -123,6 +127,13 @@ class FakeNode:
             del self.armed[pid, armed]
             self.tell(pid, Timeout(name))
 
+    def relieve(self) -> None:
+        """Clients read again."""
+        self.choked = False
+        waiting, self.waiting = self.waiting, []
+        for pid in waiting:
+            self.tell(pid, Written())
+
     def end(self, pid: Pid, reason: str) -> None:
         self._end(pid, reason)
         self.run()
@@ -178,6 +189,10 @@ class FakeNode:
                 self._events.append((to, body))
             case Transmit(octets=octets):
                 self.sent[self._clients.get(pid, pid)] += octets
+            case WhenWritten() if self.choked:
+                self.waiting.append(pid)
+            case WhenWritten():
+                self._events.append((pid, Written()))
             case As(pid=other, effects=effects):
                 self._do(other, effects)
             case Watch(pid=other) if other in self.processes:

@@ -4,10 +4,19 @@ import pytest
 
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
+from reference_impl.amqp.consuming import MORE_AFTER
 from reference_impl.amqp.methods import method_frame
 from reference_impl.amqp.settings import Settings
 from reference_impl.pid import Pid
-from reference_impl.protocol.queues import Ack, Delivery, Grant, Message, Requeue
+from reference_impl.protocol.queues import (
+    Ack,
+    Consume,
+    Delivery,
+    Grant,
+    Message,
+    Requeue,
+    Sent,
+)
 from tests.reference_impl.amqp.client import (
     NO_PROPERTIES,
     Client,
@@ -323,3 +332,38 @@ def test_a_large_body_comes_back_whole() -> None:
     shop.client.send(octets + b"".join(frame(BODY, 1, piece) for piece in pieces))
     assert delivered(shop.client.say(get())) == [(1, body, False)]
     assert isinstance(shop.queue.pid, Pid)
+
+
+# --- a client that does not read
+
+
+def sent(shop: Shop) -> list[int]:
+    """What the queue was told of deliveries that have gone out."""
+    return [it.deliveries for it in shop.queue.heard if isinstance(it, Sent)]
+
+
+def test_the_queue_is_told_what_has_gone_out_some_fifty_at_a_time() -> None:
+    shop = Shop(messages=120)
+    shop.client.say(consume("q"))
+    assert sum(sent(shop)) >= 100
+    assert all(deliveries >= MORE_AFTER for deliveries in sent(shop))
+
+
+def test_as_long_as_the_client_does_not_read_the_queue_is_told_nothing() -> None:
+    shop = Shop(messages=120)
+    shop.node.choked = True
+    shop.client.say(consume("q"))
+    assert sent(shop) == []
+    shop.node.relieve()
+    assert sent(shop) == [120]
+
+
+def test_what_comes_for_a_consumer_that_is_gone_counts_as_gone_out_too() -> None:
+    shop = Shop()
+    shop.client.say(consume("q"))
+    shop.client.say(q.BasicCancel("c", False))
+    (channel,) = {it.channel for it in shop.queue.heard if isinstance(it, Consume)}
+    for number in range(MORE_AFTER):
+        late = Message(b"", "", "q", b"", b"", False)
+        shop.node.tell(channel, Delivery("q", shop.queue.pid, "c", number, False, late))
+    assert sent(shop) == [MORE_AFTER]

@@ -6,6 +6,7 @@
 3. What was unacknowledged when a master went is not acknowledged at the next one.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,12 +31,14 @@ from reference_impl.protocol.queues import (
     Refused,
     Reject,
     Requeue,
+    Sent,
     Started,
     Want,
 )
 from tests.reference_impl.mirrored.simulated_nodes import SimulatedNode
 
 RETRY_MS = 30
+SAID_AFTER = 50  # deliveries
 QUEUE = "q"
 
 
@@ -100,6 +103,7 @@ class FakeChannel:
     _confirms: Confirms = field(default_factory=Confirms)
     _confirmed_by: set[tuple[Pid, int]] = field(default_factory=set)
     _request: int = 0
+    _untold: Counter[Pid] = field(default_factory=Counter)
     _subscription: _Subscription | None = None
     _out: list[Effect] = field(default_factory=list)
 
@@ -202,6 +206,9 @@ class FakeChannel:
         self._out.append(Send(master, consume))
 
     def _delivered(self, event: Delivery) -> None:
+        self._untold[event.master] += 1
+        if self._untold[event.master] == SAID_AFTER:
+            self._out.append(Send(event.master, Sent(self.pid, self._untold.pop(event.master))))
         identity = event.message.identity
         self.seen.append(Seen(identity, event.redelivered, event.master))
         assert self._subscription is not None

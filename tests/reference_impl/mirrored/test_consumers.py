@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from reference_impl.mirrored.consumers import Consumers
+import pytest
+
+from reference_impl.mirrored.consumers import UNSENT_MAX, Consumers
 from reference_impl.pid import Pid
 from reference_impl.protocol.queues import Consume
 
@@ -53,7 +55,7 @@ def test_a_settled_delivery_makes_room() -> None:
     assert next_tags(found, 2) == ["x", None]
 
 
-def test_without_acknowledgements_there_is_no_bound() -> None:
+def test_without_acknowledgements_prefetch_is_no_bound() -> None:
     found = consumers(consume("x", prefetch=1, no_ack=True))
     assert next_tags(found, 3) == ["x", "x", "x"]
 
@@ -117,3 +119,55 @@ def test_that_there_was_a_consumer_is_remembered() -> None:
     found.add(consume("x"))
     found.cancel(ONE, "x")
     assert found.had_any
+
+
+# --- who does not read
+
+
+@pytest.mark.parametrize("no_ack", [True, False])
+def test_who_does_not_read_takes_no_more_than_200_with_him(no_ack: bool) -> None:
+    found = consumers(consume("deaf", no_ack=no_ack))
+    assert next_tags(found, UNSENT_MAX + 1) == ["deaf"] * UNSENT_MAX + [None]
+
+
+def test_others_go_on_meanwhile() -> None:
+    found = consumers(consume("deaf"), consume("reads", TWO))
+    tags = []
+    for _ in range(3 * UNSENT_MAX):
+        (tag,) = next_tags(found, 1)
+        tags.append(tag)
+        if tag == "reads":
+            found.sent(TWO, 1)
+    assert tags.count("deaf") == UNSENT_MAX
+    assert tags.count("reads") == 2 * UNSENT_MAX
+
+
+def test_what_has_gone_out_makes_room_for_as_much() -> None:
+    found = consumers(consume("slow"))
+    next_tags(found, UNSENT_MAX)
+    found.sent(ONE, 50)
+    assert next_tags(found, 51) == ["slow"] * 50 + [None]
+
+
+def test_the_bound_is_the_channels_for_all_its_consumers_of_the_queue() -> None:
+    found = consumers(consume("x"), consume("y"))
+    tags = next_tags(found, UNSENT_MAX + 1)
+    assert (tags.count("x"), tags.count("y"), tags[-1]) == (100, 100, None)
+
+
+def test_a_channel_that_is_full_needs_its_grant_as_before() -> None:
+    found = consumers(consume("x", shared=True))
+    found.grant(ONE, UNSENT_MAX + 1)
+    assert next_tags(found, UNSENT_MAX + 1) == ["x"] * UNSENT_MAX + [None]
+    assert list(found.wants()) == []
+    found.sent(ONE, 50)
+    assert next_tags(found, 2) == ["x", None]
+    assert list(found.wants()) == [ONE]
+
+
+def test_a_channel_that_comes_back_begins_anew() -> None:
+    found = consumers(consume("x"))
+    next_tags(found, UNSENT_MAX)
+    found.forget(ONE)
+    found.add(consume("x"))
+    assert next_tags(found, 1) == ["x"]
