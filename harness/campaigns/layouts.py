@@ -6,7 +6,7 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median as middle
@@ -71,15 +71,17 @@ def offers(runs: Iterable[Ended]) -> list[Offer]:
 def page(runs: Sequence[Ended]) -> Page:
     told = standings(offers(runs))
     known = [one.offer for one in told]
-    memory_top = ROOM * max((one.memory_bytes or 0.0 for one in known), default=0.0) or 1.0
-    out_top = ROOM * max((_longest(one) for one in known), default=0.0) or 1.0
     every = [set(one.outs) for one in known]
+    shared = set.intersection(*every) if every else set()
+    longest = {one.place: _longest(one, shared) for one in known}
+    memory_top = ROOM * max((one.memory_bytes or 0.0 for one in known), default=0.0) or 1.0
+    out_top = ROOM * max(longest.values(), default=0.0) or 1.0
     return Page(
         rows=tuple(_row(number, one, told) for number, one in enumerate(told, start=1)),
-        points=tuple(_points(told, memory_top, out_top)),
+        points=tuple(_points(told, longest, memory_top, out_top)),
         memory_top=f"{memory_top / MIB:,.0f} MiB",
         out_top=formats.seconds(out_top),
-        scenarios=tuple(sorted(set.intersection(*every))) if every else (),
+        scenarios=tuple(sorted(shared)),
         frontier=sum(one.on_frontier for one in told),
     )
 
@@ -133,18 +135,22 @@ def _middle(values: Iterable[float | None]) -> float | None:
     return middle(known) if known else None
 
 
-def _longest(one: Offer) -> float:
-    return one.worst[1].median if one.worst is not None else 0.0
+def _longest(one: Offer, shared: Collection[str]) -> float:
+    """Under the scenarios that all have played; its own where there are none."""
+    told = [out.median for name, out in one.outs.items() if name in shared or not shared]
+    return max(told, default=0.0)
 
 
-def _points(told: Sequence[Standing], memory_top: float, out_top: float) -> Iterator[Point]:
+def _points(
+    told: Sequence[Standing], longest: Mapping[Place, float], memory_top: float, out_top: float
+) -> Iterator[Point]:
     for number, one in enumerate(told, start=1):
         offer = one.offer
         if offer.memory_bytes is None or offer.worst is None:
             continue
         yield Point(
             x=round(100 * offer.memory_bytes / memory_top, 2),
-            y=round(100 * (1 - _longest(offer) / out_top), 2),
+            y=round(100 * (1 - longest[offer.place] / out_top), 2),
             tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "moot",
             number=number,
             title=" · ".join(offer.place),
