@@ -1,6 +1,6 @@
 """`mqproof campaign`: experiments that fill a matrix, and what is published of their runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -157,12 +157,8 @@ def collect(
     from harness.campaigns import runs, stored
 
     shell: Shell = context.obj
-    problems = list(unwritable("--output", output))
-    if is_folder(output):
-        problems.append(Problem("--output", f"{output} is a folder: name a file"))
-    elif not is_folder(output.parent):
-        problems.append(Problem("--output", f"there is no folder {output.parent}"))
-    elif not problems and output.exists() and not stored.is_kept(output):
+    problems = list(_no_file(output))
+    if not problems and output.exists() and not stored.is_kept(output):
         text = f"{output} is no CSV file of runs, and is left as it is"
         problems.append(Problem("--output", text))
     (found,) = each([folder], stored.some, problems)
@@ -224,11 +220,7 @@ def layouts(
     from harness.judging import recalled
 
     shell: Shell = context.obj
-    problems = list(unwritable("--output", output))
-    if is_folder(output):
-        problems.append(Problem("--output", f"{output} is a folder: name a file"))
-    elif not is_folder(output.parent):
-        problems.append(Problem("--output", f"there is no folder {output.parent}"))
+    problems = list(_no_file(output))
     paths = [path for folder in folders for path in sorted(folder.glob(f"*/{recalled.NAME}"))]
     if not paths:
         text = f"there is no {recalled.NAME} one folder below: {', '.join(map(str, folders))}"
@@ -259,6 +251,15 @@ def _choice(
 
     words = tuple(system or ()), tuple(layout or ()), tuple(scenario or ())
     return Choice(*words, profile, deployment, telling)
+
+
+def _no_file(output: Path) -> Iterator[Problem]:
+    """Why no file could be written there."""
+    yield from unwritable("--output", output)
+    if is_folder(output):
+        yield Problem("--output", f"{output} is a folder: name a file")
+    elif not is_folder(output.parent):
+        yield Problem("--output", f"there is no folder {output.parent}")
 
 
 def _make(folder: Path) -> None:

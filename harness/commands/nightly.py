@@ -93,10 +93,9 @@ def serve(
         server = serving.server(folder, port)
     except OSError as failure:
         raise PlanError([Problem("--port", f"{port}: {failure.strerror}")]) from None
-    with server:
+    with server, suppress(KeyboardInterrupt):
         print_text(shell.out, f"http://{serving.LOOPBACK}:{server.server_port}/ (Ctrl-C ends it)")
-        with suppress(KeyboardInterrupt):
-            server.serve_forever()
+        server.serve_forever()
     return 0
 
 

@@ -4,16 +4,14 @@
 2. Every number stands beside the runs that it is of.
 """
 
-import math
 from collections.abc import Iterator
 
 from harness.compare.gate import Alarm, Flaky, Gate, Kind
-from harness.compare.medians import Median
-from harness.compare.rates import Rate
 from harness.judging.exits import Exit
 from harness.nightly import playing
 from harness.nightly.record import Night
 from harness.report.page import formats
+from harness.report.versus_page import side_text
 
 NOT_ANY_MORE = "is known of most runs of the baseline, and of none of the latest"
 LISTED_MAX = 20  # of one sort; the pages have them all
@@ -74,19 +72,6 @@ def alarm_text(one: Alarm) -> str:
 def flaky_text(one: Flaky) -> str:
     before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
     return f"{' · '.join(one.cell)}: {one.what} {side_text(one.after)}, {before}"
-
-
-def side_text(told: Rate | Median) -> str:
-    """`in 3 of 10 runs`, or `2.9 s (2.8 s to 3.0 s, 30 runs)`."""
-    if isinstance(told, Rate):
-        return f"in {told.violated} of {formats.plural(told.runs, 'run')}"
-    interval = ""
-    if math.isfinite(told.high):
-        interval = f"{formats.seconds(told.low)} to {formats.seconds(told.high)}, "
-    bound = f", {told.censored} not back" if told.censored else ""
-    least = "" if told.reached else "≥ "
-    runs = formats.plural(told.runs, "run")
-    return f"{least}{formats.seconds(told.median)} ({interval}{runs}{bound})"
 
 
 def _what(one: Alarm) -> str:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from harness.compare.medians import Median, Time, median
 from harness.compare.versus import LOSS, Side
 from harness.judging.recalled import OUT
-from harness.nightly.message import side_text
 from harness.nightly.record import CellOfNight, Night
 from harness.nightly.suite import Cell
 from harness.report.page import formats
+from harness.report.versus_page import side_text
 
 WIDTH, HEIGHT, ROOM = 1000.0, 100.0, 1.1
 FIRST = OUT  # the time that stands for a cell where there is room for one

@@ -131,14 +131,14 @@ def _line(row: Row) -> Line:
         cell=cell,
         what=row.what if isinstance(row.before, Rate) else formats.measure_name(row.what).lower(),
         meaning=row.meaning or formats.meaning(row.what),
-        before=_side(row.before),
-        after=_side(row.after),
+        before=side_text(row.before),
+        after=side_text(row.after),
         by=_by(row),
         note="; ".join(notes),
     )
 
 
-def _side(told: Rate | Median) -> str:
+def side_text(told: Rate | Median) -> str:
     """`in 3 of 10 runs`, or `0.17 s (0.13 s to 0.20 s, 10 runs)`."""
     if isinstance(told, Rate):
         return f"in {told.violated} of {formats.plural(told.runs, 'run')}"

@@ -1,7 +1,5 @@
 """The pages of three hundred nights as a person sees them, on a desk and on a phone."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +7,7 @@ import pytest
 from harness.compare.gate import gate
 from harness.nightly import record, site
 from harness.nightly.record import Alarmed
-from tests.browser.chromium import Chromium, found
-from tests.browser.test_report_page import HOW
+from tests.browser.chromium import Chromium
 from tests.harness.nightly.nights import good, night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
@@ -22,17 +19,6 @@ NAMES = ("master-crash", "cut-one-node", "client-link-hang", "rolling-restart")
 CELLS = tuple((name, *CELL[1:]) for name in NAMES)
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SHOWN = "[...document.querySelectorAll('.cells > li')].filter(one => one.offsetHeight).length"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    program = found()
-    if program is None:
-        if os.environ.get("MQPROOF_REQUIRE_BROWSER"):
-            pytest.fail(HOW)
-        pytest.skip(HOW)
-    with Chromium(program, tmp_path_factory.mktemp("profile")) as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The report as a person sees it, wide and narrow, light and dark, in a real browser."""
 
-import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from harness.judging.result import CellTitle, Report, RunReport
 from harness.plan.model import Skipped
 from harness.report import html
 from spark_analysis.schema.words import Redelivered
-from tests.browser.chromium import Chromium, found
+from tests.browser.chromium import Chromium
 from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.resources import sampled
 from tests.rigs.runs.findings import Story
@@ -22,20 +20,6 @@ pytestmark = pytest.mark.slow
 
 SCREENS = {"desk": (1280, 800), "phone": (390, 844)}
 LONG = "x" * 300  # a word that no line holds
-
-HOW = "no Chromium here: apt-get install -y --no-install-recommends chromium fonts-dejavu-core"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    """Skips with the reason where there is none; where CI promised it, that is a failure."""
-    program = found()
-    if program is None:
-        if os.environ.get("MQPROOF_REQUIRE_BROWSER"):
-            pytest.fail(HOW)
-        pytest.skip(HOW)
-    with Chromium(program, tmp_path_factory.mktemp("profile")) as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="module")
