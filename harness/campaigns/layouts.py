@@ -44,6 +44,7 @@ class Row:
     memory: str
     cores: str
     latency: str
+    rate: str
     lost: str
     broken: str
     outs: tuple[str, ...]
@@ -169,6 +170,7 @@ def _row(number: int, one: Standing, told: Sequence[Standing]) -> Row:
         hosts="hosts unknown" if offer.hosts is None else formats.plural(offer.hosts, "host"),
         memory=_text(offer.memory_bytes, lambda octets: f"{octets / MIB:,.0f} MiB"),
         cores=_text(offer.cores, lambda cores: f"{cores:.2f}"),
+        rate=_text(offer.per_s, lambda per_s: f"{per_s:,.0f}"),
         latency=_text(offer.p50_ms, lambda ms: f"{ms:.1f} ms"),
         lost=offer.lost.told("lost"),
         broken=offer.broken.told("a promise broken"),

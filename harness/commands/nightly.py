@@ -39,6 +39,10 @@ def nightly(
         list[str] | None,
         typer.Option(metavar="SYSTEM", help="This one is new: play it first; repeatable."),
     ] = None,
+    go_on: Annotated[
+        bool,
+        typer.Option("--go-on", help="Only go on with a night that was broken off; begin none."),
+    ] = False,
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Say what fits into the night; start nothing.")
     ] = False,
@@ -72,7 +76,7 @@ def nightly(
         return 0
     _make(results / record.NIGHTS)
     with folder_lock.alone([results / record.NIGHTS]):
-        return _nights(shell, asked, wanted, results)
+        return _nights(shell, asked, wanted, results, go_on)
 
 
 def serve(
@@ -99,25 +103,33 @@ def serve(
     return 0
 
 
-def _nights(shell: Shell, asked: "Suite", wanted: "Asked", results: Path) -> int:
-    """Tonight, after what is left of a night that somebody broke off."""
+def _nights(shell: Shell, asked: "Suite", wanted: "Asked", results: Path, go_on: bool) -> int:
+    """Tonight, after what is left of a night that somebody broke off. `go_on`: that alone."""
     from harness.nightly import playing, record
 
     before, now = record.nights(results), datetime.now(UTC)
     night = playing.unfinished(before)
+    if night is None and go_on:
+        print_lines(shell.err, ["no night was broken off: none begins"])
+        return 0
     if night is not None:
         before = before[:-1]
         print_lines(shell.err, [f"goes on with night {night.name}, begun at {night.began}"])
         if now >= datetime.fromisoformat(night.ends):
-            print_lines(shell.err, ["it is over: it is judged as it is, and another one begins"])
-            before = [*before, _whole(shell, asked, night, before, results)]
-            night = None
+            print_lines(shell.err, ["it is over: it is judged as it is"])
+            past = _whole(shell, asked, night, before, results)
+            if go_on:
+                return _code(past)
+            before, night = [*before, past], None
     if night is None:
         night = playing.begun(asked, wanted, before, now)
         record.save(results, night)
-    code = _whole(shell, asked, night, before, results).exit_code
-    assert code is not None, "it is over"
-    return code
+    return _code(_whole(shell, asked, night, before, results))
+
+
+def _code(night: "Night") -> int:
+    assert night.exit_code is not None, "it is over"
+    return night.exit_code
 
 
 def _whole(

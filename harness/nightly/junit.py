@@ -4,13 +4,12 @@
    into the night, is skipped with the reason.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from harness.compare.gate import Gate
-from harness.nightly import playing
-from harness.nightly.message import NOT_ANY_MORE
+from harness.nightly.message import unjudged
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell
 from harness.outside.text import visible
@@ -53,27 +52,14 @@ def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:
     if cell in gate.new:
         yield "there is a baseline", SKIPPED, f"{gate.baseline} has no run of it"
     yield from (("is played", SKIPPED, why) for why in _left_out(night, cell))
-    yield from (("is judged", ERROR, why) for why in _unjudged(night, gate, cell))
+    told = (why for one, why in unjudged(night, gate) if one == cell)
+    yield from (("is judged", ERROR, why) for why in told)
     if not alarms and any(one.cell == cell for one in night.cells):
         yield "nothing is worse", "", ""
 
 
 def _left_out(night: Night, cell: Cell) -> Iterator[str]:
     return (one.reason for one in night.left_out if one.cell == cell)
-
-
-def _unjudged(night: Night, gate: Gate, cell: Cell) -> Iterator[str]:
-    yield from (f"{runs} runs decided nothing" for one, runs in gate.unjudged if one == cell)
-    for one, what in gate.undecided:
-        if one == cell:
-            yield f"{what} {NOT_ANY_MORE}"
-    for planned in playing.left(night):
-        if planned.cell == cell:
-            yield _why([one.why for one in night.plays_of(cell) if one.why])
-
-
-def _why(told: Sequence[str]) -> str:
-    return f"not judged as often as was planned: {told[-1] if told else playing.TIME_UP}"
 
 
 def _count(element: xml.Element) -> None:

@@ -10,10 +10,10 @@ from harness.compare.gate import Alarm, Flaky, Gate, Kind
 from harness.judging.exits import Exit
 from harness.nightly import playing
 from harness.nightly.record import Night
+from harness.nightly.suite import Cell
 from harness.report.page import formats
 from harness.report.versus_page import side_text
 
-NOT_ANY_MORE = "is known of most runs of the baseline, and of none of the latest"
 LISTED_MAX = 20  # of one sort; the pages have them all
 HEADS = {
     Exit.PASSED: "nothing is worse",
@@ -41,11 +41,12 @@ def sections(night: Night, gate: Gate) -> Iterator[tuple[str, tuple[str, ...]]]:
         f"{' · '.join(one.cell)}: {formats.plural(one.plays, 'play')}; {one.reason}"
         for one in night.left_out
     )
+    open_ends = (f"{' · '.join(cell)}: {why}" for cell, why in unjudged(night, gate))
     worse = (f"{' · '.join(one.cell)}: {one.text}" for one in night.alarms)
     for title, told in (
         ("worse", worse),
         ("flaky, and watched all the same", map(flaky_text, gate.flaky)),
-        ("not judged", _unjudged(night, gate)),
+        ("not judged", open_ends),
         ("no baseline", new),
         ("left out, for the night is too short", out),
     ):
@@ -78,15 +79,16 @@ def _what(one: Alarm) -> str:
     return formats.measure_name(one.what).lower() if one.kind is Kind.LONGER else one.what
 
 
-def _unjudged(night: Night, gate: Gate) -> Iterator[str]:
+def unjudged(night: Night, gate: Gate) -> Iterator[tuple[Cell, str]]:
+    """Of which cell what nobody could say, and why."""
     for cell, runs in gate.unjudged:
-        yield f"{' · '.join(cell)}: {formats.plural(runs, 'run')} decided nothing"
+        yield cell, f"{formats.plural(runs, 'run')} decided nothing"
     for cell, what in gate.undecided:
-        yield f"{' · '.join(cell)}: {what} {NOT_ANY_MORE}"
+        yield cell, f"{what} is known of most runs of the baseline, and of none of the latest"
     for planned in playing.left(night):
         why = [one.why for one in night.plays_of(planned.cell) if one.why]
         told = why[-1] if why else playing.TIME_UP
-        yield f"{' · '.join(planned.cell)}: not judged as often as was planned: {told}"
+        yield planned.cell, f"not judged as often as was planned: {told}"
 
 
 def _length(night: Night) -> str:

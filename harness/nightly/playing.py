@@ -8,7 +8,7 @@
 3. A play in which nothing was decided is done once more, and both count.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +27,7 @@ from harness.plan.problems import PlanError
 MORE_S = 90.0  # what a play takes besides load and settle, where none was played yet
 SPARE = 1  # plays of a cell more than planned, where plays decided nothing
 TIME_UP = "the night was over"
+NO_MORE = "it stands in the suite no more"
 
 Tell = Callable[[str], None]
 
@@ -117,7 +118,7 @@ def _one(
     now = world.now()
     one = Played(cell, now.isoformat(timespec="seconds"))
     if words is None:  # the file has changed since the night began
-        return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=_NO_MORE))
+        return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=NO_MORE))
     if busy := quiet.wait(suite.busy, suite.wait_s, world.look):
         tell(f"{' · '.join(cell)} is not played: {busy}")
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=busy))
@@ -127,9 +128,6 @@ def _one(
     seconds = (world.now() - now).total_seconds()
     ended = _ended(folder, one, there, code, seconds)
     return _last_is(folder, night, ended)
-
-
-_NO_MORE = "it stands in the suite no more"
 
 
 def _ended(folder: Path, one: Played, there: set[str], code: int, seconds: float) -> Played:
@@ -205,11 +203,3 @@ def _estimate_s(item: Item, before: Sequence[Night]) -> float:
     """Of one play: what plays took before."""
     took = [one.seconds for night in before for one in night.plays_of(item.cell) if one.judged]
     return median(took) if took else item.load_s + MORE_S
-
-
-def seconds_of(night: Night) -> Mapping[Cell, float]:
-    """What each cell's plays took."""
-    found: dict[Cell, float] = {}
-    for one in night.played:
-        found[one.cell] = found.get(one.cell, 0.0) + one.seconds
-    return found

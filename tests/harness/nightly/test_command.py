@@ -96,6 +96,18 @@ def test_a_night_that_was_broken_off_and_is_past_is_told_before_another_begins(
     assert "it is judged as it is" in capsys.readouterr().err
 
 
+def test_after_a_reboot_a_broken_night_goes_on_and_none_begins_where_there_is_none(
+    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "r"
+    words = ["nightly", str(suite), "--results", str(results), "--go-on"]
+    assert main(words) == 0
+    assert record.nights(results) == []
+    record.save(results, night(1, cells=(CELL,), exit_code=None))
+    assert main(words) == 2
+    assert [one.exit_code for one in record.nights(results)] == [2]
+
+
 def test_two_at_a_time_in_one_folder_are_refused(
     suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

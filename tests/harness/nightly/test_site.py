@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import re
-import time
 from pathlib import Path
 
 from harness.compare.gate import gate
@@ -93,12 +92,12 @@ def test_the_only_script_is_ours_and_nothing_is_fetched(tmp_path: Path) -> None:
     assert "://" not in index
 
 
-def test_three_hundred_nights_of_thirty_cells_are_written_in_seconds(tmp_path: Path) -> None:
+def test_three_hundred_nights_of_thirty_cells_are_a_page_a_cell_and_one_of_all(
+    tmp_path: Path,
+) -> None:
     cells = tuple((f"scenario-{number}", *CELL[1:]) for number in range(30))
     nights = [night(number, cells=cells) for number in range(300)]
-    began = time.monotonic()
     written(tmp_path, *nights)
-    assert time.monotonic() - began < 60  # some 5 s; a page a night and cell would take minutes
     assert len(list((tmp_path / site.SITE).iterdir())) == 31
 
 
