@@ -1,7 +1,7 @@
 #!/bin/bash
 # Writes the server's configuration, then becomes the server.
 #
-# MQPROOF_ROLE (name-server or broker) and MQPROOF_CONFIGURATION come from the compose file.
+# MQPROOF_ROLE (name-server, broker or controller) and MQPROOF_CONFIGURATION come from the compose file.
 set -euo pipefail
 
 home=/opt/rocketmq data=/var/lib/rocketmq
@@ -10,12 +10,16 @@ name-server)
     class=org.apache.rocketmq.namesrv.NamesrvStartup
     memory=(-Xms32m -Xmx128m) # with a controller in it, too
     ;;
+controller)
+    class=org.apache.rocketmq.controller.ControllerStartup # RocketMQ 5
+    memory=(-Xms32m -Xmx128m)
+    ;;
 broker)
     class=org.apache.rocketmq.broker.BrokerStartup
     memory=(-Xms96m -Xmx256m -XX:MaxDirectMemorySize=256m)
     ;;
 *)
-    echo "MQPROOF_ROLE is ${MQPROOF_ROLE@Q}; it is name-server or broker" >&2
+    echo "MQPROOF_ROLE is ${MQPROOF_ROLE@Q}; it is name-server, broker or controller" >&2
     exit 64
     ;;
 esac

@@ -15,6 +15,7 @@ from faults.places import place
 class Role(StrEnum):
     BROKER = "broker"
     NAME_SERVER = "name server"  # it tells clients where brokers are, and holds no queue
+    CONTROLLER = "controller"  # it says which broker leads, is asked by no client, holds no queue
 
 
 class QueueRole(StrEnum):

@@ -70,9 +70,16 @@ def resolve_processes(
         if attached not in meant:
             raise NoSuchTarget(f"{target.word}: no controller is known to lead")
         meant = (attached,)
-    role = PROCESS if target.role == "process" else NAME_SERVER
     alone = by_process(kind, peer_links) and not target.whole_host
-    return joined(meant if alone else tuple(map(host_of, meant))), role
+    struck = meant if alone else tuple(map(host_of, meant))
+    if target.role == "process":
+        return joined(struck), PROCESS
+    return joined(struck), NAME_SERVER if _are_name_servers(meant, servers) else PROCESS
+
+
+def _are_name_servers(meant: Sequence[str], servers: Servers) -> bool:
+    """Controllers may be in name servers, or stand by themselves."""
+    return set(meant) <= {one.place for one in servers.name_servers}
 
 
 def resolve_balancer(
@@ -154,7 +161,9 @@ def _role_at(struck: str, roles: Mapping[str, Roles], servers: Servers) -> str:
     name, process = host_of(struck), process_of(struck)
     carried = [one for one in servers.processes if one.host == name]
     ends = {one.role for one in carried if process in ("", one.word)}
-    return NAME_SERVER if ends == {Role.NAME_SERVER} else role_of(name, roles)
+    if Role.BROKER in ends or not ends:
+        return role_of(name, roles)
+    return NAME_SERVER if Role.NAME_SERVER in ends else "none"
 
 
 def promoted_rank(before: Roles, after: Roles) -> int | None:

@@ -66,7 +66,7 @@ class RocketBroker:
 
     @property
     def _name_servers(self) -> list[Server]:
-        return [one for one in self._servers if not one.is_broker]
+        return [one for one in self._servers if one.is_name_server]
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:  # noqa: ARG002  (the port's)
         """Whatever a log holds is on its disk: there is no other kind of topic."""
@@ -179,7 +179,7 @@ class RocketBroker:
         if not heard:
             raise DeployError(f"no name server tells whether {place} is listed")
         own = cluster_state.at(place, self._servers)
-        telling = [views[one] for one in own if not one.is_broker]
+        telling = [views[one] for one in own if one.is_name_server]
         if not all(view is not None and cluster_state.tells(view, heard) for view in telling):
             return False
         return all(

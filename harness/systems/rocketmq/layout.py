@@ -1,8 +1,8 @@
 """PURE: what a layout of RocketMQ has that others have not: versions, groups, ports, timers.
 
-1. A host's processes are words: `name-server`, or `broker-a-0`: of the group `broker-a` the broker
-   with the number 0. Where roles are laid down, that is its master, and others are slaves; where a
-   leader is elected, a number says nothing.
+1. A host's processes are words: `name-server`, `controller` (where a system has them), or
+   `broker-a-0`: of the group `broker-a` the broker with the number 0. Where roles are laid down,
+   that is its master, and others are slaves; where a leader is elected, a number says nothing.
 2. Ports follow from the layout's order: no two servers share one, so that every server can be met
    at one address of a proxy by the name that it advertises.
 3. A topic lies on every group. Who is meant by the master of one is told by `home`.
@@ -15,7 +15,7 @@ from typing import Protocol
 
 from harness.plan.model import Layout
 
-NAME_SERVER = "name-server"
+NAME_SERVER, CONTROLLER = "name-server", "controller"
 SYNC, ASYNC = "sync", "async"
 MAJORITY, IN_SYNC = "majority", "in-sync replicas"  # replication where masters are elected
 VERSIONS = ("4.9.7", "5.3.3")
@@ -80,7 +80,7 @@ class HasProcesses(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One process. `group` is empty, and `id` of no meaning, where it is a name server."""
+    """One process. `group` is empty, and `id` of no meaning, where it is no broker."""
 
     host: str
     process: str
@@ -93,8 +93,14 @@ class Server:
         return bool(self.group)
 
     @property
+    def is_name_server(self) -> bool:
+        return self.process == NAME_SERVER
+
+    @property
     def votes_at(self) -> int:
-        """The port at which it takes part in elections, where it does."""
+        """The port at which it takes part in elections, where it does; a controller's only one."""
+        if self.process == CONTROLLER:
+            return self.port
         return self.port + (_BROKER_VOTES_AFTER if self.is_broker else _VOTES_AFTER)
 
     @property
@@ -123,7 +129,8 @@ def servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
             broker = parse_broker(process)
             before = sum(one.is_broker is (broker is not None) for one in found)
             if broker is None:
-                found.append(Server(host.name, process, _NAME_SERVER_PORT + before))
+                port = _NAME_SERVER_PORT + before + (_VOTES_AFTER if process == CONTROLLER else 0)
+                found.append(Server(host.name, process, port))
             else:
                 port = _BROKER_PORT + _BROKER_STEP * before
                 found.append(Server(host.name, process, port, *broker))
@@ -136,7 +143,7 @@ def server_of(hosts: Sequence[HasProcesses], host: str, process: str) -> Server:
 
 
 def name_servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
-    return tuple(one for one in servers(hosts) if not one.is_broker)
+    return tuple(one for one in servers(hosts) if one.is_name_server)
 
 
 def brokers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:

@@ -1,6 +1,7 @@
 """What layout files of RocketMQ's systems have in common, and what no cluster could be made of.
 
-1. Hosts say which processes they carry (harness/systems/rocketmq/layout.py has the words).
+1. Hosts say which processes they carry (harness/systems/rocketmq/layout.py has the words). A
+   system says which words it has beside name servers and brokers.
 2. A profile has three timers that hang together: a name server whose idle time is not above a
    client's poll or a broker's registration drops who is well.
 """
@@ -39,7 +40,7 @@ from harness.systems.rocketmq.layout import (
     parse_broker,
 )
 
-_WORDS = (NAME_SERVER, "broker-a-0: the group broker-a, and a number of which 0 is the first")
+_BROKERS = "broker-a-0: the group broker-a, and a number of which 0 is the first"
 Flush = Literal["sync", "async"]
 _FLAG_MAX = 1000  # characters
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
@@ -107,16 +108,20 @@ class RocketFile(Strict):
         )
 
 
-def file_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Of several keys; what is missing or ill-typed is left to the shape."""
+def file_mistakes(
+    document: Mapping[str, Any], others: tuple[str, ...] = ()
+) -> Iterator[TomlProblem]:
+    """Of several keys; what is missing or ill-typed is left to the shape. `others`: words of
+    processes beside name servers and brokers, that any number of hosts may have."""
     yield from host_mistakes(document)
     yield from peer_mistakes(document)
     yield from _profile_mistakes(document)
     hosts = _processes(document)
-    wrong = [problem for place, found in hosts for problem in _process_mistakes(place, found)]
+    shared = (NAME_SERVER, *others)
+    wrong = [one for place, found in hosts for one in _process_mistakes(place, found, shared)]
     yield from wrong
     if hosts and not wrong:
-        yield from _cluster_mistakes(hosts)
+        yield from _cluster_mistakes(hosts, shared)
 
 
 def processes_of(document: Mapping[str, Any]) -> list[list[str]]:
@@ -138,24 +143,26 @@ def _processes(document: Mapping[str, Any]) -> _Hosts:
     return [] if any(one is None for _, one in found) else [(n, one or []) for n, one in found]
 
 
-def _process_mistakes(place: int, found: list[str]) -> Iterator[TomlProblem]:
+def _process_mistakes(
+    place: int, found: list[str], shared: tuple[str, ...]
+) -> Iterator[TomlProblem]:
     path = ("hosts", place, "processes")
     for word in found:
-        if word != NAME_SERVER and parse_broker(word) is None:
+        if word not in shared and parse_broker(word) is None:
             text = f"{brief(word)} is no process"
-            yield TomlProblem(path, text, _WORDS, nearest(word, (NAME_SERVER,)))
+            yield TomlProblem(path, text, (*shared, _BROKERS), nearest(word, shared))
     for word, count in Counter(found).items():
         if count > 1:
             yield TomlProblem(path, f"{brief(word)} stands there {count} times")
 
 
-def _cluster_mistakes(hosts: _Hosts) -> Iterator[TomlProblem]:
+def _cluster_mistakes(hosts: _Hosts, shared: tuple[str, ...]) -> Iterator[TomlProblem]:
     every = [word for _, found in hosts for word in found]
     if NAME_SERVER not in every:
         yield TomlProblem(("hosts",), f"no host has a {NAME_SERVER}")
     seen: set[str] = set()
     for place, word in ((place, word) for place, found in hosts for word in found):
-        if word in seen and word != NAME_SERVER:
+        if word in seen and word not in shared:
             text = f"{brief(word)} is another host's already"
             yield TomlProblem(("hosts", place, "processes"), text)
         seen.add(word)
@@ -195,7 +202,7 @@ def _profile_mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
 
 
 def _ordered(host: _HostFile) -> tuple[str, ...]:
-    """The name server first, then brokers by number: so they start."""
+    """Controllers and name servers first, then brokers by number: so they start."""
 
     def place(word: str) -> tuple[int, str]:
         broker = parse_broker(word)

@@ -45,13 +45,15 @@ class RocketLinks:
         self._ways: dict[str, tuple[str, int]] = {}  # listener -> where it is dialled
 
     async def make(self, run: str, worker: str) -> tuple[Link, ...]:
-        """A listener to each server, in the layout's order; a prober has one to each voter."""
+        """A listener to each name server and broker, in the layout's order; a prober has one to
+        each voter."""
         if not self._free:
             raise DeployError(
                 f"{worker} has no address left: {len(self._taken)} workers have them all"
             )
         address = self._taken[run, worker] = self._free.pop(0)
-        links = [self._link(run, worker, server, address) for server in self._servers]
+        dialled = [one for one in self._servers if one.is_broker or one.is_name_server]
+        links = [self._link(run, worker, server, address) for server in dialled]
         if worker.startswith(f"{Role.PROBER.value}-"):
             links += [self._votes(run, worker, server, address) for server in self._voters]
         return tuple(await asyncio.gather(*links))

@@ -1,4 +1,4 @@
-"""PURE: what RocketMQ's brokers and name servers are on a layout's hosts."""
+"""PURE: what RocketMQ's brokers, name servers and controllers are on a layout's hosts."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,7 +23,7 @@ def rocketmq_servers(
     controllers: Sequence[Server],
 ) -> Servers:
     """`fixed_role`: of a broker; None: who leads is elected. `voters` listen for each other at one
-    port more. `controllers`: the name servers that have one."""
+    port more. `controllers`: the servers that are one, or have one in them."""
     told = own(layout)
     every = servers(layout.hosts)
     voting = {(one.host, one.word) for one in voters}
@@ -54,7 +54,8 @@ def rocketmq_servers(
 
 def _process(one: Server, fixed_role: Callable[[Server], QueueRole | None]) -> Process:
     if not one.is_broker:
-        return Process(host=one.host, word=one.process, role=Role.NAME_SERVER, fixed_role=None)
+        role = Role.NAME_SERVER if one.is_name_server else Role.CONTROLLER
+        return Process(host=one.host, word=one.process, role=role, fixed_role=None)
     return Process(host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed_role(one))
 
 
@@ -67,5 +68,5 @@ def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:
 
 def _served(one: Server, votes: bool) -> Served:
     """Whoever votes dials its peers, as a broker does anyhow."""
-    ports = (*one.ports, one.votes_at) if votes else one.ports
+    ports = tuple(dict.fromkeys((*one.ports, one.votes_at))) if votes else one.ports
     return Served(ports, one.port, one.process, dials=one.is_broker or votes)

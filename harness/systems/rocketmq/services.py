@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from harness.plan.model import Host, Layout
 from harness.systems.rocketmq import settings
-from harness.systems.rocketmq.layout import parse_broker
+from harness.systems.rocketmq.layout import parse_broker, server_of
 from harness.systems.services import Addresses, Service, Services, port_is_open
 
 Configuration = Callable[[Layout, str, str], dict[str, str]]
@@ -20,7 +20,7 @@ def services(configuration: Configuration) -> Services:
                 "MQPROOF_ROLE": "broker" if parse_broker(process) else process,
                 "MQPROOF_CONFIGURATION": settings.text(own),
             },
-            "healthcheck": port_is_open(int(own["listenPort"])),
+            "healthcheck": port_is_open(server_of(layout.hosts, host.name, process).port),
         }
 
     return Services(data="/var/lib/rocketmq", told=told)

@@ -11,7 +11,8 @@ from dataclasses import replace
 from faults.places import place
 from harness.plan.model import Layout
 from harness.systems.rocketmq.api import QUICK_LIMIT_S, RocketApi, votes
-from harness.systems.rocketmq.layout import MASTER_ID, Server, brokers, name_servers
+from harness.systems.rocketmq.layout import MASTER_ID, Server, brokers
+from harness.systems.rocketmq_controller.layout import controllers
 from harness.systems.rocketmq_controller.settings import controller
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.errors import Refused, WireError
@@ -19,7 +20,7 @@ from harness.workers.remoting.leaders import Controllers, SyncState
 
 NOT_KNOWN = -1  # the id of a broker that controllers do not know
 States = Mapping[str, SyncState]  # by group
-Heard = Mapping[Server, Controllers | None]  # by name server; None: its controller did not answer
+Heard = Mapping[Server, Controllers | None]  # by who is one, or has one; None: it did not answer
 
 
 class ControllersWord:
@@ -27,7 +28,7 @@ class ControllersWord:
 
     def __init__(self, layout: Layout, api: RocketApi) -> None:
         self._brokers = brokers(layout.hosts)
-        self._ids = {one: controller(layout, one) for one in name_servers(layout.hosts)}
+        self._ids = {one: controller(layout, one) for one in controllers(layout.hosts)}
         self._api = api
 
     async def now(self) -> tuple[Server, ...]:
@@ -75,7 +76,7 @@ class ControllersWord:
 
 
 def leader_of(heard: Heard, ids: Mapping[Server, str]) -> Server | None:
-    """The name server whose controller leads."""
+    """The controller that leads, or the name server that it is in."""
     named = [said.leader for said in heard.values() if said is not None]
     for server, said in heard.items():
         if said is not None and said.leads and 2 * named.count(ids[server]) > len(ids):

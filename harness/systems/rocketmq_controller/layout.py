@@ -1,10 +1,18 @@
 """PURE: what a layout with controllers has that others of RocketMQ have not: the rules of its
-replication, by the product's own names."""
+replication, by the product's own names; and where its controllers are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import RocketMq
+from harness.systems.rocketmq.layout import (
+    CONTROLLER,
+    HasProcesses,
+    RocketMq,
+    Server,
+    name_servers,
+    servers,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +40,9 @@ def rules(layout: Layout) -> Controlled:
     if not isinstance(layout.own, Controlled):
         raise TypeError(f"{layout.label} of {layout.system} has no controllers")
     return layout.own
+
+
+def controllers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+    """Those that stand by themselves; else every name server has one in it."""
+    alone = tuple(one for one in servers(hosts) if one.process == CONTROLLER)
+    return alone or name_servers(hosts)

@@ -1,6 +1,7 @@
 """The shape of a layout file of groups with controllers, and the layout that it becomes.
 
-Every name server has a controller in it: RocketMQ's own way to run them without more hosts.
+Every name server has a controller in it, RocketMQ's own way to run them without more hosts; or
+controllers stand by themselves, and no name server has one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +11,7 @@ from pydantic import Field
 
 from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
-from harness.systems.rocketmq.layout import IN_SYNC, NAME_SERVER
+from harness.systems.rocketmq.layout import CONTROLLER, IN_SYNC, NAME_SERVER
 from harness.systems.rocketmq.layout_files import (
     Flush,
     RocketFile,
@@ -50,12 +51,13 @@ class ControllerLayoutFile(RocketFile):
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
     """Of several keys; what is missing or ill-typed is left to the shape."""
-    found = list(file_mistakes(document))
+    found = list(file_mistakes(document, (CONTROLLER,)))
     yield from found
     if any("processes" in problem.path for problem in found):
         return  # what its groups are is not known
     hosts = processes_of(document)
-    if sum(NAME_SERVER in processes for processes in hosts) == 2:
+    alone = sum(CONTROLLER in processes for processes in hosts)
+    if (alone or sum(NAME_SERVER in processes for processes in hosts)) == 2:
         text = "two controllers elect nobody without each other: one, or three"
         yield TomlProblem(("hosts",), text)
     copies = max(map(len, groups(hosts).values()), default=0)

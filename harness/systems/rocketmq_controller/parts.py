@@ -2,13 +2,13 @@
 
 from harness.systems.containers import Parts, Stand
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.layout import name_servers
 from harness.systems.rocketmq.no_operator import NoOperator
 from harness.systems.rocketmq.parts import api_of, parts_of
 from harness.systems.rocketmq_controller.controllers import ControllersWord
+from harness.systems.rocketmq_controller.layout import controllers
 
 
 def controller_parts(stand: Stand) -> Parts:
     layout, api = stand.layout, api_of(stand)
     broker = RocketBroker(layout, api, ControllersWord(layout, api))
-    return parts_of(stand, broker, NoOperator(layout.system), name_servers(layout.hosts))
+    return parts_of(stand, broker, NoOperator(layout.system), controllers(layout.hosts))

@@ -1,13 +1,13 @@
 """PURE: what each server is told where controllers elect (harness/systems/rocketmq/settings.py).
 
-Controllers speak, with brokers and among each other, at a port of their own beside the name
-server's (layout.Server.votes_at). The product spells its keys "DLeger".
+Controllers speak, with brokers and among each other, at a port of their own, beside the name
+server's where they are in one (layout.Server.votes_at). The product spells its keys "DLeger".
 """
 
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import Server, name_servers, server_of
+from harness.systems.rocketmq.layout import CONTROLLER, Server, server_of
 from harness.systems.rocketmq.settings import STORE, broker, name_server
-from harness.systems.rocketmq_controller.layout import rules
+from harness.systems.rocketmq_controller.layout import controllers, rules
 
 CONTROLLERS = "controllers"  # their group's name
 
@@ -17,21 +17,24 @@ def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
     server = server_of(layout.hosts, host, process)
     if server.is_broker:
         return broker(layout, server, _replica(layout))
-    return name_server(layout, server) | _controller(layout, server)
+    if server.process == CONTROLLER:
+        return _controller(layout, server)
+    own = name_server(layout, server)
+    if server in controllers(layout.hosts):
+        own |= {"enableControllerInNamesrv": "true"} | _controller(layout, server)
+    return own
 
 
 def controller(layout: Layout, server: Server) -> str:
-    """The id of a name server's controller: a letter and a number."""
-    return f"n{name_servers(layout.hosts).index(server)}"
+    """The id of a controller: a letter and a number."""
+    return f"n{controllers(layout.hosts).index(server)}"
 
 
 def _controller(layout: Layout, server: Server) -> dict[str, str]:
     peers = (
-        f"{controller(layout, one)}-{one.host}:{one.votes_at}"
-        for one in name_servers(layout.hosts)
+        f"{controller(layout, one)}-{one.host}:{one.votes_at}" for one in controllers(layout.hosts)
     )
     return {
-        "enableControllerInNamesrv": "true",
         "controllerDLegerGroup": CONTROLLERS,
         "controllerDLegerPeers": ";".join(peers),
         "controllerDLegerSelfId": controller(layout, server),
@@ -43,7 +46,7 @@ def _controller(layout: Layout, server: Server) -> dict[str, str]:
 def _replica(layout: Layout) -> dict[str, str]:
     """A broker is a slave without an id until a controller has said what it is."""
     own = rules(layout)
-    addresses = (f"{one.host}:{one.votes_at}" for one in name_servers(layout.hosts))
+    addresses = (f"{one.host}:{one.votes_at}" for one in controllers(layout.hosts))
     return {
         "enableControllerMode": "true",
         "controllerAddr": ";".join(addresses),

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.cluster.port import Roles
 from harness.plan.applicability import obstacles
+from harness.plan.targets import LEADING_CONTROLLER, parse_target
 from harness.request.asking import scenario
+from harness.run.resolving import resolve_processes, role_of_places
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
 from harness.systems.rocketmq_controller.settings import configuration
 from spark_analysis.schema.words import Strength
@@ -58,7 +61,9 @@ def test_what_others_are_played_it_is_too(name: str, layout: str) -> None:
 def test_every_built_in_layout_has_three_controllers_and_two_brokers(layout: str) -> None:
     laid = load_layout(NAME, layout)
     assert laid.copies == 2
-    assert len(SYSTEM.servers(laid).name_servers) == 3
+    servers = SYSTEM.servers(laid)
+    assert len(servers.controllers) == len(servers.voters) == 3
+    assert len(servers.brokers) == 2
 
 
 def test_what_a_confirm_waits_for_is_what_the_layout_says() -> None:
@@ -88,6 +93,36 @@ def test_every_name_server_has_a_controller_and_brokers_know_them_all() -> None:
     assert broker["controllerAddr"] == "rkc3:9976;rkc4:9977;rkc5:9978"
     assert (broker["brokerId"], broker["brokerRole"]) == ("-1", "SLAVE")
     assert broker["allAckInSyncStateSet"] == "true"
+
+
+def test_controllers_may_stand_by_themselves_at_one_port_each() -> None:
+    layout = load_layout(NAME, "controllers-apart@compressed")
+    peers = "n0-rkc3:9978;n1-rkc4:9979;n2-rkc5:9980"
+    assert configuration(layout, "rkc4", "controller") == {
+        "controllerDLegerGroup": "controllers",
+        "controllerDLegerPeers": peers,
+        "controllerDLegerSelfId": "n1",
+        "controllerStorePath": "store/controller",
+        "enableElectUncleanMaster": "false",
+    }
+    assert not any("ontroller" in key for key in configuration(layout, "rkc1", "name-server"))
+    broker = configuration(layout, "rkc2", "broker-a-1")
+    assert broker["controllerAddr"] == "rkc3:9978;rkc4:9979;rkc5:9980"
+
+
+def test_a_controller_by_itself_is_no_name_server_and_holds_no_queue() -> None:
+    servers = SYSTEM.servers(load_layout(NAME, "controllers-apart@compressed"))
+    assert [one.host for one in servers.name_servers] == ["rkc1", "rkc2"]
+    assert servers.controllers == ("rkc3/controller", "rkc4/controller", "rkc5/controller")
+    assert [one.ports for one in servers.serving.by_host["rkc4"]] == [(9979,)]
+    roles = {"orders": Roles(master="rkc1", mirrors=("rkc2",), synchronised=("rkc2",))}
+    assert role_of_places(("rkc3/controller",), roles, servers) == "none"
+    assert role_of_places(("rkc1/name-server",), roles, servers) == "name server"
+    target = parse_target(LEADING_CONTROLLER)
+    assert resolve_processes(target, "freeze", servers, "rkc4/controller") == (
+        "rkc4/controller",
+        "process",
+    )
 
 
 def test_unclean_election_is_the_controllers_to_know() -> None:
