@@ -19,7 +19,10 @@ gossip           what the cluster cores of two nodes say to each other
 boot             whether it founds a group, joins one, or waits
 booting          what it has tried, whom it has asked, how long it still waits
 partial          partial partitions
-minority         pause_minority
+handling         how it handles partitions: who pauses, who begins anew
+minority         pause_minority, pause_if_all_down
+autoheal         autoheal
+alarms           who runs short of memory or disk
 
 Its management API:
 api              the process: what RabbitMQ's HTTP API answers, as far as it is here

@@ -12,11 +12,10 @@
 
 from reference_impl.metadata.ledger import NOTHING
 from reference_impl.node.boot import Ask, Found, Outlook, Wait, decide
-from reference_impl.node.config import Config
+from reference_impl.node.config import PAUSE_MINORITY, Config
 from reference_impl.node.gossip import Join, State
 from reference_impl.node.happenings import Effect, Fail, Log, Tell
 from reference_impl.node.membership import Peers
-from reference_impl.node.minority import PAUSE_MINORITY
 from reference_impl.process import Arm, Disarm
 
 GRACE_MS = 300

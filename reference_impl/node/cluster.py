@@ -8,13 +8,17 @@
    a new boot when it reaches a majority again. It is judged in a turn of its own: by then its
    processes have heard of the loss, under the tables of before. Until it is judged it keeps whom
    it lost among those for whom it would wait at a boot.
-4. Tables are on disk before anybody is told of a change. Every peer with a link is told when this
+4. Under autoheal one side gives way when all can hear each other again (autoheal.py): its nodes
+   stop as if they were in a minority, and begin a new boot.
+5. Tables are on disk before anybody is told of a change. Every peer with a link is told when this
    node's state changes.
 
 phase:  booting --Snapshot--> joining --known to all--> running --minority--> paused --> (restart)
         booting --founds a group--> running;  joining --not its leader's member--> booting;
         any --leave--> stopped
 """
+
+from collections.abc import Callable
 
 from reference_impl.metadata.exchanges import forget_transient, predeclared
 from reference_impl.metadata.ledger import NOTHING
@@ -30,8 +34,11 @@ from reference_impl.node.gossip import (
     RUNNING,
     STOPPED,
     Alive,
+    Clients,
+    ClientsTold,
     Dismissed,
     Doubt,
+    GiveWay,
     Gossip,
     Greeting,
     Join,
@@ -41,6 +48,7 @@ from reference_impl.node.gossip import (
     StillSeen,
 )
 from reference_impl.node.group import Group
+from reference_impl.node.handling import JUDGE, PartitionHandling
 from reference_impl.node.happenings import (
     Dial,
     Drop,
@@ -50,7 +58,6 @@ from reference_impl.node.happenings import (
     Linked,
     Log,
     Pause,
-    Ping,
     Pinged,
     Ready,
     Restart,
@@ -63,26 +70,26 @@ from reference_impl.node.happenings import (
     Unlinked,
 )
 from reference_impl.node.membership import Peers
-from reference_impl.node.minority import IGNORE, PAUSE_MINORITY, Minority
 from reference_impl.node.partial import PartialPartitions
 from reference_impl.process import Arm, Timeout
 
 LOOK_MS, LOOK_AT_BOOT_MS = 1000, 250  # how often peers without a link are dialled
-_LOOK, _JUDGE = "look", "judge"
+_LOOK = "look"
 
 
 class Cluster:
     """The core. `begin` once, then events; each answers with effects, in order."""
 
-    def __init__(self, config: Config, boot: int, saved: Saved | None) -> None:
-        if config.partition_handling not in (IGNORE, PAUSE_MINORITY):
-            raise ValueError(
-                f"partition_handling: one of {IGNORE}, {PAUSE_MINORITY}, "
-                f"not {config.partition_handling}"
-            )
+    def __init__(
+        self,
+        config: Config,
+        boot: int,
+        saved: Saved | None,
+        clients: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """`clients`: how many this node has, when it is asked."""
         self._me, self._boot = config.name, boot
-        self._pauses = config.partition_handling == PAUSE_MINORITY
-        self._pauses_until_all = False
+        self._clients = clients
         self._phase = BOOTING
         self._saved = saved
         self._is_unsaved = False
@@ -90,9 +97,8 @@ class Cluster:
         self._group = Group(self._me, boot, self._peers)
         self._group.leave(self._saved_term())
         self._booting = Booting(config, self._peers)
-        self._minority = Minority(1 + len(self._peers.names))
-        self._partial = PartialPartitions(self._group, self._pauses)
-        self._partitions: list[str] = []
+        self._handling = PartitionHandling(config, self._group, self._peers)
+        self._partial = PartialPartitions(self._group, self._handling.pauses_until_all)
         self._seen_changes = 0
         self._told: State | None = None
 
@@ -112,14 +118,14 @@ class Cluster:
 
     def guarded(self) -> bool:
         """Whether confirms are to be withheld: this node may be in a minority."""
-        return self._pauses and self._minority.holds(len(self._peers.linked))
+        return self._handling.guards()
 
     def linked(self) -> frozenset[str]:
         """The peers that it has a link to, whatever they are in its eyes."""
         return frozenset(self._peers.linked)
 
     def partitions(self) -> tuple[str, ...]:
-        return tuple(self._partitions)
+        return self._handling.partitions
 
     def greeting(self) -> Greeting:
         return Greeting(self._configured())
@@ -159,15 +165,15 @@ class Cluster:
             case Ticked(heard):
                 for node in self._peers.ticked(heard):
                     if node in self._peers.linked:
-                        self._minority.silent(node)
+                        self._handling.silent(node)
                         self._group.drop(node, "it is silent", doubted=True)
             case Pinged(node, answered):
-                self._minority.pinged(node, answered)
+                self._handling.pinged(node, answered)
                 self._judge()
             case Timeout(name):
                 if name == _LOOK:
                     self._look()
-                elif name == _JUDGE:
+                elif name == JUDGE:
                     self._judge()
                 elif self._phase == BOOTING:
                     self._does(self._booting.time_is_over(name))
@@ -191,20 +197,22 @@ class Cluster:
     def _follow_up(self) -> None:
         lost, self._group.lost_links = self._group.lost_links, []
         for node in lost:
-            self._forget_partitions()
+            self._handling.forget()
             self._booting.not_yet(node)
-            if self._pauses and self._phase == RUNNING:
-                self._suspect(node)
+            if self._phase == RUNNING:
+                self._handling.lost(node)
         if self._phase == BOOTING:
             self._consider()
         if self._phase in (BOOTING, JOINING) and self._group.is_welcome:
             self._run()
+        if self._phase == RUNNING:
+            self._pause(self._handling.heal(self._clients))
         if self._phase == PAUSED:
-            self._resume_if_enough()
+            self._resume(self._handling.recovered())
 
     def _to_save(self) -> Saved:
         members = self._group.members.keys() - {self._me}
-        running = tuple(sorted(members | set(self._minority.suspects)))
+        running = tuple(sorted(members | self._handling.suspects))
         return Saved(self.tables, self._group.replication.term, running)
 
     # --- links and gossip
@@ -223,7 +231,7 @@ class Cluster:
         if node in self._peers.linked:
             self._group.lose(node)
         self._peers.link(node, boot)
-        self._minority.linked(node)
+        self._handling.linked(node)
         self._does([Tell(node, self._state())])
 
     def _hear(self, node: str, gossip: Gossip) -> None:
@@ -239,21 +247,28 @@ class Cluster:
                 if self._phase == RUNNING:
                     self._partial.hear(node, gossip)
             case StillSeen(other):
-                if self._pauses and self._phase == RUNNING:
-                    self._pause(f"{node} still sees {other}, which was lost here", True)
+                if self._phase == RUNNING:
+                    self._pause(self._handling.still_seen(node, other))
             case Dismissed():
                 self._group.drop(node, "it has dropped this node", doubted=False)
+            case Clients():
+                self._does([Tell(node, ClientsTold(self._clients()))])
+            case ClientsTold(count):
+                self._handling.hear_clients(node, count)
+            case GiveWay(losers):
+                if self._phase == RUNNING:
+                    self._pause(self._handling.give_way(losers))
             case _:
                 self._hear_member(node, gossip)
 
     def _hear_state(self, node: str, state: State) -> None:
         self._peers.told(node, state)
         if state.phase != RUNNING:
-            self._forget_partitions()
+            self._handling.forget()
             if state.phase in (PAUSED, STOPPED) and node in self._group.members:
                 self._group.lose_member(node)
         elif self._phase == RUNNING and node not in self._group.members:
-            self._note_partition(node)
+            self._handling.note(node)
         elif self._is_left_out_by(node, state):
             self._join_anew()
 
@@ -293,51 +308,31 @@ class Cluster:
         self._group.run()
         for node, state in sorted(self._peers.states.items()):
             if state.phase == RUNNING and node not in self._group.members:
-                self._note_partition(node)
+                self._handling.note(node)
         self._does([Ready()])
 
     # --- partitions
 
-    def _note_partition(self, node: str) -> None:
-        if node not in self._partitions:
-            self._partitions = sorted([*self._partitions, node])
-            self._does([Log(f"partitioned from {node}: both went on without the other")])
-
-    def _forget_partitions(self) -> None:
-        """When no node of another side runs any more, there are no sides."""
-        states = self._peers.states
-        if not any(it in states and states[it].phase == RUNNING for it in self._partitions):
-            self._partitions = []
-
-    def _suspect(self, node: str) -> None:
-        unlinked = [it for it in self._peers.names if it not in self._peers.linked]
-        self._does([Ping(it) for it in self._minority.suspect(node, unlinked)])
-        if self._minority.can_judge:
-            self._does([Arm(_JUDGE, 0)])
-
-    def _judge(self) -> None:
-        if self._phase != RUNNING or not self._minority.can_judge:
+    def _pause(self, why: str) -> None:
+        """Not where there is no reason to: `why` is "" then."""
+        if not why:
             return
-        if self._minority.judge(frozenset(self._peers.linked)):
-            self._pause("it is in a minority", False)
-        else:
-            self._is_unsaved = True
-
-    def _pause(self, why: str, until_all: bool) -> None:
         self._phase = PAUSED
-        self._pauses_until_all = until_all
-        self._partitions = []
+        self._handling.paused()
         self._leave_group()
         self._does([Log(f"pauses and awaits recovery: {why}"), Pause()])
 
-    def _resume_if_enough(self) -> None:
-        others = len(self._peers.linked)
-        is_enough = not self._minority.holds(others)
-        if self._pauses_until_all:
-            is_enough = others == len(self._peers.names)
-        if is_enough:
+    def _resume(self, why: str) -> None:
+        if why:
             self._phase = STOPPED
-            self._does([Log("enough nodes can be reached again"), Restart()])
+            self._does([Log(why), Restart()])
+
+    def _judge(self) -> None:
+        if self._phase != RUNNING or not self._handling.can_judge:
+            return
+        self._pause(self._handling.judge())
+        if self._phase == RUNNING:
+            self._is_unsaved = True
 
     # --- small
 

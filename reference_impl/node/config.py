@@ -1,7 +1,7 @@
 """What a node is told at its start: one JSON file, written by whoever runs the cluster."""
 
 from ipaddress import ip_address
-from typing import Literal
+from typing import Final, Literal, get_args
 
 import msgspec
 
@@ -9,7 +9,11 @@ from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.node.handshake import COOKIE_OCTETS_MIN, NAME_OCTETS_MAX
 from reference_impl.node.wire import GREETING_OCTETS_MAX
 
-Handling = Literal["ignore", "pause_minority"]
+Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]  # of partitions
+HANDLINGS: tuple[Handling, ...] = get_args(Handling)
+PAUSE_MINORITY: Final = "pause_minority"
+PAUSE_IF_ALL_DOWN: Final = "pause_if_all_down"
+AUTOHEAL: Final = "autoheal"
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,8 +30,12 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     peer_octets_max: int = 1 << 29  # of a packet: a message, or all that a mirror is behind
     net_ticktime_s: float = 60.0
     partition_handling: Handling = "ignore"
+    preferred: tuple[str, ...] = ()  # pause_if_all_down: who sees none of these pauses
+    recover: Literal["ignore", "autoheal"] = "ignore"  # pause_if_all_down: what the others do
     table_wait_s: float = 30.0  # mnesia_table_loading_retry_timeout
     table_tries: int = 10  # mnesia_table_loading_retry_limit
+    memory_high_octets: int | None = None  # alarm above; 0: none; None: as RabbitMQ, 0.4 of all
+    disk_low_octets: int = 0  # alarm below; 0: none
     log: str | None = None
     misbehave: Misbehaviour | None = None
 
@@ -50,7 +58,17 @@ def parsed(octets: bytes) -> Config:
         raise ValueError(f"it must have at least {COOKIE_OCTETS_MIN} octets - at `$.cookie`")
     if config.peer_octets_max < GREETING_OCTETS_MAX:
         raise ValueError(f"it must be at least {GREETING_OCTETS_MAX} - at `$.peer_octets_max`")
+    _check_preferred(config)
     return config
+
+
+def _check_preferred(config: Config) -> None:
+    if (config.partition_handling == PAUSE_IF_ALL_DOWN) != bool(config.preferred):
+        raise ValueError(f"{PAUSE_IF_ALL_DOWN} needs them, and nothing else - at `$.preferred`")
+    nodes = {config.name, *config.peers}
+    if unknown := sorted({*config.preferred} - nodes):
+        known = ", ".join(sorted(nodes))
+        raise ValueError(f"no node is named {unknown[0]!r}, but {known} - at `$.preferred`")
 
 
 def _of_its_own(bind: str) -> bool:

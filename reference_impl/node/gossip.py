@@ -70,4 +70,33 @@ class Dismissed(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """The sender drops this link on purpose: the partition was partial."""
 
 
-Gossip = State | Join | NotYet | Doubt | Probe | Alive | StillSeen | Dismissed | Message
+class Clients(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """autoheal: how many has the receiver?"""
+
+
+class ClientsTold(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """The answer."""
+
+    count: int
+
+
+class GiveWay(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """autoheal: these nodes lose."""
+
+    losers: tuple[str, ...]
+
+
+Gossip = (
+    State
+    | Join
+    | NotYet
+    | Doubt
+    | Probe
+    | Alive
+    | StillSeen
+    | Dismissed
+    | Clients
+    | ClientsTold
+    | GiveWay
+    | Message
+)

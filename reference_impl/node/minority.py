@@ -1,5 +1,5 @@
-"""pause_minority: whether a node that has lost peers is in a minority (docs/behaviour/rabbitmq.md
-3.8).
+"""pause_minority and pause_if_all_down: whether a node that has lost peers has enough of them left
+(docs/behaviour/rabbitmq.md 3.8).
 
 1. It counts the links that it has when it looks, as RabbitMQ's node monitor counts nodes(): a
    peer that has been silent for too long is not asked, nor waited for.
@@ -10,15 +10,27 @@
    nodes of 3.10.8 under T = 10, 24 went on without a pause.)
 3. A peer that was just lost never counts as alive for its own sake, only for the others': so of
    two nodes each pauses whenever the other is lost.
-4. Half of the configured nodes is a minority.
+4. Half of the configured nodes is a minority. Under pause_if_all_down one of those that are
+   preferred is enough, be it the node itself.
 """
 
-IGNORE, PAUSE_MINORITY = "ignore", "pause_minority"  # how a node handles partitions
+from collections.abc import Callable, Iterable
+
+Enough = Callable[[frozenset[str]], bool]  # of the others: whether the node may go on with them
+
+
+def majority(total: int) -> Enough:
+    return lambda others: 2 * (1 + len(others)) > total
+
+
+def one_of(preferred: Iterable[str], me: str) -> Enough:
+    wanted = frozenset(preferred)
+    return lambda others: bool(wanted & (others | {me}))
 
 
 class Minority:
-    def __init__(self, total: int) -> None:
-        self._total = total
+    def __init__(self, enough: Enough) -> None:
+        self._enough = enough
         self.suspects: list[str] = []  # lost, and not judged yet
         self._silent: set[str] = set()  # lost by silence, and without a link since
         self._asked: set[str] = set()
@@ -58,8 +70,8 @@ class Minority:
         alive = linked | self._alive
         lost, self.suspects = self.suspects, []
         self._alive.clear()
-        return any(self.holds(len(alive - {node})) for node in lost)
+        return not all(self._enough(alive - {node}) for node in lost)
 
-    def holds(self, others: int) -> bool:
-        """Whether this node and so many others are a minority."""
-        return 2 * (1 + others) <= self._total
+    def holds(self, others: frozenset[str]) -> bool:
+        """Whether this node and the others are too few."""
+        return not self._enough(others)

@@ -18,7 +18,7 @@ from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Policy, Tables
 from reference_impl.node import happenings as h
 from reference_impl.node.cluster import Cluster
-from reference_impl.node.config import Config
+from reference_impl.node.config import Config, Handling
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Disarm, Timeout
 
@@ -57,6 +57,7 @@ class SimulatedNode:
     timers: dict[str, int] = field(default_factory=dict)
     ready: bool = False
     paused: bool = False
+    clients: int = 0
     failed: str | None = None
     log: list[tuple[float, str]] = field(default_factory=list)
     up: dict[str, int] = field(default_factory=dict)
@@ -66,7 +67,7 @@ class SimulatedClusters:
     """`T`: the net tick time in milliseconds."""
 
     def __init__(
-        self, seed: int, names: str = "abc", handling: str = "ignore", T: float = 10_000
+        self, seed: int, names: str = "abc", handling: Handling = "ignore", T: float = 10_000
     ) -> None:
         self.random = Random(seed)
         self.now_ms = 0.0
@@ -75,6 +76,7 @@ class SimulatedClusters:
         self.settled: dict[tuple[Pid, int], Any] = {}
         self.submitted: dict[tuple[Pid, int], str] = {}
         self.handling, self.tick_ms = handling, T / 4
+        self.preferred: tuple[str, ...] = ()
         self.slowness_ms = 20.0
         self._numbers = count()
         self._events: list[tuple[float, int, Callable[[], None]]] = []
@@ -197,8 +199,16 @@ class SimulatedClusters:
         node.timers, node.heard, node.paused = {}, set(), False
         saved = None if node.saved is None else msgspec.msgpack.decode(node.saved, type=h.Saved)
         peers = dict.fromkeys(self.nodes, ("", 0))
-        config = Config(node.name, "", "", "", peers, partition_handling=self.handling)
-        node.core = Cluster(config, node.boot, saved)
+        config = Config(
+            node.name,
+            "",
+            "",
+            "",
+            peers,
+            partition_handling=self.handling,
+            preferred=self.preferred,
+        )
+        node.core = Cluster(config, node.boot, saved, lambda: node.clients)
         self._at(self.now_ms + self.tick_ms, lambda boot=node.boot: self._tick(node, boot))
         self._does(node.name, node.core.begin())
 

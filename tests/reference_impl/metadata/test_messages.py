@@ -50,6 +50,9 @@ SAMPLES: list[g.Gossip] = [
     g.Alive("c", 1),
     g.StillSeen("c"),
     g.Dismissed(),
+    g.Clients(),
+    g.ClientsTold(12),
+    g.GiveWay(("a", "b")),
 ]
 
 

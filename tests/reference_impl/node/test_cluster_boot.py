@@ -182,8 +182,3 @@ def test_nodes_that_were_configured_with_other_names_are_not_dealt_with() -> Non
     effects = core.handle(stranger)
     assert h.Drop("b") in effects
     assert core.running() == ("a",), "b is as good as absent"
-
-
-def test_partition_handling_that_is_not_here_is_refused() -> None:
-    with pytest.raises(ValueError, match="one of ignore, pause_minority, not autoheal"):
-        Cluster(Config("a", "", "", "", partition_handling="autoheal"), 1, None)

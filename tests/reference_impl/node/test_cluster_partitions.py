@@ -2,6 +2,7 @@
 
 import pytest
 
+from reference_impl.node.config import Handling
 from tests.reference_impl.simulated_clusters import SimulatedClusters
 
 T = 10_000
@@ -9,7 +10,7 @@ DIALLED_ANEW_MS = 7000  # an attempt that was under way has failed by then, and 
 SEEDS = range(8)
 
 
-def up(seed: int, handling: str, names: str = "abc") -> SimulatedClusters:
+def up(seed: int, handling: Handling, names: str = "abc") -> SimulatedClusters:
     nodes = SimulatedClusters(seed, names, handling, T)
     nodes.start()
     nodes.run_until(nodes.all_run, 3000)
@@ -55,7 +56,7 @@ def test_a_short_hang_harms_nobody(seed: int) -> None:
 
 @pytest.mark.parametrize("handling", ["ignore", "pause_minority"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_was_frozen_too_long_goes_on_as_a_rival(seed: int, handling: str) -> None:
+def test_a_node_that_was_frozen_too_long_goes_on_as_a_rival(seed: int, handling: Handling) -> None:
     """The known hole: it finds all its links closed, and all its peers alive."""
     nodes = up(seed, handling)
     nodes.freeze("a")
@@ -237,3 +238,38 @@ def test_when_every_node_has_paused_all_come_back_with_the_newest_tables(seed: i
     nodes.heal()
     nodes.run_until(nodes.all_run, 20_000)
     assert [nodes.notes(name) for name in "abc"] == [["settled"]] * 3
+
+
+def preferring(seed: int, preferred: str) -> SimulatedClusters:
+    nodes = SimulatedClusters(seed, "abc", "pause_if_all_down", T)
+    nodes.preferred = tuple(preferred)
+    nodes.start()
+    nodes.run_until(nodes.all_run, 3000)
+    return nodes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_sees_none_of_those_that_are_preferred_pauses_though_it_is_in_the_majority(
+    seed: int,
+) -> None:
+    nodes = preferring(seed, "a")
+    nodes.isolate("a")
+    nodes.run(2 * T)
+    assert nodes.all_run("a")
+    assert nodes.nodes["b"].paused and nodes.nodes["c"].paused
+    nodes.submit("a", "meanwhile")
+    nodes.heal()
+    nodes.run_until(nodes.all_run, DIALLED_ANEW_MS)
+    assert nodes.notes("b") == ["meanwhile"]
+    assert partitions(nodes) == {"a": (), "b": (), "c": ()}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_where_each_side_has_one_that_is_preferred_both_go_on(seed: int) -> None:
+    nodes = preferring(seed, "ab")
+    nodes.isolate("a")
+    nodes.run(2 * T)
+    assert nodes.all_run("a") and nodes.all_run("b", "c")
+    nodes.heal()
+    nodes.run(DIALLED_ANEW_MS)
+    assert partitions(nodes) == {"a": ("b", "c"), "b": ("a",), "c": ("a",)}, "recover: ignore"

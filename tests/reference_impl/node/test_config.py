@@ -46,3 +46,29 @@ def test_a_name_fits_into_a_handshake(name: str) -> None:
     document = json.loads(told("127.0.0.1")) | {"name": name}
     with pytest.raises(ValueError, match=r"1 to 255 octets - at `\$\.name`"):
         parsed(json.dumps(document).encode())
+
+
+@pytest.mark.parametrize(
+    ("told_more", "problem"),
+    [
+        ({"partition_handling": "pause_if_all_down"}, "pause_if_all_down needs them"),
+        ({"preferred": ["a"]}, "pause_if_all_down needs them, and nothing else"),
+        (
+            {"partition_handling": "pause_if_all_down", "preferred": ["a", "z"]},
+            "no node is named 'z', but a",
+        ),
+        ({"partition_handling": "pause"}, "partition_handling"),
+    ],
+)
+def test_how_partitions_are_handled_is_told_whole(
+    told_more: dict[str, object], problem: str
+) -> None:
+    document = json.loads(told("127.0.0.1")) | told_more
+    with pytest.raises(ValueError, match=problem):
+        parsed(json.dumps(document).encode())
+
+
+def test_those_that_are_preferred_are_among_its_nodes() -> None:
+    more = {"partition_handling": "pause_if_all_down", "preferred": ["b"], "recover": "autoheal"}
+    document = json.loads(told("127.0.0.1")) | {"peers": {"b": ["127.0.0.2", 1]}} | more
+    assert parsed(json.dumps(document).encode()).preferred == ("b",)

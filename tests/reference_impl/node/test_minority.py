@@ -2,7 +2,7 @@
 
 import pytest
 
-from reference_impl.node.minority import Minority
+from reference_impl.node.minority import Minority, majority, one_of
 
 LOSSES = [
     (3, ["b"], {"c"}, False),
@@ -15,7 +15,7 @@ LOSSES = [
 
 def closed(total: int, lost: list[str], linked: set[str], answer: set[str]) -> bool:
     """What comes of these links being closed, one after the other, and such answers to pings."""
-    minority = Minority(total)
+    minority = Minority(majority(total))
     gone: list[str] = []
     asked: list[str] = []
     for node in lost:
@@ -60,26 +60,26 @@ def test_a_peer_that_is_there_again_counts_for_the_loss_of_others_only(
 def test_a_silent_peer_is_not_asked(
     total: int, lost: list[str], linked: set[str], pauses: bool
 ) -> None:
-    minority, left = Minority(total), {*linked, *lost}
+    minority, left = Minority(majority(total)), {*linked, *lost}
     judged = [silent(minority, node, left := left - {node}) for node in lost]
     assert judged == [False] * (len(lost) - 1) + [pauses]
 
 
 def test_a_silent_peer_is_not_asked_when_another_closes_its_link() -> None:
-    minority = Minority(3)
+    minority = Minority(majority(3))
     silent(minority, "b", {"c"})
     assert minority.suspect("c", ["b", "c"]) == ["c"]
 
 
 def test_a_peer_that_was_silent_once_is_asked_when_it_has_come_back_and_closes_its_link() -> None:
-    minority = Minority(3)
+    minority = Minority(majority(3))
     silent(minority, "b", {"c"})
     minority.linked("b")
     assert minority.suspect("b", ["b"]) == ["b"]
 
 
 def test_an_answer_that_is_awaited_is_awaited_though_another_peer_falls_silent() -> None:
-    minority = Minority(3)
+    minority = Minority(majority(3))
     assert minority.suspect("b", ["b"]) == ["b"]
     minority.silent("c")
     assert minority.suspect("c", ["b", "c"]) == []
@@ -89,7 +89,7 @@ def test_an_answer_that_is_awaited_is_awaited_though_another_peer_falls_silent()
 
 
 def test_an_answer_of_an_earlier_time_does_not_count_later() -> None:
-    minority = Minority(3)
+    minority = Minority(majority(3))
     minority.suspect("b", ["b"])
     minority.pinged("b", True)
     assert minority.judge(frozenset({"c"})) is False
@@ -100,9 +100,19 @@ def test_an_answer_of_an_earlier_time_does_not_count_later() -> None:
 
 
 def test_the_suspects_are_known_until_they_are_judged() -> None:
-    minority = Minority(3)
+    minority = Minority(majority(3))
     minority.suspect("b", ["b"])
     assert minority.suspects == ["b"]
     minority.pinged("b", False)
     minority.judge(frozenset({"c"}))
     assert minority.suspects == []
+
+
+@pytest.mark.parametrize(
+    ("me", "linked", "is_enough"),
+    [("a", {"b"}, True), ("b", {"c"}, False), ("b", set(), False), ("b", {"a"}, True)],
+)
+def test_under_pause_if_all_down_one_that_is_preferred_is_enough(
+    me: str, linked: set[str], is_enough: bool
+) -> None:
+    assert Minority(one_of(["a", "e"], me)).holds(frozenset(linked)) is not is_enough

@@ -1,0 +1,159 @@
+"""autoheal (docs/behaviour/rabbitmq.md 3.8): who gives way, and what becomes of what it had."""
+
+import pytest
+
+from reference_impl.node.autoheal import Autoheal
+from tests.reference_impl.simulated_clusters import SimulatedClusters
+
+T = 10_000
+SEEDS = range(8)
+HEALED_MS = 20_000  # links dialled anew, everybody asked, losers stopped and booted
+
+
+def split(seed: int, alone: str, names: str = "abc", **clients: int) -> SimulatedClusters:
+    """Both sides have gone on without each other."""
+    nodes = SimulatedClusters(seed, names, "autoheal", T)
+    nodes.start()
+    nodes.run_until(nodes.all_run, 3000)
+    for name, count in clients.items():
+        nodes.nodes[name].clients = count
+    nodes.isolate(alone)
+    nodes.run(2 * T)
+    return nodes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_while_they_are_apart_both_sides_serve(seed: int) -> None:
+    nodes = split(seed, "a")
+    assert nodes.all_run("a") and nodes.all_run("b", "c")
+    nodes.run(60_000)
+    assert nodes.all_run("a") and nodes.all_run("b", "c"), "nobody gives way before it is over"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("clients", "kept"),
+    [({"a": 3, "b": 1, "c": 1}, "alone"), ({"a": 1, "b": 1, "c": 1}, "others")],
+    ids=["the one that most clients chose", "the two that more clients chose"],
+)
+def test_the_side_with_most_clients_stays_and_the_other_forgets_what_only_it_had(
+    seed: int, clients: dict[str, int], kept: str
+) -> None:
+    nodes = split(seed, "a", **clients)
+    nodes.submit("a", "alone")
+    nodes.submit("b", "others")
+    nodes.heal()
+    nodes.run_until(nodes.all_run, HEALED_MS)
+    assert {name: nodes.notes(name) for name in "abc"} == {name: [kept] for name in "abc"}
+    assert all(nodes.core(name).partitions() == () for name in "abc")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_sides_with_as_many_clients_the_larger_one_stays(seed: int) -> None:
+    nodes = split(seed, "a")
+    nodes.heal()
+    nodes.run_until(nodes.all_run, HEALED_MS)
+    assert (nodes.said("a", "autoheal"), nodes.said("b", "autoheal")) != ([], [])
+    assert nodes.nodes["a"].boot == 2 and nodes.nodes["b"].boot == nodes.nodes["c"].boot == 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_losers_begin_anew_only_once_none_of_them_runs(seed: int) -> None:
+    """Or one would join the other, and with it what has to go."""
+    nodes = split(seed, "a", a=9)
+    nodes.submit("b", "goes")
+    nodes.heal()
+    nodes.run_until(lambda: nodes.nodes["b"].paused or nodes.nodes["c"].paused, HEALED_MS)
+    nodes.run_until(lambda: nodes.nodes["b"].boot == 2 or nodes.nodes["c"].boot == 2, HEALED_MS)
+    assert all(not nodes.nodes[name].ready for name in "bc" if nodes.nodes[name].boot == 1)
+    nodes.run_until(nodes.all_run, HEALED_MS)
+    assert nodes.notes("b") == nodes.notes("c") == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nobody_gives_way_as_long_as_one_node_is_down(seed: int) -> None:
+    nodes = split(seed, "a")
+    nodes.kill("c")
+    nodes.heal()
+    nodes.run(HEALED_MS)
+    assert nodes.all_run("a") and nodes.all_run("b")
+    nodes.start("c")
+    nodes.run_until(nodes.all_run, 2 * HEALED_MS)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_node_that_hung_too_long_gives_way_to_the_others(seed: int) -> None:
+    nodes = SimulatedClusters(seed, "abc", "autoheal", T)
+    nodes.start()
+    nodes.run_until(nodes.all_run, 3000)
+    nodes.freeze("b")
+    nodes.run(2 * T)
+    nodes.thaw("b")
+    nodes.run_until(nodes.all_run, HEALED_MS)
+    assert (nodes.nodes["a"].boot, nodes.nodes["b"].boot) == (1, 2)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_clean_restart_is_not_a_partition(seed: int) -> None:
+    nodes = SimulatedClusters(seed, "abc", "autoheal", T)
+    nodes.start()
+    nodes.run_until(nodes.all_run, 3000)
+    nodes.kill("b")
+    nodes.run(3000)
+    nodes.start("b")
+    nodes.run(HEALED_MS)
+    assert nodes.all_run()
+    assert nodes.nodes["a"].boot == 1
+
+
+def sides(*those: str) -> list[frozenset[str]]:
+    return [frozenset(it) for it in those]
+
+
+def asked(me: str = "a", **clients: int) -> Autoheal:
+    core = Autoheal(me)
+    core.begins(clients)
+    for node, count in clients.items():
+        core.hear(node, count)
+    return core
+
+
+def test_only_the_first_of_all_asks() -> None:
+    assert Autoheal("a").begins("abc")
+    assert not Autoheal("b").begins("abc")
+
+
+def test_it_asks_once() -> None:
+    core = Autoheal("a")
+    assert core.begins("abc")
+    assert not core.begins("abc")
+    core.over()
+    assert core.begins("abc"), "whatever changed meanwhile begins it anew"
+
+
+def test_nobody_loses_before_everybody_has_told() -> None:
+    assert asked(a=1, b=1).losers(sides("a", "bc")) == ()
+
+
+def test_where_there_is_one_side_nobody_loses() -> None:
+    assert asked(a=1, b=1, c=1).losers(sides("abc")) == ()
+
+
+def test_of_equals_the_side_with_the_lowest_name_stays() -> None:
+    assert asked(a=1, b=1).losers(sides("b", "a")) == ("b",)
+
+
+def test_all_but_one_of_many_sides_lose() -> None:
+    assert asked(a=1, b=5, c=1, d=0).losers(sides("a", "b", "c", "d")) == ("a", "c", "d")
+
+
+def test_who_does_not_lose_hears_it_without_harm() -> None:
+    core = Autoheal("a")
+    assert not core.lose(("b",))
+    assert not core.gives_way
+
+
+def test_to_be_told_twice_is_no_news() -> None:
+    core = Autoheal("a")
+    assert core.lose(("a",))
+    assert not core.lose(("a",))
