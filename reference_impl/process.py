@@ -2,13 +2,15 @@
 
 1. A process has a Pid, as in Erlang: it is born on one boot of one node and never moves. Messages
    between two processes arrive in the order in which they were sent, or not at all.
-2. `handle(event)` reads no clock, socket or disk. Whoever runs it (the node, a simulation) carries
-   the effects out in their order, and brings what comes of them back as later events.
+2. `handle(event)` reads no socket or disk, and no clock but its world's. Whoever runs it (the
+   node, a simulation) carries the effects out in their order, and brings what comes of them back
+   as later events.
 3. A message is an event itself; the other events are the classes here.
 4. A watched process that ends, or cannot be reached any more, is told once, as Down. Nothing that
    it had sent comes after its Down.
 """
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -17,7 +19,7 @@ from reference_impl.metadata.tables import Tables
 from reference_impl.pid import Pid
 from reference_impl.protocol.connections import Described
 
-SUPERVISOR, API = 0, 1  # numbers of the processes that every node has
+SUPERVISOR, API, DEAD_LETTERS = 0, 1, 2  # numbers of the processes that every node has
 
 # Reasons of Down. The benign ones shrink a set of pending confirms; a crash rejects (3.7).
 NORMAL = "normal"  # a queue that was deleted; a mirror that refused to take over
@@ -71,6 +73,10 @@ class Octets(msgspec.Struct, frozen=True):
 
 class Written(msgspec.Struct, frozen=True):
     """What this process had transmitted before `WhenWritten` has gone to a socket that drains."""
+
+
+class AlarmsChanged(msgspec.Struct, frozen=True):
+    """To every connection process of the node (World.alarms)."""
 
 
 class HungUp(msgspec.Struct, frozen=True):
@@ -189,6 +195,21 @@ class Transmit(msgspec.Struct, frozen=True):
     octets: bytes
 
 
+class StopReading(msgspec.Struct, frozen=True):
+    """No octet of the client's is read until ReadOn; what was read already comes still."""
+
+
+class ReadOn(msgspec.Struct, frozen=True):
+    pass
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """Sets the limit of a resource for a while; None: as configured (node.alarms)."""
+
+    resource: str
+    octets: int | None
+
+
 class WhenWritten(msgspec.Struct, frozen=True):
     """Wants Written; twice is once."""
 
@@ -222,6 +243,9 @@ Effect = (
     | Exit
     | Transmit
     | WhenWritten
+    | StopReading
+    | ReadOn
+    | Limit
     | Hangup
     | Answer
 )
@@ -246,13 +270,19 @@ class World(Protocol):
         """Nodes of the cluster that are up in this one's eyes, itself included, by name."""
 
     def well_known(self, node: str, number: int) -> Pid | None:
-        """SUPERVISOR or API of a running node."""
+        """SUPERVISOR, API or DEAD_LETTERS of a running node."""
 
     def alive(self, pid: Pid) -> bool:
         """Whether the process's node is running on the same boot (and, here, the process too)."""
 
+    def now_ms(self) -> int:
+        """Of this boot: a time that only grows, and is no time of day."""
+
     def guarded(self) -> bool:
         """Whether confirms are withheld: under pause_minority the node may be in a minority."""
+
+    def alarms(self) -> Mapping[str, frozenset[str]]:
+        """By node, of those that run short of something: memory, disk."""
 
     def new_pid(self) -> Pid: ...
 

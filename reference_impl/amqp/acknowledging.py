@@ -6,6 +6,7 @@ items 40, 42).
 2. Acknowledgements of one event of the connection leave as one message a queue, before anything
    else that the client asked for after them.
 3. A delivery that nobody settles for too long closes the channel (consumer_timeout).
+4. In a transaction all of this waits for the commit (transacting.py).
 """
 
 from collections.abc import Iterable
@@ -27,6 +28,8 @@ from reference_impl.protocol.queues import Ack, Discard, Grant, Requeue
 
 SWEEP = "sweep"
 
+_Kind = type[Ack] | type[Requeue] | type[Discard]
+
 
 class Acknowledging:
     """Deliveries that are out, and the limit that consumers share."""
@@ -38,6 +41,7 @@ class Acknowledging:
         self._settings = outbox.session.settings
         self._out = Unacknowledged()
         self._acked: list[Held] = []
+        self._uncommitted: list[tuple[_Kind, list[Held]]] | None = None  # None: no transactions
         self._sweeping = False
         self.shared = SharedLimit()
 
@@ -52,21 +56,38 @@ class Acknowledging:
 
     def ack(self, tag: int, multiple: bool) -> None:
         held = self._out.take(tag, multiple)
+        if self._uncommitted is not None:
+            self._uncommitted.append((Ack, held))
+            return
         self._acked += held
         self._free(held)
 
     def reject(self, method: BasicReject) -> None:
-        self._give_back(self._out.take(method.delivery_tag, False), method.requeue)
+        self._refuse(self._out.take(method.delivery_tag, False), method.requeue)
 
     def nack(self, method: BasicNack) -> None:
-        self._give_back(self._out.take(method.delivery_tag, method.multiple), method.requeue)
+        self._refuse(self._out.take(method.delivery_tag, method.multiple), method.requeue)
 
     def recover(self, method: BasicRecover | BasicRecoverAsync) -> None:
         if not method.requeue:
             raise not_implemented("recover with requeue=false")
-        self._give_back(self._out.take_all(), requeue=True)
+        self._settle(Requeue, self._out.take_all())
         if isinstance(method, BasicRecover):
             self._outbox.say(BasicRecoverOk())
+
+    def transact(self) -> None:
+        self._uncommitted = []
+
+    def commit(self) -> None:
+        assert self._uncommitted is not None, "there are no transactions"
+        waiting, self._uncommitted = self._uncommitted, []
+        for kind, held in waiting:
+            self._settle(kind, held)
+
+    def roll_back(self) -> None:
+        assert self._uncommitted is not None, "there are no transactions"
+        waiting, self._uncommitted = self._uncommitted, []
+        self._out.put_back(each for _, held in waiting for each in held)
 
     def flush(self) -> None:
         """Sends what was acknowledged."""
@@ -91,13 +112,18 @@ class Acknowledging:
         if self._sweeping:
             self._outbox.add(Arm(SWEEP, self._settings.sweep_ms))
 
-    def _give_back(self, held: list[Held], requeue: bool) -> None:
-        self._tell_masters(held, Requeue if requeue else Discard)
+    def _refuse(self, held: list[Held], requeue: bool) -> None:
+        kind: _Kind = Requeue if requeue else Discard
+        if self._uncommitted is not None:
+            self._uncommitted.append((kind, held))
+        else:
+            self._settle(kind, held)
+
+    def _settle(self, kind: _Kind, held: list[Held]) -> None:
+        self._tell_masters(held, kind)
         self._free(held)
 
-    def _tell_masters(
-        self, held: list[Held], kind: type[Ack] | type[Requeue] | type[Discard]
-    ) -> None:
+    def _tell_masters(self, held: list[Held], kind: _Kind) -> None:
         queues = self._world.tables.queues
         for queue, numbers in by_queue(held).items():
             record = queues.get(queue)

@@ -10,47 +10,45 @@ from typing import Any
 from reference_impl.amqp.errors import (
     PRECONDITION_FAILED,
     AmqpError,
+    exchange_called,
     queue_called,
 )
 from reference_impl.metadata.tables import Queue
 
-_ABSENT = (
-    "x-message-ttl",
-    "x-max-length",
-    "x-max-length-bytes",
-    "x-overflow",
-    "x-dead-letter-exchange",
-    "x-dead-letter-routing-key",
-    "x-max-priority",
-    "x-single-active-consumer",
-)
+_LENGTHS = ("x-max-length", "x-max-length-bytes")
+_LIVES = "x-message-ttl"
+_HIGHEST, _HIGHEST_MAX = "x-max-priority", 255
+_OVERFLOW, _OVERFLOWS = "x-overflow", ("drop-head", "reject-publish", "reject-publish-dlx")
+_LETTERS = ("x-dead-letter-exchange", "x-dead-letter-routing-key")
+_SINGLE_ACTIVE = "x-single-active-consumer"
 _ONLY: dict[str, Any] = {
     "x-queue-type": "classic",
     "x-queue-mode": "default",
     "x-queue-version": 1,
 }
 _EXPIRES = "x-expires"
-_COMPARED = (*_ABSENT, *_ONLY, _EXPIRES)
+_COMPARED = (*_ONLY, *_LENGTHS, _LIVES, _HIGHEST, *_LETTERS, _OVERFLOW, _SINGLE_ACTIVE, _EXPIRES)
+ALTERNATE = "alternate-exchange"
 _EXPIRES_MAX_MS = 4_294_967_295
 _INT_MIN, _INT_MAX = -(1 << 31), (1 << 31) - 1
 
 
 def check_queue_arguments(name: str, arguments: dict[str, Any]) -> None:
     """Raises 406."""
-    for argument in _ABSENT:
-        if argument in arguments:
-            raise _invalid(argument, name, "not implemented by the reference")
     for argument, known in _ONLY.items():
         if arguments.get(argument, known) != known:
             reason = f"{arguments[argument]!r} is not implemented by the reference"
             raise _invalid(argument, name, reason)
     _check_expires(name, arguments)
+    _check_limits(name, arguments)
 
 
-def check_exchange_arguments(arguments: dict[str, Any]) -> None:
+def check_exchange_arguments(name: str, arguments: dict[str, Any]) -> None:
     """Raises 406."""
-    if "alternate-exchange" in arguments:
-        text = "argument 'alternate-exchange': not implemented by the reference"
+    other = arguments.get(ALTERNATE, "")
+    if not isinstance(other, str):
+        kind = type(other).__name__
+        text = f"invalid type '{kind}' for arg '{ALTERNATE}' in {exchange_called(name)}"
         raise AmqpError(PRECONDITION_FAILED, text)
 
 
@@ -78,6 +76,28 @@ def _check_expires(name: str, arguments: dict[str, Any]) -> None:
         raise _invalid(_EXPIRES, name, "it is no whole number")
     if not 0 < expires_ms <= _EXPIRES_MAX_MS:
         raise _invalid(_EXPIRES, name, f"{expires_ms} is out of range")
+
+
+def _check_limits(name: str, arguments: dict[str, Any]) -> None:
+    for argument in (*_LENGTHS, _LIVES, _HIGHEST):
+        most = arguments.get(argument, 0)
+        if isinstance(most, bool) or not isinstance(most, int):
+            raise _invalid(argument, name, "it is no whole number")
+        if most < 0:
+            raise _invalid(argument, name, f"{most} is below 0")
+        if most > {_LIVES: _EXPIRES_MAX_MS, _HIGHEST: _HIGHEST_MAX}.get(argument, most):
+            raise _invalid(argument, name, f"{most} is out of range")
+    overflow = arguments.get(_OVERFLOW, _OVERFLOWS[0])
+    if overflow not in _OVERFLOWS:
+        raise _invalid(_OVERFLOW, name, f"{overflow!r} is none of {', '.join(_OVERFLOWS)}")
+    if not isinstance(arguments.get(_SINGLE_ACTIVE, False), bool):
+        raise _invalid(_SINGLE_ACTIVE, name, "it is neither true nor false")
+    for argument in _LETTERS:
+        if not isinstance(arguments.get(argument, ""), str):
+            raise _invalid(argument, name, "it is no text")
+    exchange, key = _LETTERS
+    if key in arguments and exchange not in arguments:
+        raise _invalid(key, name, f"there is no {exchange}")
 
 
 def _invalid(argument: str, name: str, reason: str) -> AmqpError:

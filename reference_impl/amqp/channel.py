@@ -34,11 +34,12 @@ from reference_impl.amqp.misbehaving import RELEASE
 from reference_impl.amqp.naming import Naming
 from reference_impl.amqp.publishing import Publishing
 from reference_impl.amqp.session import Outbox, Session
+from reference_impl.amqp.transacting import Transacting
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL, Down, Effect, Timeout, World, Written
-from reference_impl.protocol.queues import Confirm, Delivery, Reject, Want
+from reference_impl.protocol.queues import Confirm, Credit, Delivery, Reject, Want
 
-_FLOWING = frozenset({Delivery, Confirm, Reject, Want, Written})
+_FLOWING = frozenset({Delivery, Confirm, Credit, Reject, Want, Written})
 
 
 class Stand(Enum):
@@ -53,6 +54,13 @@ class ChannelFailed(msgspec.Struct, frozen=True):
     code: int
     explanation: str
     index: tuple[int, int]
+
+
+class ChannelShort(msgspec.Struct, frozen=True):
+    """To the connection of the same node: whether more than this may come for the channel."""
+
+    number: int
+    short: bool
 
 
 class Channel:
@@ -71,6 +79,7 @@ class Channel:
         self._steps: Steps | None = None
         self._index = (0, 0)  # of the method that is being carried out
         self._held: deque[Any] = deque()
+        self._is_short = False  # in the connection's eyes
         self._handlers = handlers(
             self._outbox,
             self._publishing,
@@ -78,6 +87,7 @@ class Channel:
             self._consuming,
             Declaring(world, self._outbox, self._calls, naming),
             Exchanging(world, self._outbox, self._calls),
+            Transacting(self._outbox, self._publishing, self._out),
         )
         self._outbox.say(s.ChannelOpenOk())
 
@@ -115,7 +125,12 @@ class Channel:
         """What follows from the frames since the last time."""
         if self.stand is Stand.OPEN:
             self._out.flush()
-            self._publishing.settle()
+            try:
+                self._publishing.settle()
+            except AmqpError as error:
+                self._fail(error)
+            else:
+                self._tell_short(self._publishing.flow.short)
         return self._outbox.take()
 
     def finish(self) -> list[Effect]:
@@ -183,6 +198,8 @@ class Channel:
         elif kind is Down:
             self._publishing.down(event.pid, event.reason)
             self._begin(self._consuming.down(event.pid))
+        elif kind is Credit:
+            self._publishing.credited(event)
         elif kind is Reject:
             self._publishing.rejected(event)
         elif kind is Want:
@@ -197,6 +214,7 @@ class Channel:
     # --- what the client wants
 
     def _command(self, command: bytes | Published) -> None:
+        self._publishing.check_idle()
         if type(command) is Published:
             self._index = q.BasicPublish.index
             self._publishing.publish(*command)
@@ -234,6 +252,11 @@ class Channel:
             self._steps = None
             raise
 
+    def _tell_short(self, short: bool) -> None:
+        if short is not self._is_short:
+            self._is_short = short
+            self._outbox.tell(self._session.pid, ChannelShort(self.number, short))
+
     # --- the end
 
     def _blamed(self, error: AmqpError) -> AmqpError:
@@ -254,6 +277,7 @@ class Channel:
         self._out.flush()
         self._publishing.release()
         self._publishing.settle()
+        self._tell_short(False)
         self.stand = stand
         self._steps = None
         self._held.clear()

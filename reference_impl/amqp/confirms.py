@@ -54,6 +54,11 @@ class Confirms:
         self._nacks: list[int] = []
 
     @property
+    def outstanding(self) -> bool:
+        """Whether some publish is not settled yet."""
+        return bool(self._outstanding)
+
+    @property
     def settled(self) -> bool:
         """Whether there is something to tell the client."""
         return bool(self._acks or self._nacks)

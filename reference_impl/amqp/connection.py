@@ -8,6 +8,7 @@
    close of ours everything but close-ok (or the client's own close) is passed over. All of this
    takes `closing_ms` or a heartbeat's interval at most.
 4. A client's mistake ends the connection at worst, never the node.
+5. Who publishes more than can be taken is not read from for a while (blocking.py).
 
 opening --all steps of opening.py--> running
 running --close, hard error, CloseConnection, HungUp--> ending --channels over--> clearing
@@ -22,7 +23,8 @@ from typing import Any
 
 from reference_impl.amqp import handshake
 from reference_impl.amqp import session_methods as s
-from reference_impl.amqp.channel import ChannelFailed
+from reference_impl.amqp.blocking import Blocking
+from reference_impl.amqp.channel import ChannelFailed, ChannelShort
 from reference_impl.amqp.channels import Channels
 from reference_impl.amqp.errors import (
     COMMAND_INVALID,
@@ -31,7 +33,7 @@ from reference_impl.amqp.errors import (
     AmqpError,
 )
 from reference_impl.amqp.farewell import Farewell
-from reference_impl.amqp.frames import FRAME_MIN, HEARTBEAT, METHOD, FrameReader
+from reference_impl.amqp.frames import FRAME_MIN, HEADER, HEARTBEAT, METHOD, FrameReader
 from reference_impl.amqp.heartbeat import LISTEN, SPEAK, Heartbeat
 from reference_impl.amqp.method import Method
 from reference_impl.amqp.methods import decode, method_frame
@@ -41,6 +43,7 @@ from reference_impl.amqp.settings import Settings
 from reference_impl.pid import Pid
 from reference_impl.process import (
     NORMAL,
+    AlarmsChanged,
     Arm,
     Disarm,
     Effect,
@@ -84,6 +87,7 @@ class Connection:
         self._reader = FrameReader()
         self._channels = Channels(self._session, world)
         self._heartbeat = Heartbeat(self._session, 0)
+        self._blocking = Blocking(self._session, world)
         self._closing_ms = settings.closing_ms
         self._farewell = Farewell(pid, world)
         self._last_word: Method | None = None  # None: the client is gone
@@ -109,6 +113,10 @@ class Connection:
                 self._leave(None)
             case Timeout(name=name):
                 self._timeout(name)
+            case AlarmsChanged():
+                self._tell(self._blocking.alarms_changed())
+            case ChannelShort(number=number, short=short):
+                self._blocking.channel_short(number, short)
             case CloseConnection(reason=reason):
                 self._effects += self._channels.end()  # an operator does not wait for a client
                 self._fail(AmqpError(CONNECTION_FORCED, reason))
@@ -118,6 +126,7 @@ class Connection:
                 self._go_on_leaving(event)
         if self._phase is Phase.RUNNING:
             self._effects += self._channels.take()
+            self._effects += self._blocking.reading()
         effects, self._effects = self._effects, []
         return effects
 
@@ -137,10 +146,16 @@ class Connection:
         try:
             if number and self._phase is Phase.RUNNING:
                 self._channels.frame(kind, number, payload)
+                if self._blocking.alarmed and kind == HEADER:
+                    self._tell(self._blocking.content_came())
             else:
                 self._own_frame(kind, number, payload)
         except AmqpError as error:
             self._fail(error)
+
+    def _tell(self, told: Method | None) -> None:
+        if told is not None:
+            self._say(told)
 
     def _greet(self, octets: bytes) -> bytes:
         """What follows the protocol header."""
@@ -209,6 +224,7 @@ class Connection:
             self._hang_up()
             return
         self._phase = Phase.ENDING
+        self._effects += self._blocking.over()
         limit_ms = self._settings.broken_ms if self._reader.broken else self._closing_ms
         self._effects += [Disarm(_HANDSHAKE), Arm(_CLOSING, limit_ms)]
         self._effects += self._channels.finish()
@@ -246,6 +262,8 @@ class Connection:
         if name == SPEAK:
             self._effects += self._heartbeat.speak()
         elif name == LISTEN:
+            if self._blocking.unread:
+                self._heartbeat.heard()
             again = self._heartbeat.listen()
             if again is None:
                 self._hang_up()

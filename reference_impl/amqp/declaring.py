@@ -21,6 +21,7 @@ from reference_impl.amqp.errors import (
     no_exchange,
     queue_called,
 )
+from reference_impl.amqp.header_bindings import check as check_header_binding
 from reference_impl.amqp.naming import Naming, check_not_reserved
 from reference_impl.amqp.queue_methods import (
     QueueBind,
@@ -90,6 +91,8 @@ class Declaring:
         if binding.exchange not in self._world.tables.exchanges:
             raise no_exchange(binding.exchange)
         self._naming.check_owner(self._calls.record(binding.queue))
+        if self._world.tables.exchanges[binding.exchange].kind == "headers":
+            check_header_binding(binding.arguments)
         yield from self._calls.commit(BindQueue(binding))
         if not method.nowait:
             self._outbox.say(QueueBindOk())

@@ -12,8 +12,8 @@ from reference_impl.amqp.errors import (
     AmqpError,
     exchange_called,
     no_exchange,
-    not_implemented,
 )
+from reference_impl.amqp.header_bindings import check as check_header_binding
 from reference_impl.amqp.naming import check_not_reserved, is_reserved
 from reference_impl.amqp.queue_methods import (
     ExchangeBind,
@@ -36,8 +36,7 @@ from reference_impl.metadata.commands import (
 from reference_impl.metadata.tables import Exchange, Link
 from reference_impl.process import World
 
-_KINDS = frozenset({"direct", "fanout", "topic"})
-_LATER = "headers"
+_KINDS = frozenset({"direct", "fanout", "topic", "headers"})
 
 
 class Exchanging:
@@ -68,6 +67,8 @@ class Exchanging:
         link = _link(method)
         for name in (link.source, link.destination):
             self._check_there(name)
+        if self._world.tables.exchanges[link.source].kind == "headers":
+            check_header_binding(link.arguments)
         yield from self._calls.commit(BindExchange(link))
         if not method.nowait:
             self._outbox.say(ExchangeBindOk())
@@ -78,14 +79,12 @@ class Exchanging:
             self._outbox.say(ExchangeUnbindOk())
 
     def _wanted(self, method: ExchangeDeclare) -> Exchange:
-        if method.kind == _LATER:
-            raise not_implemented("exchange type 'headers'")
         if method.kind not in _KINDS:
             raise AmqpError(COMMAND_INVALID, f"unknown exchange type '{method.kind}'")
         _check_not_default(method.exchange)
         if method.exchange not in self._world.tables.exchanges:
             check_not_reserved("exchange", method.exchange)
-        check_exchange_arguments(method.arguments)
+        check_exchange_arguments(method.exchange, method.arguments)
         return Exchange(
             method.exchange,
             method.kind,

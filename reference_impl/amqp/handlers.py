@@ -14,6 +14,7 @@ from reference_impl.amqp.exchanging import Exchanging
 from reference_impl.amqp.method import Method
 from reference_impl.amqp.publishing import Publishing
 from reference_impl.amqp.session import Outbox
+from reference_impl.amqp.transacting import Transacting
 
 Handler = Callable[[Any], Steps | None]
 _TICKET = 1
@@ -26,6 +27,7 @@ def handlers(
     consuming: Consuming,
     declaring: Declaring,
     exchanging: Exchanging,
+    transacting: Transacting,
 ) -> dict[type[Method], Handler]:
     """All but basic.publish, basic.ack and channel.close, which the channel takes itself."""
 
@@ -61,9 +63,9 @@ def handlers(
         s.ChannelFlow: flow,
         s.ChannelFlowOk: _pass,
         s.AccessRequest: access,
-        s.TxSelect: _transact,
-        s.TxCommit: _transact,
-        s.TxRollback: _transact,
+        s.TxSelect: transacting.select,
+        s.TxCommit: transacting.commit,
+        s.TxRollback: transacting.rollback,
     }
 
 
@@ -73,7 +75,3 @@ def _pass(_: Method) -> None:
 
 def _opens_again(_: Method) -> None:
     raise AmqpError(CHANNEL_ERROR, "second 'channel.open' seen")
-
-
-def _transact(_: Method) -> None:
-    raise not_implemented("class tx")

@@ -14,6 +14,7 @@ from reference_impl.amqp.errors import (
     SYNTAX_ERROR,
     AmqpError,
 )
+from reference_impl.amqp.features import announced
 from reference_impl.amqp.frames import FRAME_MIN
 from reference_impl.amqp.session_methods import (
     ConnectionOpen,
@@ -26,26 +27,14 @@ from reference_impl.amqp.settings import Settings
 from reference_impl.amqp.wire import WireError, long_string, read_table
 
 PROTOCOL_HEADER = b"AMQP\x00\x00\x09\x01"
-AUTHENTICATION_FAILURE_CLOSE = "authentication_failure_close"
 _USER, _PASSWORD = "guest", "guest"
 _CHANNEL_MIN = 1
-_CAPABILITIES = (
-    "publisher_confirms",
-    "exchange_exchange_bindings",
-    "basic.nack",
-    "consumer_cancel_notify",
-    "connection.blocked",
-    "consumer_priorities",
-    AUTHENTICATION_FAILURE_CLOSE,
-    "per_consumer_qos",
-    "direct_reply_to",
-)
 
 
 def start(node: str) -> ConnectionStart:
     """Clients choose their ways by product and version: RabbitMQ's are given."""
     properties = {
-        "capabilities": dict.fromkeys(_CAPABILITIES, True),
+        "capabilities": dict.fromkeys(announced(), True),
         "cluster_name": f"rabbit@{node}",
         "copyright": "mqproof",
         "information": "The reference implementation of mqproof: it behaves like this version",

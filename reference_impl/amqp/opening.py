@@ -11,6 +11,7 @@ from enum import Enum, auto
 
 from reference_impl.amqp import handshake
 from reference_impl.amqp.errors import ACCESS_REFUSED, COMMAND_INVALID, NOT_ALLOWED, AmqpError
+from reference_impl.amqp.features import AUTHENTICATION_FAILURE_CLOSE
 from reference_impl.amqp.method import Method
 from reference_impl.amqp.session import Session
 from reference_impl.amqp.session_methods import (
@@ -69,7 +70,7 @@ class Opening:
     def may_hear(self, error: AmqpError) -> bool:
         """Whether the client is told of it."""
         if self.step is Step.STARTING:
-            wants = handshake.AUTHENTICATION_FAILURE_CLOSE in self._session.capabilities
+            wants = AUTHENTICATION_FAILURE_CLOSE in self._session.capabilities
             return wants and error.code == ACCESS_REFUSED
         if self.step in (Step.TUNING, Step.OPENING):
             return error.code == NOT_ALLOWED

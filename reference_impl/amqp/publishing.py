@@ -9,26 +9,52 @@
    while the node may be in a minority (3.8). The node counts whom it sees each time; a stale guard
    does not (stale_guard.py).
 4. A publish never fails because a replica is gone: its Down settles what it owed.
+5. Who publishes faster than copies of queues can take it waits (flow.py).
+6. In a transaction a publish is routed at once, and goes out with the commit (transacting.py).
 """
 
+from typing import NamedTuple
+
 from reference_impl.amqp.confirms import Confirms
-from reference_impl.amqp.content import ack_frame, nack_frame, persistent, return_frames
-from reference_impl.amqp.errors import ACCESS_REFUSED, NO_ROUTE, AmqpError, not_implemented
+from reference_impl.amqp.content import ack_frame, nack_frame, return_frames
+from reference_impl.amqp.errors import (
+    ACCESS_REFUSED,
+    CHANNEL_ERROR,
+    NO_ROUTE,
+    PRECONDITION_FAILED,
+    AmqpError,
+    not_implemented,
+)
+from reference_impl.amqp.flow import Flow
 from reference_impl.amqp.methods import decode
 from reference_impl.amqp.misbehaving import CrookedChannel
+from reference_impl.amqp.properties import wishes
 from reference_impl.amqp.queue_methods import BasicPublish, BasicReturn
-from reference_impl.amqp.routing import Router, Target
+from reference_impl.amqp.routing import Router, Target, held_by
 from reference_impl.amqp.session import Outbox
-from reference_impl.amqp.session_methods import ConfirmSelect, ConfirmSelectOk
+from reference_impl.amqp.session_methods import (
+    ConfirmSelect,
+    ConfirmSelectOk,
+    TxCommit,
+    TxCommitOk,
+)
 from reference_impl.amqp.settings import Settings
 from reference_impl.amqp.stale_guard import StaleGuard
 from reference_impl.metadata.tables import Tables
 from reference_impl.misbehave.kinds import Kind
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Send, World
-from reference_impl.protocol.queues import Confirm, Deliver, Message, Reject
+from reference_impl.protocol.queues import Confirm, Credit, Deliver, Message, Reject
 
 GUARD = "guard"
+
+
+class _Uncommitted(NamedTuple):
+    """A publish of a transaction."""
+
+    method: BasicPublish
+    queues: tuple[str, ...]
+    message: Message
 
 
 class Publishing:
@@ -38,7 +64,10 @@ class Publishing:
         self._outbox = outbox
         self._session = outbox.session
         self._router = Router(self._session.settings.routes_max)
+        self.flow = Flow()
         self._confirms: Confirms | None = None
+        self._uncommitted: list[_Uncommitted] | None = None  # None: there are no transactions
+        self._committing = False
         self._published = 0
         self._identity = f"{pid.node}/{pid.boot}/{pid.number}/".encode()
         self._methods: dict[bytes, BasicPublish] = {}
@@ -47,39 +76,72 @@ class Publishing:
         self._stale = _stale_guard(self._session.settings, outbox)
 
     def select(self, method: ConfirmSelect) -> None:
+        if self._uncommitted is not None:
+            raise AmqpError(PRECONDITION_FAILED, "cannot switch from tx to confirm mode")
         if self._confirms is None:
             self._confirms = Confirms()
         if not method.nowait:
             self._outbox.say(ConfirmSelectOk())
+
+    def transact(self) -> None:
+        """From now on nothing goes out without a commit."""
+        if self._confirms is not None:
+            raise AmqpError(PRECONDITION_FAILED, "cannot switch from confirm to tx mode")
+        self._confirms, self._uncommitted = Confirms(), []
+
+    def commit(self) -> None:
+        """Sends what waits; `settle` tells when all of it is held."""
+        assert self._uncommitted is not None, "there are no transactions"
+        waiting, self._uncommitted = self._uncommitted, []
+        self._committing = True
+        for each in waiting:
+            targets = held_by(self._world.tables, each.queues)
+            self._send(each.method, targets, each.message)
+
+    def roll_back(self) -> None:
+        self._uncommitted = []
+
+    def check_idle(self) -> None:
+        """Raises AmqpError while a commit is not answered yet."""
+        if self._committing:
+            raise AmqpError(CHANNEL_ERROR, "unexpected command while processing 'tx.commit'")
 
     def publish(self, payload: bytes, properties: bytes, body: bytes) -> None:
         """`payload` is the method's. Raises AmqpError."""
         method = self._methods.get(payload) or self._decoded(payload)
         exchange, key = method.exchange, method.key
         tables = self._world.tables
-        targets = self._router.targets(tables, exchange, key)
-        lasting = persistent(properties, self._session.user)
+        targets = self._router.targets(tables, exchange, key, properties)
+        wanted = wishes(properties, self._session.user)
         if exchange:
             _check_open(tables, exchange)
         self._published += 1
         identity = self._identity + self._published.to_bytes(8, "big")
-        message = Message(identity, exchange, key, properties, body, lasting)
+        message = Message(identity, exchange, key, properties, body, *wanted)
+        if self._uncommitted is None:
+            self._send(method, targets, message)
+        else:
+            queues = tuple(target.queue for target in targets)
+            self._uncommitted.append(_Uncommitted(method, queues, message))
+
+    def _send(self, method: BasicPublish, targets: tuple[Target, ...], message: Message) -> None:
         if self._crooked is not None and self._crooked.publish(targets, message, self._confirms):
             return
         sequence = 0
         if self._confirms is not None:
             sequence = self._confirms.expect(targets)
-            self._watch(targets)
             if self._stale is not None:
                 self._stale.published(sequence, targets, message)
         if not targets:
             if method.mandatory:
-                self._return(method, properties, body)
+                self._return(method, message)
             return
+        self._watch(targets)
         deliver = Deliver(self._pid, sequence, message)
         for target in targets:
             for replica in target.replicas:
                 self._outbox.add(Send(replica, deliver))
+                self.flow.sent(replica)
 
     def release(self) -> None:
         """Nothing may be held any longer."""
@@ -90,21 +152,34 @@ class Publishing:
         if self._confirms is not None:
             self._confirms.confirm(event.queue, event.replica, event.sequences)
 
+    def credited(self, event: Credit) -> None:
+        self.flow.credited(event.replica, event.deliveries)
+
     def rejected(self, event: Reject) -> None:
         if self._confirms is not None:
             self._confirms.reject(event.sequences)
 
     def down(self, replica: Pid, reason: str) -> None:
+        self.flow.gone(replica)
         if self._confirms is not None:
             self._confirms.down(replica, reason)
 
     def settle(self) -> None:
-        """Tells the client what is settled."""
-        if self._confirms is None or not self._confirms.settled:
+        """Tells the client what is settled. Raises AmqpError: a commit was not taken whole."""
+        if self._confirms is None:
+            return
+        if self._uncommitted is not None:
+            settled = self._committing and not self._confirms.outstanding
+        else:
+            settled = self._confirms.settled
+        if not settled:
             return
         minority = self._world.guarded()
         if minority if self._stale is None else self._stale.withholds(minority):
             self._outbox.add(Arm(GUARD, self._session.settings.guard_ms))
+            return
+        if self._uncommitted is not None:
+            self._committed(self._confirms)
             return
         number = self._outbox.number
         for verdict in self._confirms.verdicts():
@@ -112,6 +187,12 @@ class Publishing:
                 self._stale.told(verdict, minority)
             write = ack_frame if verdict.taken else nack_frame
             self._outbox.transmit(write(number, verdict.sequence, verdict.multiple))
+
+    def _committed(self, confirms: Confirms) -> None:
+        self._committing = False
+        if not all(verdict.taken for verdict in confirms.verdicts()):
+            raise AmqpError(PRECONDITION_FAILED, "partial tx completion", TxCommit.index)
+        self._outbox.say(TxCommitOk())
 
     def _decoded(self, payload: bytes) -> BasicPublish:
         method = decode(payload)
@@ -129,12 +210,11 @@ class Publishing:
             for replica in target.replicas:
                 self._outbox.watch(replica)
 
-    def _return(self, method: BasicPublish, properties: bytes, body: bytes) -> None:
+    def _return(self, method: BasicPublish, message: Message) -> None:
         returned = BasicReturn(NO_ROUTE, "NO_ROUTE", method.exchange, method.key)
         frame_max = self._session.frame_max
-        self._outbox.transmit(
-            return_frames(self._outbox.number, returned, properties, body, frame_max)
-        )
+        told = message.header, message.body
+        self._outbox.transmit(return_frames(self._outbox.number, returned, *told, frame_max))
 
 
 def _stale_guard(settings: Settings, outbox: Outbox) -> StaleGuard | None:

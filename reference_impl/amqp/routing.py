@@ -6,16 +6,22 @@
 2. A copy goes to the master and to every mirror that the tables list at that moment; a mirrored
    queue without a master keeps what mirrors it has, and may have none at all.
 3. An unmirrored durable queue whose home node is down is no queue: the message is unroutable.
-4. What was found is remembered until the tables change.
+4. An exchange that leads nowhere for a message leads to its alternate, if it has one.
+5. What was found is remembered until the tables change; of ways that pass a headers exchange
+   nothing is: messages differ in more than their keys.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reference_impl.amqp.arguments import ALTERNATE
 from reference_impl.amqp.errors import NOT_IMPLEMENTED, AmqpError, no_exchange
+from reference_impl.amqp.header_bindings import fits
+from reference_impl.amqp.properties import NO_PROPERTIES, headers_of
 from reference_impl.amqp.topics import matches, words
 from reference_impl.metadata.governing import is_mirrored
 from reference_impl.metadata.records import replicas
-from reference_impl.metadata.tables import Queue, Tables
+from reference_impl.metadata.tables import Binding, Exchange, Link, Queue, Tables
 from reference_impl.pid import Pid
 
 DEFAULT = ""
@@ -35,23 +41,39 @@ class Router:
 
     def __init__(self, routes_max: int) -> None:
         self._routes: dict[tuple[str, str], tuple[Target, ...]] = {}
+        self._by_key: dict[str, bool] = {}  # whether nothing but the key decides, by exchange
         self._routes_max = routes_max
         self._version = -1
 
-    def targets(self, tables: Tables, exchange: str, key: str) -> tuple[Target, ...]:
+    def targets(
+        self, tables: Tables, exchange: str, key: str, properties: bytes
+    ) -> tuple[Target, ...]:
         """Raises AmqpError where there is no such exchange."""
         if tables.version != self._version or len(self._routes) >= self._routes_max:
             self._routes.clear()
+            self._by_key.clear()
             self._version = tables.version
         found = self._routes.get((exchange, key))
-        if found is None:
-            found = self._routes[exchange, key] = targets(tables, exchange, key)
+        if found is not None:
+            return found
+        if exchange not in self._by_key:
+            self._by_key[exchange] = by_key(tables, exchange)
+        if not self._by_key[exchange]:
+            return targets(tables, exchange, key, properties)
+        found = self._routes[exchange, key] = targets(tables, exchange, key, properties)
         return found
 
 
-def targets(tables: Tables, exchange: str, key: str) -> tuple[Target, ...]:
+def targets(
+    tables: Tables, exchange: str, key: str, properties: bytes = NO_PROPERTIES
+) -> tuple[Target, ...]:
+    return held_by(tables, routed(tables, exchange, key, properties))
+
+
+def held_by(tables: Tables, queues: Iterable[str]) -> tuple[Target, ...]:
+    """Those of these queues that are there."""
     found = []
-    for name in routed(tables, exchange, key):
+    for name in queues:
         record = tables.queues.get(name)
         if record is not None and not home_is_lost(tables, record):
             found.append(Target(name, replicas(record), record.master))
@@ -63,31 +85,74 @@ def home_is_lost(tables: Tables, record: Queue) -> bool:
     return not replicas(record) and not is_mirrored(tables, record)
 
 
-def routed(tables: Tables, exchange: str, key: str) -> list[str]:
+def routed(
+    tables: Tables, exchange: str, key: str, properties: bytes = NO_PROPERTIES
+) -> list[str]:
     """Names of queues, each once."""
     if exchange == DEFAULT:
         return [key]
     if exchange not in tables.exchanges:
         raise no_exchange(exchange)
-    split = words(key)
+    message = _Message(key, words(key), properties)
     sources, queues = [exchange], dict[str, None]()
     for source in sources:  # it grows by the exchanges that get a copy of their own
-        kind = tables.exchanges[source].kind
-        for binding in tables.bindings.get(source, ()):
-            if _leads(kind, binding.key, key, split):
-                queues[binding.queue] = None
-        for link in tables.links.get(source, ()):
-            if link.destination not in sources and _leads(kind, link.key, key, split):
-                sources.append(link.destination)
+        bound, linked = _led_to(tables, source, message)
+        if not (bound or linked):
+            other = alternate(tables.exchanges[source])
+            bound = [key] if other == DEFAULT else []
+            linked = [other] if other is not None and other in tables.exchanges else []
+        queues.update(dict.fromkeys(bound))
+        sources += [name for name in dict.fromkeys(linked) if name not in (*sources, DEFAULT)]
     return list(queues)
 
 
-def _leads(kind: str, bound: str, key: str, split: tuple[str, ...]) -> bool:
+def alternate(exchange: Exchange) -> str | None:
+    """Where that goes for which it has no way."""
+    name = exchange.arguments.get(ALTERNATE)
+    return name if isinstance(name, str) else None
+
+
+def by_key(tables: Tables, exchange: str) -> bool:
+    """Whether no headers exchange can be on a message's way."""
+    if exchange not in tables.exchanges:
+        return True
+    passed = [exchange]
+    for source in passed:
+        further = [link.destination for link in tables.links.get(source, ())]
+        further += filter(None, [alternate(tables.exchanges[source])])
+        passed += [
+            one for one in dict.fromkeys(further) if one in tables.exchanges and one not in passed
+        ]
+    return all(tables.exchanges[name].kind != "headers" for name in passed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What of a message decides where it goes."""
+
+    key: str
+    words: tuple[str, ...]
+    properties: bytes
+
+
+def _led_to(tables: Tables, source: str, message: _Message) -> tuple[list[str], list[str]]:
+    """The queues and the exchanges that get a copy of it by this one."""
+    kind = tables.exchanges[source].kind
+    bindings, links = tables.bindings.get(source, ()), tables.links.get(source, ())
+    return (
+        [one.queue for one in bindings if _leads(kind, one, message)],
+        [one.destination for one in links if _leads(kind, one, message)],
+    )
+
+
+def _leads(kind: str, bound: Binding | Link, message: _Message) -> bool:
     match kind:
         case "direct":
-            return bound == key
+            return bound.key == message.key
         case "fanout":
             return True
         case "topic":
-            return matches(words(bound), split)
+            return matches(words(bound.key), message.words)
+        case "headers":
+            return fits(bound.arguments, headers_of(message.properties))
     raise AmqpError(NOT_IMPLEMENTED, f"exchange type '{kind}': not implemented by the reference")

@@ -61,6 +61,15 @@ class ConnectionCloseOk(Method, frozen=True):
     index: ClassVar = (10, 51)
 
 
+class ConnectionBlocked(Method, frozen=True):
+    index: ClassVar = (10, 60)
+    reason: ShortStr
+
+
+class ConnectionUnblocked(Method, frozen=True):
+    index: ClassVar = (10, 61)
+
+
 class ConnectionUpdateSecret(Method, frozen=True):
     index: ClassVar = (10, 70)
     secret: LongStr
@@ -131,9 +140,21 @@ class TxSelect(Method, frozen=True):
     index: ClassVar = (90, 10)
 
 
+class TxSelectOk(Method, frozen=True):
+    index: ClassVar = (90, 11)
+
+
 class TxCommit(Method, frozen=True):
     index: ClassVar = (90, 20)
 
 
+class TxCommitOk(Method, frozen=True):
+    index: ClassVar = (90, 21)
+
+
 class TxRollback(Method, frozen=True):
     index: ClassVar = (90, 30)
+
+
+class TxRollbackOk(Method, frozen=True):
+    index: ClassVar = (90, 31)

@@ -15,6 +15,7 @@ from reference_impl.amqp.errors import PRECONDITION_FAILED, AmqpError
 class Held(NamedTuple):
     """One delivery. `sweep`: how many sweeps there had been when it went out."""
 
+    tag: int
     queue: str
     number: int
     shared: bool  # it counts against the channel's shared limit
@@ -37,7 +38,7 @@ class Unacknowledged:
 
     def add(self, queue: str, number: int, shared: bool = False) -> int:
         self._tag = tag = self._tag + 1
-        self._held[tag] = Held(queue, number, shared, self._sweep)
+        self._held[tag] = Held(tag, queue, number, shared, self._sweep)
         return tag
 
     def take(self, tag: int, multiple: bool) -> list[Held]:
@@ -61,6 +62,11 @@ class Unacknowledged:
     def take_all(self) -> list[Held]:
         held, self._held = list(self._held.values()), {}
         return held
+
+    def put_back(self, taken: Iterable[Held]) -> None:
+        """As if they had not been taken."""
+        every = {**self._held, **{each.tag: each for each in taken}}
+        self._held = dict(sorted(every.items()))
 
     def sweep(self, sweeps_max: int) -> bool:
         """Time goes on; whether a delivery has been out for more sweeps than that."""

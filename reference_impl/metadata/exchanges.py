@@ -15,6 +15,7 @@ import msgspec
 
 from reference_impl.metadata.tables import Binding, Denied, Exchange, Link, Tables
 
+_ALTERNATE = "alternate-exchange"  # the one argument that is compared
 DEFAULT = ""  # the exchange to which every queue is bound by its name, without a binding here
 NOT_FOUND, PRECONDITION_FAILED = 404, 406
 _PREDECLARED = (
@@ -22,6 +23,8 @@ _PREDECLARED = (
     ("amq.direct", "direct", False),
     ("amq.fanout", "fanout", False),
     ("amq.topic", "topic", False),
+    ("amq.headers", "headers", False),
+    ("amq.match", "headers", False),
     ("amq.rabbitmq.trace", "topic", True),
 )
 
@@ -38,7 +41,11 @@ class DeclareExchange(msgspec.Struct, frozen=True, array_like=True, tag=True):
             return None
         for what in ("kind", "durable", "auto_delete", "internal"):
             if getattr(wanted, what) != getattr(current, what):
-                return _inequivalent(wanted, current, what)
+                said = (f"'{_said(getattr(each, what))}'" for each in (wanted, current))
+                return _inequivalent(wanted, "type" if what == "kind" else what, *said)
+        if wanted.arguments.get(_ALTERNATE) != current.arguments.get(_ALTERNATE):
+            said = (_argument(each.arguments.get(_ALTERNATE)) for each in (wanted, current))
+            return _inequivalent(wanted, _ALTERNATE, *said)
         return None
 
 
@@ -177,14 +184,16 @@ def _no_exchange(name: str) -> Denied:
     return Denied(NOT_FOUND, f"no exchange '{name}' in vhost '/'")
 
 
-def _inequivalent(wanted: Exchange, current: Exchange, what: str) -> Denied:
-    received, is_now = (_said(getattr(exchange, what)) for exchange in (wanted, current))
-    shown = "type" if what == "kind" else what
+def _inequivalent(wanted: Exchange, what: str, received: str, is_now: str) -> Denied:
     return Denied(
         PRECONDITION_FAILED,
-        f"inequivalent arg '{shown}' for exchange '{wanted.name}' in vhost '/': "
-        f"received '{received}' but current is '{is_now}'",
+        f"inequivalent arg '{what}' for exchange '{wanted.name}' in vhost '/': "
+        f"received {received} but current is {is_now}",
     )
+
+
+def _argument(value: object) -> str:
+    return "none" if value is None else f"the value '{value}' of type 'longstr'"
 
 
 def _said(value: object) -> str:

@@ -14,6 +14,7 @@ backing         its messages, in their order
 journal         what it has to write to disk, collected until the next flush
 store           entries on disk, from which a queue is restored
 confirms        its confirms, collected by channel
+crediting       how much of what channels sent it has carried out
 
 The ring:
 gm              guaranteed multicast: all members hear the same
@@ -26,6 +27,9 @@ The master:
 master          its process
 serving         what it does for channels
 consumers       who gets the next message
+limits          how long the queue may be
+terms           how long its messages live, and which go first
+dead_letters    where those of its messages go that it has no use for
 synchronising   when it synchronises mirrors
 sync            how
 misbehaving     the bugs that are injected into what it holds

@@ -3,7 +3,8 @@
 1. Among those that may take one, the highest x-priority first, then in turn.
 2. `prefetch` bounds what a consumer has unacknowledged; a shared one is bound by its channel's
    grants instead (protocol.py: Want, Grant). Without acknowledgements there is no bound.
-3. An exclusive consumer is alone.
+3. An exclusive consumer is alone. Where one is to be active at a time it is the one that came
+   first of those that are there, whatever their priorities.
 4. A channel has UNSENT_MAX deliveries of a queue at most that have not gone out to its client, as
    in RabbitMQ, whatever its prefetch, and without acknowledgements, too: who does not read takes
    no more of a queue with him than that (docs/behaviour/rabbitmq.md, item 72).
@@ -51,6 +52,7 @@ class Consumers:
         self._unsent = Counter[Pid]()
         self._wanting: dict[Pid, bool] = {}  # no grant is left; whether the channel was told
         self.had_any = False
+        self.single = False  # whether one alone is active
 
     def __len__(self) -> int:
         return len(self._all)
@@ -84,6 +86,8 @@ class Consumers:
         if consumer.in_line:
             self._lines[consumer.priority].remove(consumer)
             consumer.in_line = False
+        if self.single and self._all:
+            self._line_up(self._active)
         return True
 
     def forget(self, channel: Pid) -> bool:
@@ -139,6 +143,11 @@ class Consumers:
                 if consumer.channel == channel:
                     self._line_up(consumer)
 
+    @property
+    def _active(self) -> Consumer:
+        """Where one alone is: that one."""
+        return next(iter(self._all.values()))
+
     def _is_full(self, channel: Pid) -> bool:
         return self._unsent[channel] >= UNSENT_MAX
 
@@ -157,6 +166,8 @@ class Consumers:
 
     def _line_up(self, consumer: Consumer) -> None:
         if consumer.in_line or consumer.gone or not consumer.has_room:
+            return
+        if self.single and consumer is not self._active:
             return
         if self._is_full(consumer.channel):
             return

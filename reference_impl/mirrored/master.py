@@ -76,7 +76,7 @@ PRECONDITION_FAILED = 406
 EXPIRES_ARGUMENT = "x-expires"
 _EXPIRES = "expires"
 _DELETE, _STOP, _DEATHS = 11, 12, 3  # requests; the ring's is 0, a mirror's may still be answered
-_FIRST_OF_A_QUEUE = 2  # numbers below are a node's own processes, which are no users
+_FIRST_OF_A_QUEUE = 3  # numbers below are a node's own processes, which are no users
 
 
 class Master:
@@ -213,6 +213,8 @@ class Master:
             self._is_watching_owner = True
             self._out.append(Watch(record.owner))
         self._await_expiry()
+        if not self._sync.is_on:
+            self._serving.expire()
         self._out += self._sync.offer()
 
     def _step(self, step: Step) -> None:

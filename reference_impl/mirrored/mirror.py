@@ -130,6 +130,7 @@ class Mirror:
             return
         self._meet(event.channel)
         self._following.copied(event)
+        self._out += self._replica.crediting.carried_out(event.channel)
 
     def _ring_message(self, event: Activity | Catchup | AskState) -> None:
         self._step(self._ring.receive(event))
@@ -322,6 +323,7 @@ class Mirror:
             self._held.append(Down(pid, ""))
             return
         self._senders.ends(pid, Life.DOWN)
+        self._replica.crediting.forget(pid)
         if pid in self._senders:
             self._out.append(Arm(_ENSURE, DEATH_TIMEOUT_MS))
 

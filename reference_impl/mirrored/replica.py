@@ -8,8 +8,10 @@
 from reference_impl.metadata.tables import Queue
 from reference_impl.mirrored.backing import Backing
 from reference_impl.mirrored.confirms import Confirms
+from reference_impl.mirrored.crediting import Crediting
 from reference_impl.mirrored.gm import Ring
 from reference_impl.mirrored.journal import Journal
+from reference_impl.mirrored.terms import Terms
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL, SHUTDOWN, Arm, Effect, World
@@ -34,9 +36,10 @@ class Replica:
         self.world = world
         self.queue = queue
         self.journal = Journal(queue, durable)
-        self.backing = Backing(self.journal)
+        self.backing = Backing(self.journal, Terms(world, queue))
         self.confirms = Confirms(queue, pid)
         self.ring = Ring(pid, queue, world, founder=founder)
+        self.crediting = Crediting(pid)
         self.misbehaviour = misbehaviour
         self._armed = False
         self._held = False

@@ -5,20 +5,26 @@
 2. A message is confirmed when it is here, and, if the disk keeps it, on disk (or gone before).
 3. After each event either nothing is ready or no consumer may take it.
 4. A channel's end gives back what it had, to its places, and ends its consumers.
-5. A message that came round the ring while this was a mirror is not taken again when its channel's
+5. After each event no more is ready than the queue's limits allow (limits.py), and the head is not
+   over; a timer sees to the time between (terms.py).
+6. A message that came round the ring while this was a mirror is not taken again when its channel's
    copy comes; it is confirmed then.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from reference_impl.mirrored import dead_letters
 from reference_impl.mirrored.consumers import Consumer, Consumers
+from reference_impl.mirrored.limits import Limits
+from reference_impl.mirrored.limits import limits as limits_of
 from reference_impl.mirrored.messages import Discarded, Published, Requeued, SenderDeath
 from reference_impl.mirrored.misbehaving import CrookedQueue
 from reference_impl.mirrored.replica import Replica
 from reference_impl.mirrored.telling import Telling
 from reference_impl.pid import Pid
-from reference_impl.process import Effect, Send, Timeout, Watch
+from reference_impl.process import Arm, Effect, Send, Timeout, Watch
 from reference_impl.protocol.queues import (
     Ack,
     Cancel,
@@ -34,12 +40,15 @@ from reference_impl.protocol.queues import (
     Message,
     Purge,
     Refused,
+    Reject,
     Requeue,
     Sent,
     Want,
 )
 
 ACCESS_REFUSED = 403
+OVER = "over"
+SINGLE_ACTIVE = "x-single-active-consumer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,7 @@ class Serving:
         self._crooked = None if misbehaviour is None else CrookedQueue(misbehaviour, replica)
         self._early = early
         self._waiting = waiting
+        self._alarm_ms: int | None = None  # for when the timer is set
         self._off_disk = set(waiting)  # numbers that were put and are not on disk yet
         self._off_disk.update(
             it.number for known in early.values() for it in known.values() if it.number is not None
@@ -88,9 +98,15 @@ class Serving:
     def deliver(self, event: Deliver, redelivered: bool = False) -> None:
         channel, message = event.channel, event.message
         self.meet(channel)
+        if not redelivered:  # as a mirror it has told of those already
+            self.out += self._replica.crediting.carried_out(channel)
         if self._crooked is not None:
             self._crooked.hold_back(event.sequence, self.out)
         if self._early and self._came_before(event):
+            return
+        limits = self._limits
+        if limits is not None and limits.rejects and self._would_pass(limits, message):
+            self._reject(event, limits)
             return
         consumer = None if self._backing.ready or redelivered else self.consumers.next()
         if consumer is not None and consumer.no_ack:
@@ -109,6 +125,8 @@ class Serving:
         if self._telling.is_heard:
             self._telling.tell(Published(channel, message, consumer is not None))
         self._owe(event, number)
+        self._drop_head(limits)
+        self.expire()
 
     def flushed(self, mark: int) -> None:
         self._settle(self._replica.journal.flushed(mark))
@@ -122,10 +140,12 @@ class Serving:
 
     def consume(self, event: Consume) -> None:
         self.meet(event.channel)
-        if self.consumers.refuses(event.exclusive):
+        single = self._arguments.get(SINGLE_ACTIVE) is True
+        if self.consumers.refuses(event.exclusive) or (single and event.exclusive):
             text = f"queue '{self._replica.queue}' in vhost '/' in exclusive use"
             self.out.append(Send(event.channel, Refused(event.request, ACCESS_REFUSED, text)))
             return
+        self.consumers.single = single
         self.consumers.add(event)
         self.out.append(Send(event.channel, Done(event.request, 0)))
         self._dispatch()
@@ -133,9 +153,11 @@ class Serving:
     def cancel(self, event: Cancel) -> None:
         self.consumers.cancel(event.channel, event.tag)
         self.out.append(Send(event.channel, Done(event.request, 0)))
+        self._dispatch()  # another one may be the active one now
 
     def get(self, event: Get) -> None:
         self.meet(event.channel)
+        self.expire()
         backing, replica = self._backing, self._replica
         if not backing.ready:
             got = Got(event.request, replica.queue, replica.pid, 0, False, None, 0)
@@ -172,7 +194,10 @@ class Serving:
         if self._crooked is not None and type(event) is Ack:
             kept = self._crooked.keep(numbers, self.out)
             numbers = [number for number in numbers if number not in kept]
-        self._telling.acked(tuple(it.identity for it in self._remove(numbers)))
+        removed = self._remove(numbers)
+        self._telling.acked(tuple(it.identity for it in removed))
+        if type(event) is Discard:
+            self._send_on(dead_letters.REJECTED, removed)
         self._dispatch()
 
     def requeue(self, event: Requeue) -> None:
@@ -181,7 +206,10 @@ class Serving:
 
     def expired(self, timer: Timeout) -> None:
         """It may be none of ours."""
-        if self._crooked is not None:
+        if timer.name == OVER:
+            self._alarm_ms = None
+            self._dispatch()
+        elif self._crooked is not None:
             self._give_back(self._crooked.due(timer.name, self.out))
             self._dispatch()
 
@@ -200,6 +228,7 @@ class Serving:
             return
         self._channels.discard(channel)
         self._early.pop(channel, None)
+        self._replica.crediting.forget(channel)
         self.consumers.forget(channel)
         taken = self._taken.pop(channel, {})
         for consumer in taken.values():
@@ -218,6 +247,7 @@ class Serving:
     # --- handing out
 
     def _dispatch(self) -> None:
+        self.expire()
         backing = self._backing
         while backing.ready:
             consumer = self.consumers.next()
@@ -265,12 +295,68 @@ class Serving:
         if self._telling.is_heard:
             identities = tuple(self._backing.message(number).identity for number in numbers)
             self._telling.tell(Requeued(identities))
+        self._drop_head(self._limits)
 
     def _remove(self, numbers: Iterable[int]) -> list[Message]:
         removed = self._backing.remove(numbers)
         if self._off_disk:
             self._settle(numbers)
         return removed
+
+    # --- no more than there is room for
+
+    @property
+    def _arguments(self) -> Mapping[str, Any]:
+        record = self._replica.record
+        return {} if record is None else record.arguments
+
+    @property
+    def _limits(self) -> Limits | None:
+        arguments = self._arguments
+        return limits_of(arguments) if arguments else None
+
+    def _would_pass(self, limits: Limits, message: Message) -> bool:
+        octets = self._backing.ready_octets + len(message.body)
+        return limits.are_passed(self._backing.ready + 1, octets)
+
+    def _reject(self, event: Deliver, limits: Limits) -> None:
+        if limits.rejected_letters:
+            self._send_on(dead_letters.TOO_LONG, (event.message,))
+        if self._telling.is_heard:
+            self._telling.tell(Discarded(event.channel, event.message.identity))
+        if event.sequence:
+            rejected = Reject(self._replica.queue, self._replica.pid, (event.sequence,))
+            self.out.append(Send(event.channel, rejected))
+
+    def _drop_head(self, limits: Limits | None) -> None:
+        if limits is None:
+            return
+        backing, numbers = self._backing, []
+        while backing.ready and limits.are_passed(backing.ready, backing.ready_octets):
+            numbers.append(backing.take())
+        if numbers:
+            self._telling.dropped(backing.ready, len(numbers), False)
+            self._send_on(dead_letters.TOO_LONG, self._remove(numbers))
+
+    def expire(self) -> None:
+        """What is at the head and over goes; a timer for what is not over yet."""
+        backing, numbers = self._backing, []
+        over_ms = backing.head_over_ms()
+        while over_ms is not None and over_ms <= backing.terms.now_ms():
+            numbers.append(backing.take())
+            over_ms = backing.head_over_ms()
+        if numbers:
+            self._telling.dropped(backing.ready, len(numbers), False)
+            self._send_on(dead_letters.EXPIRED, self._remove(numbers))
+        if over_ms is not None and (self._alarm_ms is None or over_ms < self._alarm_ms):
+            self._alarm_ms = over_ms
+            self.out.append(Arm(OVER, max(1, over_ms - backing.terms.now_ms())))
+
+    def _send_on(self, reason: str, dead: Iterable[Message]) -> None:
+        arguments = self._arguments
+        if arguments:
+            world, queue = self._replica.world, self._replica.queue
+            self.out += dead_letters.sent_on(world, queue, arguments, reason, dead)
 
     # --- confirms
 

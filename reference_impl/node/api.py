@@ -7,11 +7,15 @@
 4. Who asks has been authenticated by the shell.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
 
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
 from reference_impl.metadata.governing import is_mirrored
 from reference_impl.node import api_json, http
+from reference_impl.node.alarms import RESOURCES
 from reference_impl.node.api_connections import ConnectionAnswers
 from reference_impl.node.api_queues import QueueAnswers
 from reference_impl.node.http import Request
@@ -24,6 +28,7 @@ from reference_impl.process import (
     Committed,
     Down,
     Effect,
+    Limit,
     Send,
     Timeout,
     World,
@@ -32,6 +37,10 @@ from reference_impl.protocol.connections import Connections, ListConnections
 from reference_impl.protocol.queues import Done, Looked, Refused
 
 POLICY_LIMIT_MS = 60_000
+
+
+class _Limited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    octets: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Api:
@@ -50,8 +59,10 @@ class Api:
             ("PUT", "policies/vhost/*"): self._put_policy,
             ("DELETE", "policies/vhost/*"): self._delete_policy,
             ("GET", "aliveness-test/vhost"): self._fine,
-            ("GET", "health/checks/alarms"): self._fine,
-            ("GET", "health/checks/local-alarms"): self._fine,
+            ("GET", "health/checks/alarms"): self._alarms,
+            ("GET", "health/checks/local-alarms"): self._local_alarms,
+            ("PUT", "limits/*"): self._limit,
+            ("DELETE", "limits/*"): self._limit,
             ("GET", "health/checks/virtual-hosts"): self._fine,
             ("GET", "health/checks/node-is-mirror-sync-critical"): self._sync_critical,
             **QueueAnswers(pid, world, self._questions).routes,
@@ -121,8 +132,40 @@ class Api:
 
         return self._questions.transact(DeletePolicy(request.name), POLICY_LIMIT_MS, finish)
 
+    def _alarms(self, request: Request) -> list[Effect]:
+        return self._short(request, self._world.alarms())
+
+    def _local_alarms(self, request: Request) -> list[Effect]:
+        node = self._world.node
+        own = self._world.alarms().get(node, frozenset())
+        return self._short(request, {node: own} if own else {})
+
+    def _short(self, request: Request, alarms: Mapping[str, frozenset[str]]) -> list[Effect]:
+        told = [
+            {"node": api_json.node_name(node), "resource": name}
+            for node, names in sorted(alarms.items())
+            for name in sorted(names)
+        ]
+        if not told:
+            return self._fine(request)
+        return http.failed(request, {"status": "failed", "alarms": told})
+
+    def _limit(self, request: Request) -> list[Effect]:
+        """Ours alone: RabbitMQ's operators say `rabbitmqctl set_vm_memory_high_watermark`."""
+        if request.name not in RESOURCES:
+            return http.not_found(request)
+        octets = None
+        if request.method == "PUT":
+            try:
+                octets = msgspec.json.decode(request.body, type=_Limited).octets
+            except msgspec.MsgspecError as error:
+                return http.bad(request, str(error))
+        own = self._world.alarms().get(self._world.node, frozenset())
+        answer = http.answer(request, {"alarm": request.name in own})
+        return [Limit(request.name, octets), *answer]
+
     def _fine(self, request: Request) -> list[Effect]:
-        """What cannot fail here: there are no alarms yet, and one virtual host."""
+        """What cannot fail here: there is one virtual host."""
         return http.answer(request, {"status": "ok"})
 
     def _sync_critical(self, request: Request) -> list[Effect]:

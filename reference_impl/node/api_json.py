@@ -11,6 +11,7 @@ from typing import Any
 
 from reference_impl.metadata.governing import governing
 from reference_impl.metadata.tables import Policy, Queue, Tables
+from reference_impl.node.alarms import DISK, MEMORY
 from reference_impl.process import World
 from reference_impl.protocol.connections import Described
 from reference_impl.protocol.queues import Looked
@@ -65,15 +66,15 @@ def policy_json(policy: Policy) -> JsonObject:
 
 def nodes_json(world: World) -> list[JsonObject]:
     """Those that run, and those from which this one is partitioned: only it tells so itself."""
-    apart = world.partitions()
+    apart, alarms = world.partitions(), world.alarms()
     running = [
         {
             "name": node_name(node),
             "type": "disc",
             "running": True,
             "partitions": [node_name(it) for it in apart] if node == world.node else [],
-            "mem_alarm": False,
-            "disk_free_alarm": False,
+            "mem_alarm": MEMORY in alarms.get(node, ()),
+            "disk_free_alarm": DISK in alarms.get(node, ()),
         }
         for node in world.running()
     ]

@@ -9,6 +9,7 @@
 """
 
 from reference_impl.amqp.connection import Connection
+from reference_impl.amqp.dead_letters import DeadLetters
 from reference_impl.amqp.settings import Settings
 from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
@@ -16,14 +17,16 @@ from reference_impl.mirrored.store import Entry
 from reference_impl.mirrored.supervisor import Supervisor
 from reference_impl.mirrored.upkeep import Restart, recovery
 from reference_impl.node import happenings as h
+from reference_impl.node.alarms import Alarmed, Alarms
 from reference_impl.node.api import Api
 from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
 from reference_impl.node.outside import Outside
 from reference_impl.node.processes import Processes
-from reference_impl.node.wire import Hello, Packet, Told
+from reference_impl.node.wire import Hello, Packet, Short, Told
 from reference_impl.pid import Pid
 from reference_impl.process import (
+    AlarmsChanged,
     Arm,
     Asked,
     Committed,
@@ -46,8 +49,9 @@ class Node:
         self.node = config.name
         self.boot = boot
         self._out = outside
-        self._cluster = Cluster(config, boot, saved)
+        self._cluster = Cluster(config, boot, saved, lambda: len(self._processes.connections()))
         self._settings = Settings(misbehaviour=config.misbehave, linked=self._cluster.linked)
+        self._alarms = Alarms(self.node, config.memory_high_octets or 0, config.disk_low_octets)
         self._processes = Processes(self.node, boot, self, outside)
         self._early: list[tuple[str, Packet]] = []
         self._serves = False
@@ -72,8 +76,14 @@ class Node:
             return pid in self._processes
         return self._cluster.boot_of(pid.node) == pid.boot
 
+    def now_ms(self) -> int:
+        return self._out.timers.now_ms()
+
     def guarded(self) -> bool:
         return self._cluster.guarded()
+
+    def alarms(self) -> Alarmed:
+        return self._alarms.found
 
     def new_pid(self) -> Pid:
         return self._processes.new_pid()
@@ -96,6 +106,9 @@ class Node:
         submitted = h.Submitted(pid, effect.request, effect.command)
         self._cluster_does(self._cluster.handle(submitted))
 
+    def limit(self, resource: str, octets: int | None) -> None:
+        self._alarms.limit(resource, octets)
+
     # --- what comes from outside
 
     def begin(self) -> None:
@@ -108,10 +121,14 @@ class Node:
 
     def linked(self, hello: Hello) -> None:
         self._cluster_does(self._cluster.handle(h.Linked(hello.node, hello.boot, hello.greeting)))
+        if self._alarms.own:
+            self._out.links.send(hello.node, Short(tuple(sorted(self._alarms.own))))
 
     def unlinked(self, node: str) -> None:
         self._early = [(sender, packet) for sender, packet in self._early if sender != node]
         self._cluster_does(self._cluster.handle(h.Unlinked(node)))
+        if self._alarms.forget(node):
+            self._processes.tell_connections(AlarmsChanged())
 
     def pinged(self, node: str, answered: bool) -> None:
         self._cluster_does(self._cluster.handle(h.Pinged(node, answered)))
@@ -120,8 +137,20 @@ class Node:
         """Every quarter of the net tick time: the peers from which any octet came since."""
         self._cluster_does(self._cluster.handle(h.Ticked(heard)))
 
+    def measured(self, memory: int, disk: int) -> None:
+        """Octets in use, and free ones; now and then."""
+        if self._alarms.measured(memory, disk):
+            own = Short(tuple(sorted(self._alarms.own)))
+            for peer in sorted(self._cluster.linked()):
+                self._out.links.send(peer, own)
+            self._out.life.log(f"alarms: {', '.join(own.resources) or 'none'}")
+            self._processes.tell_connections(AlarmsChanged())
+
     def heard(self, node: str, packet: Packet) -> None:
         match packet:
+            case Short(resources=resources):
+                if self._alarms.told(node, frozenset(resources)):
+                    self._processes.tell_connections(AlarmsChanged())
             case Told(gossip=gossip):
                 self._cluster_does(self._cluster.handle(h.Heard(node, gossip)))
             case _ if not self._serves:
@@ -229,6 +258,7 @@ class Node:
         here = self._processes
         here.start(here.supervisor, Supervisor(here.supervisor, self, self._settings.misbehaviour))
         here.start(here.api, Api(here.api, self))
+        here.start(here.dead_letters, DeadLetters(here.dead_letters, self))
         here.changed()
         self._serves = self._recovering = True
         early, self._early = self._early, []

@@ -36,6 +36,10 @@ class Clients(Protocol):
         """Ends in `Node.written(pid)` when what was transmitted has gone to a socket that drains;
         to a client that is gone it vanishes."""
 
+    def stop_reading(self, client: Pid) -> None: ...
+
+    def read_on(self, client: Pid) -> None: ...
+
     def hang_up(self, client: Pid) -> None:
         """Closes it when what was transmitted has gone out."""
 
@@ -71,6 +75,9 @@ class Timers(Protocol):
     def arm(self, pid: Pid | None, name: str, after_ms: int) -> None: ...
 
     def disarm(self, pid: Pid | None, name: str) -> None: ...
+
+    def now_ms(self) -> int:
+        """By the clock of these timers."""
 
     def forget(self, pid: Pid) -> None: ...
 

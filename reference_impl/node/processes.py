@@ -22,6 +22,7 @@ from reference_impl.pid import Pid
 from reference_impl.process import (
     API,
     CRASH,
+    DEAD_LETTERS,
     NO_CONNECTION,
     NO_PROCESS,
     SHUTDOWN,
@@ -38,9 +39,12 @@ from reference_impl.process import (
     Exit,
     Flush,
     Hangup,
+    Limit,
     Process,
+    ReadOn,
     Send,
     Spawn,
+    StopReading,
     Timeout,
     Transact,
     Transmit,
@@ -52,7 +56,7 @@ from reference_impl.process import (
 )
 from reference_impl.protocol.connections import CloseConnection, Described
 
-_FIRST_NUMBER = 2  # after SUPERVISOR and API
+_FIRST_NUMBER = 2  # after SUPERVISOR, API and DEAD_LETTERS
 # docs/behaviour/rabbitmq.md, item 41.
 GOODBYE = "broker forced connection closure with reason 'shutdown'"
 
@@ -66,6 +70,9 @@ class Peers(Protocol):
     def transact(self, pid: Pid, effect: Transact) -> None:
         """Ends in Committed, posted to the process."""
 
+    def limit(self, resource: str, octets: int | None) -> None:
+        """As process.Limit says."""
+
 
 class Processes:
     """All processes that live on this node, and the events that wait for them."""
@@ -77,6 +84,7 @@ class Processes:
         self._out = outside
         self.supervisor = Pid(node, boot, SUPERVISOR)
         self.api = Pid(node, boot, API)
+        self.dead_letters = Pid(node, boot, DEAD_LETTERS)
         self._processes: dict[Pid, Process] = {}
         self._clients: dict[Pid, Pid] = {}  # a channel -> its connection
         self._connections: dict[Pid, Connection] = {}
@@ -103,6 +111,9 @@ class Processes:
             Exit: self._exit,
             Hangup: self._hang_up,
             WhenWritten: self._when_written,
+            StopReading: self._stop_reading,
+            ReadOn: self._read_on,
+            Limit: self._limit,
             Answer: self._answer,
         }
 
@@ -163,6 +174,9 @@ class Processes:
         for pid in self._connections:
             self._events.append((pid, CloseConnection(GOODBYE)))
 
+    def tell_connections(self, event: Any) -> None:
+        self._events += [(pid, event) for pid in self._connections]
+
     def end_all(self) -> None:
         """Nothing runs any more, and nothing waits to be handled."""
         for pid in list(self._processes):
@@ -171,7 +185,7 @@ class Processes:
 
     def queues_left(self) -> bool:
         """Whether a queue process is there: any that is not the node's own and no client's."""
-        own = {self.supervisor, self.api, *self._connections, *self._clients}
+        own = {self.supervisor, self.api, self.dead_letters, *self._connections, *self._clients}
         return any(pid not in own for pid in self._processes)
 
     def run(self) -> None:
@@ -216,6 +230,15 @@ class Processes:
 
     def _when_written(self, pid: Pid, effect: WhenWritten) -> None:
         self._out.clients.when_written(self._clients.get(pid, pid), pid)
+
+    def _stop_reading(self, pid: Pid, _: StopReading) -> None:
+        self._out.clients.stop_reading(pid)
+
+    def _read_on(self, pid: Pid, _: ReadOn) -> None:
+        self._out.clients.read_on(pid)
+
+    def _limit(self, _: Pid, effect: Limit) -> None:
+        self._peers.limit(effect.resource, effect.octets)
 
     def _hang_up(self, pid: Pid, effect: Hangup) -> None:
         self._out.clients.hang_up(self._clients.get(pid, pid))

@@ -44,6 +44,12 @@ class Told(msgspec.Struct, frozen=True, array_like=True, tag="g"):
     gossip: Gossip
 
 
+class Short(msgspec.Struct, frozen=True, array_like=True, tag="a"):
+    """What the sender runs short of, from now on."""
+
+    resources: tuple[str, ...]
+
+
 class Watching(msgspec.Struct, frozen=True, array_like=True, tag="w"):
     watcher: Pid
     pid: Pid
@@ -81,7 +87,7 @@ class Mail(msgspec.Struct, frozen=True, array_like=True, tag="m"):
     body: Body
 
 
-Packet = Hello | Welcome | Tick | Told | Watching | Unwatching | Downed | Mail
+Packet = Hello | Welcome | Tick | Told | Short | Watching | Unwatching | Downed | Mail
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Packet)

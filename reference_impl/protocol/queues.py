@@ -20,7 +20,8 @@ from reference_impl.pid import Pid
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
     """A message as published. `header` is the content header's payload from the property flags
-    on, relayed unchanged; `identity` is unique in the cluster, for ever."""
+    on, relayed unchanged; `identity` is unique in the cluster, for ever; `lives_ms`: so long in a
+    queue, -1: for ever; `priority`: in a queue that has priorities."""
 
     identity: bytes
     exchange: str
@@ -28,6 +29,8 @@ class Message(msgspec.Struct, frozen=True, array_like=True):
     header: bytes
     body: bytes
     persistent: bool
+    lives_ms: int = -1
+    priority: int = 0
 
 
 class Tagged(msgspec.Struct, frozen=True, array_like=True, tag=True):
@@ -140,6 +143,13 @@ class Confirm(Tagged, frozen=True, array_like=True, tag=True):
     sequences: tuple[int, ...]
 
 
+class Credit(Tagged, frozen=True, array_like=True, tag=True):
+    """So many more of the channel's Delivers were carried out."""
+
+    replica: Pid
+    deliveries: int
+
+
 class Reject(Tagged, frozen=True, array_like=True, tag=True):
     """The queue did not take these (a mirrored queue without a master that may take over)."""
 
@@ -199,6 +209,16 @@ class Refused(Tagged, frozen=True, array_like=True, tag=True):
     request: int
     code: int
     text: str
+
+
+class DeadLetter(Tagged, frozen=True, array_like=True, tag=True):
+    """To the queue's own node: a message that it has no use for any more. `key` None: its own."""
+
+    queue: str
+    exchange: str
+    key: str | None
+    reason: str
+    message: Message
 
 
 # --- the supervisor's ---------------------------------------------------------------------------

@@ -50,6 +50,16 @@ class ClientSockets:
             socket.waiting[pid] = None
             self._due.add(socket)
 
+    def stop_reading(self, client: Pid) -> None:
+        socket = self._sockets.get(client)
+        if socket is not None:
+            socket.read(False)
+
+    def read_on(self, client: Pid) -> None:
+        socket = self._sockets.get(client)
+        if socket is not None:
+            socket.read(True)
+
     def hang_up(self, client: Pid) -> None:
         socket = self._sockets.pop(client, None)
         if socket is not None:
@@ -115,6 +125,15 @@ class _Socket(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._full = False
         self._tell()
+
+    def read(self, on: bool) -> None:
+        assert self._transport is not None, "it was made first"
+        if self._transport.is_closing():
+            return
+        if on:
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
 
     def flush(self) -> None:
         assert self._transport is not None, "it was made first"

@@ -16,10 +16,13 @@ import sys
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from reference_impl.node.config import Config
 from reference_impl.node.node import Node
 from reference_impl.node.outside import Outside
 from reference_impl.pid import Pid
+from reference_impl.shell import memory
 from reference_impl.shell.clients import ClientSockets
 from reference_impl.shell.disk import FolderDisk
 from reference_impl.shell.links import PeerLinks
@@ -27,6 +30,7 @@ from reference_impl.shell.management import ManagementSockets
 from reference_impl.shell.timers import LoopTimers
 
 STOP_LIMIT_S = 10.0
+MEASURED_EVERY_S = 0.25
 TICKS_PER_TIME = 4  # of the net tick time (docs/behaviour/rabbitmq.md 3.8)
 _STOP_LOOK_S = 0.01
 
@@ -35,6 +39,8 @@ class Program:
     """The node of one configuration, over as many boots as it lives. `live` ends with a status."""
 
     def __init__(self, config: Config) -> None:
+        if config.memory_high_octets is None:
+            config = replace(config, memory_high_octets=memory.high_watermark())
         self._config = config
         self._loop = asyncio.get_running_loop()
         # It is written as long as the process lives.
@@ -53,6 +59,7 @@ class Program:
         server = await self._links.listen(self._config.bind, self._config.peer_port)
         self._loop.add_signal_handler(signal.SIGTERM, self._stop)
         self._loop.call_later(self._quarter_s, self._tick)
+        self._measure()
         self._node.begin()
         self._turn()
         try:
@@ -132,6 +139,14 @@ class Program:
         self._node.ticked(self._links.tick())
         self._turn()
 
+    def _measure(self) -> None:
+        self._loop.call_later(MEASURED_EVERY_S, self._measure)
+        if self._node.alarms():
+            memory.give_back()
+        free = memory.free_octets(Path(self._config.data))
+        self._node.measured(memory.resident_octets(), free)
+        self._turn()
+
     # --- node.outside.Clients
 
     def open(self) -> None:
@@ -156,6 +171,12 @@ class Program:
 
     def when_written(self, client: Pid, pid: Pid) -> None:
         self._clients.when_written(client, pid)
+
+    def stop_reading(self, client: Pid) -> None:
+        self._clients.stop_reading(client)
+
+    def read_on(self, client: Pid) -> None:
+        self._clients.read_on(client)
 
     def hang_up(self, client: Pid) -> None:
         self._clients.hang_up(client)

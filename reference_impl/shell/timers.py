@@ -27,6 +27,9 @@ class LoopTimers:
         if handle is not None:
             handle.cancel()
 
+    def now_ms(self) -> int:
+        return int(self._loop.time() * 1000)
+
     def forget(self, pid: Owner) -> None:
         for handle in self._armed.pop(pid, {}).values():
             handle.cancel()

@@ -30,6 +30,7 @@ class Nodes:
     net_ticktime_s: float = 60.0
     partition_handling: str = "ignore"
     misbehave: Misbehaviour | None = None
+    memory_high_octets: int | None = None
     addresses: dict[str, str] = field(default_factory=dict)
     processes: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
 
@@ -59,6 +60,7 @@ class Nodes:
             net_ticktime_s=self.net_ticktime_s,
             partition_handling=self.partition_handling,
             misbehave=self.misbehave,
+            memory_high_octets=self.memory_high_octets,
             log=str(self.folder / f"{name}.log"),
         )
         file = self.folder / f"{name}.json"

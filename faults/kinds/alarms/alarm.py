@@ -50,7 +50,7 @@ ALARM = Kind(
     offers={COMPOSE: CONTAINER},
     by_peer_links={},
     why_not={
-        LOCAL: "no system that has alarms runs as subprocesses",
+        LOCAL: "limits are set by a command in the broker's container; a subprocess has none",
         EXTERNAL: "limits of brokers that mqproof did not start are not its to change",
     },
     undone_by="the limits of its configuration are in force again",

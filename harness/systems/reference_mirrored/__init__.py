@@ -5,6 +5,7 @@ node         a node's configuration, and its ports
 processes    its nodes as subprocesses of this machine
 containers   its nodes in containers: the image
 services     its nodes in containers: what they are told
+alarms       how they are brought into alarm, and out of it
 parts        its nodes in containers that stand: who asks and tells them
 foreground   nodes to play with
 """

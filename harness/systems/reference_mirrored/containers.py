@@ -3,6 +3,7 @@
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, installed, worker_image
 from harness.systems.files import copy_reference_sources, shipped
+from harness.systems.reference_mirrored.alarms import REFERENCE_ALARMS
 from harness.systems.reference_mirrored.services import NODES
 
 
@@ -24,5 +25,5 @@ REFERENCE_CONTAINERS = Containers(
     services=NODES,
     jars=(),
     parts="harness.systems.reference_mirrored.parts:reference_parts",
-    alarms=None,
+    alarms=REFERENCE_ALARMS,
 )

@@ -30,6 +30,7 @@ def configuration(
 ) -> dict[str, Any]:
     """`peers`: where each other node is dialled; `data`, `log`: paths; `cookie`: the same for all
     nodes of a cluster, and known to nobody else."""
+    pause = layout.pause_if_all_down
     return {
         "name": name,
         "bind": bind,
@@ -41,5 +42,7 @@ def configuration(
         "cookie": cookie,
         "net_ticktime_s": layout.timer_s,
         "partition_handling": layout.partition_handling,
+        "preferred": [] if pause is None else list(pause.hosts),
+        "recover": "ignore" if pause is None else pause.recover,
         "log": log,
     }

@@ -18,6 +18,6 @@ def reference_parts(stand: Stand) -> Parts:
         operator=ApiOperator(broker.api),
         ways=links(stand),
         service_ports=RABBITMQ_SERVICE_PORTS,
-        alarms=None,
+        alarms=broker.alarms,
         lifeless=None,
     )

@@ -20,6 +20,7 @@ from reference_impl.process import (
     NO_PROCESS,
     SUPERVISOR,
     Admit,
+    AlarmsChanged,
     Arm,
     As,
     Committed,
@@ -30,8 +31,10 @@ from reference_impl.process import (
     Hangup,
     HungUp,
     Octets,
+    ReadOn,
     Send,
     Spawn,
+    StopReading,
     Timeout,
     Transact,
     Transmit,
@@ -58,6 +61,8 @@ class FakeNode:
     processes: dict[Pid, Any] = field(default_factory=dict)
     sent: defaultdict[Pid, bytearray] = field(default_factory=lambda: defaultdict(bytearray))
     hung_up: set[Pid] = field(default_factory=set)
+    unread: set[Pid] = field(default_factory=set)  # whose octets nobody reads
+    alarmed: dict[str, frozenset[str]] = field(default_factory=dict)
     admitted: bytes = b""
     choked: bool = False  # no client reads
     waiting: list[Pid] = field(default_factory=list)  # who is told when they do again
@@ -65,7 +70,7 @@ class FakeNode:
     _clients: dict[Pid, Pid] = field(default_factory=dict)
     _watchers: defaultdict[Pid, set[Pid]] = field(default_factory=lambda: defaultdict(set))
     _events: deque[tuple[Pid, Any]] = field(default_factory=deque)
-    _numbers: int = 1
+    _numbers: int = 2
 
     def __post_init__(self) -> None:
         self.supervisor = self.add(FakeSupervisor(self), Pid(self.node, 1, SUPERVISOR))
@@ -81,8 +86,14 @@ class FakeNode:
     def alive(self, pid: Pid) -> bool:
         return pid in self.processes
 
+    def now_ms(self) -> int:
+        return 0
+
     def guarded(self) -> bool:
         return self.is_guarded
+
+    def alarms(self) -> dict[str, frozenset[str]]:
+        return self.alarmed
 
     def new_pid(self) -> Pid:
         self._numbers += 1
@@ -126,6 +137,13 @@ class FakeNode:
         for pid, armed in [key for key in self.armed if key[1] == name]:
             del self.armed[pid, armed]
             self.tell(pid, Timeout(name))
+
+    def alarm(self, **alarmed: frozenset[str]) -> None:
+        """Which nodes run short of what, from now on."""
+        self.alarmed = alarmed
+        connections = [pid for pid, one in self.processes.items() if isinstance(one, Connection)]
+        for pid in connections:
+            self.tell(pid, AlarmsChanged())
 
     def relieve(self) -> None:
         """Clients read again."""
@@ -217,6 +235,10 @@ class FakeNode:
                 self.admitted += lines
             case Hangup():
                 self.hung_up.add(pid)
+            case StopReading():
+                self.unread.add(pid)
+            case ReadOn():
+                self.unread.remove(pid)
             case _:
                 raise AssertionError(f"nobody here does {effect}")
 

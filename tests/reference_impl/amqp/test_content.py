@@ -13,10 +13,16 @@ from reference_impl.amqp.content import (
     delivery_frames,
     get_frames,
     nack_frame,
-    persistent,
     read_ack,
 )
 from reference_impl.amqp.errors import AmqpError
+from reference_impl.amqp.properties import (
+    NO_PROPERTIES,
+    as_dead_letter,
+    expiration_of,
+    headers_of,
+    wishes,
+)
 from reference_impl.protocol.queues import Message
 
 _short = st.text(max_size=20)
@@ -29,6 +35,7 @@ _properties = st.builds(
     priority=st.none() | st.integers(0, 255),
     correlation_id=st.none() | _short,
     reply_to=st.none() | _short,
+    expiration=st.none() | st.integers(0, 10**9).map(str),
     message_id=st.none() | _short,
     timestamp=st.none() | st.integers(0, 2**32),
     type=st.none() | _short,
@@ -58,7 +65,24 @@ def test_persistence_is_found_behind_any_other_properties(
 ) -> None:
     size, relayed = content_header(encoded(properties, octets))
     assert size == octets
-    assert persistent(relayed, "guest") == (properties.delivery_mode == 2)
+    wanted = wishes(relayed, "guest")
+    assert wanted.persistent == (properties.delivery_mode == 2)
+    assert wanted.lives_ms == int(properties.expiration or -1)
+    assert wanted.priority == (properties.priority or 0)
+    assert (headers_of(relayed), expiration_of(relayed)) == (
+        properties.headers or {},
+        properties.expiration,
+    )
+
+
+@given(_properties)
+def test_a_dead_letter_has_other_headers_no_expiration_and_all_else_as_it_was(
+    properties: pika.BasicProperties,
+) -> None:
+    _, relayed = content_header(encoded(properties))
+    dead = as_dead_letter(relayed, {"x-death": [{"count": 2}]})
+    properties.headers, properties.expiration = {"x-death": [{"count": 2}]}, None
+    assert dead == content_header(encoded(properties))[1]
 
 
 @given(st.binary(max_size=40))
@@ -68,7 +92,7 @@ def test_properties_that_mean_nothing_are_502_or_540_or_a_foreign_user(octets: b
 
 def code_of(properties: bytes) -> int | None:
     try:
-        persistent(properties, "guest")
+        wishes(properties, "guest")
     except AmqpError as error:
         return error.code
     return None
@@ -77,7 +101,9 @@ def code_of(properties: bytes) -> int | None:
 @pytest.mark.parametrize(
     ("properties", "code"),
     [
-        (pika.BasicProperties(expiration="100"), 540),
+        (pika.BasicProperties(expiration="soon"), 406),
+        (pika.BasicProperties(expiration="-1"), 406),
+        (pika.BasicProperties(expiration=str(2**32)), 406),
         (pika.BasicProperties(headers={"CC": ["a"]}), 540),
         (pika.BasicProperties(headers={"BCC": ["a"]}, delivery_mode=2), 540),
         (pika.BasicProperties(user_id="somebody"), 406),
@@ -88,13 +114,17 @@ def test_what_would_change_the_way_of_a_message_is_not_passed_over(
     properties: pika.BasicProperties, code: int
 ) -> None:
     with pytest.raises(AmqpError) as raised:
-        persistent(content_header(encoded(properties))[1], "guest")
+        wishes(content_header(encoded(properties))[1], "guest")
     assert raised.value.code == code
 
 
 def test_a_value_that_looks_like_a_header_of_that_name_changes_nothing() -> None:
     properties = pika.BasicProperties(headers={"note": "\x02CC"}, delivery_mode=2)
-    assert persistent(content_header(encoded(properties))[1], "guest")
+    assert wishes(content_header(encoded(properties))[1], "guest") == (True, -1, 0)
+
+
+def test_no_properties_want_nothing() -> None:
+    assert wishes(NO_PROPERTIES, "guest") == (False, -1, 0)
 
 
 @pytest.mark.parametrize("octets", [0, 1, 4087, 4088, 4089, 10_000])

@@ -112,11 +112,6 @@ def test_arguments_that_mean_nothing_are_not_compared() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"x-message-ttl": 1000},
-        {"x-max-length": 10},
-        {"x-dead-letter-exchange": ""},
-        {"x-max-priority": 5},
-        {"x-single-active-consumer": True},
         {"x-queue-type": "quorum"},
         {"x-queue-mode": "lazy"},
     ],
@@ -126,6 +121,34 @@ def test_what_is_not_implemented_is_406_and_says_so(arguments: dict) -> None:
     assert code == 406
     assert next(iter(arguments)) in text
     assert "not implemented by the reference" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"x-max-length": -1},
+        {"x-max-length": True},
+        {"x-message-ttl": 2**32},
+        {"x-max-priority": 256},
+        {"x-max-length-bytes": "many"},
+        {"x-single-active-consumer": 1},
+        {"x-overflow": "magic"},
+        {"x-dead-letter-exchange": 1},
+        {"x-dead-letter-routing-key": "k"},
+    ],
+)
+def test_a_limit_that_is_none_is_406(arguments: dict) -> None:
+    code, text = refusal(declare("q", arguments=arguments))
+    assert (code, next(iter(arguments)) in text) == (406, True)
+
+
+def test_queues_with_limits_and_a_single_active_consumer_are_declared_and_compared() -> None:
+    arguments = {"x-max-length": 3, "x-overflow": "drop-head", "x-single-active-consumer": True}
+    client = Client(FakeNode())
+    for _ in range(2):
+        assert client.say(declare("q", arguments=arguments)) == [q.QueueDeclareOk("q", 0, 0)]
+    other = {**arguments, "x-max-length": 4}
+    assert refusal(declare("q", arguments=arguments), declare("q", arguments=other))[0] == 406
 
 
 @pytest.mark.parametrize("expires", ["soon", 0, -1, True, 2**40])
@@ -267,12 +290,29 @@ def test_an_exchange_of_the_broker_may_be_declared_again_but_not_deleted() -> No
     )
 
 
-def test_an_unknown_type_is_503_and_one_that_is_not_implemented_540() -> None:
+def test_an_unknown_type_is_503() -> None:
     assert refusal(declare_exchange(kind="magic")) == (503, "unknown exchange type 'magic'")
-    code, text = refusal(declare_exchange(kind="headers"))
-    assert (code, "not implemented by the reference" in text) == (540, True)
-    alternate = declare_exchange(arguments={"alternate-exchange": "y"})
-    assert refusal(alternate)[0] == 406
+
+
+def test_an_alternate_exchange_is_a_name_and_is_compared() -> None:
+    assert refusal(declare_exchange(arguments={"alternate-exchange": 7})) == (
+        406,
+        "invalid type 'int' for arg 'alternate-exchange' in exchange 'x' in vhost '/'",
+    )
+    other = declare_exchange(arguments={"alternate-exchange": "y"})
+    assert refusal(declare_exchange(), other) == (
+        406,
+        "inequivalent arg 'alternate-exchange' for exchange 'x' in vhost '/': "
+        "received the value 'y' of type 'longstr' but current is none",
+    )
+    assert Client(FakeNode()).say(other) == [q.ExchangeDeclareOk()]
+
+
+@pytest.mark.parametrize("how", ["most", 7])
+def test_a_binding_by_headers_says_in_which_of_four_ways_they_match(how: object) -> None:
+    made = declare_exchange(kind="headers"), declare("q")
+    code, text = refusal(*made, q.QueueBind(0, "q", "x", "", False, {"x-match": how}))
+    assert (code, text.startswith("Invalid x-match field")) == (406, True)
 
 
 def test_an_exchange_feeds_another_until_they_are_unbound() -> None:

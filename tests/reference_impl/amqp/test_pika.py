@@ -69,8 +69,65 @@ def test_a_connection_that_only_waits_lives_by_heartbeats(channel: Channel) -> N
     assert channel.queue_declare("", exclusive=True).method.message_count == 0
 
 
-def test_transactions_are_refused_and_not_ignored(address: str) -> None:
-    connection = pika.BlockingConnection(pika.ConnectionParameters(address))
-    with pytest.raises(pika.exceptions.ConnectionClosedByBroker) as closed:
-        connection.channel().tx_select()
-    assert closed.value.reply_code == 540
+def test_a_transaction_is_seen_when_it_is_committed_and_not_before(channel: Channel) -> None:
+    queue = channel.queue_declare("", exclusive=True).method.queue
+    channel.tx_select()
+    channel.basic_publish("", queue, b"taken back")
+    channel.tx_rollback()
+    channel.basic_publish("", queue, b"kept")
+    assert channel.queue_declare(queue, passive=True).method.message_count == 0
+    channel.tx_commit()
+    method, _, body = channel.basic_get(queue)
+    assert (body, method.message_count) == (b"kept", 0)
+    channel.basic_ack(method.delivery_tag)
+    channel.tx_rollback()
+    channel.basic_ack(method.delivery_tag)
+    channel.tx_commit()
+
+
+def test_what_leads_nowhere_goes_another_way_by_its_headers(channel: Channel) -> None:
+    queue = channel.queue_declare("", exclusive=True).method.queue
+    channel.exchange_declare("by-headers", "headers", auto_delete=True)
+    channel.queue_bind(queue, "by-headers", arguments={"kind": "order", "x-match": "all"})
+    alternate = {"alternate-exchange": "by-headers"}
+    channel.exchange_declare("first", "direct", arguments=alternate)
+    for kind in ("order", "bill"):
+        channel.basic_publish(
+            "first", "", kind.encode(), pika.BasicProperties(headers={"kind": kind})
+        )
+    method, _, body = channel.basic_get(queue, auto_ack=True)
+    assert (body, method.message_count) == (b"order", 0)
+    channel.exchange_delete("first")
+
+
+def test_dead_letters_go_where_their_queue_was_told(channel: Channel) -> None:
+    graves = channel.queue_declare("", exclusive=True).method.queue
+    arguments = {
+        "x-max-length": 1,
+        "x-dead-letter-exchange": "",
+        "x-dead-letter-routing-key": graves,
+    }
+    queue = channel.queue_declare("", exclusive=True, arguments=arguments).method.queue
+    for body in (b"one", b"two"):
+        channel.basic_publish("", queue, body)
+    method, _, _ = channel.basic_get(queue)
+    channel.basic_reject(method.delivery_tag, requeue=False)
+    found = []
+    while len(found) < 2:
+        method, properties, body = channel.basic_get(graves, auto_ack=True)
+        if method is not None:
+            found.append((body, properties.headers["x-death"][0]["reason"]))
+    assert found == [(b"one", "maxlen"), (b"two", "rejected")]
+
+
+def test_what_lives_for_no_time_is_a_dead_letter_at_once(channel: Channel) -> None:
+    graves = channel.queue_declare("", exclusive=True).method.queue
+    arguments = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": graves}
+    queue = channel.queue_declare("", exclusive=True, arguments=arguments).method.queue
+    channel.basic_publish("", queue, b"late", pika.BasicProperties(expiration="0"))
+    method = None
+    while method is None:
+        method, properties, body = channel.basic_get(graves, auto_ack=True)
+    death = properties.headers["x-death"][0]
+    assert (body, death["reason"], properties.expiration) == (b"late", "expired", None)
+    assert channel.queue_declare(queue, passive=True).method.message_count == 0

@@ -1,8 +1,11 @@
 """From exchange and key to queues, and to the processes that get a copy."""
 
+import pika
 import pytest
 
+from reference_impl.amqp.content import content_header
 from reference_impl.amqp.errors import AmqpError
+from reference_impl.amqp.properties import NO_PROPERTIES
 from reference_impl.amqp.routing import Router, Target, routed, targets
 from reference_impl.metadata.commands import (
     BindExchange,
@@ -100,17 +103,17 @@ def test_mirrors_without_a_master_get_their_copies() -> None:
 
 def test_what_was_found_is_remembered_until_the_tables_change() -> None:
     router, tables = Router(10), tables_with("q")
-    found = router.targets(tables, "", "q")
-    assert router.targets(tables, "", "q") is found
+    found = router.targets(tables, "", "q", NO_PROPERTIES)
+    assert router.targets(tables, "", "q", NO_PROPERTIES) is found
     tables.queues["q"] = record("q", MIRROR)
     tables.version += 1
-    assert router.targets(tables, "", "q") == (Target("q", (MIRROR,), MIRROR),)
+    assert router.targets(tables, "", "q", NO_PROPERTIES) == (Target("q", (MIRROR,), MIRROR),)
 
 
 def test_no_more_routes_are_remembered_than_it_may() -> None:
     router, tables = Router(3), tables_with("q")
     for key in map(str, range(20)):
-        router.targets(tables, "", key)
+        router.targets(tables, "", key, NO_PROPERTIES)
         assert len(router._routes) <= 3
 
 
@@ -123,3 +126,103 @@ def test_a_deleted_exchange_leaves_the_links_to_it_behind_nowhere() -> None:
     assert routed(tables, "first", "") == ["q"]
     DeleteExchange("second", if_unused=False).apply(tables)
     assert routed(tables, "first", "") == []
+
+
+# --- headers, and exchanges for what leads nowhere -----------------------------------------------
+
+
+def having(**headers: object) -> bytes:
+    """Properties as a client sends them."""
+    header = pika.frame.Header(1, 0, pika.BasicProperties(headers=headers)).marshal()
+    return content_header(header[7:-1])[1]
+
+
+def by_headers(tables: Tables, queue: str, **arguments: object) -> None:
+    named = {name.replace("_", "-"): value for name, value in arguments.items()}
+    assert BindQueue(Binding("amq.headers", queue, "", named)).apply(tables) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "headers", "led"),
+    [
+        ({"a": 1, "b": "x"}, {"a": 1, "b": "x", "c": 2}, True),
+        ({"a": 1, "b": "x"}, {"a": 1}, False),
+        ({"a": 1, "b": "x", "x_match": "any"}, {"a": 1}, True),
+        ({"a": 1, "b": "x", "x_match": "any"}, {"a": 2}, False),
+        ({"a": None}, {"a": "whatever"}, True),
+        ({"a": None}, {}, False),
+        ({"a": 1}, {"a": "1"}, False),
+        ({"a": 1}, {"a": True}, False),
+        ({}, {"a": 1}, True),
+        ({"x_match": "any"}, {"a": 1}, False),
+        ({"x_tenant": "t"}, {}, True),
+        ({"x_tenant": "t", "x_match": "all-with-x"}, {}, False),
+        ({"x_tenant": "t", "x_match": "any-with-x"}, {"x-tenant": "t"}, True),
+    ],
+)
+def test_a_headers_exchange_goes_by_headers_and_by_no_key(
+    arguments: dict[str, object], headers: dict[str, object], led: bool
+) -> None:
+    tables = tables_with("q")
+    by_headers(tables, "q", **arguments)
+    assert routed(tables, "amq.headers", "k", having(**headers)) == ["q"] * led
+
+
+def test_messages_of_one_key_go_different_ways_by_their_headers() -> None:
+    router, tables = Router(10), tables_with("q", "r")
+    by_headers(tables, "q", a=1)
+    by_headers(tables, "r", a=2)
+    declare(tables, "first", "fanout")
+    link(tables, "first", "amq.headers")
+    ways = [router.targets(tables, "first", "k", having(a=a)) for a in (1, 2, 3)]
+    assert [[target.queue for target in way] for way in ways] == [["q"], ["r"], []]
+
+
+def test_properties_that_cannot_be_read_are_the_clients_error() -> None:
+    tables = tables_with("q")
+    by_headers(tables, "q", a=1)
+    with pytest.raises(AmqpError) as raised:
+        routed(tables, "amq.headers", "k", having(a=1)[:-2])
+    assert raised.value.code == 502
+
+
+def with_alternate(tables: Tables, name: str, other: str) -> None:
+    exchange = Exchange(name, "direct", False, False, False, {"alternate-exchange": other})
+    assert DeclareExchange(exchange).apply(tables) is None
+
+
+def test_what_leads_nowhere_goes_to_the_alternate_exchange_and_nothing_else_does() -> None:
+    tables = tables_with("q", "r")
+    with_alternate(tables, "first", "amq.fanout")
+    bind(tables, "first", "q", "k")
+    bind(tables, "amq.fanout", "r")
+    assert routed(tables, "first", "k") == ["q"]
+    assert routed(tables, "first", "other") == ["r"]
+
+
+def test_an_alternate_may_have_one_itself_and_a_circle_ends() -> None:
+    tables = tables_with("q")
+    with_alternate(tables, "first", "second")
+    with_alternate(tables, "second", "first")
+    assert routed(tables, "first", "k") == []
+    with_alternate(tables, "third", "fourth")
+    with_alternate(tables, "fourth", "amq.fanout")
+    bind(tables, "amq.fanout", "q")
+    assert routed(tables, "third", "k") == ["q"]
+
+
+def test_the_default_exchange_may_be_an_alternate_and_one_that_is_not_there_is_none() -> None:
+    tables = tables_with("q")
+    with_alternate(tables, "first", "")
+    with_alternate(tables, "second", "nowhere")
+    assert routed(tables, "first", "q") == ["q"]
+    assert routed(tables, "second", "q") == []
+
+
+def test_an_exchange_that_feeds_another_has_led_somewhere() -> None:
+    tables = tables_with("q")
+    with_alternate(tables, "first", "amq.fanout")
+    bind(tables, "amq.fanout", "q")
+    declare(tables, "deaf", "fanout")
+    link(tables, "first", "deaf", "k")
+    assert routed(tables, "first", "k") == []

@@ -14,7 +14,7 @@ def with_four() -> Unacknowledged:
 
 
 def test_a_tag_stands_for_the_queues_own_number() -> None:
-    assert with_four().take(2, multiple=False) == [Held("r", 1, False, 0)]
+    assert with_four().take(2, multiple=False) == [Held(2, "r", 1, False, 0)]
 
 
 def test_multiple_takes_all_up_to_the_tag_in_order() -> None:
@@ -63,3 +63,10 @@ def test_only_a_delivery_older_than_the_sweeps_is_overdue() -> None:
     out.take(tag, multiple=False)
     out.add("q", 2)
     assert not out.sweep(2)
+
+
+def test_what_is_put_back_is_out_again_in_its_place() -> None:
+    out = with_four()
+    taken = out.take(2, multiple=True)
+    out.put_back(reversed(taken))
+    assert [held.tag for held in out.take_all()] == [1, 2, 3, 4]

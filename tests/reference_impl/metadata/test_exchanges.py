@@ -39,6 +39,8 @@ def test_an_unused_broker_has_the_predeclared_exchanges() -> None:
         "amq.direct",
         "amq.fanout",
         "amq.topic",
+        "amq.headers",
+        "amq.match",
         "amq.rabbitmq.trace",
     }
     assert all(one.durable for one in predeclared().exchanges.values())

@@ -32,8 +32,8 @@ class Bench:
     def master(self) -> Any:
         return copies(self.cluster)["a"]
 
-    def publish(self, count: int, *, persistent: bool = True) -> None:
-        self.tell(self.one, Publish(count, persistent))
+    def publish(self, count: int, **terms: Any) -> None:
+        self.tell(self.one, Publish(count, **terms))
 
     def another(self) -> FakeChannel:
         return channel(self.cluster, "a")

@@ -22,10 +22,16 @@ AUTOMATIC: dict[str, Any] = {"ha_mode": "all", "ha_sync_mode": "automatic"}
 class Cluster:
     """A durable queue declared at the first node, and a publisher at the last."""
 
-    def __init__(self, nodes: str = "abc", seed: int = 1, **policy: Any) -> None:
+    def __init__(
+        self,
+        nodes: str = "abc",
+        seed: int = 1,
+        arguments: dict[str, Any] | None = None,
+        **policy: Any,
+    ) -> None:
         self.nodes = SimulatedCluster(Random(seed), tuple(nodes), hurry=0)
         self.nodes.put_policy("p", **policy)
-        declare(self.nodes, nodes[0], durable=True)
+        declare(self.nodes, nodes[0], durable=True, arguments=arguments or {})
         self.nodes.settle()
         self.publisher = channel(self.nodes, nodes[-1])
 

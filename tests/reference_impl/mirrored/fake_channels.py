@@ -20,6 +20,7 @@ from reference_impl.protocol.queues import (
     Cancel,
     Confirm,
     Consume,
+    Credit,
     Deliver,
     Delivery,
     Done,
@@ -46,6 +47,8 @@ QUEUE = "q"
 class Publish:
     count: int = 1
     persistent: bool = True
+    lives_ms: int = -1
+    priority: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ class FakeChannel:
     acked: set[bytes] = field(default_factory=set)
     answers: list[Any] = field(default_factory=list)
     held: list[tuple[Pid, int, bytes]] = field(default_factory=list)
+    credited: Counter[Pid] = field(default_factory=Counter)
     _confirms: Confirms = field(default_factory=Confirms)
     _confirmed_by: set[tuple[Pid, int]] = field(default_factory=set)
     _request: int = 0
@@ -110,9 +114,9 @@ class FakeChannel:
     def handle(self, event: Any) -> list[Effect]:
         out = self._out = []
         match event:
-            case Publish(count=count, persistent=persistent):
-                for _ in range(count):
-                    self._publish(persistent)
+            case Publish():
+                for _ in range(event.count):
+                    self._publish(event)
             case Confirm(replica=replica, sequences=sequences):
                 self._confirmed(replica, sequences)
             case Reject(sequences=sequences):
@@ -124,6 +128,8 @@ class FakeChannel:
                 self._look_for_master()
             case Delivery():
                 self._delivered(event)
+            case Credit(replica=replica, deliveries=deliveries):
+                self.credited[replica] += deliveries
             case Want(master=master):
                 out.append(Send(master, Grant(self.pid, 1)))
             case Timeout(name="look"):
@@ -146,7 +152,7 @@ class FakeChannel:
 
     # --- publishing
 
-    def _publish(self, persistent: bool) -> None:
+    def _publish(self, told: Publish) -> None:
         number = len(self.published) + 1
         identity = f"{self.pid.node}{self.pid.boot}.{self.pid.number}/{number}".encode()
         self.published.append(identity)
@@ -157,7 +163,8 @@ class FakeChannel:
             return
         target = Target(QUEUE, replicas(record), record.master)
         assert self._confirms.expect([target]) == number
-        message = Message(identity, "", QUEUE, b"", identity, persistent)
+        terms = told.persistent, told.lives_ms, told.priority
+        message = Message(identity, "", QUEUE, b"", identity, *terms)
         for replica in target.replicas:
             self._out.append(Watch(replica))
             self._out.append(Send(replica, Deliver(self.pid, number, message)))

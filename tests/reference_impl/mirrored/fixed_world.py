@@ -29,6 +29,12 @@ class FixedWorld:
     def alive(self, pid: Pid) -> bool:
         return pid.node in self._running
 
+    def alarms(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def now_ms(self) -> int:
+        return 0
+
     def guarded(self) -> bool:
         return False
 

@@ -104,7 +104,7 @@ class SimulatedNode:
         self.changed = True
         self.stopping = False
         self.frozen = False
-        self._number = 1
+        self._number = 2
         self.supervisor = Pid(name, boot, SUPERVISOR)
 
     def __str__(self) -> str:
@@ -131,6 +131,12 @@ class SimulatedNode:
         if pid.node == self.name:
             return pid in self.processes
         return self.boots.get(pid.node) == pid.boot
+
+    def alarms(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def now_ms(self) -> int:
+        return self.cluster.now_ms
 
     def guarded(self) -> bool:
         return False

@@ -7,12 +7,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from reference_impl.mirrored.backing import Backing
 from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.store import Entry, Put, replayed
+from reference_impl.mirrored.terms import Terms
 from reference_impl.process import Write
+from tests.reference_impl.mirrored.fixed_world import FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
 
 
 def backing(durable: bool = True) -> Backing:
-    return Backing(Journal("q", durable))
+    return Backing(Journal("q", durable), Terms(FixedWorld(), "q"))
 
 
 class BackingAgainstAList(RuleBasedStateMachine):

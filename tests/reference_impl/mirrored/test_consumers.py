@@ -171,3 +171,36 @@ def test_a_channel_that_comes_back_begins_anew() -> None:
     found.forget(ONE)
     found.add(consume("x"))
     assert next_tags(found, 1) == ["x"]
+
+
+# --- one active at a time
+
+
+def singly(*those: Consume) -> Consumers:
+    found = Consumers()
+    found.single = True
+    for one in those:
+        found.add(one)
+    return found
+
+
+def test_only_the_first_is_active_whatever_priorities_say() -> None:
+    high = consume("high", arguments={"x-priority": 5})
+    found = singly(consume("x", prefetch=2), high, consume("y", TWO))
+    assert next_tags(found, 3) == ["x", "x", None]
+
+
+def test_when_it_goes_the_next_that_came_is_active() -> None:
+    found = singly(consume("x"), consume("y", TWO), consume("z"))
+    found.cancel(ONE, "x")
+    assert next_tags(found, 2) == ["y", "y"]
+    found.forget(TWO)
+    assert next_tags(found, 2) == ["z", "z"]
+    found.cancel(ONE, "z")
+    assert found.next() is None
+
+
+def test_one_that_waited_goes_without_a_change() -> None:
+    found = singly(consume("x"), consume("y", TWO))
+    found.cancel(TWO, "y")
+    assert next_tags(found, 2) == ["x", "x"]

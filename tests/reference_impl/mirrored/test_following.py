@@ -18,7 +18,9 @@ from reference_impl.mirrored.messages import (
     Requeued,
 )
 from reference_impl.mirrored.senders import Senders
+from reference_impl.mirrored.terms import Terms
 from reference_impl.pid import Pid
+from tests.reference_impl.mirrored.fixed_world import FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
 
 CHANNEL, ME = Pid("a", 1, 5), Pid("b", 1, 2)
@@ -30,7 +32,7 @@ class Rig:
         confirms = Confirms("q", ME)
         senders = Senders(confirms)
         senders.meet(CHANNEL)
-        self.mirror = Following(Backing(journal), journal, senders)
+        self.mirror = Following(Backing(journal, Terms(FixedWorld(), "q")), journal, senders)
 
     def publish(self, *names: str, taken: bool = False) -> None:
         for name in names:

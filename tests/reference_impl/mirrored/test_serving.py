@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from reference_impl.process import NORMAL
+from reference_impl.pid import Pid
+from reference_impl.process import DEAD_LETTERS, NORMAL
 from reference_impl.protocol.queues import (
     Ack,
     Consume,
+    DeadLetter,
     Delete,
     Done,
     Got,
@@ -318,3 +320,91 @@ def test_a_tag_may_be_taken_up_again() -> None:
     bench.publish(1)
     assert bench.seen(consumer) == [1]
     assert looked(bench) == (0, 0, 1)
+
+
+# --- one active consumer at a time
+
+
+def test_the_next_consumer_gets_what_waits_when_the_active_one_goes() -> None:
+    bench = Bench(arguments={"x-single-active-consumer": True})
+    first, second = bench.subscribe(prefetch=1, hold=1), bench.subscribe()
+    bench.publish(3)
+    assert (len(first.seen), len(second.seen)) == (1, 0)
+    bench.close(first)
+    assert len(second.seen) == 3
+
+
+def test_one_that_is_cancelled_keeps_what_it_has_and_another_gets_the_rest() -> None:
+    bench = Bench(arguments={"x-single-active-consumer": True})
+    first, second = bench.subscribe(prefetch=1, hold=1), bench.subscribe()
+    bench.publish(2)
+    bench.ask(cancelling, first)
+    assert (len(first.seen), len(second.seen)) == (1, 1)
+
+
+def test_there_is_no_exclusive_consumer_where_one_is_active_anyhow() -> None:
+    bench = Bench(arguments={"x-single-active-consumer": True})
+    answer = bench.ask(lambda pid, request: Consume(pid, request, "c", False, True, 0, False, {}))
+    assert isinstance(answer, Refused)
+    assert answer.code == 403
+
+
+# --- dead letters
+
+
+class Letters:
+    """What stands in for the process of the node that sends them on."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.found: list[DeadLetter] = []
+        node = bench.cluster.nodes["a"]
+        node.processes[Pid("a", bench.one.pid.boot, DEAD_LETTERS)] = self
+
+    def handle(self, event: Any) -> list[Any]:
+        self.found.append(event)
+        return []
+
+    @property
+    def told(self) -> list[tuple[str, int]]:
+        return [(one.reason, number_of(one)) for one in self.found]
+
+
+DEAD = {"x-dead-letter-exchange": "graves", "x-dead-letter-routing-key": "k"}
+
+
+def test_what_is_rejected_for_good_is_a_dead_letter_and_what_is_acknowledged_is_none() -> None:
+    bench = Bench(arguments=DEAD)
+    letters = Letters(bench)
+    bench.publish(3)
+    first, second, third = (bench.get().number for _ in range(3))
+    bench.discard(first)
+    bench.give_back(second)
+    bench.tell_master(Ack(bench.one.pid, (third,)))
+    assert letters.told == [("rejected", 1)]
+    (letter,) = letters.found
+    assert (letter.queue, letter.exchange, letter.key) == ("q", "graves", "k")
+
+
+@pytest.mark.parametrize(
+    ("overflow", "told"),
+    [
+        ("drop-head", [("maxlen", 1), ("maxlen", 2)]),
+        ("reject-publish", []),
+        ("reject-publish-dlx", [("maxlen", 2), ("maxlen", 3)]),
+    ],
+)
+def test_for_want_of_room_the_oldest_are_or_the_latest_as_the_queue_was_told(
+    overflow: str, told: list[tuple[str, int]]
+) -> None:
+    bench = Bench(arguments={**DEAD, "x-max-length": 1, "x-overflow": overflow})
+    letters = Letters(bench)
+    bench.publish(3)
+    assert letters.told == told
+
+
+def test_without_an_exchange_for_them_there_are_none() -> None:
+    bench = Bench()
+    letters = Letters(bench)
+    bench.publish(1)
+    bench.discard(bench.get().number)
+    assert letters.found == []

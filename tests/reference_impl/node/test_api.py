@@ -90,6 +90,12 @@ class FakeWorld:
     def connections(self) -> tuple[Described, ...]:
         return self.own
 
+    def alarms(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def now_ms(self) -> int:
+        return 0
+
     def partitions(self) -> tuple[str, ...]:
         return self.apart
 

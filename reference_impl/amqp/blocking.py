@@ -1,0 +1,64 @@
+"""When a client's octets are not read: while it publishes and a node runs short of something, and
+while a channel of its is too far ahead (docs/behaviour/rabbitmq.md 2.1).
+
+1. Of an alarm the next publish is the last that is read. Who only consumes is not blocked. What
+   had been read by then is carried out. A client that can is told, before and after.
+2. Of a channel that is ahead of its queues (flow.py) nobody is told: that passes soon.
+3. The silence of one that nobody reads is no sign of its death.
+
+open --publish, alarm--> blocked --no alarm--> open
+"""
+
+from reference_impl.amqp.method import Method
+from reference_impl.amqp.session import Session
+from reference_impl.amqp.session_methods import ConnectionBlocked, ConnectionUnblocked
+from reference_impl.process import Effect, ReadOn, StopReading, World
+
+CAPABILITY = "connection.blocked"
+
+
+class Blocking:
+    def __init__(self, session: Session, world: World) -> None:
+        self.alarmed = bool(world.alarms())
+        self.unread = False
+        self._session = session
+        self._world = world
+        self._blocked = False
+        self._short: set[int] = set()  # channels
+
+    def content_came(self) -> Method | None:
+        """Under an alarm: what is to be said."""
+        if self._blocked:
+            return None
+        self._blocked = True
+        short = sorted({name for names in self._world.alarms().values() for name in names})
+        return self._told(ConnectionBlocked(f"low on {' & '.join(short)}"))
+
+    def alarms_changed(self) -> Method | None:
+        self.alarmed = bool(self._world.alarms())
+        if self.alarmed or not self._blocked:
+            return None
+        self._blocked = False
+        return self._told(ConnectionUnblocked())
+
+    def channel_short(self, number: int, short: bool) -> None:
+        if short:
+            self._short.add(number)
+        else:
+            self._short.discard(number)
+
+    def reading(self) -> list[Effect]:
+        """What is to be done since the last time."""
+        unread = self._blocked or bool(self._short)
+        if unread is self.unread:
+            return []
+        self.unread = unread
+        return [StopReading() if unread else ReadOn()]
+
+    def over(self) -> list[Effect]:
+        """The connection ends: the client's last words are read."""
+        unread, self.unread = self.unread, False
+        return [ReadOn()] if unread else []
+
+    def _told(self, method: Method) -> Method | None:
+        return method if CAPABILITY in self._session.capabilities else None

@@ -1,0 +1,38 @@
+"""How long a queue may be, by the arguments of its declaration (docs/behaviour/rabbitmq.md 2.3).
+
+1. Only what is ready counts: messages, and octets of their bodies.
+2. Where there is no room, either the oldest go (drop-head, as without a word), or the publish is
+   not taken (reject-publish), and may go on as a dead letter (reject-publish-dlx). The master
+   decides; mirrors follow by what it drops.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+LENGTH, OCTETS, OVERFLOW = "x-max-length", "x-max-length-bytes", "x-overflow"
+REJECTING, REJECTING_LETTERS = "reject-publish", "reject-publish-dlx"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """None: no bound."""
+
+    length: int | None
+    octets: int | None
+    rejects: bool
+    rejected_letters: bool  # what is rejected is a dead letter, too
+
+    def are_passed(self, length: int, octets: int) -> bool:
+        too_many = self.length is not None and length > self.length
+        return too_many or (self.octets is not None and octets > self.octets)
+
+
+def limits(arguments: Mapping[str, Any]) -> Limits | None:
+    """None where there are none."""
+    length, octets = arguments.get(LENGTH), arguments.get(OCTETS)
+    if length is None and octets is None:
+        return None
+    how = arguments.get(OVERFLOW)
+    rejects = how in (REJECTING, REJECTING_LETTERS)
+    return Limits(length, octets, rejects, how == REJECTING_LETTERS)

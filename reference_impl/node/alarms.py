@@ -1,0 +1,60 @@
+"""Which nodes run short of memory or disk, in one node's eyes (docs/behaviour/rabbitmq.md 2.1).
+
+1. A node tells its own to every peer that it has a link to; what a lost peer had told is
+   forgotten.
+2. An alarm anywhere blocks publishers everywhere: which of them is their connections' affair.
+3. A limit may be set for a while, as an operator does it; it does not outlive the boot.
+"""
+
+from collections.abc import Mapping
+
+MEMORY, DISK = "memory", "disk"
+RESOURCES = (MEMORY, DISK)
+
+Alarmed = Mapping[str, frozenset[str]]  # by node: what it runs short of
+
+
+class Alarms:
+    """`limits`: octets at most (memory) and at least (disk); 0: there is no alarm."""
+
+    def __init__(self, node: str, memory: int, disk: int) -> None:
+        self._node = node
+        self._configured = {MEMORY: memory, DISK: disk}
+        self._set: dict[str, int] = {}  # for a while
+        self._found: dict[str, frozenset[str]] = {}
+
+    @property
+    def found(self) -> Alarmed:
+        return self._found
+
+    @property
+    def own(self) -> frozenset[str]:
+        return self._found.get(self._node, frozenset())
+
+    def limit(self, resource: str, octets: int | None) -> None:
+        """From the next measurement on. None: as configured."""
+        if octets is None:
+            self._set.pop(resource, None)
+        else:
+            self._set[resource] = octets
+
+    def measured(self, memory: int, disk: int) -> bool:
+        """Octets in use, and free ones. Whether this node's own alarms are others now."""
+        limits = self._configured | self._set
+        short = {
+            MEMORY: 0 < limits[MEMORY] < memory,
+            DISK: disk < limits[DISK],
+        }
+        return self.told(self._node, frozenset(name for name in RESOURCES if short[name]))
+
+    def told(self, node: str, resources: frozenset[str]) -> bool:
+        """What a node says of itself. Whether that is news."""
+        if resources == self._found.get(node, frozenset()):
+            return False
+        # A new mapping: whoever has the old one has what was.
+        others = {name: known for name, known in self._found.items() if name != node}
+        self._found = {**others, node: resources} if resources else others
+        return True
+
+    def forget(self, node: str) -> bool:
+        return self.told(node, frozenset())

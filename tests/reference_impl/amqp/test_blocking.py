@@ -1,0 +1,96 @@
+"""Publishers while a node runs short of something: not read from, told of it, and not given up."""
+
+import pytest
+
+from reference_impl.amqp import queue_methods as q
+from reference_impl.amqp import session_methods as s
+from reference_impl.amqp.methods import method_frame
+from tests.reference_impl.amqp.client import Client, consume, declare, published
+from tests.reference_impl.amqp.fake_node import FakeNode
+
+MEMORY, DISK = frozenset({"memory"}), frozenset({"disk"})
+CAN_HEAR = {"connection.blocked": True}
+
+
+def connected(node: FakeNode, **tuned: object) -> Client:
+    client = Client(node, capabilities=CAN_HEAR, **tuned)
+    client.say(declare("q"))
+    return client
+
+
+def test_who_publishes_is_blocked_by_the_next_publish_which_is_still_taken() -> None:
+    node = FakeNode()
+    client = connected(node)
+    node.alarm(ref2=MEMORY)
+    assert client.hear() == []
+    assert client.publish("q", b"one") == [s.ConnectionBlocked("low on memory")]
+    assert node.unread == {client.pid}
+    node.alarm()
+    assert client.hear() == [s.ConnectionUnblocked()]
+    assert node.unread == set()
+    assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 1, 0)]
+
+
+def test_who_only_consumes_is_not() -> None:
+    node = FakeNode()
+    client = connected(node)
+    node.alarm(ref1=DISK)
+    assert client.say(consume("q")) == [q.BasicConsumeOk("c")]
+    assert node.unread == set()
+
+
+def test_what_had_come_already_is_carried_out_and_told_once() -> None:
+    node = FakeNode()
+    client = connected(node)
+    node.alarm(ref1=MEMORY, ref2=DISK)
+    together = published("q", b"one") + published("q", b"two") + method_frame(1, declare("r"))
+    heard = client.send(together)
+    assert heard == [s.ConnectionBlocked("low on disk & memory"), q.QueueDeclareOk("r", 0, 0)]
+
+
+def test_one_alarm_less_of_two_unblocks_nobody() -> None:
+    node = FakeNode()
+    client = connected(node)
+    node.alarm(ref1=MEMORY, ref2=MEMORY)
+    client.publish("q")
+    node.alarm(ref2=MEMORY)
+    assert (client.hear(), node.unread) == ([], {client.pid})
+
+
+def test_an_alarm_that_is_over_before_anything_was_published_is_nobodys_business() -> None:
+    node = FakeNode()
+    client = connected(node)
+    node.alarm(ref1=MEMORY)
+    node.alarm()
+    assert client.publish("q") == []
+    assert node.unread == set()
+
+
+def test_who_comes_under_an_alarm_is_blocked_as_well() -> None:
+    node = FakeNode()
+    node.alarm(ref1=MEMORY)
+    client = connected(node)
+    assert client.publish("q") == [s.ConnectionBlocked("low on memory")]
+
+
+def test_a_client_that_cannot_hear_of_it_is_not_told() -> None:
+    node = FakeNode()
+    client = Client(node)
+    client.say(declare("q"))
+    node.alarm(ref1=MEMORY)
+    assert client.publish("q") == []
+    assert node.unread == {client.pid}
+    node.alarm()
+    assert client.hear() == []
+
+
+@pytest.mark.parametrize("blocked", [True, False])
+def test_the_silence_of_one_that_nobody_reads_is_not_its_death(blocked: bool) -> None:
+    node = FakeNode()
+    client = connected(node, heartbeat_s=10)
+    if blocked:
+        node.alarm(ref1=MEMORY)
+    client.publish("q")
+    for _ in range(4):
+        node.fire("heartbeat listen")
+    assert client.is_hung_up_on is not blocked

@@ -1,0 +1,20 @@
+"""The one list of what is there: what is announced, what is refused, and what people read."""
+
+from pathlib import Path
+
+from reference_impl.amqp import handshake
+from reference_impl.amqp.features import announced, lines
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference.md"
+
+
+def test_nothing_is_announced_that_is_not_there() -> None:
+    said = handshake.start("ref1").server_properties["capabilities"]
+    assert said == dict.fromkeys(announced(), True)
+    assert {"publisher_confirms", "basic.nack"} <= set(said)
+    assert "direct_reply_to" not in said
+
+
+def test_the_page_is_what_the_list_says() -> None:
+    told = PAGE.read_text(encoding="utf-8")
+    assert told == "".join(f"{line}\n" for line in lines()), "see features.py for the command"

@@ -1,0 +1,38 @@
+"""What copies of a queue tell channels of what they have carried out."""
+
+import pytest
+
+from reference_impl.mirrored.crediting import MORE
+from tests.reference_impl.mirrored.bench import Bench
+from tests.reference_impl.mirrored.clusters import AUTOMATIC, Cluster
+from tests.reference_impl.mirrored.queues import copies
+
+
+def test_it_is_told_so_many_at_a_time() -> None:
+    bench = Bench()
+    bench.publish(MORE - 1)
+    assert sum(bench.one.credited.values()) == 0
+    bench.publish(MORE + 1)
+    assert sum(bench.one.credited.values()) == 2 * MORE
+
+
+def test_channels_are_told_of_their_own() -> None:
+    bench = Bench()
+    other = bench.another()
+    bench.publish(MORE)
+    assert (sum(bench.one.credited.values()), sum(other.credited.values())) == (MORE, 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_master_and_mirrors_each_tell_and_one_that_takes_over_counts_on(seed: int) -> None:
+    cluster = Cluster(seed=seed, **AUTOMATIC)
+    cluster.publish(MORE // 2)
+    replicas = {copy._replica.pid for copy in copies(cluster.nodes).values()}
+    cluster.publish(MORE // 2)
+    told = cluster.publisher.credited
+    assert {pid: told[pid] for pid in replicas} == dict.fromkeys(replicas, MORE)
+    cluster.publish(MORE // 2)
+    cluster.kill("a")
+    cluster.publish(MORE // 2)
+    left = [copy._replica.pid for copy in copies(cluster.nodes).values()]
+    assert {pid: told[pid] for pid in left} == dict.fromkeys(left, 2 * MORE)

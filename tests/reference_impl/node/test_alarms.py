@@ -1,0 +1,53 @@
+"""Which nodes run short of something: by measuring, by others' word, and for a while."""
+
+import pytest
+
+from reference_impl.node.alarms import DISK, MEMORY, Alarms
+
+
+def test_a_node_is_short_of_memory_above_its_limit_and_of_disk_below() -> None:
+    alarms = Alarms("a", memory=100, disk=50)
+    assert not alarms.measured(memory=100, disk=50)
+    assert alarms.measured(memory=101, disk=49)
+    assert alarms.own == {MEMORY, DISK}
+    assert alarms.measured(memory=101, disk=50)
+    assert alarms.found == {"a": {MEMORY}}
+    assert alarms.measured(memory=99, disk=50)
+    assert alarms.found == {}
+
+
+def test_the_same_again_is_no_news() -> None:
+    alarms = Alarms("a", memory=100, disk=0)
+    assert [alarms.measured(memory, 1) for memory in (200, 300, 1)] == [True, False, True]
+
+
+def test_without_limits_there_is_no_alarm() -> None:
+    assert not Alarms("a", memory=0, disk=0).measured(memory=1 << 40, disk=0)
+
+
+def test_what_another_node_tells_counts_until_it_is_lost() -> None:
+    alarms = Alarms("a", memory=100, disk=0)
+    assert alarms.told("b", frozenset({MEMORY}))
+    assert not alarms.told("b", frozenset({MEMORY}))
+    assert (alarms.found, alarms.own) == ({"b": {MEMORY}}, frozenset())
+    assert alarms.forget("b")
+    assert not alarms.forget("b")
+    assert alarms.found == {}
+
+
+@pytest.mark.parametrize("resource", [MEMORY, DISK])
+def test_a_limit_that_is_set_holds_until_it_is_taken_back(resource: str) -> None:
+    alarms = Alarms("a", memory=0, disk=0)
+    alarms.limit(resource, 1 if resource == MEMORY else 1 << 50)
+    assert alarms.measured(memory=10, disk=10)
+    assert alarms.own == {resource}
+    alarms.limit(resource, None)
+    assert alarms.measured(memory=10, disk=10)
+    assert alarms.own == frozenset()
+
+
+def test_who_has_what_was_found_keeps_it_as_it_was() -> None:
+    alarms = Alarms("a", memory=1, disk=0)
+    before = alarms.found
+    alarms.measured(memory=2, disk=0)
+    assert before == {}
