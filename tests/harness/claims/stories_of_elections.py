@@ -37,6 +37,12 @@ STORIES: dict[str, Three] = {
         lambda: out(**ONE_LEFT),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
+    "killed-leader-is-replaced-in-seconds": Three(
+        lambda: told(**VOTING).silence(3.9),
+        lambda: told(**VOTING).silence(13.0),
+        lambda: told(**ONE_LEFT).silence(13.0),
+        (NOT_APPLICABLE, "majority_left == true"),
+    ),
     "one-of-three-is-not-missed": Three(
         lambda: told(**VOTING),
         lambda: lost(**VOTING),

@@ -152,7 +152,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: passed, claims: 17 PASS, 1 FAIL (WARNING), 66 NOT APPLICABLE (exit code 0)",
+        "verdict: passed, claims: 17 PASS, 1 FAIL (WARNING), 67 NOT APPLICABLE (exit code 0)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]
@@ -205,7 +205,7 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
 def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
-    left = "66 more claims do not apply (--all tells each, and why)"
+    left = "67 more claims do not apply (--all tells each, and why)"
     assert left in screen.lines
     assert not [line for line in screen.lines if "told-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
