@@ -8,7 +8,10 @@ cell_table    the matrix as Markdown: what each cell was judged to be
 article_page  what the articles claim, and the runs that show it
 packed        packed experiments, judged again
 page_tables   tables of packed runs
+incident_tables  those of runs whose clients ask name servers
+table_parts   what these tables have in common
 pages         published pages, whose tables are made from packed runs
+pictures      pictures of published pages: runs that were played together
 measured      what published runs showed and no expectation knows
 layouts       cost against loss against outage of every layout that was played, as a page
 markdown      text in fields of Markdown tables

@@ -8,11 +8,20 @@
 3. Scenarios come in the order of the first run of each, systems in each likewise.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from harness.campaigns.incident_tables import dropped, sends
 from harness.campaigns.packed import Packed
+from harness.campaigns.table_parts import (
+    NONE,
+    Fields,
+    cells_of,
+    head,
+    middle,
+    middle_of,
+    row,
+)
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.compare.medians import Time, median
@@ -21,48 +30,43 @@ from harness.judging.result import RunReport
 from harness.report.page import formats
 from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
 from harness.view.costs import BROKERS
-from harness.view.failing import Failing
 from harness.view.out import Out
 from harness.view.summary import Summary
-
-NONE = "-"
-Fields = Sequence[str]
-Told = Callable[[float], str]
 
 
 def made(packs: Sequence[Packed]) -> Iterator[str]:
     """Which pack has which runs, and how they were made."""
-    yield from _head("pack", "what", "server", "runs", "made by")
+    yield from head("pack", "what", "server", "runs", "made by")
     for pack in packs:
         cells = dict.fromkeys(_what(run.cell) for run in pack.runs)
         servers, runs = ", ".join(pack.servers) or NONE, str(len(pack.runs))
-        yield _row([f"`{pack.file}`", "; ".join(cells), servers, runs, f"`{pack.replay}`"])
+        yield row([f"`{pack.file}`", "; ".join(cells), servers, runs, f"`{pack.replay}`"])
 
 
 def loss(packs: Sequence[Packed]) -> Iterator[str]:
     """What was confirmed, lost, and came more than once."""
-    yield from _head(
+    yield from head(
         *("scenario", "system", "runs", "confirmed", "lost"),
         *("runs with a loss", "not excluded", "came more than once: median of runs"),
     )
-    for cell, runs in _cells(packs):
+    for cell, runs in cells_of(packs):
         told = tally(runs)
         lost = Tried(loss_rate(told), told.runs - told.loss_judged)
         numbers = formats.count(told.confirmed), _lost(told)
         surplus = "; ".join(_duplicates(runs)) or "0"
-        yield _row([*_place(cell), _runs(told), *numbers, *_tried(lost), surplus])
+        yield row([*_place(cell), _runs(told), *numbers, *_tried(lost), surplus])
 
 
 def out(packs: Sequence[Packed]) -> Iterator[str]:
     """How long they were out, and what was late; of runs whose times are known."""
-    yield from _head(
+    yield from head(
         *("scenario", "system", "runs whose times are known", "out: median", "worst of several"),
         *("longest silence: median", "late"),
     )
-    for cell, runs in _cells(packs):
+    for cell, runs in cells_of(packs):
         known = [one for one in map(_timed, runs) if one is not None]
         unknown = len(runs) - len(known)
-        yield _row(
+        yield row(
             [
                 *_place(cell),
                 _known(len(known), unknown),
@@ -76,35 +80,35 @@ def out(packs: Sequence[Packed]) -> Iterator[str]:
 
 def promises(packs: Sequence[Packed]) -> Iterator[str]:
     """Each promise that was broken or not judged in a run, and how many were neither."""
-    yield from _head("scenario", "system", "promise", "broken in", "not excluded")
-    for cell, runs in _cells(packs):
+    yield from head("scenario", "system", "promise", "broken in", "not excluded")
+    for cell, runs in cells_of(packs):
         counted = _applying(runs, lambda one: one.is_promise)
         held: dict[str, list[str]] = {}
         for claim, one in counted.items():
             if not one.rate.violated and not one.not_judged:
                 held.setdefault(_interval(one.rate), []).append(claim)
                 continue
-            yield _row([*_place(cell), f"{_broken(claim, one)}", *_tried(one)])
+            yield row([*_place(cell), f"{_broken(claim, one)}", *_tried(one)])
         for bounds, claims in held.items():
             of = counted[claims[0]].rate
             other = "other promise" if len(claims) < len(counted) else "promise"
             what = f"each of {formats.plural(len(claims), other)}"
-            yield _row([*_place(cell), what, f"0 of {of.runs}", bounds])
+            yield row([*_place(cell), what, f"0 of {of.runs}", bounds])
 
 
 def foretold(packs: Sequence[Packed]) -> Iterator[str]:
     """Warnings, and claims about some cases: in how many runs they came true."""
-    yield from _head("scenario", "system", "what was foretold", "came true in", "that is")
-    for cell, runs in _cells(packs):
+    yield from head("scenario", "system", "what was foretold", "came true in", "that is")
+    for cell, runs in cells_of(packs):
         for claim, one in _applying(runs, lambda one: not one.is_promise).items():
             came = _came_true(one)
             share = _share(came, _unknown(one.not_judged))
-            yield _row([*_place(cell), f"`{claim}`", share, _interval(came)])
+            yield row([*_place(cell), f"`{claim}`", share, _interval(came)])
 
 
 def articles(packs: Sequence[Packed]) -> Iterator[str]:
     """What the articles say, by all runs of a system together: a scenario tells of it or not."""
-    yield from _head("claim", "in English", "source", "system", "by these runs", "that is")
+    yield from head("claim", "in English", "source", "system", "by these runs", "that is")
     named = tuple(one.name for one in shipped_beside().articles)
     runs = [run for pack in packs for run in pack.runs]
     for system in dict.fromkeys(run.cell[1] for run in runs):
@@ -117,68 +121,44 @@ def articles(packs: Sequence[Packed]) -> Iterator[str]:
             share = _share(of, _unknown(one.not_judged))
             told = f"{'broken' if broken else 'came true'} in {share}"
             first = f"`{claim}`", verdict.meaning, verdict.source
-            yield _row([*first, system, told, _interval(of)])
+            yield row([*first, system, told, _interval(of)])
 
 
 def price(packs: Sequence[Packed]) -> Iterator[str]:
     """What each place costs while nothing is wrong, and how long each fault takes it out: medians
     over all runs of it; of times, over those in which they are known."""
-    yield from _head(
+    yield from head(
         *("system", "runs", "hosts", "memory of all hosts", "processor seconds a 1,000 messages"),
         *("half of confirms within", "99 % within", "out: median by fault", "lost"),
     )
     by_place: dict[tuple[str, ...], list[RunReport]] = {}
-    for cell, runs in _cells(packs):
+    for cell, runs in cells_of(packs):
         by_place.setdefault(cell[1:], []).extend(runs)
     for place, runs in by_place.items():
         costs = [run.cost for run in runs if run.cost is not None]
         hosts = {sum(one.part == BROKERS for one in cost.hosts) for cost in costs}
         memory = [cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs]
         told = tally(runs)
-        yield _row(
+        yield row(
             [
                 f"{place[0]} `{place[1]}` {place[2]}",
                 _runs(told),
                 ", ".join(map(str, sorted(hosts - {0}))) or NONE,
-                _middle(memory, lambda octets: f"{octets / 2**20:,.0f} MiB"),
-                _middle([cost.cpu_s_per_1000(BROKERS) for cost in costs], lambda s: f"{s:.2f} s"),
-                _middle([cost.p50_ms for cost in costs], _milliseconds),
-                _middle([cost.p99_ms for cost in costs], _milliseconds),
+                middle_of(memory, lambda octets: f"{octets / 2**20:,.0f} MiB"),
+                middle_of(
+                    [cost.cpu_s_per_1000(BROKERS) for cost in costs], lambda s: f"{s:.2f} s"
+                ),
+                middle_of([cost.p50_ms for cost in costs], _milliseconds),
+                middle_of([cost.p99_ms for cost in costs], _milliseconds),
                 "; ".join(_out_by_fault(runs)) or NONE,
                 _lost(told),
             ]
         )
 
 
-def sends(packs: Sequence[Packed]) -> Iterator[str]:
-    """Whose sends failed under a fault, and until when, by cell and by whom publishers asked."""
-    yield from _head(
-        *("scenario", "layout", "client", "publishers that asked", "runs", "share that failed"),
-        *("last failed after", "turned to another after", "left the master out after"),
-    )
-    for cell, runs in _cells(packs):
-        told: dict[str, list[Failing]] = {}
-        for run in runs:
-            for one in run.detail.failing if run.detail is not None else ():
-                if one.asked and one.window == 1:
-                    told.setdefault(one.asked, []).append(one)
-        for asked, found in told.items():
-            first = f"`{cell[0]}`", f"`{cell[2]}`", cell[3], asked, str(len(found))
-            shares = [one.share for one in found]
-            yield _row(
-                [
-                    *first,
-                    _middle(shares, formats.share),
-                    _never_or([one.last_failed_s for one in found], "none failed"),
-                    _never_or([one.turned_s for one in found], "never"),
-                    _never_or([one.left_out_s for one in found], "never"),
-                ]
-            )
-
-
 TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
     table.__name__: table
-    for table in (made, loss, out, promises, foretold, articles, price, sends)
+    for table in (made, loss, out, promises, foretold, articles, price, sends, dropped)
 }
 
 
@@ -192,34 +172,8 @@ def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
             yield f"`{scenario}` {bound}{formats.seconds(found.median)}"
 
 
-def _middle(values: Iterable[float | None], told: Told) -> str:
-    """The median of those that are known."""
-    known = [Time(one) for one in values if one is not None]
-    return told(median(known).median) if known else NONE
-
-
 def _milliseconds(value: float) -> str:
     return f"{value:,.1f} ms"
-
-
-def _never_or(values: Sequence[float | None], never: str) -> str:
-    """The median and each value of few; how many of them there were none of."""
-    known = [Time(one) for one in values if one is not None]
-    without = len(values) - len(known)
-    if not known:
-        return never
-    text = middle(known, formats.seconds) if len(known) > 1 else formats.seconds(known[0].value)
-    return f"{text}; {never} in {without} of {len(values)}" if without else text
-
-
-def _cells(packs: Sequence[Packed]) -> Iterator[tuple[Cell, list[RunReport]]]:
-    cells: dict[Cell, list[RunReport]] = {}
-    for run in (run for pack in packs for run in pack.runs):
-        cells.setdefault(run.cell, []).append(run)
-    scenarios = list(dict.fromkeys(cell[0] for cell in cells))
-    places = list(dict.fromkeys(cell[1:] for cell in cells))
-    order = sorted(cells, key=lambda cell: (scenarios.index(cell[0]), places.index(cell[1:])))
-    yield from ((cell, cells[cell]) for cell in order)
 
 
 def _applying(
@@ -318,20 +272,6 @@ def _times(times: Sequence[Time]) -> str:
     return middle(times, formats.seconds)
 
 
-def middle(times: Sequence[Time], told: Told) -> str:
-    """`11.2 s (9.0 s to 12.1 s)`, or `11.2 s [9.0 s; 11.2 s; ≥ 12.1 s]` of few."""
-    if not times:
-        return NONE
-    found = median(times)
-    middle = f"{'' if found.reached else '≥ '}{told(found.median)}"
-    if math.isfinite(found.high):
-        unknown = f", {found.censored} not back" if found.censored else ""
-        return f"{middle} ({told(found.low)} to {told(found.high)}{unknown})"
-    ordered = sorted(times, key=lambda time: time.value)
-    each = "; ".join(f"{'≥ ' if one.censored else ''}{told(one.value)}" for one in ordered)
-    return f"{middle} [{each}]"
-
-
 def _worst(found: Sequence[Out]) -> str:
     if not found:
         return NONE
@@ -361,14 +301,3 @@ def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
 
 def _number(value: float) -> str:
     return f"{value:,g}"
-
-
-def _head(*names: str) -> Iterator[str]:
-    yield _row(names)
-    yield _row(["---"] * len(names))
-
-
-def _row(fields: Fields) -> str:
-    """What a run or a file was called is no mark-up."""
-    told = (one.replace("\u00a0", " ").replace("|", "\\|").replace("<", "&lt;") for one in fields)
-    return f"| {' | '.join(told)} |"

@@ -6,17 +6,20 @@ A page names its runs, relative to itself, and says where which table of page_ta
     <!-- table: loss -->
     <!-- end -->
 
+and which picture (pictures.py).
+
 1. What lies between such marks is made from the runs; the rest of the page is a person's.
 2. Everything that is wrong with a page is told at once, and no page is made in part.
 3. Packs are added where a page's runs lie; one that is there already is left as it is.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+from harness.campaigns import pictures
 from harness.campaigns.packed import Packed, judged
 from harness.campaigns.page_tables import TABLES
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
@@ -78,10 +81,32 @@ def judged_packs(page: Page) -> list[Packed]:
     return found
 
 
-def made(page: Page) -> str:
-    """The page as its runs have it. Raises PlanError."""
-    found = judged_packs(page)
-    return "".join(f"{line}\n" for line in _lines(page.text.splitlines(), found))
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A page as its runs have it, and its pictures by their files."""
+
+    text: str
+    pictures: Mapping[Path, str]
+
+    def is_there(self, page: Page) -> bool:
+        """Whether all of it is what lies there already."""
+        drawn = all(_text(path) == text for path, text in self.pictures.items())
+        return drawn and self.text == page.text
+
+
+def made(page: Page) -> Made:
+    """Raises PlanError."""
+    found, lines = judged_packs(page), page.text.splitlines()
+    wanted = [one for one in map(pictures.wanted, lines) if one is not None]
+    return Made(
+        "".join(f"{line}\n" for line in _lines(lines, found)),
+        {page.path.parent / one.file: pictures.drawn(one, found) for one in wanted},
+    )
+
+
+def _text(path: Path) -> str:
+    """Of a picture; "" where there is none yet."""
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def experiments_in(folder: Path) -> list[Path]:
@@ -134,25 +159,28 @@ def _wrong_tables(path: Path, lines: Sequence[str]) -> Iterator[Problem]:
     inside = ""
     for number, line in enumerate(lines, start=1):
         place = f"{path}, line {number}"
-        mark = TABLE.match(line)
-        if mark and inside:
-            yield Problem(place, f"the table {inside} has no {END}")
-        if mark and mark[1] not in TABLES:
-            yield unknown(place, "table", mark[1], list(TABLES))
+        table, picture = TABLE.match(line), pictures.wanted(line)
+        begun = f"table {table[1]}" if table else f"picture {picture.file}" if picture else ""
+        if begun and inside:
+            yield Problem(place, f"the {inside} has no {END}")
+        if table and table[1] not in TABLES:
+            yield unknown(place, "table", table[1], list(TABLES))
         if line == END and not inside:
-            yield Problem(place, f"there is no table before this {END}")
-        inside = mark[1] if mark else "" if line == END else inside
+            yield Problem(place, f"there is no table or picture before this {END}")
+        inside = begun or ("" if line == END else inside)
     if inside:
-        yield Problem(str(path), f"the table {inside} has no {END}")
+        yield Problem(str(path), f"the {inside} has no {END}")
 
 
 def _lines(lines: Sequence[str], found: Sequence[Packed]) -> Iterator[str]:
     inside = False
     for line in lines:
-        mark = TABLE.match(line)
+        table, picture = TABLE.match(line), pictures.wanted(line)
         inside = inside and line != END
         if not inside:
             yield line
-        if mark:
-            inside = True
-            yield from ("", *TABLES[mark[1]](found), "")
+        if table:
+            yield from ("", *TABLES[table[1]](found), "")
+        if picture:
+            yield from picture.lines
+        inside = inside or bool(table or picture)

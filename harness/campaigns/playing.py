@@ -186,10 +186,11 @@ def outlook(cells: Sequence[Cell], counts: Counts, choice: Choice, pace: Pace) -
         yield f"next: mqproof run {shlex.join(piece.words(choice.deployment))}"
 
 
-def play(folder: Path, words: Sequence[str], tell: Tell) -> int:
-    """One experiment. Raises KeyboardInterrupt once it has ended."""
-    more = ["--judge", "expectations", "--results", str(folder)]
-    return carried_out(["run", *words, *more], shlex.join(words), tell)
+def play(folder: Path, words: Sequence[str], tell: Tell, more: Sequence[str] = ()) -> int:
+    """One experiment. `more`: words that are told to nobody. Raises KeyboardInterrupt once it has
+    ended."""
+    own = ["--judge", "expectations", "--results", str(folder)]
+    return carried_out(["run", *words, *own, *more], shlex.join(words), tell)
 
 
 def carried_out(words: Sequence[str], name: str, tell: Tell) -> int:

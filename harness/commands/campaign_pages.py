@@ -35,7 +35,8 @@ def judge(
         typer.Option(
             "--table",
             metavar="NAME",
-            help="made, loss, out, promises, foretold, articles, price, sends; all without.",
+            help="made, loss, out, promises, foretold, articles, price, sends, dropped; all "
+            "without.",
         ),
     ] = None,
 ) -> int:
@@ -75,8 +76,8 @@ def page(
     """Write the tables of published pages anew, from the packed runs that each page names.
 
     A page names its runs (<!-- runs: runs/NAME/*.tar.xz -->), and where a
-    table goes (<!-- table: loss --> to <!-- end -->). All else in it is left as
-    it is.
+    table or picture goes (<!-- table: loss --> to <!-- end -->). All else in it
+    is left as it is.
     """
     from harness.campaigns import pages as published
 
@@ -84,11 +85,13 @@ def page(
     read = _read(pages, {ADD: bool(add), CHECK: check}, add or ())
     if add and (code := _add(context, read[0], add)):
         return code
-    texts = each(read, published.made)
-    differ = [one.path for one, text in zip(read, texts, strict=True) if text != one.text]
-    for one, text in zip(read, texts, strict=True):
+    anew = each(read, published.made)
+    pairs = list(zip(read, anew, strict=True))
+    differ = [one.path for one, new in pairs if not new.is_there(one)]
+    for one, new in pairs:
         if one.path in differ and not check:
-            one.path.write_text(text, encoding="utf-8")
+            for path, text in {**new.pictures, one.path: new.text}.items():
+                path.write_text(text, encoding="utf-8")
         said = "is what its runs say"
         if one.path in differ:
             said = "is not what its runs say" if check else "is written anew, as its runs say"

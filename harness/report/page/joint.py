@@ -1,17 +1,20 @@
-"""Runs played together, in one picture: what name servers showed, and whose sends failed.
+"""Runs played together, in one picture: what name servers showed, what clients believed, and whose
+sends failed.
 
 1. Each run has a time of its own: all are drawn from the instant at which the first fault came.
 2. Name servers are asked by every run; what the first one's prober saw is drawn.
+3. Of what clients believed only those masters are drawn that a name server dropped, or one of the
+   clients did: where the others are, nobody doubted.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.judging.result import Report, RunReport
 from harness.report.charts import routes
 from harness.report.charts.chart import ticks
 from harness.report.charts.scale import Lane, Scale, Tick
-from harness.view.routes import Row, Stretch
+from harness.view.routes import DROPPED, Row, Stretch
 from harness.view.timeline import FaultSpan, Timeline
 
 NS = 1e9
@@ -26,12 +29,18 @@ class Joint:
     ticks: tuple[Tick, ...]
     faults: tuple[Lane, ...]
     servers: tuple[Lane, ...]
+    believed: tuple[Lane, ...]
     sends: tuple[Lane, ...]
 
 
 def joint(report: Report) -> tuple[Joint, ...]:
     """A picture a group of which at least two runs were judged."""
-    return tuple(filter(None, map(_picture, _groups(report.runs))))
+    return pictures(report.runs)
+
+
+def pictures(runs: Iterable[RunReport]) -> tuple[Joint, ...]:
+    """Likewise, of the runs of one experiment, or of one report."""
+    return tuple(filter(None, map(_picture, _groups(runs))))
 
 
 def _groups(runs: Iterable[RunReport]) -> Iterable[list[RunReport]]:
@@ -52,11 +61,13 @@ def _picture(group: Sequence[RunReport]) -> Joint | None:
     (first, timeline), *_ = drawn
     until_s = max(time.until_s - _origin_s(time) for _, time in drawn)
     scale = Scale(-BEFORE_S, max(until_s, 1.0))
+    lost = {subject for _, time in drawn for subject in _dropped(time)}
     return Joint(
         place="{} on {} {}, repeat {}".format(*first.cell[:3], first.repeat),
         ticks=tuple(ticks(scale)),
         faults=tuple(_faults(timeline, scale)),
         servers=tuple(routes.lanes(_shifted(timeline.routes.servers, timeline), scale)),
+        believed=tuple(lane for run, time in drawn for lane in _believed(run, time, lost, scale)),
         sends=tuple(lane for run, time in drawn for lane in _sends(run, time, scale)),
     )
 
@@ -77,14 +88,40 @@ def _struck(fault: FaultSpan) -> str:
     return f"{fault.kind} {fault.resolved}".strip()
 
 
+def _dropped(timeline: Timeline) -> Iterator[str]:
+    """The masters that a name server or a client had dropped at some time: `broker-a master`."""
+    for row in (*timeline.routes.servers, *timeline.routes.believed):
+        subject = _subject(row)
+        if subject.endswith(" master") and any(one.state == DROPPED for one in row.stretches):
+            yield subject
+
+
+def _subject(row: Row) -> str:
+    """The broker that a row is of, behind who showed it or believed in it."""
+    return row.name.partition(": ")[2]
+
+
+def _believed(
+    run: RunReport, timeline: Timeline, lost: Collection[str], scale: Scale
+) -> Iterator[Lane]:
+    """What each client's route had of these masters, named as its sends are."""
+    for row in _shifted(timeline.routes.believed, timeline):
+        if _subject(row) in lost:
+            name = f"{_whose(run, row.name.partition(': ')[0])}: {_subject(row)}"
+            yield from routes.lanes([replace(row, name=name)], scale)
+
+
 def _sends(run: RunReport, timeline: Timeline, scale: Scale) -> Iterator[Lane]:
-    """Named by the client, and by whom each publisher asked when the fault came."""
+    for row in _shifted(timeline.routes.sends, timeline):
+        yield from routes.lanes([replace(row, name=_whose(run, row.name))], scale)
+
+
+def _whose(run: RunReport, worker: str) -> str:
+    """A publisher by its client, and by whom it asked when the fault came."""
     told = run.detail.failing if run.detail is not None else ()
     asked = {one.publisher: one.asked for one in told if one.window == 1}
-    for row in _shifted(timeline.routes.sends, timeline):
-        whom = asked.get(row.name, "")
-        name = f"{run.cell[3]}, {f'asks {whom}' if whom else row.name}"
-        yield from routes.lanes([replace(row, name=name)], scale)
+    whom = asked.get(worker, "")
+    return f"{run.cell[3]}, {f'asks {whom}' if whom else worker}"
 
 
 def _shifted(rows: Iterable[Row], timeline: Timeline) -> Iterator[Row]:

@@ -50,6 +50,16 @@ def test_a_dry_run_says_what_is_left_and_starts_nothing(
     assert not (folder / "new").exists()
 
 
+def test_where_spark_runs_is_told_to_every_experiment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = Played([run(run="r-2")])
+    monkeypatch.setattr(playing, "play", played)
+    spark = ("--master", "spark://h:7077", "--conf", "spark.cores.max=2")
+    assert command("run", folder, *CHOICE, "--repeats", 2, *spark) == 0
+    assert played.words[0].endswith("--master spark://h:7077 --conf spark.cores.max=2")
+
+
 @pytest.mark.parametrize(("left", "code"), [([run(run="r-2")], 0), ((), 2)])
 def test_a_campaign_ends_with_0_where_all_is_judged_and_with_2_where_it_cannot_be(
     folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[playing.Run], code: int

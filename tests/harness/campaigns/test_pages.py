@@ -47,7 +47,7 @@ def command(*words: object) -> int:
 
 
 def made(page: Path) -> str:
-    return published.made(published.read(page))
+    return published.made(published.read(page)).text
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ TWICE = PAGE.replace("<!-- table: loss -->", "<!-- table: loss -->\n<!-- table: 
         ("<!-- runs: /etc/* -->", ["page.md: /etc/* names no files below its folder"]),
         (f"{PAGE}\n<!-- runs: x -->", ["page.md: says 2 times which runs it is made from"]),
         (TWICE, ["line 5: the table loss has no <!-- end -->"]),
-        (f"{PAGE}<!-- end -->", ["line 9: there is no table before this <!-- end -->"]),
+        (f"{PAGE}<!-- end -->", ["line 9: there is no table or picture before this <!-- end -->"]),
         (
             PAGE.replace("table: loss", "table: lost").replace("<!-- end -->", ""),
             [
@@ -162,7 +162,7 @@ def test_a_pack_of_what_is_no_experiment_is_told_without_a_path_that_is_gone(
 @pytest.mark.parametrize("name", MADE)
 def test_pages_carry_what_their_runs_say(name: str) -> None:
     page = PUBLISHED / name
-    assert made(page) == page.read_text(encoding="utf-8")
+    assert published.made(published.read(page)).is_there(published.read(page))
 
 
 def test_there_are_pages_that_are_made_from_runs() -> None:

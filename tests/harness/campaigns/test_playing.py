@@ -41,8 +41,10 @@ class Played:
         self.left, self.code = list(left), code
         self.words: list[str] = []
 
-    def __call__(self, folder: Path, words: Sequence[str], tell: playing.Tell) -> int:
-        self.words.append(" ".join(words))
+    def __call__(
+        self, folder: Path, words: Sequence[str], tell: playing.Tell, more: Sequence[str] = ()
+    ) -> int:
+        self.words.append(" ".join([*words, *more]))
         if runs := self.left.pop(0):
             (folder / f"{len(self.left)}.csv").write_text(as_csv(runs))
         return self.code

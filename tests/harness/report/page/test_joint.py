@@ -39,6 +39,34 @@ def test_every_client_has_a_row_from_the_fault_on_named_by_whom_it_asked(tmp_pat
     assert "&lt;old&gt;, asks rkt1" in html.text(report)
 
 
+def test_only_a_master_that_somebody_dropped_is_drawn_as_clients_believed_in_it(
+    tmp_path: Path,
+) -> None:
+    runs = [of(tmp_path, *names, "old") for names in (("one", "two"), ("two", "one"))]
+    runs = [believing(run) for run in runs]
+    report = page_of(*runs)
+    (picture,) = joint(report)
+    assert [lane.name for lane in picture.believed] == ["old, asks rkt1: broker-a master"] * 2
+    assert [span.tone for span in picture.believed[0].spans] == ["shown"]
+    assert "Where each client&#39;s own route" in html.text(report).replace("'", "&#39;")
+
+
+def believing(run: RunReport) -> RunReport:
+    """A client that holds on to both masters, where a name server dropped one of them."""
+    assert run.detail is not None
+    timeline = run.detail.timeline
+    origin_ns = timeline.faults[0].issued_ns
+    there = Stretch(0, origin_ns + ns(5_000), "shown", "a:1", "t")
+    gone = Stretch(origin_ns + ns(1_000), origin_ns + ns(5_000), "dropped", "dropped", "t")
+    masters = ("broker-a master", "broker-b master", "broker-a slave 1")
+    routes = replace(
+        timeline.routes,
+        servers=(Row("rkt2: broker-a master", (gone,)), Row("rkt2: broker-a slave 1", (gone,))),
+        believed=tuple(Row(f"publisher-1: {one}", (there,)) for one in masters),
+    )
+    return replace(run, detail=replace(run.detail, timeline=replace(timeline, routes=routes)))
+
+
 def test_a_run_that_was_played_alone_or_whose_others_were_not_judged_has_no_picture(
     tmp_path: Path,
 ) -> None:
