@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
+from pyspark.sql import SparkSession
 
 from harness.analyse.asked import question
 from harness.claims.state import State, check
@@ -41,6 +42,7 @@ from spark_analysis.schema.views import VIEWS, Views
 FOLDER = "marts"
 _TOLD_MAX = 20
 Step = Callable[[str], None]
+Start = Callable[[], SparkSession]  # raises SparkFailed
 Rows = dict[str, tuple[Any, ...]]  # by mart
 
 
@@ -85,11 +87,13 @@ def judge_all(
     step: Step,
     pieces: Mapping[str, Path] | None = None,
     resealed_at: str = "",
+    start: Start = session,
 ) -> Marts:
     """Seals what is not sealed, judges every run, writes the marts into `folder` and reads them.
 
     `pieces`: the experiments that hold the runs, by name; `folder` alone where it is not said.
     `resealed_at`: the time, where damaged runs are to be sealed anew from their logs.
+    `start`: of a session, which is stopped afterwards.
     Raises NothingRecorded where there is no run at all, or no place for marts anywhere;
     SparkFailed where Spark cannot start, or ends.
     """
@@ -103,30 +107,30 @@ def judge_all(
         shutil.rmtree(marts, ignore_errors=True)  # they tell of runs that are not judged now
         return Marts((), (), failures)
     try:
-        return _analysed(ready, failures, marts, step)
+        return _analysed(ready, failures, marts, step, start)
     except MartsUnwritten as reason:
         shutil.rmtree(marts, ignore_errors=True)  # half of them would be none
-        return _analysed_elsewhere(ready, failures, str(reason), step)
+        return _analysed_elsewhere(ready, failures, str(reason), step, start)
 
 
 def _analysed_elsewhere(
-    ready: list[_Ready], failures: Mapping[Path, Failed], unwritten: str, step: Step
+    ready: list[_Ready], failures: Mapping[Path, Failed], unwritten: str, step: Step, start: Start
 ) -> Marts:
     """A folder that is full, or may not be written, keeps nobody from a verdict."""
     try:
         with tempfile.TemporaryDirectory(prefix="mqproof-marts-") as place:
-            found = _analysed(ready, failures, Path(place) / FOLDER, step)
+            found = _analysed(ready, failures, Path(place) / FOLDER, step, start)
     except (MartsUnwritten, OSError) as reason:
         raise NothingRecorded(f"{unwritten}; and elsewhere: {reason}") from reason
     return replace(found, unwritten=unwritten)
 
 
 def _analysed(
-    ready: list[_Ready], failures: Mapping[Path, Failed], marts: Path, step: Step
+    ready: list[_Ready], failures: Mapping[Path, Failed], marts: Path, step: Step, start: Start
 ) -> Marts:
     _make_place(marts)
     step("start Spark")
-    with stopped(session()) as spark:
+    with stopped(start()) as spark:
         step("judge the runs")
         folders = [str(one.folder) for one in ready]
         unjudged = analyse(spark, folders, str(marts), [one.asked for one in ready])

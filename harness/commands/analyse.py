@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.commands.shell import RESULTS, AllOption, JsonOption, JudgeOption, Shell, stamp
+from harness.commands.spark import ConfOption, MasterOption, place
 from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.plan.problems import PlanError, Problem
@@ -26,10 +27,13 @@ def analyse(
         bool,
         typer.Option("--reseal", help="Make damaged runs' tables anew, from logs that are whole."),
     ] = False,
+    master: MasterOption = "",
+    conf: ConfOption = None,
 ) -> int:
     """Judge stored experiments again, several in one report; nothing is started but Spark."""
     shell: Shell = context.obj
-    problems = tuple(experiments.problems(folders))
+    where, wrong = place(master, conf)
+    problems = (*experiments.problems(folders), *wrong)
     problems = problems or tuple(folder_lock.problems(experiments.places(folders)))
     if len(folders) > 1 and (reason := why_not_written(results / stamp())):
         problems = (*problems, Problem("--results", f"{results}: {reason}"))
@@ -40,7 +44,7 @@ def analyse(
     with folder_lock.alone([*folders, *experiments.places(folders)]):
         display = shell.display(as_json, whole)
         try:
-            report = shell.load().analyse(folders, into, judge, display, reseal)
+            report = shell.load().analyse(folders, into, judge, display, reseal, where)
         finally:
             display.close()
         from harness.commands.finish import finish  # pages take long to load

@@ -1,12 +1,13 @@
 """`mqproof campaign`: experiments that fill a matrix, and what is published of their runs."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.commands import campaign_pages
+from harness.commands import campaign_pages, spark
 from harness.commands.bounds import Once
 from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import each, unwritable, wrong_words
@@ -80,6 +81,8 @@ def run(
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Say what is left and comes next; start nothing.")
     ] = False,
+    master: spark.MasterOption = "",
+    conf: spark.ConfOption = None,
 ) -> int:
     """Play experiments into FOLDER until every cell of the matrix was judged often enough.
 
@@ -95,7 +98,9 @@ def run(
     shell.results = folder
     choice = _choice(system, layout, scenario, profile, deployment, telling)
     pace = playing.Pace(repeats, minutes, piece)
-    cells = _playable(choice, [*pace.problems(), *unwritable("FOLDER", folder)])
+    where, misplaced = spark.place(master, conf)
+    wrong = [*pace.problems(), *unwritable("FOLDER", folder), *misplaced]
+    cells = _playable(choice, wrong)
 
     def tell(line: str) -> None:
         print_lines(shell.out, [line])
@@ -106,7 +111,8 @@ def run(
         return 0
     _make(folder)
     try:
-        done = playing.carry_out(folder, choice, pace, playing.play, tell)
+        play = partial(playing.play, more=where.words)
+        done = playing.carry_out(folder, choice, pace, play, tell)
     except playing.Stuck as reason:
         print_text(shell.err, f"mqproof: the campaign ends: {reason}")
         return Exit.NOT_DECIDED

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.commands import spark
 from harness.commands.shell import RESULTS, Shell, print_lines, print_text, stamp
 from harness.commands.together import unwritable, wrong_words
 from harness.outside.files import is_folder
 from harness.plan.problems import PlanError, Problem
 from harness.run import folder_lock
+from spark_analysis.schema.place import Place
 
 # Each imports what it needs of harness.nightly itself: what judges takes long to load.
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ def nightly(
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Say what fits into the night; start nothing.")
     ] = False,
+    master: spark.MasterOption = "",
+    conf: spark.ConfOption = None,
 ) -> int:
     """Play a suite's cells for a night, and say whether anything is worse than its baseline.
 
@@ -61,7 +65,8 @@ def nightly(
 
     shell: Shell = context.obj
     shell.results = results
-    problems = [*unwritable("--results", results), *_label_problems(label)]
+    where, misplaced = spark.place(master, conf)
+    problems = [*unwritable("--results", results), *_label_problems(label), *misplaced]
     names = [one.name for one in systems()]
     problems += wrong_words("--changed", "system", changed or [], names)
     try:
@@ -76,7 +81,7 @@ def nightly(
         return 0
     _make(results / record.NIGHTS)
     with folder_lock.alone([results / record.NIGHTS]):
-        return _nights(shell, asked, wanted, results, go_on)
+        return _nights(shell, asked, wanted, results, go_on, where)
 
 
 def serve(
@@ -103,7 +108,9 @@ def serve(
     return 0
 
 
-def _nights(shell: Shell, asked: "Suite", wanted: "Asked", results: Path, go_on: bool) -> int:
+def _nights(
+    shell: Shell, asked: "Suite", wanted: "Asked", results: Path, go_on: bool, where: Place
+) -> int:
     """Tonight, after what is left of a night that somebody broke off. `go_on`: that alone."""
     from harness.nightly import playing, record
 
@@ -117,14 +124,14 @@ def _nights(shell: Shell, asked: "Suite", wanted: "Asked", results: Path, go_on:
         print_lines(shell.err, [f"goes on with night {night.name}, begun at {night.began}"])
         if now >= datetime.fromisoformat(night.ends):
             print_lines(shell.err, ["it is over: it is judged as it is"])
-            past = _whole(shell, asked, night, before, results)
+            past = _whole(shell, asked, night, before, results, where)
             if go_on:
                 return _code(past)
             before, night = [*before, past], None
     if night is None:
         night = playing.begun(asked, wanted, before, now)
         record.save(results, night)
-    return _code(_whole(shell, asked, night, before, results))
+    return _code(_whole(shell, asked, night, before, results, where))
 
 
 def _code(night: "Night") -> int:
@@ -133,7 +140,12 @@ def _code(night: "Night") -> int:
 
 
 def _whole(
-    shell: Shell, asked: "Suite", night: "Night", before: "Sequence[Night]", results: Path
+    shell: Shell,
+    asked: "Suite",
+    night: "Night",
+    before: "Sequence[Night]",
+    results: Path,
+    where: Place,
 ) -> "Night":
     """The night played, judged and told. Raises PlanError, KeyboardInterrupt."""
     from harness.nightly import gated, junit, keeping, message, playing, record, site
@@ -141,7 +153,7 @@ def _whole(
     def tell(line: str) -> None:
         print_lines(shell.err, [line])
 
-    night = playing.played(results, asked, night, _world(), tell)
+    night = playing.played(results, asked, night, _world(where), tell)
     baseline = gated.baseline_of(asked.baseline)
     night, gate = gated.answered(baseline, before, gated.judged(results, night))
     record.save(results, night)
@@ -154,15 +166,17 @@ def _whole(
     return night
 
 
-def _world() -> "World":
+def _world(where: Place) -> "World":
     from harness.campaigns import playing as campaign
     from harness.nightly.playing import World
     from harness.nightly.quiet import busy, pause
 
     def analyse(folder: Path, tell: Callable[[str], None]) -> int:
-        return campaign.carried_out(["analyse", str(folder)], f"analyse {folder.name}", tell)
+        words = ["analyse", str(folder), *where.words]
+        return campaign.carried_out(words, f"analyse {folder.name}", tell)
 
-    return World(lambda: datetime.now(UTC), campaign.play, analyse, partial(busy, pause))
+    play = partial(campaign.play, more=where.words)
+    return World(lambda: datetime.now(UTC), play, analyse, partial(busy, pause))
 
 
 def _outlook(asked: "Suite", wanted: "Asked", before: "Sequence[Night]") -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from harness.commands import spark
 from harness.commands.shell import (
     RESULTS,
     AllOption,
@@ -68,6 +69,8 @@ def run(
     as_json: JsonOption = False,
     whole: AllOption = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Show the plan, start nothing.")] = False,
+    master: spark.MasterOption = "",
+    conf: spark.ConfOption = None,
 ) -> int:
     """Run scenarios against systems, and judge what happened."""
     shell: Shell = context.obj
@@ -86,7 +89,8 @@ def run(
         together,
         compressed,
     )
-    experiment = asking.experiment_of(asked, stamp())
+    where, misplaced = spark.place(master, conf)
+    experiment = spark.asked(lambda: asking.experiment_of(asked, stamp()), misplaced)
     if reason := why_not_written(results / experiment.name):
         raise PlanError([Problem("--results", f"{results}: {reason}")])
     misbehaving = misbehave.parse(wrong, experiment)
@@ -101,7 +105,7 @@ def run(
         display.message(line)
     try:
         replay = asking.replay(asked, judge.value)
-        options = RunOptions(results, judge, keep, replay, misbehaving, wanted)
+        options = RunOptions(results, judge, keep, replay, misbehaving, wanted, where)
         report = shell.load().run(experiment, options, display)
     finally:
         display.close()

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
@@ -53,6 +53,7 @@ class Performing:
     steps: Steps
     bounded: Bounded
     interrupt: Interrupt
+    recorded: Callable[[], None]  # called when the last run is
 
     async def perform(self) -> None:
         """Runs everything, or what an interrupt leaves. What was started is removed by then."""
@@ -103,6 +104,7 @@ class Performing:
 
         keep, say = self.options.keep, self.show.message
         hooks = Hooks(self.interrupt, began, self.steps.begin, live, say, keep)
+        hooks.recorded = self.recorded
         if self.options.bound is not None:
             hooks.wanted = self.bounded.wanted
             hooks.ended = partial(

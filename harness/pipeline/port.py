@@ -13,6 +13,7 @@ from harness.plan.misbehave import Misbehave
 from harness.plan.model import Experiment
 from harness.plan.topology import Topology
 from harness.report.display import Display
+from spark_analysis.schema.place import HERE, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class RunOptions:
     replay: str = ""  # the command that does the same experiment again
     misbehave: Misbehave | None = None  # what every node is told to do wrong
     bound: Bound | None = None  # each cell is repeated until this is excluded, or happened
+    spark: Place = HERE
 
 
 class Pipeline(Protocol):
@@ -39,6 +41,7 @@ class Pipeline(Protocol):
         judge: Judge,
         show: Display,
         reseal: bool = False,
+        where: Place = HERE,
     ) -> Report:
         """`into`: the folder itself where there is one, a new one for several."""
 

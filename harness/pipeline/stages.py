@@ -3,7 +3,7 @@
 1. Everything of an experiment lies in one folder of results/; each stage leaves it readable.
 2. A guardian stands before anything of a cluster is made: whatever becomes of this process, what
    it broke is mended and what it started is removed.
-3. Spark starts after the last run closed and the last cluster is gone.
+3. Spark starts after the last run closed, while the last cluster is being removed.
 4. A signal ends what is on its way, whatever that is; what was recorded is sealed, what stood is
    removed.
 """
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from harness.analyse.ahead import Ahead
 from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.compare.bounded import Bounded
@@ -34,6 +35,7 @@ from harness.report.display import Display
 from harness.run.folder_lock import alone, at_work
 from harness.run.interrupts import Interrupt, told
 from harness.run_folder.experiments import remember, remember_merged
+from spark_analysis.schema.place import HERE, Place
 
 
 def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
@@ -50,34 +52,47 @@ def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Displa
     named = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, options.replay, named, folder)
     steps, bounded, interrupt = Steps(show), Bounded(options.bound), Interrupt(show.message)
-    performing = Performing(experiment, folder, options, show, steps, bounded, interrupt)
-    with at_work(folder):
-        asyncio.run(performing.perform())
-        experiment = bounded.carried_out(experiment)
-    if interrupt.is_set():
-        return unjudged.ended_early(experiment, options, folder, interrupt.reason)
-    failures = unjudged.failures(folder)
-    if failures is not None:
-        return unjudged.report_of(
-            experiment, options, folder, lambda plan: failures.get(plan.name, stored.NOT_BEGUN)
-        )
-    with alone([folder], wait=True):
-        return stored.report_of(folder, options.judge, steps, show)
+    ahead = Ahead(options.spark)
+    performing = Performing(
+        experiment, folder, options, show, steps, bounded, interrupt, ahead.begin
+    )
+    try:
+        with at_work(folder):
+            asyncio.run(performing.perform())
+            experiment = bounded.carried_out(experiment)
+        if interrupt.is_set():
+            return unjudged.ended_early(experiment, options, folder, interrupt.reason)
+        failures = unjudged.failures(folder)
+        if failures is not None:
+            return unjudged.report_of(
+                experiment, options, folder, lambda plan: failures.get(plan.name, stored.NOT_BEGUN)
+            )
+        with alone([folder], wait=True):
+            return stored.report_of(folder, options.judge, steps, show, ahead.session)
+    finally:
+        ahead.end()
 
 
 def analyse(
-    folders: Sequence[Path], into: Path, judge: Judge, show: Display, reseal: bool = False
+    folders: Sequence[Path],
+    into: Path,
+    judge: Judge,
+    show: Display,
+    reseal: bool = False,
+    where: Place = HERE,
 ) -> Report:
     """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
 
     `into`: the folder itself where there is one; a new one, for one report over several.
-    `reseal`: the tables of damaged runs are made anew, where the logs are what they were.
+    `reseal`: the tables of damaged runs are made anew, where the logs are what they were; `where`:
+    where Spark runs.
     """
     if len(folders) > 1:
         words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
         remember_merged(folders, shlex.join(words), into)
     now = datetime.now(UTC).isoformat(timespec="seconds") if reseal else ""
-    return stored.report_of(into.resolve(), judge, Steps(show), show, now)
+    start = Ahead(where).session
+    return stored.report_of(into.resolve(), judge, Steps(show), show, start, now)
 
 
 def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:

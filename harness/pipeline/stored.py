@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.analyse import exactness
-from harness.analyse.marts import Judged, Marts, NothingRecorded, judge_all
+from harness.analyse.marts import Judged, Marts, NothingRecorded, Start, judge_all
 from harness.claims import claims
 from harness.compare import expectations
 from harness.judging.assemble import compare, run_report
@@ -23,7 +23,12 @@ NOT_BEGUN = "it was not begun"
 
 
 def report_of(
-    folder: Path, judge: Judge, steps: Steps, show: Display, resealed_at: str = ""
+    folder: Path,
+    judge: Judge,
+    steps: Steps,
+    show: Display,
+    start: Start,
+    resealed_at: str = "",
 ) -> Report:
     """`resealed_at`: when damaged runs' tables were made anew, if they are to be. Raises
     NothingRecorded."""
@@ -37,7 +42,7 @@ def report_of(
         signals.ending()  # Spark has put a handler of its own in the place of ours by now
         steps.begin(name)
 
-    marts = judge_all(folder, step, held, resealed_at)
+    marts = judge_all(folder, step, held, resealed_at, start)
     steps.end()
     if marts.unwritten:
         show.message(f"the marts were not kept: {marts.unwritten}")

@@ -63,6 +63,8 @@ class Hooks:
     # Whether a run shall begin, asked just before; and what to do with one that was sealed.
     wanted: Callable[[RunPlan], bool] = lambda _: True
     ended: Callable[[RunPlan, Path], Awaitable[None]] | None = None
+    # Called once: all that was to be recorded is, and what stands is about to be removed.
+    recorded: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -89,6 +91,8 @@ class Series:
                     if self.hooks.interrupt.is_set():
                         return
                     await self._play([plan for plan in group if self.hooks.wanted(plan)])
+            if not self.hooks.interrupt.is_set():
+                self.hooks.recorded()
         finally:
             if not self.hooks.keep:
                 await self._down()

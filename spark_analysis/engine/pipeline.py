@@ -11,10 +11,19 @@ from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
 from spark_analysis.engine.judge import FAILED, JUDGED, TOLD
 from spark_analysis.engine.spark_rows import held
 from spark_analysis.engine.tasks import FEW_ROWS, MANY_ROWS, judge_runs
+from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
 from spark_analysis.schema.failed import Failed
 
 _COMPARISON = "comparison"
+
+
+def warm(spark: SparkSession) -> None:
+    """Has it do once, over nothing, what the first job would else wait for: to plan a comparison,
+    and to start its Python."""
+    frames = {name: held(spark, row_schema(JUDGED[name]).empty_table()) for name in COMPARED}
+    compare(spark, frames, 1).toArrow()
+    spark.range(1).mapInArrow(iter, "id long").collect()
 
 
 def analyse(

@@ -1,10 +1,12 @@
 """The only place that builds a SparkSession.
 
-1. Local mode listens on loopback only, shows no UI and no progress, and says nothing by
-   itself: what went wrong is told by who asked it (failing.py).
+1. Local mode listens on loopback only. Whatever the mode, it shows no UI and no progress, and says
+   nothing by itself: what went wrong is told by who asked it (failing.py).
 2. Tasks are minutes at most and their results small: few shuffle partitions, a plain collector.
 3. Worker processes import this very package, from a checkout as from an installed wheel.
+   Elsewhere they have to find it, and the runs, where they are here (docs/spark.md).
 4. A start that is broken off leaves no Java: it would not notice by then that its parent is gone.
+5. Under spark-submit the JVM stands already: what it was told of itself is left alone.
 """
 
 import os
@@ -22,30 +24,43 @@ import spark_analysis
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
 from spark_analysis.engine.java import java_home
 from spark_analysis.schema.failed import os_reason
+from spark_analysis.schema.place import HERE, Place
 
 _LOOPBACK = "127.0.0.1"
 _SHUFFLE_PARTITIONS = 1  # histories are never shuffled, and all else is small
+_OF_EVERY_SESSION = {
+    "spark.sql.shuffle.partitions": str(_SHUFFLE_PARTITIONS),
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+}
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"  # what spark-submit tells the program that it starts
 _ENDING_S = 5.0
 _PROC = Path("/proc")
 
 
-def session(cores: int | None = None, memory: str = "1g") -> SparkSession:
-    """A local session on so many cores; all there are where it is not said. Raises SparkFailed."""
+def session(where: Place = HERE) -> SparkSession:
+    """On all cores of this machine where nothing else is said. Raises SparkFailed."""
     before = _children()
     try:
-        return _started(cores, memory)
+        return _started(where)
     except BaseException:
         for pid in _children() - before:
             _end(pid)
         raise
 
 
-def _started(cores: int | None, memory: str) -> SparkSession:
+def _started(where: Place) -> SparkSession:
     try:
-        _prepare_environment()
-        builder = SparkSession.builder.appName("mqproof").master(f"local[{cores or '*'}]")
-        for key, value in _settings(memory).items():
+        submitted = _SUBMITTED in os.environ
+        if not submitted:
+            _prepare_environment(where)
+        builder = SparkSession.builder.appName("mqproof")
+        told = _OF_EVERY_SESSION if submitted else _settings(where)
+        for key, value in {**told, **dict(where.settings)}.items():
             builder = builder.config(key, value)
+        if where.master or not submitted:
+            builder = builder.master(where.master or "local[*]")
         return builder.getOrCreate()
     except SPARK_ERRORS as error:
         raise SparkFailed(f"Spark did not start: {sentence(error)}") from error
@@ -55,14 +70,19 @@ def _started(cores: int | None, memory: str) -> SparkSession:
 
 
 def _children() -> set[int]:
-    """Of this process; nothing where there is no /proc."""
+    """JVMs of this process, and who is about to become one; none where there is no /proc."""
     found = set()
     for entry in _PROC.glob("[0-9]*"):
         with suppress(OSError):
             # The second field is the command's name in brackets and may hold blanks and brackets.
             fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            found |= {int(entry.name)} if int(fields[1]) == os.getpid() else set()
+            if int(fields[1]) == os.getpid() and _is_spark((entry / "cmdline").read_bytes()):
+                found.add(int(entry.name))
     return found
+
+
+def _is_spark(command: bytes) -> bool:
+    return b"spark-submit" in command or b"org.apache.spark" in command
 
 
 def _end(pid: int) -> None:
@@ -87,20 +107,25 @@ def stopped(spark: SparkSession) -> Iterator[SparkSession]:
             spark.stop()
 
 
-def _prepare_environment() -> None:
-    """What the launcher and the worker processes read; they are children of this process."""
+def _prepare_environment(where: Place) -> None:
+    """What the launcher and the worker processes read; here they are children of this process."""
     os.environ["JAVA_HOME"] = str(java_home(os.environ))
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = _LOOPBACK
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if where.is_here:
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ["SPARK_LOCAL_IP"] = _LOOPBACK
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
-def _settings(memory: str) -> dict[str, str]:
+def _settings(where: Place) -> dict[str, str]:
     log = Path(__file__).with_name("log4j2.properties")
     package_root = str(Path(spark_analysis.__path__[0]).resolve().parent)
+    alone = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
     return {
-        "spark.driver.host": _LOOPBACK,
-        "spark.driver.bindAddress": _LOOPBACK,
-        "spark.driver.memory": memory,
+        **(alone if where.is_here else {}),
+        **_OF_EVERY_SESSION,
+        "spark.driver.memory": "1g",
         # The JVM only moves small marts: a quick start is worth more than its best speed.
         "spark.driver.extraJavaOptions": (
             f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log.as_uri()}"
@@ -108,8 +133,4 @@ def _settings(memory: str) -> dict[str, str]:
         "spark.executorEnv.PYTHONPATH": package_root,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": str(_SHUFFLE_PARTITIONS),
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.session.timeZone": "UTC",
     }

@@ -8,6 +8,7 @@ body                      the body of every message: who it is, and two checksum
 facts                     what must be known of a run beside its tables: a part of manifest.json
 sound                     facts held against each other
 sealed                    what a run's evidence was when it was sealed
+place                     where Spark is asked to run
 declared                  JSON held against the declaration of a dataclass
 
 What is answered:

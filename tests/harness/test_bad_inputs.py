@@ -13,6 +13,7 @@ from harness.judging.exits import Judge
 from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report.display import Display
+from spark_analysis.schema.place import Place
 from tests.rigs.inputs.bad_inputs import BadInput, inputs
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import report, run
@@ -30,7 +31,13 @@ class NothingStarts:
         return report(run(Story()))
 
     def analyse(
-        self, folders: Sequence[Path], into: Path, judge: Judge, show: Display, reseal: bool
+        self,
+        folders: Sequence[Path],
+        into: Path,
+        judge: Judge,
+        show: Display,
+        reseal: bool,
+        where: Place,
     ) -> Report:
         return report(run(Story()))
 

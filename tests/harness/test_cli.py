@@ -26,6 +26,7 @@ from harness.plan.model import Experiment
 from harness.report.display import Display
 from harness.run.folder_lock import alone, at_work
 from harness.systems import catalogue
+from spark_analysis.schema.place import HERE, Place
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import report, run
 from tests.rigs.runs.stored import stored
@@ -42,6 +43,7 @@ class FakePipeline:
         self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
         self.resealed = False
+        self.where = HERE
         self.healing = (EVERYBODY, False)
         self.well = True
 
@@ -57,9 +59,11 @@ class FakePipeline:
         judge: Judge,
         show: Display,
         reseal: bool = False,
+        where: Place = HERE,
     ) -> Report:
         show.message("it analyses")
         self.resealed = reseal
+        self.where = where
         self.analysed.append((list(folders), into, judge))
         return self.ending()
 

@@ -8,6 +8,7 @@ histories/  what clients saw, told by hand or read, and who judges it
 generated/  histories that nobody thought of
 runs/       plans, run folders, judged runs and reports
 inputs/     what people hand in
+spark/      Spark's own servers
 machine/    the machine: its time, disks and processes
 
 A rig that one folder of tests alone needs stands in that folder: the reference's simulated nodes

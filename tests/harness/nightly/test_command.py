@@ -33,7 +33,9 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What each play is to come to: "lost", or nothing in particular."""
     outcomes: list[str] = []
 
-    def play(folder: Path, words: Sequence[str], tell: campaign.Tell) -> int:
+    def play(
+        folder: Path, words: Sequence[str], tell: campaign.Tell, more: Sequence[str] = ()
+    ) -> int:
         lost = bool(outcomes) and outcomes.pop(0) == "lost"
         name = f"20990101-0000{len(record.experiments(folder)):02d}-00aa"
         experiment(folder, name, [run_of(CELL, lost=int(lost), outcome="PASS")])

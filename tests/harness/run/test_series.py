@@ -55,6 +55,7 @@ def perform(
     folder: Path,
     keep: bool = False,
     interrupt_when: Callable[[View], bool] = lambda _: False,
+    recorded: Callable[[], None] = lambda: None,
 ) -> list[dict[str, Any]]:
     """The manifests of all runs that were begun, in order."""
 
@@ -66,6 +67,7 @@ def perform(
                 interrupt.ask()
 
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
+        hooks.recorded = recorded
         experiment = Experiment("e", 7, plans, ())
         await Series(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
 
@@ -82,6 +84,31 @@ def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
     assert (one["cluster_boot"], two["cluster_boot"]) == (1, 1)
     assert two["cluster_fresh_because"] == ""
     assert [cluster.downs for cluster in world.clusters] == [1]
+
+
+def test_when_all_is_recorded_that_is_told_once_before_the_last_cluster_goes(
+    tmp_path: Path,
+) -> None:
+    world, downs = World(), list[list[int]]()
+    perform(
+        world,
+        runs(LAYOUT, LAYOUT),
+        tmp_path,
+        recorded=lambda: downs.append([cluster.downs for cluster in world.clusters]),
+    )
+    assert downs == [[0]]
+
+
+def test_of_a_series_that_was_interrupted_nothing_is_to_be_judged(tmp_path: Path) -> None:
+    told = list[str]()
+    perform(
+        World(),
+        runs(LAYOUT),
+        tmp_path,
+        interrupt_when=lambda _: True,
+        recorded=lambda: told.append("recorded"),
+    )
+    assert told == []
 
 
 def test_a_manifest_says_how_the_scenario_made_its_client_differ(tmp_path: Path) -> None:

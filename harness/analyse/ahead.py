@@ -1,0 +1,49 @@
+"""Spark started before it is wanted: while the last cluster is being removed.
+
+1. Nothing is measured any more by then. A start that fails is told when its session is asked for.
+2. Who asks without having begun waits for the start, as ever.
+3. What was begun and is not wanted any more is stopped.
+"""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+
+from pyspark.sql import SparkSession
+
+from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed
+from spark_analysis.engine.pipeline import warm
+from spark_analysis.engine.session import session
+from spark_analysis.schema.place import HERE, Place
+
+
+class Ahead:
+    """One session, on its way at the earliest from `begin` on."""
+
+    def __init__(self, where: Place = HERE) -> None:
+        self._where = where
+        self._starting = ThreadPoolExecutor(1, "starting-spark")
+        self._begun: Future[SparkSession] | None = None
+
+    def begin(self) -> None:
+        if self._begun is None:
+            self._begun = self._starting.submit(partial(_started, self._where))
+
+    def session(self) -> SparkSession:
+        """Whose it is who asks, once. Raises SparkFailed."""
+        begun, self._begun = self._begun, None
+        return session(self._where) if begun is None else begun.result()
+
+    def end(self) -> None:
+        begun, self._begun = self._begun, None
+        self._starting.shutdown(wait=True)
+        if begun is not None:
+            with suppress(SparkFailed, *SPARK_ERRORS):
+                begun.result().stop()
+
+
+def _started(where: Place) -> SparkSession:
+    spark = session(where)
+    with suppress(*SPARK_ERRORS):  # who judges by it will hear of it
+        warm(spark)
+    return spark

@@ -1,0 +1,52 @@
+"""Where Spark is to run, as commands that judge are told it."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, TypeVar
+
+import typer
+
+from harness.outside.text import brief
+from harness.plan.problems import PlanError, Problem
+from spark_analysis.schema.place import MASTERS, Place, settings, wrong_master
+
+Made = TypeVar("Made")
+MASTER, CONF = "--master", "--conf"
+
+MasterOption = Annotated[
+    str,
+    typer.Option(MASTER, metavar="URL", help="Where Spark runs: local[N], spark://HOST:PORT ..."),
+]
+ConfOption = Annotated[
+    list[str] | None,
+    typer.Option(CONF, metavar="KEY=VALUE", help="A setting of Spark's; repeatable."),
+]
+
+
+def place(master: str, conf: list[str] | None) -> tuple[Place, list[Problem]]:
+    """And all that is wrong with these words."""
+    found = list(settings(conf or ()))
+    pairs = tuple(one for one in found if not isinstance(one, str))
+    return Place(master, pairs), [*_problems(master, found)]
+
+
+def asked(make: Callable[[], Made], wrong: Sequence[Problem]) -> Made:
+    """What is made of other words. Raises PlanError with what is wrong with these, too."""
+    try:
+        made = make()
+    except PlanError as error:
+        raise PlanError([*error.problems, *wrong]) from None
+    if wrong:
+        raise PlanError(wrong)
+    return made
+
+
+def _problems(master: str, found: list[tuple[str, str] | str]) -> Iterator[Problem]:
+    if wrong_master(master):
+        yield Problem(MASTER, f"{brief(master)} is no master of Spark's", MASTERS)
+    for word in dict.fromkeys(one for one in found if isinstance(one, str)):
+        yield Problem(CONF, f"{brief(word)} is no setting: spark.KEY=VALUE")
+    keys = Counter(one[0] for one in found if not isinstance(one, str))
+    for key, count in keys.items():
+        if count > 1:
+            yield Problem(CONF, f"{brief(key)} stands there {count} times")

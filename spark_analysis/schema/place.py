@@ -1,0 +1,59 @@
+"""Where Spark is asked to run, by words of its own: a master, and settings.
+
+1. Without a word it is this machine, or what spark-submit was told.
+2. Only forms are looked at here. Whether anybody is there, Spark finds out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+MASTERS = (
+    "local",
+    "local[4]",
+    "local[*]",
+    "spark://HOST:PORT",
+    "yarn",
+    "k8s://URL",
+)
+_MASTER = re.compile(
+    r"local(\[(\*|[1-9]\d{0,3})(,\d{1,3})?\])?"
+    r"|spark://[^\s:/,]+:\d{1,5}(,[^\s:/,]+:\d{1,5})*"
+    r"|yarn|k8s://\S+"
+)
+_KEY = re.compile(r"spark\.[A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`master`: "" where it was not said; `settings`: by key, and above ours."""
+
+    master: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_here(self) -> bool:
+        return self.master.startswith("local") or not self.master
+
+    @property
+    def words(self) -> list[str]:
+        """Those of a command line that ask for it."""
+        found = ["--master", self.master] if self.master else []
+        for key, value in self.settings:
+            found += ["--conf", f"{key}={value}"]
+        return found
+
+
+HERE = Place()
+
+
+def wrong_master(word: str) -> bool:
+    """`word`: "" is none at all."""
+    return bool(word) and _MASTER.fullmatch(word) is None
+
+
+def settings(words: Sequence[str]) -> Iterator[tuple[str, str] | str]:
+    """Of words KEY=VALUE each key with its value, or the word where it is none."""
+    for word in words:
+        key, equals, value = word.partition("=")
+        yield (key, value) if equals and _KEY.fullmatch(key) else word

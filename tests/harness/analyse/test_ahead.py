@@ -1,0 +1,106 @@
+"""Spark started before it is wanted: whose session it is then, and what becomes of it."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness.analyse import ahead
+from harness.analyse.ahead import Ahead
+from spark_analysis.engine.failing import SparkFailed
+from spark_analysis.schema.place import HERE, Place
+
+LIMIT_S = 10.0
+
+
+class Session:
+    """What stands in for Spark's."""
+
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
+        self.stopped = False
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+class Starts:
+    """Every session that was started, and the places that were asked for."""
+
+    def __init__(self) -> None:
+        self.made: list[Session] = []
+        self.places: list[Place] = []
+        self.warmed: list[Session] = []
+        self.failure: Exception | None = None
+        self.may = threading.Event()
+        self.may.set()
+
+    def session(self, where: Place) -> Session:
+        self.places.append(where)
+        assert self.may.wait(LIMIT_S)
+        if self.failure is not None:
+            raise self.failure
+        self.made.append(Session(threading.get_ident()))
+        return self.made[-1]
+
+
+@pytest.fixture
+def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
+    found = Starts()
+    monkeypatch.setattr(ahead, "session", found.session)
+    monkeypatch.setattr(ahead, "warm", found.warmed.append)
+    return found
+
+
+def asked(of: Ahead) -> Any:
+    return of.session()
+
+
+def test_who_has_begun_gets_the_session_that_was_started_beside(starts: Starts) -> None:
+    of = Ahead(Place("local[1]"))
+    of.begin()
+    of.begin()
+    found = asked(of)
+    assert [found] == starts.made == starts.warmed
+    assert found.thread != threading.get_ident()
+    assert starts.places == [Place("local[1]")]
+    of.end()
+    assert not found.stopped  # it is the asker's
+
+
+def test_who_begins_waits_for_nobody(starts: Starts) -> None:
+    starts.may.clear()
+    of = Ahead()
+    of.begin()
+    assert starts.made == []
+    starts.may.set()
+    assert asked(of) is starts.made[0]
+    of.end()
+
+
+def test_who_has_not_begun_starts_it_himself(starts: Starts) -> None:
+    of = Ahead()
+    assert asked(of).thread == threading.get_ident()
+    assert (starts.places, starts.warmed) == ([HERE], [])
+    of.end()
+
+
+def test_a_start_that_fails_is_told_to_who_asks_and_to_nobody_else(starts: Starts) -> None:
+    starts.failure = SparkFailed("no Java")
+    of = Ahead()
+    of.begin()
+    with pytest.raises(SparkFailed, match="no Java"):
+        of.session()
+    of.begin()
+    of.end()
+
+
+@pytest.mark.parametrize("wanted", [Ahead.begin, Ahead.end])
+def test_what_nobody_asks_for_any_more_is_stopped(
+    starts: Starts, wanted: Callable[[Ahead], None]
+) -> None:
+    of = Ahead()
+    wanted(of)
+    of.end()
+    assert [one.stopped for one in starts.made] == [True] * len(starts.made)
