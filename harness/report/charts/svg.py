@@ -11,7 +11,7 @@ from harness.report.charts.scale import Lane, Span, Tick
 
 Block = tuple[str, Sequence[Lane]]  # a heading, and what stands below it
 
-_WIDTH, _GUTTER, _EDGE = 1280, 420, 12
+_WIDTH, _GUTTER, _EDGE = 1340, 490, 12
 _ROW, _HEADING, _TITLE = 17, 24, 30
 _LETTER = 6.2  # as wide as one is, about
 _FONT = "font-family='system-ui, sans-serif' font-size='11'"

@@ -4,7 +4,7 @@ sends failed.
 1. Each run has a time of its own: all are drawn from the instant at which the first fault came.
 2. Name servers are asked by every run; what the first one's prober saw is drawn.
 3. Of what clients believed only those masters are drawn that a name server dropped, or one of the
-   clients did: where the others are, nobody doubted.
+   clients did: where the others are, nobody doubted. And only of clients that send.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -105,9 +105,11 @@ def _believed(
     run: RunReport, timeline: Timeline, lost: Collection[str], scale: Scale
 ) -> Iterator[Lane]:
     """What each client's route had of these masters, named as its sends are."""
+    sending = {row.name for row in timeline.routes.sends}
     for row in _shifted(timeline.routes.believed, timeline):
-        if _subject(row) in lost:
-            name = f"{_whose(run, row.name.partition(': ')[0])}: {_subject(row)}"
+        worker = row.name.partition(": ")[0]
+        if worker in sending and _subject(row) in lost:
+            name = f"{_whose(run, worker)}: {_subject(row)}"
             yield from routes.lanes([replace(row, name=name)], scale)
 
 
