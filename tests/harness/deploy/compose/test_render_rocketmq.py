@@ -132,4 +132,4 @@ def test_a_role_that_is_none_is_refused_with_the_choices() -> None:
         ["bash", str(script)], env={"MQPROOF_ROLE": "proxy"}, capture_output=True, text=True
     )
     assert said.returncode == 64
-    assert "'proxy'; it is name-server or broker" in said.stderr
+    assert "'proxy'; it is name-server, broker or controller" in said.stderr
