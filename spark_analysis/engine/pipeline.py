@@ -1,8 +1,9 @@
 """The whole graph: run folders in, all marts and the comparison of runs out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from spark_analysis.engine import parts
@@ -23,7 +24,11 @@ def warm(spark: SparkSession) -> None:
     and to start its Python."""
     frames = {name: held(spark, row_schema(JUDGED[name]).empty_table()) for name in COMPARED}
     compare(spark, frames, 1).toArrow()
-    spark.range(1).mapInArrow(iter, "id long").collect()
+    spark.range(1).mapInArrow(_as_they_are, "id long").collect()
+
+
+def _as_they_are(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return batches
 
 
 def analyse(

@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.engine.session import session
+from spark_analysis.schema.place import Place
 from tests.rigs.machine.starting_spark import STARTING_SPARK
 
 
@@ -17,7 +18,7 @@ def starting_spark(request: pytest.FixtureRequest) -> Iterator[Future[SparkSessi
         yield None
         return
     with ThreadPoolExecutor(1, STARTING_SPARK) as pool:
-        started = pool.submit(session, cores=2)
+        started = pool.submit(session, Place("local[2]"))
         yield started
         started.result().stop()
 
