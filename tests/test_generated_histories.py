@@ -13,11 +13,10 @@ import pytest
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import Via
 from tests.rigs.generated.histories import History, Row, Rows
-from tests.rigs.histories.fixed import HISTORIES, tagged_histories
+from tests.rigs.histories.fixed import HISTORIES, OFTEN, tagged_histories
 
 pytestmark = pytest.mark.slow
 
-OFTEN = 10  # histories in which each must occur
 FAULTS = (
     *("nothing", "until the undo", "all but until the undo", "the system ends it"),
     *("a later one that the system ends", "a last one before the undo", "one in a hundred"),

@@ -22,15 +22,15 @@ from tests.docker.whole_runs import Done, run
 from tests.rigs.runs.plans import fault, plan
 from tests.rigs.runs.run_folders import rows_of
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 
 RUN_LIMIT_S, CLEAN_LIMIT_S = 300.0, 120.0
 BASELINE_S, LASTS_S, RECOVERY_S, SETTLE_S, DRAIN_LIMIT_S = 4.0, 25.0, 6.0, 5.0, 60.0
 TARGET = "master of orders"
 
 
-# The other one's elections every commit sees without containers.
-SYSTEMS = (pytest.param("rocketmq-dledger", marks=pytest.mark.nightly), "rocketmq-controller")
+# Every commit sees elections of both without containers.
+SYSTEMS = ("rocketmq-dledger", "rocketmq-controller")
 
 
 @pytest.fixture(scope="module", params=SYSTEMS)

@@ -21,15 +21,15 @@ DEATH = """
 import os, signal, sys
 from pyspark import SparkContext
 from harness import cli
-from harness.analyse import marts
-start = marts.session
-def dying():
-    spark = start()
+from harness.analyse import ahead
+start = ahead.session
+def dying(where):
+    spark = start(where)
     process = SparkContext._gateway.proc
     process.kill()
     process.wait()
     return spark
-marts.session = dying
+ahead.session = dying
 sys.exit(cli.main(["analyse", sys.argv[1]]))
 """
 

@@ -98,6 +98,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
         yield found
 
 
+@pytest.mark.nightly  # the next one shows as much, and more
 def test_a_cluster_makes_the_marts_that_this_machine_makes(
     folder: Path, here: dict[str, Rows], cluster: Standalone
 ) -> None:

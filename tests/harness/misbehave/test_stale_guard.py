@@ -14,7 +14,7 @@ from harness.plan.misbehave import TRUTH
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import HONEST, cut_off_experiment
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 STALE_GUARD = "stale-guard"
 CUT_OFF = "window 1: partition master of orders"  # in a manifest: which host that was

@@ -16,7 +16,8 @@ from tests.rigs.generated.facts import Style
 from tests.rigs.generated.histories import History, Rows, history
 from tests.rigs.generated.styles import styles
 
-HISTORIES = 2_000
+HISTORIES = 1_000
+OFTEN = 3  # of so many, in which each word and each tale must occur
 FEW = 300
 _SEED = int(
     "a197f9e97a465df4ada45721a464d1763035a380ab2a3b32"

@@ -29,14 +29,14 @@ from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.words import Fate, Owed, Strength
 from tests.rigs.generated.histories import Rows
 from tests.rigs.histories.both_judges import Answer, listed
-from tests.rigs.histories.fixed import HISTORIES, fixed_histories
+from tests.rigs.histories.fixed import HISTORIES, OFTEN, fixed_histories
 from tests.rigs.histories.smaller import smaller
 from tests.rigs.histories.telling import words_of
 from tests.rigs.runs.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 
-OFTEN = 10  # runs in which every word must occur
+MANY = 5_000
 NUMBERS = ("none", "one", "several")  # of windows
 EITHER_WAY = (True, False)
 
@@ -50,14 +50,19 @@ class Judged:
     findings: Findings
 
 
-@pytest.fixture(scope="module")
-def histories() -> list[tuple[Facts, Rows]]:
-    return fixed_histories()
+@pytest.fixture(
+    scope="module",
+    params=[HISTORIES, pytest.param(MANY, marks=pytest.mark.nightly)],
+    ids=["some", "many"],
+)
+def histories(request: pytest.FixtureRequest) -> list[tuple[Facts, Rows]]:
+    found = fixed_histories(request.param)
+    assert len(found) >= request.param
+    return found
 
 
 @pytest.fixture(scope="module")
 def generated(histories: list[tuple[Facts, Rows]]) -> list[Judged]:
-    assert len(histories) >= HISTORIES
     return [Judged(facts, rows, judge(facts, rows)) for facts, rows in histories]
 
 
@@ -92,8 +97,8 @@ def test_spark_and_the_definition_agree_row_for_row(
 
 def test_the_histories_contain_every_word_often(generated: list[Judged]) -> None:
     seen = Counter(word for each in generated for word in words_of(each.findings))
-    rare = {word: seen[word] for word in WORDS if seen[word] < OFTEN}
-    assert not rare
+    often = OFTEN * len(generated) // HISTORIES
+    assert not {word: seen[word] for word in WORDS if seen[word] < often}
     assert set(seen) <= WORDS, "a word that the schema does not know"
 
 

@@ -28,14 +28,7 @@ ASK_LIMIT_S = 5.0
 QUEUE = "mqproof.r1.orders"
 
 
-@pytest.mark.parametrize(
-    "system",
-    [
-        "rocketmq-dledger",
-        # In containers every commit sees it (tests/docker/test_rocketmq_elections.py).
-        pytest.param("rocketmq-controller", marks=pytest.mark.nightly),
-    ],
-)
+@pytest.mark.parametrize("system", ["rocketmq-dledger", "rocketmq-controller"])
 def test_when_the_master_is_killed_another_one_leads_and_the_old_one_follows_it(
     system: str, tmp_path: Path
 ) -> None:
