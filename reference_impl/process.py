@@ -79,6 +79,10 @@ class AlarmsChanged(msgspec.Struct, frozen=True):
     """To every connection process of the node (World.alarms)."""
 
 
+class Pressed(msgspec.Struct, frozen=True):
+    """To every queue process of the node: World.memory_lasts_s is what it says now."""
+
+
 class HungUp(msgspec.Struct, frozen=True):
     """The client's side of the connection is closed, or was reset."""
 
@@ -292,5 +296,12 @@ class World(Protocol):
     def partitions(self) -> tuple[str, ...]:
         """Nodes that this one is partitioned from: each went on without the other."""
 
-    def stored(self, queue: str) -> tuple[Any, ...]:
-        """The entries (mirrored.store.Entry) that this node's disk holds of a queue."""
+    def memory_lasts_s(self) -> float | None:
+        """For how many seconds of its work a queue may keep messages in memory; None: it keeps
+        all."""
+
+    def stored(self, queue: str) -> tuple[int, ...]:
+        """As mirrored.store.Shelf says."""
+
+    def segment(self, queue: str, number: int) -> Mapping[int, Any]:
+        """As mirrored.store.Shelf says."""

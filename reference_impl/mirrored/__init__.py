@@ -11,6 +11,8 @@ placement       where a queue's master and mirrors should be
 One copy of a queue:
 replica         what master and mirror have alike, and what goes out together
 backing         its messages, in their order
+line            what is ready of one priority: Q1, Q2, delta, Q3, Q4
+paging          how many messages may be in memory
 journal         what it has to write to disk, collected until the next flush
 store           entries on disk, from which a queue is restored
 confirms        its confirms, collected by channel

@@ -82,7 +82,8 @@ class Following:
 
     def clear(self) -> None:
         """Throws away everything; how far it is behind is unknown again."""
-        self._settle(self.backing.clear())
+        self.backing.clear()
+        self._settle(list(self.off_disk))
         self.taken.clear()
         self.depth.forget()
 
@@ -109,7 +110,7 @@ class Following:
         numbers = [backing.take() for _ in range(backing.ready - body.left)]
         if body.taken:
             for number in numbers:
-                self.taken[backing.message(number).identity] = number
+                self.taken[backing.identity(number)] = number
         else:
             self._remove(numbers)
             self._note(self.depth.less(body.dropped - len(numbers)))

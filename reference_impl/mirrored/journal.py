@@ -1,14 +1,15 @@
 """What a copy of a queue has to write to its node's disk, collected until the next flush.
 
-1. Only persistent messages of durable queues are written (store.py).
+1. Persistent messages of durable queues are written when they come; others only where the queue
+   has to do without memory for them (backing.py), and nobody waits for those.
 2. A message is on disk when the flush that followed its Put has ended. One that left the queue
    before is settled as well: nobody waits for it any longer (item 73).
+3. Who removes knows what the disk holds.
 """
 
 from collections import deque
-from collections.abc import Iterable
 
-from reference_impl.mirrored.store import Entry, Put, Removed
+from reference_impl.mirrored.store import Emptied, Entry, Put, Removed
 from reference_impl.process import Effect, Flush, Write
 from reference_impl.protocol.queues import Message
 
@@ -18,7 +19,6 @@ class Journal:
         self._queue = queue
         self._durable = durable
         self._entries: list[Entry] = []
-        self._written: set[int] = set()  # what the disk holds, or will when it has caught up
         self._new: list[int] = []  # put since the last flush
         self._marks: deque[tuple[int, list[int]]] = deque()
         self._mark = 0
@@ -30,22 +30,21 @@ class Journal:
     def keeps(self, message: Message) -> bool:
         return self._durable and message.persistent
 
-    def restored(self, numbers: Iterable[int]) -> None:
-        """The disk holds these already."""
-        self._written.update(numbers)
-
-    def put(self, number: int, message: Message) -> None:
+    def put(self, put: Put) -> None:
         """Only what it keeps."""
-        self._entries.append(Put(number, message))
-        self._written.add(number)
-        self._new.append(number)
+        self._entries.append(put)
+        self._new.append(put.number)
 
-    def remove(self, numbers: Iterable[int]) -> None:
-        """Numbers that it does not keep are passed over."""
-        removed = tuple(number for number in numbers if number in self._written)
-        if removed:
-            self._written.difference_update(removed)
-            self._entries.append(Removed(removed))
+    def page_out(self, put: Put) -> None:
+        """What memory does without."""
+        self._entries.append(put)
+
+    def remove(self, numbers: tuple[int, ...]) -> None:
+        self._entries.append(Removed(numbers))
+
+    def empty(self, kept: tuple[int, ...]) -> None:
+        """All that the disk holds but these."""
+        self._entries.append(Emptied(kept))
 
     def flush(self) -> list[Effect]:
         if not self._entries:

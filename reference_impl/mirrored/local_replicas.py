@@ -17,7 +17,6 @@ from reference_impl.mirrored.messages import HandOver, NotStarted, Regroup, Reti
 from reference_impl.mirrored.mirror import Mirror
 from reference_impl.mirrored.misbehaving import held
 from reference_impl.mirrored.replica import Replica
-from reference_impl.mirrored.store import replayed
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.pid import Pid
 from reference_impl.process import Effect, Process, Send, Spawn, Watch, Wipe, World
@@ -59,7 +58,7 @@ class LocalReplicas:
 
     def restart_master(self, name: str) -> Pid:
         replica = self._replica(name, True, founder=True)
-        replica.backing.restore(replayed(self._world.stored(name)))
+        replica.backing.restore()
         self.out += held(replica)
         return self._spawn(replica, Master(replica), None)
 

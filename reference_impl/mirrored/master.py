@@ -47,6 +47,7 @@ from reference_impl.process import (
     Effect,
     Exit,
     Flushed,
+    Pressed,
     Send,
     Timeout,
     Transact,
@@ -128,6 +129,7 @@ class Master:
             SyncTaken: lambda event: self._syncing(self._sync.taken(event)),
             Retire: self._retire,
             HandOver: self._hand_over,
+            Pressed: self._replica.pressed,
         }
 
     def handle(self, event: Any) -> list[Effect]:

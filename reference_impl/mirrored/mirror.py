@@ -60,6 +60,7 @@ from reference_impl.process import (
     Effect,
     Exit,
     Flushed,
+    Pressed,
     Send,
     Timeout,
     Transact,
@@ -109,6 +110,7 @@ class Mirror:
             SyncDone: self._sync_done,
             Retire: self._retire,
             HandOver: self._hand_over,
+            Pressed: self._replica.pressed,
             LookHere: self._look_here,
         }
 

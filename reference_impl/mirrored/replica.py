@@ -1,7 +1,7 @@
 """What master and mirror have alike: one copy of a queue, its ring, and what goes out together.
 
 1. Broadcasts, entries for the disk and confirms are collected while events are at hand; the timer
-   FLUSH, of 0 ms, sends them as one.
+   FLUSH, of 0 ms, sends them as one. What memory has to do without goes to disk with them.
 2. A mirror that becomes the master hands all of this on as it is.
 """
 
@@ -14,7 +14,7 @@ from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.terms import Terms
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.pid import Pid
-from reference_impl.process import NORMAL, SHUTDOWN, Arm, Effect, World
+from reference_impl.process import NORMAL, SHUTDOWN, Arm, Effect, Pressed, World
 
 FLUSH = "flush"
 
@@ -36,7 +36,7 @@ class Replica:
         self.world = world
         self.queue = queue
         self.journal = Journal(queue, durable)
-        self.backing = Backing(self.journal, Terms(world, queue))
+        self.backing = Backing(queue, self.journal, Terms(world, queue), world)
         self.confirms = Confirms(queue, pid)
         self.ring = Ring(pid, queue, world, founder=founder)
         self.crediting = Crediting(pid)
@@ -52,9 +52,13 @@ class Replica:
         """Asks for FLUSH if there is anything to send."""
         if self._armed:
             return
-        if self.ring.unsent() is not None or self.journal.has_entries or self.confirms:
+        unsent = self.ring.unsent() is not None or self.journal.has_entries or self.confirms
+        if unsent or self.backing.is_too_long:
             self._armed = True
             out.append(Arm(FLUSH, 0))
+
+    def pressed(self, _: Pressed) -> None:
+        self.backing.may_keep(self.world.memory_lasts_s())
 
     def hold(self) -> bool:
         """Sends nothing before the next FLUSH, which the caller arms; False where that is so."""
@@ -65,6 +69,7 @@ class Replica:
 
     def flush(self) -> list[Effect]:
         self._armed = self._held = False
+        self.backing.page_out()
         return [*self.ring.flush(), *self.journal.flush(), *self.confirms.take()]
 
     def reason_to_end(self) -> str:

@@ -194,10 +194,9 @@ class Serving:
         if self._crooked is not None and type(event) is Ack:
             kept = self._crooked.keep(numbers, self.out)
             numbers = [number for number in numbers if number not in kept]
-        removed = self._remove(numbers)
-        self._telling.acked(tuple(it.identity for it in removed))
         if type(event) is Discard:
-            self._send_on(dead_letters.REJECTED, removed)
+            self._send_on(dead_letters.REJECTED, numbers)
+        self._telling.acked(self._remove(numbers))
         self._dispatch()
 
     def requeue(self, event: Requeue) -> None:
@@ -214,14 +213,15 @@ class Serving:
             self._dispatch()
 
     def purge(self, event: Purge) -> None:
-        numbers = self._backing.drop()
-        self._settle(numbers)
-        self._telling.dropped(0, len(numbers), False)
-        self.out.append(Send(event.channel, Done(event.request, len(numbers))))
+        dropped = self._backing.drop()
+        self._settle([number for number in self._off_disk if number not in self._backing])
+        self._telling.dropped(0, dropped, False)
+        self.out.append(Send(event.channel, Done(event.request, dropped)))
 
     def looked(self, request: int, syncing: int | None) -> Looked:
         backing = self._backing
-        return Looked(request, backing.ready, backing.taken, len(self.consumers), syncing)
+        counts = backing.ready, backing.taken, len(self.consumers)
+        return Looked(request, *counts, syncing, backing.lengths(), backing.target)
 
     def channel_gone(self, channel: Pid) -> None:
         if channel not in self._channels:
@@ -237,7 +237,7 @@ class Serving:
         numbers = list(taken)
         if self._crooked is not None:
             forgotten = self._crooked.forget(numbers, self.out)
-            self._telling.acked(tuple(it.identity for it in self._remove(forgotten)))
+            self._telling.acked(self._remove(forgotten))
             numbers = [number for number in numbers if number not in forgotten]
         self._give_back(numbers)
         if self._telling.is_heard:
@@ -293,11 +293,12 @@ class Serving:
             return
         self._backing.requeue(numbers)
         if self._telling.is_heard:
-            identities = tuple(self._backing.message(number).identity for number in numbers)
+            identities = tuple(map(self._backing.identity, numbers))
             self._telling.tell(Requeued(identities))
         self._drop_head(self._limits)
 
-    def _remove(self, numbers: Iterable[int]) -> list[Message]:
+    def _remove(self, numbers: Iterable[int]) -> tuple[bytes, ...]:
+        """For good: their identities."""
         removed = self._backing.remove(numbers)
         if self._off_disk:
             self._settle(numbers)
@@ -321,7 +322,7 @@ class Serving:
 
     def _reject(self, event: Deliver, limits: Limits) -> None:
         if limits.rejected_letters:
-            self._send_on(dead_letters.TOO_LONG, (event.message,))
+            self._send_letters_on(dead_letters.TOO_LONG, (event.message,))
         if self._telling.is_heard:
             self._telling.tell(Discarded(event.channel, event.message.identity))
         if event.sequence:
@@ -336,7 +337,8 @@ class Serving:
             numbers.append(backing.take())
         if numbers:
             self._telling.dropped(backing.ready, len(numbers), False)
-            self._send_on(dead_letters.TOO_LONG, self._remove(numbers))
+            self._send_on(dead_letters.TOO_LONG, numbers)
+            self._remove(numbers)
 
     def expire(self) -> None:
         """What is at the head and over goes; a timer for what is not over yet."""
@@ -347,12 +349,17 @@ class Serving:
             over_ms = backing.head_over_ms()
         if numbers:
             self._telling.dropped(backing.ready, len(numbers), False)
-            self._send_on(dead_letters.EXPIRED, self._remove(numbers))
+            self._send_on(dead_letters.EXPIRED, numbers)
+            self._remove(numbers)
         if over_ms is not None and (self._alarm_ms is None or over_ms < self._alarm_ms):
             self._alarm_ms = over_ms
             self.out.append(Arm(OVER, max(1, over_ms - backing.terms.now_ms())))
 
-    def _send_on(self, reason: str, dead: Iterable[Message]) -> None:
+    def _send_on(self, reason: str, numbers: Iterable[int]) -> None:
+        """Before they are removed."""
+        self._send_letters_on(reason, map(self._backing.message, numbers))
+
+    def _send_letters_on(self, reason: str, dead: Iterable[Message]) -> None:
         arguments = self._arguments
         if arguments:
             world, queue = self._replica.world, self._replica.queue

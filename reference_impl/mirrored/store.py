@@ -1,22 +1,29 @@
-"""What a replica writes to its node's disk: entries from which a queue is restored.
+"""What a copy of a queue keeps on its node's disk: entries, in segments.
 
-1. Only persistent messages of durable queues are written.
-2. Replaying the entries in their order gives the queue: what was put and not removed, by number.
-3. Whoever keeps them may leave out pairs of Put and Removed that cancel each other.
+1. A message's number says in which segment it is kept: so many numbers to each, whether they are
+   in use or not. A segment is read alone, and goes as a whole when nothing in it is held any more.
+2. Replaying the entries of a segment in their order gives what it holds.
+3. Persistent messages of durable queues are kept from when they come. Others come when the queue
+   is too long for its node's memory (backing.py), and mean nothing after the node's next boot.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 import msgspec
 
 from reference_impl.protocol.queues import Message
 
+SEGMENT = 2_048  # numbers: as RabbitMQ's index of a queue (docs/behaviour/rabbitmq.md, item 62)
+
 
 class Put(msgspec.Struct, frozen=True, array_like=True, tag="p"):
-    """A message came in at this place of the queue."""
+    """A message has this place of the queue. `over_ms`: until when it lives, by the clock of the
+    boot that wrote it; -1: for ever."""
 
     number: int
     message: Message
+    over_ms: int = -1
 
 
 class Removed(msgspec.Struct, frozen=True, array_like=True, tag="r"):
@@ -25,17 +32,37 @@ class Removed(msgspec.Struct, frozen=True, array_like=True, tag="r"):
     numbers: tuple[int, ...]
 
 
-Entry = Put | Removed
+class Emptied(msgspec.Struct, frozen=True, array_like=True, tag="e"):
+    """Everything is gone but these."""
+
+    kept: tuple[int, ...]
 
 
-def replayed(entries: Iterable[Entry]) -> dict[int, Message]:
-    """Number -> message, in the order of numbers."""
-    held: dict[int, Message] = {}
+Entry = Put | Removed | Emptied
+Segment = Mapping[int, Put]  # what it holds, by number, in their order
+
+
+class Shelf(Protocol):
+    """A queue's part of a node's disk, as a process of the node reads it: all that was written
+    before the event at hand is there."""
+
+    def stored(self, queue: str) -> tuple[int, ...]:
+        """The segments that there are, in their order."""
+
+    def segment(self, queue: str, number: int) -> Segment:
+        """A message is read when it is asked for."""
+
+
+def replayed(entries: Iterable[Entry]) -> dict[int, Put]:
+    """What they leave, by number, in the order of numbers."""
+    held: dict[int, Put] = {}
     for entry in entries:
         match entry:
-            case Put(number=number, message=message):
-                held[number] = message
+            case Put(number=number):
+                held[number] = entry
             case Removed(numbers=numbers):
                 for number in numbers:
                     held.pop(number, None)
+            case Emptied(kept=kept):
+                held = {number: held[number] for number in kept if number in held}
     return dict(sorted(held.items()))

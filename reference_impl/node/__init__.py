@@ -23,6 +23,7 @@ handling         how it handles partitions: who pauses, who begins anew
 minority         pause_minority, pause_if_all_down
 autoheal         autoheal
 alarms           who runs short of memory or disk
+memory           how many messages queues may keep, where it is short
 
 Its management API:
 api              the process: what RabbitMQ's HTTP API answers, as far as it is here

@@ -38,12 +38,15 @@ class Alarms:
         else:
             self._set[resource] = octets
 
+    def limit_of(self, resource: str) -> int:
+        """Octets, as it is now; 0: there is none."""
+        return self._set.get(resource, self._configured[resource])
+
     def measured(self, memory: int, disk: int) -> bool:
         """Octets in use, and free ones. Whether this node's own alarms are others now."""
-        limits = self._configured | self._set
         short = {
-            MEMORY: 0 < limits[MEMORY] < memory,
-            DISK: disk < limits[DISK],
+            MEMORY: 0 < self.limit_of(MEMORY) < memory,
+            DISK: disk < self.limit_of(DISK),
         }
         return self.told(self._node, frozenset(name for name in RESOURCES if short[name]))
 

@@ -50,6 +50,12 @@ def queue_json(world: World, queue: Queue, looked: Looked | None) -> JsonObject:
         told["messages_ready"] = looked.ready
         told["messages_unacknowledged"] = looked.unacknowledged
         told["consumers"] = looked.consumers
+        told["backing_queue_status"] = {
+            **looked.lengths,
+            "len": looked.ready,
+            "mode": "default",
+            "target_ram_count": "infinity" if looked.target is None else looked.target,
+        }
     return told
 
 

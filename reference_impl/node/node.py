@@ -13,14 +13,15 @@ from reference_impl.amqp.dead_letters import DeadLetters
 from reference_impl.amqp.settings import Settings
 from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
-from reference_impl.mirrored.store import Entry
+from reference_impl.mirrored.store import Segment
 from reference_impl.mirrored.supervisor import Supervisor
 from reference_impl.mirrored.upkeep import Restart, recovery
 from reference_impl.node import happenings as h
-from reference_impl.node.alarms import Alarmed, Alarms
+from reference_impl.node.alarms import MEMORY, Alarmed, Alarms
 from reference_impl.node.api import Api
 from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config
+from reference_impl.node.memory import Memory
 from reference_impl.node.outside import Outside
 from reference_impl.node.processes import Processes
 from reference_impl.node.wire import Hello, Packet, Short, Told
@@ -34,6 +35,7 @@ from reference_impl.process import (
     Flushed,
     HungUp,
     Octets,
+    Pressed,
     Stopping,
     Timeout,
     Transact,
@@ -52,6 +54,7 @@ class Node:
         self._cluster = Cluster(config, boot, saved, lambda: len(self._processes.connections()))
         self._settings = Settings(misbehaviour=config.misbehave, linked=self._cluster.linked)
         self._alarms = Alarms(self.node, config.memory_high_octets or 0, config.disk_low_octets)
+        self._memory = Memory()
         self._processes = Processes(self.node, boot, self, outside)
         self._early: list[tuple[str, Packet]] = []
         self._serves = False
@@ -94,8 +97,14 @@ class Node:
     def partitions(self) -> tuple[str, ...]:
         return self._cluster.partitions()
 
-    def stored(self, queue: str) -> tuple[Entry, ...]:
+    def memory_lasts_s(self) -> float | None:
+        return self._memory.lasts_s
+
+    def stored(self, queue: str) -> tuple[int, ...]:
         return self._out.disk.stored(queue)
+
+    def segment(self, queue: str, number: int) -> Segment:
+        return self._out.disk.segment(queue, number)
 
     # --- processes.Peers
 
@@ -145,6 +154,8 @@ class Node:
                 self._out.links.send(peer, own)
             self._out.life.log(f"alarms: {', '.join(own.resources) or 'none'}")
             self._processes.tell_connections(AlarmsChanged())
+        if self._memory.measured(memory, self._alarms.limit_of(MEMORY), self.now_ms()):
+            self._processes.tell_queues(Pressed())
 
     def heard(self, node: str, packet: Packet) -> None:
         match packet:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from reference_impl.mirrored.store import Entry
+from reference_impl.mirrored.store import Entry, Segment
 from reference_impl.node.happenings import Saved
 from reference_impl.node.wire import Packet
 from reference_impl.pid import Pid
@@ -53,7 +53,11 @@ class Clients(Protocol):
 class Disk(Protocol):
     """What outlives the node's process."""
 
-    def stored(self, queue: str) -> tuple[Entry, ...]: ...
+    def stored(self, queue: str) -> tuple[int, ...]:
+        """As mirrored.store.Shelf says."""
+
+    def segment(self, queue: str, number: int) -> Segment:
+        """As mirrored.store.Shelf says."""
 
     def write(self, queue: str, entries: tuple[Entry, ...]) -> None: ...
 

@@ -11,7 +11,7 @@
 
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from reference_impl.amqp.connection import Connection
@@ -183,10 +183,17 @@ class Processes:
             self._end(pid, SHUTDOWN)
         self._events.clear()
 
+    def tell_queues(self, event: Any) -> None:
+        self._events += [(pid, event) for pid in self._queues()]
+
     def queues_left(self) -> bool:
-        """Whether a queue process is there: any that is not the node's own and no client's."""
+        """Whether a queue process is there."""
+        return any(True for _ in self._queues())
+
+    def _queues(self) -> Iterator[Pid]:
+        """Those that are neither the node's own nor a client's."""
         own = {self.supervisor, self.api, self.dead_letters, *self._connections, *self._clients}
-        return any(pid not in own for pid in self._processes)
+        return (pid for pid in self._processes if pid not in own)
 
     def run(self) -> None:
         """Handles everything at hand, and all that follows from it."""

@@ -194,13 +194,17 @@ class Done(Tagged, frozen=True, array_like=True, tag=True):
 
 
 class Looked(Tagged, frozen=True, array_like=True, tag=True):
-    """`syncing`: messages that have gone to mirrors, while it synchronises them."""
+    """`syncing`: messages that have gone to mirrors, while it synchronises them. `lengths`: of the
+    lines that its ready messages stand in, by name; `target`: so many messages are to be in memory
+    at most."""
 
     request: int
     ready: int
     unacknowledged: int
     consumers: int
     syncing: int | None = None
+    lengths: dict[str, int] = {}
+    target: int | None = None
 
 
 class Refused(Tagged, frozen=True, array_like=True, tag=True):

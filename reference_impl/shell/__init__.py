@@ -5,7 +5,8 @@ play        a cluster of them on 127.0.0.1
 clients     connections of clients
 links       links to peers
 management  the management API's HTTP
-disk        a log a queue, and what the cluster core wants to find again
+disk        a folder a queue, and what the cluster core wants to find again
+segments    the entries of one queue
 memory      how much memory and disk the process has
 limits      what of it a node that runs may have, said from outside
 timers      timers of processes on the clock of the event loop

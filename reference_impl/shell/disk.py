@@ -1,35 +1,32 @@
-"""The disk of one node: a log a queue, and what the cluster core wants to find again.
+"""The disk of one node: a folder a queue, and what the cluster core wants to find again.
 
 1. One thread does everything, in the order in which it was asked for. What waits for it at a time
-   is written together and costs one fsync a log.
-2. A log ends at its last whole entry: kill -9 may cut one in two.
-3. A log is written anew, without what was removed, when REWRITE_ENTRIES have come since.
-4. Tables are replaced by renaming. They outlive kill -9; a power loss may take the last change.
+   is written together and costs one fsync a file.
+2. Tables are replaced by renaming. They outlive kill -9; a power loss may take the last change.
 """
 
 import hashlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import TypeVar
 from urllib.parse import quote
 
 import msgspec
 
-from reference_impl.mirrored.store import Entry, Put, replayed
+from reference_impl.mirrored.store import Entry, Put
 from reference_impl.node.happenings import Saved
 from reference_impl.pid import Pid
+from reference_impl.shell.segments import Segments
 
-REWRITE_ENTRIES = 50_000
-_LENGTH_OCTETS = 4
 _NAME_MAX = 200
 _encoder = msgspec.msgpack.Encoder()
-_entry: msgspec.msgpack.Decoder[Entry] = msgspec.msgpack.Decoder(Entry)
 _tables: msgspec.msgpack.Decoder[Saved] = msgspec.msgpack.Decoder(Saved)
 
+T = TypeVar("T")
 Flushed = Callable[[list[tuple[Pid, int]]], None]
 
 
@@ -39,7 +36,7 @@ class _Batch:
 
     entries: dict[str, list[Entry | None]] = field(default_factory=dict)
     marks: list[tuple[Pid, int]] = field(default_factory=list)
-    wanted: set[str] = field(default_factory=set)  # queues whose log must be flushed
+    wanted: set[str] = field(default_factory=set)  # queues whose files must be flushed
 
 
 class FolderDisk:
@@ -54,7 +51,7 @@ class FolderDisk:
         self._lock = threading.Lock()
         self._batch = _Batch()
         self._due = False
-        self._logs: dict[str, _Log] = {}  # the thread's
+        self._queues: dict[str, Segments] = {}  # the thread's
 
     def next_boot(self) -> int:
         """The number of this boot of the node; no other boot has it."""
@@ -69,10 +66,11 @@ class FolderDisk:
 
     # --- node.outside.Disk
 
-    def stored(self, queue: str) -> tuple[Entry, ...]:
-        self.hand_over()
-        found: Future[tuple[Entry, ...]] = self._thread.submit(lambda: self._log(queue).read())
-        return found.result()
+    def stored(self, queue: str) -> tuple[int, ...]:
+        return self._asked(lambda: self._queue(queue).stored())
+
+    def segment(self, queue: str, number: int) -> Mapping[int, Put]:
+        return self._asked(lambda: self._queue(queue).found(number))
 
     def write(self, queue: str, entries: tuple[Entry, ...]) -> None:
         with self._lock:
@@ -111,72 +109,36 @@ class FolderDisk:
         """Returns when everything is on disk."""
         self.hand_over()
         self._thread.shutdown(wait=True)
-        for log in self._logs.values():
-            log.close()
+        for queue in self._queues.values():
+            queue.close()
 
     # --- the thread
+
+    def _asked(self, read: Callable[[], T]) -> T:
+        """What is written by now is there."""
+        self.hand_over()
+        found: Future[T] = self._thread.submit(read)
+        return found.result()
 
     def _carry_out(self) -> None:
         with self._lock:
             batch, self._batch = self._batch, _Batch()
         for queue, entries in batch.entries.items():
-            self._log(queue).append(entries)
+            self._write(self._queue(queue), entries)
         for queue in batch.wanted:
-            self._log(queue).flush()
+            self._queue(queue).flush()
         if batch.marks:
             self._flushed(batch.marks)
 
-    def _log(self, queue: str) -> "_Log":
-        if queue not in self._logs:
-            self._logs[queue] = _Log(self._folder / "queues" / _file_name(queue))
-        return self._logs[queue]
-
-
-class _Log:
-    """The log of one queue."""
-
-    def __init__(self, file: Path) -> None:
-        self._path = file
-        self._file: BinaryIO = file.open("ab", buffering=0)
-        self._since = 0  # entries since it was last written anew
-
-    def read(self) -> tuple[Entry, ...]:
-        octets = self._path.read_bytes()
-        entries: list[Entry] = []
-        at = 0
-        while at + _LENGTH_OCTETS <= len(octets):
-            begins = at + _LENGTH_OCTETS
-            at = begins + int.from_bytes(octets[at:begins], "big")
-            if at > len(octets):
-                break  # cut in two by a kill
-            entries.append(_entry.decode(octets[begins:at]))
-        return tuple(entries)
-
-    def append(self, entries: list[Entry | None]) -> None:
+    def _write(self, queue: Segments, entries: list[Entry | None]) -> None:
         if None in entries:
-            wiped = len(entries) - entries[::-1].index(None)
-            entries = entries[wiped:]
-            self._file.truncate(0)
-            self._since = 0
-        kept = [entry for entry in entries if entry is not None]
-        self._file.write(b"".join(map(_framed, kept)))
-        self._since += len(kept)
-        if self._since >= REWRITE_ENTRIES:
-            self._rewrite()
+            queue.wipe()
+        queue.append([entry for entry in entries if entry is not None])
 
-    def flush(self) -> None:
-        os.fdatasync(self._file.fileno())
-
-    def close(self) -> None:
-        self._file.close()
-
-    def _rewrite(self) -> None:
-        held = replayed(self.read())
-        self._file.close()
-        puts = [Put(number, message) for number, message in held.items()]
-        _replace(self._path, b"".join(map(_framed, puts)))
-        self._file = self._path.open("ab", buffering=0)
-        self._since = 0
+    def _queue(self, name: str) -> Segments:
+        if name not in self._queues:
+            self._queues[name] = Segments(self._folder / "queues" / _file_name(name))
+        return self._queues[name]
 
 
 def _file_name(queue: str) -> str:
@@ -184,12 +146,7 @@ def _file_name(queue: str) -> str:
     name = quote(queue, safe="")
     if len(name) > _NAME_MAX:
         name = hashlib.sha256(queue.encode()).hexdigest()
-    return f"{name}.log"
-
-
-def _framed(entry: Entry) -> bytes:
-    octets = _encoder.encode(entry)
-    return len(octets).to_bytes(_LENGTH_OCTETS, "big") + octets
+    return f"{name}.queue"
 
 
 def _replace(file: Path, octets: bytes) -> None:

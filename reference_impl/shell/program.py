@@ -141,7 +141,7 @@ class Program:
 
     def _measure(self) -> None:
         self._loop.call_later(MEASURED_EVERY_S, self._measure)
-        if self._node.alarms():
+        if self._node.alarms() or self._node.memory_lasts_s() is not None:
             memory.give_back()
         free = memory.free_octets(Path(self._config.data))
         self._node.measured(memory.resident_octets(), free)

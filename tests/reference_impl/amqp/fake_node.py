@@ -105,8 +105,14 @@ class FakeNode:
     def partitions(self) -> tuple[str, ...]:
         return ()
 
-    def stored(self, queue: str) -> tuple[Any, ...]:
+    def memory_lasts_s(self) -> float | None:
+        return None
+
+    def stored(self, queue: str) -> tuple[int, ...]:
         return ()
+
+    def segment(self, queue: str, number: int) -> dict[int, Any]:
+        return {}
 
     # --- what a test does
 

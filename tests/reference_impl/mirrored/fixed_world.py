@@ -1,7 +1,7 @@
 """A world for one process under test: its records change only by the test's hand."""
 
 from reference_impl.metadata.tables import Group, Member, Tables
-from reference_impl.mirrored.store import Entry
+from reference_impl.mirrored.store import SEGMENT, Entry, Put, replayed
 from reference_impl.pid import Pid
 from reference_impl.protocol.connections import Described
 
@@ -14,6 +14,10 @@ class FixedWorld:
         self.tables = Tables()
         self._running = running
         self._number = 100
+        self.lasts_s: float | None = None
+        self.segment_size = SEGMENT
+        self.disk: list[Entry] = []  # what was written of the queue
+        self.ms = 0
 
     def group(self, version: int, *members: Pid, dead: tuple[Pid, ...] = ()) -> None:
         """The record from now on."""
@@ -33,7 +37,7 @@ class FixedWorld:
         return {}
 
     def now_ms(self) -> int:
-        return 0
+        return self.ms
 
     def guarded(self) -> bool:
         return False
@@ -48,5 +52,13 @@ class FixedWorld:
     def partitions(self) -> tuple[str, ...]:
         return ()
 
-    def stored(self, queue: str) -> tuple[Entry, ...]:
-        return ()
+    def memory_lasts_s(self) -> float | None:
+        return self.lasts_s
+
+    def stored(self, queue: str) -> tuple[int, ...]:
+        return tuple(sorted({number // self.segment_size for number in replayed(self.disk)}))
+
+    def segment(self, queue: str, number: int) -> dict[int, Put]:
+        return {
+            it: put for it, put in replayed(self.disk).items() if it // self.segment_size == number
+        }

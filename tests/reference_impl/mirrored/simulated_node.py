@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from reference_impl.metadata.tables import Tables
 from reference_impl.mirrored.depth import Diverged
-from reference_impl.mirrored.store import Entry
+from reference_impl.mirrored.store import SEGMENT, Entry, Put, replayed
 from reference_impl.pid import Pid
 from reference_impl.process import (
     CRASH,
@@ -151,8 +151,17 @@ class SimulatedNode:
     def partitions(self) -> tuple[str, ...]:
         return ()
 
-    def stored(self, queue: str) -> tuple[Entry, ...]:
-        return tuple(self.cluster.disks[self.name].written.get(queue, ()))
+    def memory_lasts_s(self) -> float | None:
+        return None
+
+    def stored(self, queue: str) -> tuple[int, ...]:
+        return tuple(sorted({number // SEGMENT for number in self._written(queue)}))
+
+    def segment(self, queue: str, number: int) -> dict[int, Put]:
+        return {it: put for it, put in self._written(queue).items() if it // SEGMENT == number}
+
+    def _written(self, queue: str) -> dict[int, Put]:
+        return replayed(self.cluster.disks[self.name].written.get(queue, ()))
 
     # --- running
 

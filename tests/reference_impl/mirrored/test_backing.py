@@ -1,4 +1,4 @@
-"""The messages of one copy against a plain list."""
+"""The messages of one copy against a plain list, with memory for all of them and for few."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -6,15 +6,34 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from reference_impl.mirrored.backing import Backing
 from reference_impl.mirrored.journal import Journal
+from reference_impl.mirrored.paging import Sizes
 from reference_impl.mirrored.store import Entry, Put, replayed
 from reference_impl.mirrored.terms import Terms
 from reference_impl.process import Write
-from tests.reference_impl.mirrored.fixed_world import FixedWorld
+from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
 
+SMALL = Sizes(segment=4, load=3, load_octets=1 << 20, batch=2, round=5)
 
-def backing(durable: bool = True) -> Backing:
-    return Backing(Journal("q", durable), Terms(FixedWorld(), "q"))
+
+def backing(
+    durable: bool = True, world: FixedWorld | None = None, sizes: Sizes | None = None
+) -> Backing:
+    world = world or FixedWorld()
+    sizes = sizes or Sizes()
+    world.segment_size = sizes.segment
+    return Backing(QUEUE, Journal(QUEUE, durable), Terms(world, QUEUE), world, sizes)
+
+
+def flushed(world: FixedWorld, copy: Backing) -> None:
+    """What its process does when all events at hand were handled."""
+    copy.page_out()
+    world.disk += [
+        entry
+        for effect in copy.journal.flush()
+        if isinstance(effect, Write)
+        for entry in effect.entries
+    ]
 
 
 class BackingAgainstAList(RuleBasedStateMachine):
@@ -22,29 +41,42 @@ class BackingAgainstAList(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.backing = backing()
+        self.world = FixedWorld()
+        self.backing = backing(world=self.world, sizes=SMALL)
         self.ready: list[tuple[int, bool]] = []
         self.taken: list[tuple[int, bool]] = []
         self.persistent: set[int] = set()
-        self.written: list[Entry] = []
+        self.sent = 0
+        self.bodies: dict[int, bytes] = {}
+
+    def put(self, number: int, persistent: bool) -> None:
+        self.bodies[number] = str(self.sent).encode()
+        (self.persistent.add if persistent else self.persistent.discard)(number)
+
+    @rule(persistent=st.booleans(), count=st.integers(1, 9))
+    def publish(self, persistent: bool, count: int) -> None:
+        for _ in range(count):
+            self.sent += 1
+            number = self.backing.publish(message(self.sent, persistent=persistent))
+            self.ready.append((number, False))
+            self.put(number, persistent)
 
     @rule(persistent=st.booleans())
-    def publish(self, persistent: bool) -> None:
-        number = self.backing.publish(message("m", persistent=persistent))
-        self.ready.append((number, False))
-        self.persistent |= {number} if persistent else set()
-
-    @rule()
-    def publish_taken(self) -> None:
-        number = self.backing.publish_taken(message("m"))
+    def publish_taken(self, persistent: bool) -> None:
+        self.sent += 1
+        number = self.backing.publish_taken(message(self.sent, persistent=persistent))
         self.taken.append((number, False))
-        self.persistent.add(number)
+        self.put(number, persistent)
 
     @precondition(lambda self: self.ready)
-    @rule()
-    def take(self) -> None:
-        assert self.backing.take() == self.ready[0][0]
-        self.taken.append(self.ready.pop(0))
+    @rule(count=st.integers(1, 9), looked_at=st.booleans())
+    def take(self, count: int, looked_at: bool) -> None:
+        for _ in range(min(count, len(self.ready))):
+            number = self.backing.take()
+            assert number == self.ready[0][0]
+            if looked_at:
+                assert self.backing.message(number).body == self.bodies[number]
+            self.taken.append(self.ready.pop(0))
 
     @precondition(lambda self: self.taken)
     @rule(count=st.integers(1, 3))
@@ -58,11 +90,11 @@ class BackingAgainstAList(RuleBasedStateMachine):
     @rule()
     def remove(self) -> None:
         number, _ = self.taken.pop(0)
-        self.backing.remove([number])
+        assert self.backing.remove([number]) == (self.bodies[number],)
 
     @rule()
     def drop(self) -> None:
-        assert sorted(self.backing.drop()) == [number for number, _ in self.ready]
+        assert self.backing.drop() == len(self.ready)
         self.ready.clear()
 
     @rule()
@@ -71,12 +103,43 @@ class BackingAgainstAList(RuleBasedStateMachine):
         self.ready = [(number, True) for number, _ in self.ready]
         self.taken = [(number, True) for number, _ in self.taken]
 
+    @rule(lasts_s=st.sampled_from([None, 0.0, 0.0, 1.0]))
+    def memory_is_short(self, lasts_s: float | None) -> None:
+        self.world.ms += 5_000
+        self.backing.may_keep(lasts_s)
+
+    @rule()
+    def flush(self) -> None:
+        flushed(self.world, self.backing)
+
+    @rule()
+    def its_node_starts_again(self) -> None:
+        flushed(self.world, self.backing)
+        self.backing = backing(world=self.world, sizes=SMALL)
+        self.backing.restore()
+        held = sorted([*self.ready, *self.taken])
+        self.ready = [(number, True) for number, _ in held if number in self.persistent]
+        self.taken = []
+
     @invariant()
     def it_counts(self) -> None:
         assert self.backing.ready == len(self.ready)
         assert self.backing.taken == len(self.taken)
         assert self.backing.depth == len(self.ready) + len(self.taken)
+        assert self.backing.ready_octets == sum(len(self.bodies[it]) for it, _ in self.ready)
+        assert sum(self.backing.lengths().values()) == len(self.ready)
 
+    @invariant()
+    def its_lines_are_in_order(self) -> None:
+        of = self.backing.lengths()
+        requeued = len(self.backing._lowest.requeued)
+        assert not of["q1"] or of["q3"]
+        assert not of["q2"] or of["delta"]
+        assert not of["delta"] or of["q3"]
+        assert bool(self.ready) == bool(of["q3"] or of["q4"])
+        assert requeued <= of["q4"]
+
+    @precondition(lambda self: not self.backing.journal.has_entries)
     @invariant()
     def it_holds_the_same(self) -> None:
         held = sorted(
@@ -85,27 +148,31 @@ class BackingAgainstAList(RuleBasedStateMachine):
                 *((number, redelivered, True) for number, redelivered in self.taken),
             ]
         )
+        found = list(self.backing.all())
         assert held == [
-            (number, self.backing.is_redelivered(number), taken)
-            for number, _, taken in self.backing.all()
+            (number, self.backing.is_redelivered(number), taken) for number, _, taken in found
         ]
+        assert all(copy.body == self.bodies[number] for number, copy, _ in found)
 
+    @precondition(lambda self: not self.backing.journal.has_entries)
     @invariant()
-    def the_disk_holds_what_is_persistent(self) -> None:
-        for effect in self.backing.journal.flush():
-            if isinstance(effect, Write):
-                self.written += effect.entries
+    def the_disk_holds_what_is_persistent_and_what_memory_does_not(self) -> None:
         held = {number for number, _ in [*self.ready, *self.taken]}
-        assert set(replayed(self.written)) == held & self.persistent
+        on_disk = set(replayed(self.world.disk))
+        assert held & self.persistent <= on_disk <= held
 
 
 TestBackingAgainstAList = BackingAgainstAList.TestCase
-TestBackingAgainstAList.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestBackingAgainstAList.settings = settings(
+    max_examples=150, stateful_step_count=60, deadline=None
+)
 
 
 def test_what_comes_back_from_disk_keeps_its_places_and_is_redelivered() -> None:
-    again = backing()
-    again.restore({3: message("c"), 7: message("g")})
+    world = FixedWorld()
+    world.disk = [Put(3, message("c")), Put(7, message("g"))]
+    again = backing(world=world)
+    again.restore()
     assert again.publish(message("h")) == 8
     assert [(number, again.is_redelivered(number)) for number, _, _ in again.all()] == [
         (3, True),
@@ -116,12 +183,13 @@ def test_what_comes_back_from_disk_keeps_its_places_and_is_redelivered() -> None
 
 
 def test_what_came_back_from_disk_is_removed_from_it_in_the_end() -> None:
-    again = backing()
-    again.restore({3: message("c")})
+    world = FixedWorld()
+    world.disk = _puts(3, "c")
+    again = backing(world=world)
+    again.restore()
     again.remove([again.take()])
-    (write,) = again.journal.flush()
-    assert isinstance(write, Write)
-    assert replayed([*_puts(3, "c"), *write.entries]) == {}
+    flushed(world, again)
+    assert replayed(world.disk) == {}
 
 
 def test_a_queue_that_is_not_durable_writes_nothing() -> None:
@@ -135,8 +203,64 @@ def test_all_of_it_goes_when_it_is_cleared() -> None:
     full = backing()
     full.publish(message("a"))
     full.publish_taken(message("b"))
-    assert full.clear() == [1, 2]
-    assert (full.ready, full.depth) == (0, 0)
+    full.clear()
+    assert (full.ready, full.taken, full.depth) == (0, 0, 0)
+    assert list(full.all()) == []
+
+
+def test_a_backlog_keeps_next_to_nothing_in_memory_and_is_taken_in_its_order() -> None:
+    world = FixedWorld()
+    full = backing(durable=False, world=world, sizes=SMALL)
+    full.may_keep(0.0)
+    for number in range(1, 1_001):
+        full.publish(message(number))
+        flushed(world, full)
+    assert full.in_memory == 0
+    assert len(full._held) <= SMALL.segment + SMALL.batch
+    taken = [full.message(full.take()).body for _ in range(1_000)]
+    assert taken == [str(number).encode() for number in range(1, 1_001)]
+
+
+def test_a_message_that_was_paged_out_is_over_when_it_was_to_be() -> None:
+    world = FixedWorld()
+    short = backing(durable=False, world=world, sizes=SMALL)
+    short.may_keep(0.0)
+    for number in range(40):
+        world.ms = number
+        short.publish(message(number, lives_ms=1_000))
+        flushed(world, short)
+    for number in range(40):
+        assert short.head_over_ms() == 1_000 + number
+        short.take()
+
+
+def test_of_what_was_paged_out_nothing_outlives_a_restart_that_is_not_persistent() -> None:
+    world = FixedWorld()
+    short = backing(world=world, sizes=SMALL)
+    short.may_keep(0.0)
+    for number in range(20):
+        short.publish(message(number, persistent=number % 2 == 0))
+        flushed(world, short)
+    again = backing(world=world, sizes=SMALL)
+    again.restore()
+    flushed(world, again)
+    assert [it.body for _, it, _ in again.all()] == [b"%d" % it for it in range(0, 20, 2)]
+    assert len(replayed(world.disk)) == 10
+
+
+def test_a_queue_that_is_read_while_it_is_paged_out_is_read_whole() -> None:
+    world = FixedWorld()
+    full = backing(world=world, sizes=SMALL)
+    for number in range(30):
+        full.publish(message(number))
+    flushed(world, full)
+    copies = full.all()
+    seen = [next(copies)[1].body for _ in range(3)]
+    full.may_keep(0.0)
+    while full.is_too_long:
+        flushed(world, full)
+    seen += [copy.body for _, copy, _ in copies]
+    assert seen == [b"%d" % number for number in range(30)]
 
 
 def _puts(number: int, name: str) -> list[Entry]:

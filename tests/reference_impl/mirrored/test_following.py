@@ -32,7 +32,9 @@ class Rig:
         confirms = Confirms("q", ME)
         senders = Senders(confirms)
         senders.meet(CHANNEL)
-        self.mirror = Following(Backing(journal, Terms(FixedWorld(), "q")), journal, senders)
+        self.mirror = Following(
+            Backing("q", journal, Terms(FixedWorld(), "q"), FixedWorld()), journal, senders
+        )
 
     def publish(self, *names: str, taken: bool = False) -> None:
         for name in names:

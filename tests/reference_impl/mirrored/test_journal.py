@@ -1,7 +1,7 @@
 """What goes to disk, and when a message counts as being there."""
 
 from reference_impl.mirrored.journal import Journal
-from reference_impl.mirrored.store import Put, Removed
+from reference_impl.mirrored.store import Emptied, Put, Removed
 from reference_impl.process import Flush, Write
 from tests.reference_impl.mirrored.messages_of import message
 
@@ -18,38 +18,31 @@ def test_only_persistent_messages_of_durable_queues_are_kept() -> None:
 
 def test_entries_go_out_in_their_order_and_are_flushed_together() -> None:
     disk = journal()
-    disk.put(1, message("a"))
-    disk.put(2, message("b"))
-    disk.remove([1])
+    disk.put(Put(1, message("a")))
+    disk.put(Put(2, message("b")))
+    disk.remove((1,))
     entries = (Put(1, message("a")), Put(2, message("b")), Removed((1,)))
     assert disk.flush() == [Write("q", entries), Flush("q", 1)]
     assert disk.flush() == []
 
 
-def test_removals_alone_wait_for_no_flush() -> None:
+def test_what_nobody_waits_for_is_not_flushed() -> None:
     disk = journal()
-    disk.restored([1, 2])
-    disk.remove([1, 9])
-    assert disk.flush() == [Write("q", (Removed((1,)),))]
+    disk.remove((1,))
+    disk.page_out(Put(2, message("b")))
+    disk.empty((2,))
+    entries = (Removed((1,)), Put(2, message("b")), Emptied((2,)))
+    assert disk.flush() == [Write("q", entries)]
 
 
 def test_a_flush_covers_all_that_came_before_it() -> None:
     disk = journal()
-    disk.put(1, message("a"))
+    disk.put(Put(1, message("a")))
     disk.flush()
-    disk.put(2, message("b"))
+    disk.put(Put(2, message("b")))
     disk.flush()
-    disk.put(3, message("c"))
+    disk.put(Put(3, message("c")))
     assert disk.flushed(2) == [1, 2]
     assert disk.flushed(2) == []
     disk.flush()
     assert disk.flushed(3) == [3]
-
-
-def test_what_is_removed_twice_is_removed_once() -> None:
-    disk = journal()
-    disk.put(1, message("a"))
-    disk.remove([1])
-    disk.flush()
-    disk.remove([1])
-    assert not disk.has_entries

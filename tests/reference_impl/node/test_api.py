@@ -186,6 +186,15 @@ def test_counts_are_the_masters() -> None:
     assert [second[name] for name in counts] == [0, 0, 0, 0]
 
 
+def test_the_lines_in_which_messages_wait_are_the_masters_too() -> None:
+    asking = Asking().has(queue())
+    asking.ask("GET", "/api/queues/%2F/ha.q")
+    lengths = {"q1": 1, "q2": 2, "delta": 3, "q3": 4, "q4": 5}
+    status, words = answered(asking.api.handle(Looked(1, 15, 0, 0, None, lengths, 7)))
+    told = {**lengths, "len": 15, "mode": "default", "target_ram_count": 7}
+    assert (status, words["backing_queue_status"]) == (200, told)
+
+
 def test_a_master_that_hangs_costs_its_own_counts_and_no_more() -> None:
     asking = Asking().has(queue(), queue("ha.r", master=YOUNG))
     name = timer(asking.ask("GET", "/api/queues"))

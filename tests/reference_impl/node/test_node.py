@@ -7,7 +7,6 @@ import pytest
 from reference_impl.metadata.exchanges import predeclared
 from reference_impl.metadata.messages import Term
 from reference_impl.metadata.tables import Queue
-from reference_impl.mirrored.store import Entry
 from reference_impl.node.config import Config
 from reference_impl.node.happenings import Saved
 from reference_impl.node.node import Node
@@ -45,7 +44,7 @@ class Recorder:
     def log(self, text: str) -> None:
         self.lines.append(text)
 
-    def stored(self, queue: str) -> tuple[Entry, ...]:
+    def stored(self, queue: str) -> tuple[int, ...]:
         return ()
 
     def arm(self, pid: Pid | None, name: str, after_ms: int) -> None:

@@ -3,11 +3,11 @@
 import threading
 from pathlib import Path
 
-from reference_impl.mirrored.store import Put, Removed, replayed
+from reference_impl.mirrored.store import Emptied, Put, Removed
 from reference_impl.pid import Pid
 from reference_impl.protocol.queues import Message
-from reference_impl.shell import disk as disk_module
 from reference_impl.shell.disk import FolderDisk
+from reference_impl.shell.segments import BEGINS_ANEW_OCTETS, OPEN_MAX, Segments
 
 QUEUE = Pid("ref1", 1, 7)
 
@@ -18,6 +18,10 @@ def message(body: bytes) -> Message:
 
 def put(number: int) -> Put:
     return Put(number, message(b"%d" % number))
+
+
+def held(disk: FolderDisk, queue: str = "orders") -> list[Put]:
+    return [put for segment in disk.stored(queue) for put in disk.segment(queue, segment).values()]
 
 
 class Marks:
@@ -44,7 +48,7 @@ def test_a_mark_comes_only_when_what_was_written_before_can_be_read(tmp_path: Pa
     marks.wait()
     assert marks.seen == [5]
     # Another process reads what this one wrote: nothing was left in a buffer of ours.
-    assert FolderDisk(tmp_path, Marks()).stored("orders") == (put(1), put(2))
+    assert held(FolderDisk(tmp_path, Marks())) == [put(1), put(2)]
     disk.close()
 
 
@@ -52,12 +56,12 @@ def test_a_log_that_was_cut_in_two_ends_at_its_last_whole_entry(tmp_path: Path) 
     disk = FolderDisk(tmp_path, Marks())
     disk.write("orders", (put(1), put(2)))
     disk.close()
-    file = tmp_path / "queues" / "orders.log"
+    (file,) = (tmp_path / "queues" / "orders.queue").iterdir()
     whole = file.read_bytes()
     for length in range(len(whole)):
         file.write_bytes(whole[:length])
         again = FolderDisk(tmp_path, Marks())
-        assert again.stored("orders") in ((), (put(1),))
+        assert held(again) in ([], [put(1)])
         again.close()
 
 
@@ -68,20 +72,72 @@ def test_a_wiped_queue_holds_only_what_was_written_afterwards(tmp_path: Path) ->
     disk.write("orders", (put(2),))
     disk.wipe("orders")
     disk.write("orders", (put(3),))
-    assert disk.stored("orders") == (put(3),)
+    assert held(disk) == [put(3)]
     disk.close()
 
 
-def test_a_long_log_is_written_anew_without_what_was_removed(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(disk_module, "REWRITE_ENTRIES", 10)
+def test_a_segment_of_which_nothing_is_held_goes_when_a_later_one_is_there(
+    tmp_path: Path,
+) -> None:
     disk = FolderDisk(tmp_path, Marks())
-    for number in range(100):
-        disk.write("orders", (put(number), Removed((number - 1,))))
-    disk.write("orders", tuple(put(number) for number in range(100, 103)))
-    stored = disk.stored("orders")
-    assert list(replayed(stored)) == [99, 100, 101, 102]
-    assert len(stored) < 30
+    disk.write("orders", tuple(put(number) for number in range(6_000)))
+    assert disk.stored("orders") == (0, 1, 2)
+    disk.write("orders", (Removed(tuple(range(100, 5_000))),))
+    assert disk.stored("orders") == (0, 2)
+    assert [it.number for it in held(disk)] == [*range(100), *range(5_000, 6_000)]
     disk.close()
+
+
+def test_what_another_boot_wrote_goes_like_what_this_one_did(tmp_path: Path) -> None:
+    first = FolderDisk(tmp_path, Marks())
+    first.write("orders", tuple(put(number) for number in range(4_000)))
+    first.close()
+    again = FolderDisk(tmp_path, Marks())
+    again.write("orders", (Removed(tuple(range(2_048))), Removed((3_000,))))
+    assert again.stored("orders") == (1,)
+    assert len(held(again)) == 4_000 - 2_048 - 1
+    again.close()
+
+
+def test_an_emptied_queue_holds_what_was_kept_and_what_came_afterwards(tmp_path: Path) -> None:
+    disk = FolderDisk(tmp_path, Marks())
+    disk.write("orders", (*map(put, range(5_000)), Emptied((7, 4_999)), put(5_000)))
+    assert held(disk) == [put(7), put(4_999), put(5_000)]
+    assert disk.stored("orders") == (0, 2)
+    disk.close()
+
+
+def test_what_was_found_can_be_read_when_its_file_is_gone(tmp_path: Path) -> None:
+    queue = Segments(tmp_path / "q", segment=2)
+    queue.append([put(1), put(2)])
+    found = queue.found(0)
+    queue.append([Removed((1,))])
+    assert queue.stored() == (1,)
+    assert found[1] == put(1)
+    queue.close()
+
+
+def test_many_segments_are_written_with_few_files_open(tmp_path: Path) -> None:
+    queue = Segments(tmp_path / "q", segment=2)
+    queue.append([put(number) for number in range(20 * OPEN_MAX)])
+    queue.flush()
+    assert len(queue._files) == OPEN_MAX
+    queue.append([Removed((0, 1)), put(1_000)])
+    queue.flush()
+    assert queue.stored()[0] == 1
+    queue.close()
+
+
+def test_a_queue_that_is_always_empty_does_not_grow(tmp_path: Path) -> None:
+    queue = Segments(tmp_path / "q")
+    large = Message(b"", "", "", b"", bytes(BEGINS_ANEW_OCTETS // 4), True)
+    for number in range(100):
+        queue.append([Put(number, large)])
+        queue.append([Removed((number,))])
+    assert (
+        sum(file.stat().st_size for file in (tmp_path / "q").iterdir()) <= 2 * BEGINS_ANEW_OCTETS
+    )
+    queue.close()
 
 
 def test_names_of_queues_never_meet_in_one_file(tmp_path: Path) -> None:
@@ -89,8 +145,8 @@ def test_names_of_queues_never_meet_in_one_file(tmp_path: Path) -> None:
     names = ["a/b", "a%2Fb", "..", "ü" * 255, "ü" * 254 + "x", ""]
     for number, name in enumerate(names):
         disk.write(name, (put(number),))
-    assert [disk.stored(name) for name in names] == [(put(n),) for n in range(len(names))]
-    assert {file.parent.name for file in tmp_path.rglob("*.log")} == {"queues"}
+    assert [held(disk, name) for name in names] == [[put(n)] for n in range(len(names))]
+    assert {file.parent.parent for file in tmp_path.rglob("*.log")} == {tmp_path / "queues"}
     disk.close()
 
 

@@ -1,0 +1,36 @@
+"""For how long memory lasts: nothing is said where there is enough."""
+
+from reference_impl.node.memory import EVERY_MS, FIRST_S, SHARE, Memory
+
+LIMIT = 1_000
+ENOUGH, SHORT = int(LIMIT * SHARE), int(LIMIT * SHARE) + 1
+
+
+def test_nobody_is_told_anything_while_there_is_enough() -> None:
+    memory = Memory()
+    assert not memory.measured(ENOUGH, LIMIT, 0)
+    assert not memory.measured(ENOUGH, LIMIT, EVERY_MS)
+    assert memory.lasts_s is None
+
+
+def test_where_nothing_makes_an_alarm_nothing_is_short() -> None:
+    memory = Memory()
+    assert not memory.measured(1 << 40, 0, 0)
+    assert memory.lasts_s is None
+
+
+def test_it_lasts_half_as_long_with_each_look_that_finds_it_short() -> None:
+    memory = Memory()
+    assert memory.measured(SHORT, LIMIT, 0)
+    assert memory.lasts_s == FIRST_S
+    assert not memory.measured(SHORT, LIMIT, EVERY_MS - 1), "it is not looked yet"
+    assert memory.measured(SHORT, LIMIT, EVERY_MS)
+    assert memory.lasts_s == FIRST_S / 2
+
+
+def test_queues_are_told_once_that_it_is_over() -> None:
+    memory = Memory()
+    memory.measured(SHORT, LIMIT, 0)
+    assert memory.measured(ENOUGH, LIMIT, EVERY_MS)
+    assert memory.lasts_s is None
+    assert not memory.measured(ENOUGH, LIMIT, 2 * EVERY_MS)
