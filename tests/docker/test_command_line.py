@@ -138,6 +138,25 @@ def test_the_reference_survives_a_master_crash_in_containers_too(tmp_path: Path)
         assert outcome[claim] == "PASS", run
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("scenario", "layout"),
+    [
+        ("memory-alarm", "all-automatic"),
+        ("disk-alarm", "all-automatic"),
+        ("cut-one-node", "all-automatic-autoheal"),
+        ("cut-one-node", "all-automatic-pause-if-all-down"),
+    ],
+)
+def test_the_reference_in_containers_is_judged_as_expected(
+    tmp_path: Path, scenario: str, layout: str
+) -> None:
+    cell = ("--system", "reference-mirrored", "--deployment", "compose", "--judge", "expectations")
+    run = _one_run(tmp_path, scenario, *cell, "--layout", f"{layout}@T=10", "--seed", "7")
+    outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
+    assert outcome["nothing-unexpected"] == "PASS", run
+
+
 def _one_run(folder: Path, *words: str) -> dict[str, Any]:
     """The verdict of an experiment of one run that went as expected, and left nothing."""
     process = mqproof(folder, "run", *words)

@@ -9,9 +9,9 @@ from harness.campaigns.measured import BEGIN, END, Shown
 from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from harness.compare.expectations import Expectations, read_expectations
+from tests.harness.campaigns.published import made_pages
 from tests.rigs.runs.reports import CELL
 
-PUBLISHED = Path(__file__).parents[3] / "results" / "published"
 NAMES = [claim.name for claim in shipped()]
 BY_HAND = """# What we know.
 
@@ -51,8 +51,7 @@ def test_what_was_written_before_is_written_anew_and_nothing_else_is() -> None:
     assert measured.with_entries(once, []) == measured.by_hand(once) == BY_HAND
 
 
-@pytest.mark.slow  # every packed run is judged again
-@pytest.mark.parametrize("page", [*pages.pages(PUBLISHED)], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", made_pages())
 def test_expectations_know_what_published_runs_showed(page: Path) -> None:
     known = measured.read(measured.FILE.read_text(encoding="utf-8"))
     assert not [*measured.shown(pages.read(page), known)]

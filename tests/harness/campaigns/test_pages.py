@@ -13,6 +13,7 @@ from harness.campaigns.page_tables import TABLES
 from harness.run_folder.experiments import remember_merged
 from harness.run_folder.manifest import SEALED
 from spark_analysis.schema.words import Outcome
+from tests.harness.campaigns.published import made_pages
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sampled
 from tests.rigs.runs.reports import CELL
@@ -20,8 +21,6 @@ from tests.rigs.runs.run_folders import write_run
 from tests.rigs.runs.stored import stored
 from tests.rigs.runs.told_runs import FAULT_MS, crash, manifest_of
 
-PUBLISHED = Path(__file__).parents[3] / "results" / "published"
-MADE = [page.name for page in published.pages(PUBLISHED)]
 PAGE = """# By hand
 
 <!-- runs: runs/*.tar.xz -->
@@ -159,14 +158,13 @@ def test_a_pack_of_what_is_no_experiment_is_told_without_a_path_that_is_gone(
     assert "ours: e is no experiment's folder: no experiment.json" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_pages_carry_what_their_runs_say(name: str) -> None:
-    page = PUBLISHED / name
+@pytest.mark.parametrize("page", made_pages())
+def test_pages_carry_what_their_runs_say(page: Path) -> None:
     assert published.made(published.read(page)).is_there(published.read(page))
 
 
 def test_there_are_pages_that_are_made_from_runs() -> None:
-    assert MADE
+    assert made_pages()
 
 
 # --- tables --------------------------------------------------------------------------------------

@@ -7,10 +7,7 @@ import pytest
 from reference_impl.metadata.exchanges import predeclared
 from reference_impl.metadata.messages import Term
 from reference_impl.metadata.tables import Queue
-from reference_impl.node.config import Config
 from reference_impl.node.happenings import Saved
-from reference_impl.node.node import Node
-from reference_impl.node.outside import Outside
 from reference_impl.node.wire import Downed, Mail, Packet, Watching
 from reference_impl.pid import Pid
 from reference_impl.process import (
@@ -26,32 +23,9 @@ from reference_impl.process import (
     Watch,
 )
 from reference_impl.protocol.queues import CancelSync, Synchronise
+from tests.reference_impl.node.stage import Stage
 
 ELSEWHERE = Pid("ref2", 1, 9)
-
-
-class Recorder:
-    """All five ports of Outside: it notes what was asked and does nothing."""
-
-    def __init__(self) -> None:
-        self.sent: list[tuple[str, Packet]] = []
-        self.lines: list[str] = []
-        self.timers: list[tuple[Pid | None, str]] = []
-
-    def send(self, node: str, packet: Packet) -> None:
-        self.sent.append((node, packet))
-
-    def log(self, text: str) -> None:
-        self.lines.append(text)
-
-    def stored(self, queue: str) -> tuple[int, ...]:
-        return ()
-
-    def arm(self, pid: Pid | None, name: str, after_ms: int) -> None:
-        self.timers.append((pid, name))
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *arguments: None
 
 
 class Scripted:
@@ -69,17 +43,8 @@ class Scripted:
         return answer
 
 
-class Stage:
-    """A node that is alone in its cluster, so that it serves at once."""
-
-    def __init__(self, saved: Saved | None = None, boot: int = 1) -> None:
-        self.out = Recorder()
-        outside = Outside(self.out, self.out, self.out, self.out, self.out)
-        self.node = Node(Config("ref1", "127.0.0.1", "unused", "unused"), boot, saved, outside)
-
-    def begin(self) -> None:
-        self.node.begin()
-        self.node.run()
+class Playing(Stage):
+    """With processes that a test scripts."""
 
     def put(self, process: Scripted) -> Pid:
         pid = self.node.new_pid()
@@ -92,20 +57,20 @@ class Stage:
 
 
 @pytest.fixture
-def stage() -> Stage:
-    stage = Stage()
+def stage() -> Playing:
+    stage = Playing()
     stage.begin()
     return stage
 
 
-def test_messages_of_one_process_to_another_keep_their_order(stage: Stage) -> None:
+def test_messages_of_one_process_to_another_keep_their_order(stage: Playing) -> None:
     reader = Scripted()
     at = stage.put(reader)
     stage.mail(stage.put(Scripted([Send(at, number) for number in range(10)])))
     assert reader.heard == list(range(10))
 
 
-def test_a_process_that_raises_ends_alone_and_its_watcher_is_told(stage: Stage) -> None:
+def test_a_process_that_raises_ends_alone_and_its_watcher_is_told(stage: Playing) -> None:
     broken = stage.put(Scripted(RuntimeError("a bug")))
     watcher, bystander = Scripted([Watch(broken)]), Scripted()
     stage.mail(stage.put(watcher))
@@ -117,7 +82,7 @@ def test_a_process_that_raises_ends_alone_and_its_watcher_is_told(stage: Stage) 
     assert any("a bug" in line for line in stage.out.lines)
 
 
-def test_what_a_process_sent_before_it_ended_comes_before_its_down(stage: Stage) -> None:
+def test_what_a_process_sent_before_it_ended_comes_before_its_down(stage: Playing) -> None:
     ending = stage.node.new_pid()
     watcher = Scripted([Watch(ending)])
     at = stage.put(watcher)
@@ -127,14 +92,14 @@ def test_what_a_process_sent_before_it_ended_comes_before_its_down(stage: Stage)
     assert watcher.heard == [Synchronise(), "last word", Down(ending, NORMAL)]
 
 
-def test_watching_what_is_not_there_is_told_at_once(stage: Stage) -> None:
+def test_watching_what_is_not_there_is_told_at_once(stage: Playing) -> None:
     gone = stage.node.new_pid()
     watcher = Scripted([Watch(gone)])
     stage.mail(stage.put(watcher))
     assert watcher.heard[-1] == Down(gone, NO_PROCESS)
 
 
-def test_a_watcher_on_another_node_is_told_over_the_link(stage: Stage) -> None:
+def test_a_watcher_on_another_node_is_told_over_the_link(stage: Playing) -> None:
     ending = stage.put(Scripted([Exit(NORMAL)]))
     stage.node.heard("ref2", Watching(ELSEWHERE, ending))
     stage.mail(ending)
@@ -143,7 +108,7 @@ def test_a_watcher_on_another_node_is_told_over_the_link(stage: Stage) -> None:
     assert stage.out.sent[-1] == ("ref2", Downed(ELSEWHERE, ending, NO_PROCESS))
 
 
-def test_a_timer_of_no_length_fires_once_when_all_at_hand_was_handled(stage: Stage) -> None:
+def test_a_timer_of_no_length_fires_once_when_all_at_hand_was_handled(stage: Playing) -> None:
     flush = Arm("flush", 0)
     process = Scripted([flush], [flush])
     pid = stage.put(process)
@@ -155,7 +120,7 @@ def test_a_timer_of_no_length_fires_once_when_all_at_hand_was_handled(stage: Sta
 
 
 def test_mail_that_comes_before_the_node_serves_waits_for_its_processes() -> None:
-    stage = Stage()
+    stage = Playing()
     reader = Scripted()
     pid = stage.put(reader)
     stage.mail(pid)
@@ -164,7 +129,7 @@ def test_mail_that_comes_before_the_node_serves_waits_for_its_processes() -> Non
     assert reader.heard == [Synchronise()]
 
 
-def test_what_an_ended_process_armed_never_fires(stage: Stage) -> None:
+def test_what_an_ended_process_armed_never_fires(stage: Playing) -> None:
     process = Scripted([Arm("flush", 0), Exit(NORMAL)])
     stage.mail(stage.put(process))
     assert process.heard == [Synchronise()]
@@ -174,7 +139,7 @@ def test_clients_are_let_in_when_the_queues_on_this_nodes_disk_are_there_again()
     of_last_boot = Pid("ref1", 1, 7)
     tables = predeclared()
     tables.queues["q"] = Queue("q", True, False, None, {}, "ref1", of_last_boot, (), (), ())
-    stage = Stage(Saved(tables, Term(1, "ref1"), ()), boot=2)
+    stage = Playing(Saved(tables, Term(1, "ref1"), ()), boot=2)
     masters: list[Pid | None] = []
     stage.out.open = lambda: masters.append(stage.node.tables.queues["q"].master)
     stage.begin()
