@@ -2,17 +2,24 @@
 
 1. The engine that the command line uses is the one that is used here: DOCKER_HOST first, then the
    current context, then the default socket.
+2. Many threads ask it at once. The library keeps the connections of each URL apart, those of few
+   URLs, and ends the oldest ones though a thread may still wait for an answer (AttributeError: no
+   qsize). All URLs lead to one socket: here they share their connections.
 """
 
 import os
 import subprocess
+from typing import Any
 
 import docker
 from docker.errors import DockerException
+from docker.transport.unixconn import UnixHTTPAdapter, UnixHTTPConnectionPool
 
 from harness.cluster.port import DeployError
 
 CALL_LIMIT_S = 60
+CONNECTIONS_MAX = 64  # that are kept
+_PREFIX = "http+docker://"
 
 
 class NoEngine(DeployError):
@@ -34,12 +41,23 @@ def connect(limit_s: float = CALL_LIMIT_S) -> docker.DockerClient:
     return client
 
 
+class OnePool(UnixHTTPAdapter):
+    """Connections to a socket, whatever URL they are for."""
+
+    def get_connection(self, url: bytes | str, proxies: Any = None) -> UnixHTTPConnectionPool:
+        del url
+        return super().get_connection(_PREFIX, proxies)
+
+
 def _client(limit_s: float) -> docker.DockerClient:
     address = os.environ.get("DOCKER_HOST") or _context_address()
-    if address is None:
-        return docker.DockerClient.from_env(timeout=int(limit_s))
-    environment = {**os.environ, "DOCKER_HOST": address}
-    return docker.DockerClient.from_env(timeout=int(limit_s), environment=environment)
+    environment = {**os.environ, **({"DOCKER_HOST": address} if address else {})}
+    client = docker.DockerClient.from_env(timeout=int(limit_s), environment=environment)
+    known = client.api.adapters.get(_PREFIX)
+    if isinstance(known, UnixHTTPAdapter):
+        one = OnePool(known.socket_path, known.timeout, max_pool_size=CONNECTIONS_MAX)
+        client.api.mount(_PREFIX, one)
+    return client
 
 
 def _context_address() -> str | None:

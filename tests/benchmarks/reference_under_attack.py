@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.reference_under_attack [SECONDS]
 
-In turn, each for so long (60): nothing; AMQP frames of chance (fuzzing.py); octets of chance at the
-port of peers; 2,000 connections that stay; a flood of 64 KiB messages that nobody takes. The client
-sits on another node, and waits for the confirm of each persistent message in a mirrored queue.
+In turn, each for so long (60): nothing; AMQP frames of chance (fuzzing.py); octets of chance at
+the port of peers; 2,000 connections that stay; a flood of 64 KiB messages that nobody takes. The
+client sits on another node, and waits for the confirm of each persistent message in a mirrored
+queue.
 """
 
 import multiprocessing
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
+from threading import Event
 
 import pika
 
@@ -58,8 +60,7 @@ def many_connections(address: str, count: "Synchronized[int]") -> None:
             client = held.enter_context(socket.create_connection((address, AMQP_PORT), 30))
             client.sendall(handshake())
             count.value += 1
-        while True:
-            time.sleep(1)
+        Event().wait()
 
 
 def flood(address: str, count: "Synchronized[int]") -> None:
@@ -126,13 +127,15 @@ def attacked(nodes: Nodes, name: str, seconds: float) -> str:
 
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
-    with tempfile.TemporaryDirectory() as folder:
-        with Nodes(Path(folder), memory_high_octets=LIMIT) as nodes:
-            management = Management(nodes.addresses[CANARYS])
-            until(lambda: len(management.call("GET", "/api/nodes")) == 3)
-            management.policy("canary", "^canary$", ha_mode="all")
-            for name in ATTACKS:
-                print(attacked(nodes, name, seconds), flush=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Nodes(Path(folder), memory_high_octets=LIMIT) as nodes,
+    ):
+        management = Management(nodes.addresses[CANARYS])
+        until(lambda: len(management.call("GET", "/api/nodes")) == 3)
+        management.policy("canary", "^canary$", ha_mode="all")
+        for name in ATTACKS:
+            print(attacked(nodes, name, seconds), flush=True)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,14 @@ from tests.reference_impl.amqp.client import handshake
 
 NAMES = ("", "q", "r", "x", "amq.direct", "amq.topic", "amq.fanout", "#.a.*", "direct", "fanout")
 NAMES += ("topic", "headers", "guest", "/", "n" * 255, "ü")
-ARGUMENTS = ("x-message-ttl", "x-max-length", "x-overflow", "x-max-priority", "x-expires", "x-match")
+ARGUMENTS = (
+    "x-message-ttl",
+    "x-max-length",
+    "x-overflow",
+    "x-max-priority",
+    "x-expires",
+    "x-match",
+)
 CHANNELS = (0, 1, 1, 1, 1, 2, 3, 65_535)
 CHANGED = 0.3  # of the frames, by one to four octets
 CUT = 0.02  # of them, somewhere
@@ -69,8 +76,14 @@ class Fuzzer:
         channel, body = draw.choice(CHANNELS), bytes(draw.choice((0, 1, 100, 5_000)))
         route = bytes([0]) + bytes([1]) + b"q"
         said = frame(METHOD, channel, b"\x00\x3c\x00\x28\x00\x00" + route + b"\x00")
-        header = b"\x00\x3c\x00\x00" + len(body).to_bytes(8, "big") + draw.choice((b"\0\0", b"\xff\xff"))
-        return said + frame(HEADER, channel, header) + (frame(BODY, channel, body) if body else b"")
+        header = (
+            b"\x00\x3c\x00\x00"
+            + len(body).to_bytes(8, "big")
+            + draw.choice((b"\0\0", b"\xff\xff"))
+        )
+        return (
+            said + frame(HEADER, channel, header) + (frame(BODY, channel, body) if body else b"")
+        )
 
     def _noise(self) -> bytes:
         draw = self._draw

@@ -8,7 +8,7 @@ from reference_impl.metadata.exchanges import predeclared
 from reference_impl.metadata.messages import Term
 from reference_impl.metadata.tables import Queue
 from reference_impl.node.happenings import Saved
-from reference_impl.node.wire import Downed, Mail, Packet, Watching
+from reference_impl.node.wire import Downed, Mail, Watching
 from reference_impl.pid import Pid
 from reference_impl.process import (
     CRASH,
