@@ -30,7 +30,7 @@ from tests.reference_impl.nodes import Nodes, until
 ATTACKED, CANARYS = "ref1", "ref2"
 AMQP_PORT, PEER_PORT = 5672, 25672
 LIMIT = 256 << 20  # octets of a node that make an alarm
-FRAMES, CONNECTIONS = 40, 2_000
+PIECES, CONNECTIONS = 40, 2_000
 PAUSE_S = 0.02
 Attack = Callable[[str, "Synchronized[int]"], None]
 
@@ -39,7 +39,7 @@ def amqp_frames(address: str, count: "Synchronized[int]") -> None:
     fuzzer = Fuzzer(11)
     while True:
         with suppress(OSError), socket.create_connection((address, AMQP_PORT), 5) as client:
-            for piece in fuzzer.client(FRAMES):
+            for piece in fuzzer.client(PIECES):
                 client.sendall(piece)
                 count.value += 1
 

@@ -19,9 +19,9 @@ ARGUMENTS = (
     "x-expires",
     "x-match",
 )
-CHANNELS = (0, 1, 1, 1, 1, 2, 3, 65_535)
-CHANGED = 0.3  # of the frames, by one to four octets
-CUT = 0.02  # of them, somewhere
+CHANGED = 0.03  # of the pieces, by one to four octets: it is the end of most connections
+CUT = 0.005  # of them, somewhere
+STRANGE = 0.03  # of the methods: such as no client sends, or on no channel of its own
 Value = Callable[[random.Random], Any]
 
 
@@ -40,52 +40,71 @@ VALUES: dict[str, Value] = {
     "bit": lambda draw: draw.random() < 0.5,
     "table": _table,
 }
-OPEN = frame(METHOD, 1, b"\x00\x14\x00\x0a\x00")  # channel.open
+# What a server says, or a client says of its connection.
+OTHERS = ("Ok", "Empty", "Deliver", "Return", "Blocked", "Unblocked")
+
+
+def opening(channel: int) -> bytes:
+    return frame(METHOD, channel, b"\x00\x14\x00\x0a\x00")
 
 
 class Fuzzer:
     def __init__(self, seed: int) -> None:
         self._draw = random.Random(seed)
         self._kinds = list(_KINDS.values())
+        self._requests = [
+            kind
+            for kind in self._kinds
+            if not kind.__name__.endswith(OTHERS) and not kind.__name__.startswith("Connection")
+        ]
 
-    def client(self, frames: int) -> list[bytes]:
-        """What one says, in pieces; most of them are let in first."""
-        draw = self._draw
-        said = [handshake(), OPEN] if draw.random() < 0.9 else []
-        return said + [self._piece() for _ in range(frames)]
+    def client(self, pieces: int) -> list[bytes]:
+        """What one says; most of them are let in first. Each piece has a channel of its own, so
+        that an error on one is not the end of all."""
+        said = [handshake()] if self._draw.random() < 0.97 else []
+        return said + [self._piece(channel) for channel in range(1, pieces + 1)]
 
-    def _piece(self) -> bytes:
+    def _piece(self, channel: int) -> bytes:
         draw = self._draw
-        octets = bytearray(draw.choice((self._method, self._method, self._content, self._noise))())
-        if octets and draw.random() < CHANGED:
+        ways = (self._method, self._method, self._method, self._content, self._content)
+        octets = bytearray(opening(channel))
+        for _ in range(draw.randint(1, 6)):
+            octets += draw.choice(ways)(channel)
+        if draw.random() < STRANGE:
+            octets += self._noise(channel)
+        if draw.random() < CHANGED:
             for _ in range(draw.randint(1, 4)):
                 octets[draw.randrange(len(octets))] = draw.randrange(256)
         if draw.random() < CUT:
             del octets[draw.randint(0, len(octets)) :]
         return bytes(octets)
 
-    def _method(self) -> bytes:
+    def _method(self, channel: int) -> bytes:
         draw = self._draw
-        kind = draw.choice(self._kinds)
+        strange = draw.random() < STRANGE / 6
+        kind = draw.choice(self._kinds if strange else self._requests)
         values = [VALUES[name](draw) for name in _TYPES[kind]]
-        return method_frame(draw.choice(CHANNELS), kind(*values))
+        return method_frame(
+            draw.choice((0, channel, 65_535)) if strange else channel, kind(*values)
+        )
 
-    def _content(self) -> bytes:
-        """A publish in three frames, or in what is left of them."""
+    def _content(self, channel: int) -> bytes:
+        """A publish; seldom one of which something is missing."""
         draw = self._draw
-        channel, body = draw.choice(CHANNELS), bytes(draw.choice((0, 1, 100, 5_000)))
-        route = bytes([0]) + bytes([1]) + b"q"
-        said = frame(METHOD, channel, b"\x00\x3c\x00\x28\x00\x00" + route + b"\x00")
-        header = (
-            b"\x00\x3c\x00\x00"
-            + len(body).to_bytes(8, "big")
-            + draw.choice((b"\0\0", b"\xff\xff"))
+        body = bytes(draw.choice((0, 1, 100, 5_000)))
+        flags = draw.choice((0, 0, 0b11))
+        publish = (
+            b"\x00\x3c\x00\x28\x00\x00" + b"\x00" + b"\x01q" + bytes([flags & draw.randint(0, 1)])
         )
-        return (
-            said + frame(HEADER, channel, header) + (frame(BODY, channel, body) if body else b"")
-        )
+        properties = draw.choice((b"\0\0", b"\x10\x00\x02", b"\x01\x00\x0510000"))
+        header = b"\x00\x3c\x00\x00" + len(body).to_bytes(8, "big") + properties
+        parts = [frame(METHOD, channel, publish), frame(HEADER, channel, header)]
+        parts += [frame(BODY, channel, body)] if body else []
+        if draw.random() < STRANGE / 6:
+            del parts[draw.randrange(len(parts))]
+        return b"".join(parts)
 
-    def _noise(self) -> bytes:
+    def _noise(self, channel: int) -> bytes:
         draw = self._draw
         kind = draw.choice((METHOD, HEADER, BODY, HEARTBEAT, 0, 9, 255))
-        return frame(kind, draw.choice(CHANNELS), draw.randbytes(draw.randint(0, 40)))
+        return frame(kind, draw.choice((0, channel)), draw.randbytes(draw.randint(0, 40)))
