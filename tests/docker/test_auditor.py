@@ -28,7 +28,10 @@ GONE_AFTER_S = 12.0  # it takes RabbitMQ some seconds to leave
 @pytest.mark.parametrize(
     ("word", "found", "back_limit_s"),
     [
-        ("shutdown", "its process has ended with exit code 0", 60.0),
+        pytest.param(
+            *("shutdown", "its process has ended with exit code 0", 60.0),
+            marks=pytest.mark.nightly,
+        ),
         ("stop_app", "its process runs, but RabbitMQ in it has stopped", 5.0),
     ],
 )
@@ -66,7 +69,7 @@ def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
     assert not {"lost", "stranded", "unreachable", "loss_unknown"} & counts(done).keys()
 
 
-@pytest.mark.parametrize("by", ["a signal", "the engine"])
+@pytest.mark.parametrize("by", ["a signal", pytest.param("the engine", marks=pytest.mark.nightly)])
 def test_a_broker_that_somebody_kills_is_on_record_with_its_end_and_who_is_known_of_it(
     cluster: ComposeCluster, play: Play, experiment_folder: Path, by: str
 ) -> None:

@@ -68,7 +68,8 @@ def put(folder: Path, bad: BadInput) -> None:
 
 @pytest.mark.usefixtures("_there")
 @pytest.mark.parametrize(
-    ("seed", "count"), [(17, 120), pytest.param(18, 500, marks=pytest.mark.slow)]
+    ("seed", "count"),
+    [(17, 120), pytest.param(18, 500, marks=[pytest.mark.slow, pytest.mark.nightly])],
 )
 def test_no_bad_input_is_a_fault_of_ours(
     seed: int, count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

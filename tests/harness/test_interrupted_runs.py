@@ -18,6 +18,7 @@ from tests.rigs.machine.left_behind import guardians, java
 
 pytestmark = pytest.mark.slow
 
+NIGHTLY = pytest.mark.nightly
 ROOT = Path(__file__).parents[2]
 END_LIMIT_S = 60.0
 LOAD = """
@@ -114,7 +115,7 @@ def begun(tmp_path: Path) -> Iterator[list[Run]]:
             os.kill(guardian, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=NIGHTLY)])
 def test_a_signal_while_two_faults_stand_ends_in_time_with_130_a_sealed_run_and_nothing_left(
     number: signal.Signals, begun: list[Run], tmp_path: Path
 ) -> None:
@@ -139,9 +140,9 @@ def test_a_signal_while_two_faults_stand_ends_in_time_with_130_a_sealed_run_and_
 @pytest.mark.parametrize(
     ("words", "number"),
     [
-        ("start the nodes of", signal.SIGTERM),
+        pytest.param("start the nodes of", signal.SIGTERM, marks=NIGHTLY),
         ("connect the workers ...", signal.SIGINT),
-        (" drain |", signal.SIGTERM),
+        pytest.param(" drain |", signal.SIGTERM, marks=NIGHTLY),
         ("tear the cluster down ...", signal.SIGHUP),
     ],
 )
@@ -162,7 +163,10 @@ def test_a_signal_at_any_other_stage_ends_with_130_and_nothing_left(
 
 @pytest.mark.parametrize(
     ("words", "number"),
-    [("start Spark ...", signal.SIGTERM), ("judge the runs ...", signal.SIGINT)],
+    [
+        pytest.param("start Spark ...", signal.SIGTERM, marks=NIGHTLY),
+        ("judge the runs ...", signal.SIGINT),
+    ],
 )
 def test_a_signal_while_it_is_judged_leaves_no_java_and_the_run_can_be_judged_again(
     words: str, number: signal.Signals, begun: list[Run], tmp_path: Path

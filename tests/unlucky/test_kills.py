@@ -6,10 +6,11 @@ from tests.docker.conftest import require_docker
 from tests.unlucky.kills import BOTH, GUARDIAN, HARNESS, LOCAL, NODE, attempt, told
 
 SEED = 20261124
+BY_NIGHT = [pytest.param(one, marks=pytest.mark.nightly) for one in (HARNESS, GUARDIAN)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", [HARNESS, GUARDIAN, NODE, BOTH])
+@pytest.mark.parametrize("victim", [*BY_NIGHT, NODE, BOTH])
 def test_whoever_is_killed_nothing_is_left_and_what_was_recorded_reads(victim: str) -> None:
     one = attempt(SEED, 0, "local", (victim,))
     assert one.struck

@@ -4,8 +4,9 @@ Real nodes, proxy and workers; every kind of which something is drawn has a clus
 two short runs, and Spark judges all of them at once. Rules: harness/analyse/exactness.py.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.slow
 
 SEED = 20
 REPEATS = 10  # two runs each
+BY_DAY = {"drop", "confirm-early", "redeliver"}  # each finds by a way of its own
 
 # What each kind shows as in its calm run and beside the crash, and how much of it there has to be
 # at least: a comparison of nothing with nothing would prove nothing.
@@ -32,16 +34,29 @@ SHOWS: dict[str, tuple[str, int, int]] = {
 }
 
 
+def mostly_by_night(kinds: Iterable[str]) -> list[Any]:
+    by_night = pytest.mark.nightly
+    return [kind if kind in BY_DAY else pytest.param(kind, marks=by_night) for kind in kinds]
+
+
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Judged]:
-    """By scenario: `drop-calm`, `drop-crash`, and so on."""
+def judged(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Judged]:
+    """By scenario: `drop-calm`, `drop-crash`, and so on; of the kinds that tests ask for."""
     folder = tmp_path_factory.mktemp("misbehaving")
-    perform(DRAWN, folder, SEED)
+    asked = {
+        item.callspec.params.get("kind")
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and item.path == request.path
+        if hasattr(item, "callspec")
+    }
+    perform([kind for kind in DRAWN if kind in asked], folder, SEED)
     return {run.manifest.scenario: run for run in judge_all(folder, lambda _: None).runs}
 
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", mostly_by_night(DRAWN))
 def test_what_is_admitted_is_found_and_nothing_else(
     kind: str, beside: str, judged: Mapping[str, Judged]
 ) -> None:
@@ -51,7 +66,7 @@ def test_what_is_admitted_is_found_and_nothing_else(
     assert len(found[what].found) >= (calm_min if beside == "calm" else crash_min)
 
 
-@pytest.mark.parametrize("kind", BY_TWO_DELIVERIES)
+@pytest.mark.parametrize("kind", mostly_by_night(BY_TWO_DELIVERIES))
 def test_a_crash_hides_nothing_that_came_before_it_or_after_it_was_over(
     kind: str, judged: Mapping[str, Judged]
 ) -> None:

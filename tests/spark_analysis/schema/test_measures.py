@@ -48,6 +48,7 @@ def judged() -> tuple[Found, Found]:
 
 
 @pytest.mark.slow  # two judges go through generated histories
+@pytest.mark.slow
 def test_what_is_found_is_in_the_register_and_what_is_in_it_is_found(
     judged: tuple[Found, Found],
 ) -> None:
@@ -59,6 +60,7 @@ def test_what_is_found_is_in_the_register_and_what_is_in_it_is_found(
         assert found.stages == STAGES.keys()
 
 
+@pytest.mark.slow
 def test_a_measure_with_fixed_details_has_these_and_no_others(
     judged: tuple[Found, Found],
 ) -> None:
