@@ -24,22 +24,13 @@ from operator import itemgetter
 from reference_impl.mirrored import paging
 from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.line import Line
-from reference_impl.mirrored.paging import Pace, Sizes
+from reference_impl.mirrored.paging import Away, Pace, Sizes, octets_of
 from reference_impl.mirrored.store import Put, Segment, Shelf
 from reference_impl.mirrored.terms import Terms
 from reference_impl.protocol.queues import Message
 
+_SOME = 64  # messages that are looked at between two looks at octets
 Copy = tuple[int, Message, bool]  # number, message, whether it is taken
-
-
-class Away:
-    """What memory keeps of a message that is on disk."""
-
-    __slots__ = ("identity", "octets")
-
-    def __init__(self, message: Message) -> None:
-        self.identity = message.identity
-        self.octets = len(message.body)
 
 
 class Backing:
@@ -146,7 +137,7 @@ class Backing:
         """The head, to be acknowledged or removed."""
         number = self._first().take()
         found = self._held[number]
-        self.ready_octets -= _octets(found)
+        self.ready_octets -= octets_of(found)
         if not isinstance(found, Away):
             self._loose[number] = None
         self.ready -= 1
@@ -182,7 +173,7 @@ class Backing:
         for number in numbers:
             self._line(number).requeue(number)
             self._redelivered.add(number)
-            self.ready_octets += _octets(self._held[number])
+            self.ready_octets += octets_of(self._held[number])
             self.ready += 1
             self.taken -= 1
 
@@ -238,13 +229,9 @@ class Backing:
         """One round, of what is too much. What is written has to go to disk in this event."""
         if self._target is None:
             return
-        most = min(self._sizes.round, max(0, self.in_memory - self._target))
-        for line in reversed(list(self._lines())):
-            numbers = line.become_betas(most)
-            most -= len(numbers)
-            self._send_away(numbers)
-        loose = [number for number, _ in zip(self._loose, range(most), strict=False)]
-        self._send_away(loose)
+        octets = 0
+        while self.in_memory > self._target and octets < self._sizes.round_octets:
+            octets += self._send_away(self._first_to_go(self.in_memory - self._target))
         for line in self._lines():
             numbers = line.become_delta(self._betas_over(line))
             assert self._on_disk.issuperset(numbers)
@@ -257,7 +244,17 @@ class Backing:
         over = line.betas - permitted
         return over if over >= self._sizes.batch else 0
 
-    def _send_away(self, numbers: list[int]) -> None:
+    def _first_to_go(self, most: int) -> list[int]:
+        """Some, of all that may leave memory; there are some."""
+        some = min(most, _SOME)
+        for line in reversed(list(self._lines())):
+            if line.alphas:
+                return line.become_betas(some)
+        return [number for number, _ in zip(self._loose, range(some), strict=False)]
+
+    def _send_away(self, numbers: list[int]) -> int:
+        """Octets that memory has no more."""
+        octets = 0
         for number in numbers:
             message = self._held[number]
             assert type(message) is Message
@@ -266,6 +263,8 @@ class Backing:
                 self._on_disk.add(number)
             self._held[number] = Away(message)
             self._loose.pop(number, None)
+            octets += len(message.body)
+        return octets
 
     def _fetched(self, number: int) -> Message:
         """One that is out of line, from disk; and what stands behind it there and is in line."""
@@ -392,7 +391,3 @@ class Backing:
             if known:
                 for number in numbers:
                     known.pop(number, None)
-
-
-def _octets(found: Message | Away) -> int:
-    return found.octets if isinstance(found, Away) else len(found.body)

@@ -14,19 +14,37 @@ the average of it back.
 
 from dataclasses import dataclass
 
+from reference_impl.protocol.queues import Message
+
 RATED_MS = 5_000  # a rate is made of so long a time
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """`segment`: numbers of one; `load`, `load_octets`: of a part of delta that comes into memory
-    at once; `batch`: betas go to disk in so many at least; `round`: at most so many messages."""
+    at once; `batch`: betas become delta in so many at least; `round_octets`: after so many a round
+    of messages that go to disk is over."""
 
     segment: int = 2_048
     load: int = 2_048
     load_octets: int = 8 << 20
     batch: int = 4_096
-    round: int = 8_000
+    round_octets: int = 8 << 20
+
+
+class Away:
+    """What memory keeps of a message that is on disk."""
+
+    __slots__ = ("identity", "octets")
+
+    def __init__(self, message: Message) -> None:
+        self.identity = message.identity
+        self.octets = len(message.body)
+
+
+def octets_of(found: Message | Away) -> int:
+    """Of its body."""
+    return found.octets if isinstance(found, Away) else len(found.body)
 
 
 class Pace:

@@ -2,7 +2,9 @@
 
 1. One thread does everything, in the order in which it was asked for. What waits for it at a time
    is written together and costs one fsync a file.
-2. Tables are replaced by renaming. They outlive kill -9; a power loss may take the last change.
+2. Who gives it more than it can take waits: a flood would else pile up before it, where no alarm
+   sees it in time.
+3. Tables are replaced by renaming. They outlive kill -9; a power loss may take the last change.
 """
 
 import hashlib
@@ -23,6 +25,7 @@ from reference_impl.pid import Pid
 from reference_impl.shell.segments import Segments
 
 _NAME_MAX = 200
+WAITING_OCTETS = 16 << 20  # of bodies, that may wait for the thread
 _encoder = msgspec.msgpack.Encoder()
 _tables: msgspec.msgpack.Decoder[Saved] = msgspec.msgpack.Decoder(Saved)
 
@@ -51,6 +54,7 @@ class FolderDisk:
         self._lock = threading.Lock()
         self._batch = _Batch()
         self._due = False
+        self._waiting_octets = 0  # of bodies, given since it was last waited for
         self._queues: dict[str, Segments] = {}  # the thread's
 
     def next_boot(self) -> int:
@@ -76,6 +80,10 @@ class FolderDisk:
         with self._lock:
             self._batch.entries.setdefault(queue, []).extend(entries)
         self._due = True
+        self._waiting_octets += sum(len(it.message.body) for it in entries if type(it) is Put)
+        if self._waiting_octets > WAITING_OCTETS:
+            self._waiting_octets = 0
+            self._asked(lambda: None)
 
     def flush(self, pid: Pid, queue: str, mark: int) -> None:
         with self._lock:

@@ -1,6 +1,6 @@
 """Real nodes under attack, with a client beside it that goes on: how long its confirms take.
 
-    python -m tests.benchmarks.reference_under_attack [SECONDS]
+    python -m tests.benchmarks.reference_under_attack [SECONDS [ATTACK...]]
 
 In turn, each for so long (60): nothing; AMQP frames of chance (fuzzing.py); octets of chance at
 the port of peers; 2,000 connections that stay; a flood of 64 KiB messages that nobody takes. The
@@ -134,7 +134,7 @@ def main() -> None:
         management = Management(nodes.addresses[CANARYS])
         until(lambda: len(management.call("GET", "/api/nodes")) == 3)
         management.policy("canary", "^canary$", ha_mode="all")
-        for name in ATTACKS:
+        for name in sys.argv[2:] or ATTACKS:
             print(attacked(nodes, name, seconds), flush=True)
 
 

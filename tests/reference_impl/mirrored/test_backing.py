@@ -13,7 +13,7 @@ from reference_impl.process import Write
 from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
 
-SMALL = Sizes(segment=4, load=3, load_octets=1 << 20, batch=2, round=5)
+SMALL = Sizes(segment=4, load=3, load_octets=1 << 20, batch=2, round_octets=6)
 
 
 def backing(

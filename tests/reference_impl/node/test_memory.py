@@ -1,6 +1,6 @@
 """For how long memory lasts: nothing is said where there is enough."""
 
-from reference_impl.node.memory import EVERY_MS, FIRST_S, SHARE, Memory
+from reference_impl.node.memory import EVERY_MS, LONGEST_S, SHARE, Memory
 
 LIMIT = 1_000
 ENOUGH, SHORT = int(LIMIT * SHARE), int(LIMIT * SHARE) + 1
@@ -19,13 +19,16 @@ def test_where_nothing_makes_an_alarm_nothing_is_short() -> None:
     assert memory.lasts_s is None
 
 
-def test_it_lasts_half_as_long_with_each_look_that_finds_it_short() -> None:
+def test_it_lasts_the_shorter_the_less_room_there_is_up_to_the_alarm() -> None:
     memory = Memory()
     assert memory.measured(SHORT, LIMIT, 0)
-    assert memory.lasts_s == FIRST_S
-    assert not memory.measured(SHORT, LIMIT, EVERY_MS - 1), "it is not looked yet"
-    assert memory.measured(SHORT, LIMIT, EVERY_MS)
-    assert memory.lasts_s == FIRST_S / 2
+    assert memory.lasts_s is not None
+    assert 0.9 * LONGEST_S < memory.lasts_s < LONGEST_S
+    assert not memory.measured(LIMIT, LIMIT, EVERY_MS - 1), "it is not looked yet"
+    assert memory.measured((LIMIT + ENOUGH) // 2, LIMIT, EVERY_MS)
+    assert memory.lasts_s == LONGEST_S / 2
+    assert memory.measured(2 * LIMIT, LIMIT, 2 * EVERY_MS)
+    assert memory.lasts_s == 0
 
 
 def test_queues_are_told_once_that_it_is_over() -> None:
