@@ -6,6 +6,8 @@ clients     connections of clients
 links       links to peers
 management  the management API's HTTP
 disk        a log a queue, and what the cluster core wants to find again
+offline     what operators do to the disk of a node that is down
+asking      what they ask of one that runs, by its management API
 memory      how much memory and disk the process has
 limits      what of it a node that runs may have, said from outside
 timers      timers of processes on the clock of the event loop

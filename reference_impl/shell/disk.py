@@ -24,6 +24,7 @@ from reference_impl.node.happenings import Saved
 from reference_impl.pid import Pid
 
 REWRITE_ENTRIES = 50_000
+BOOT, TABLES = "boot", "tables"  # files
 _LENGTH_OCTETS = 4
 _NAME_MAX = 200
 _encoder = msgspec.msgpack.Encoder()
@@ -58,14 +59,13 @@ class FolderDisk:
 
     def next_boot(self) -> int:
         """The number of this boot of the node; no other boot has it."""
-        file = self._folder / "boot"
+        file = self._folder / BOOT
         boot = int(file.read_text()) + 1 if file.exists() else 1
         _replace(file, str(boot).encode())
         return boot
 
     def saved(self) -> Saved | None:
-        file = self._folder / "tables"
-        return _tables.decode(file.read_bytes()) if file.exists() else None
+        return read_saved(self._folder)
 
     # --- node.outside.Disk
 
@@ -97,7 +97,7 @@ class FolderDisk:
             truth.write(lines)
 
     def save(self, saved: Saved) -> None:
-        _replace(self._folder / "tables", _encoder.encode(saved))
+        write_saved(self._folder, saved)
 
     # --- the shell's
 
@@ -130,6 +130,15 @@ class FolderDisk:
         if queue not in self._logs:
             self._logs[queue] = _Log(self._folder / "queues" / _file_name(queue))
         return self._logs[queue]
+
+
+def read_saved(folder: Path) -> Saved | None:
+    file = folder / TABLES
+    return _tables.decode(file.read_bytes()) if file.exists() else None
+
+
+def write_saved(folder: Path, saved: Saved) -> None:
+    _replace(folder / TABLES, _encoder.encode(saved))
 
 
 class _Log:
