@@ -138,8 +138,8 @@ def test_a_node_that_is_reset_comes_back_as_the_youngest_mirror_with_nothing_of_
     with cluster(tmp_path) as nodes:
         assert told(nodes, "reset", "ref1") == 0
         api = Management(nodes.addresses["ref2"])
-        until(lambda: len(api.synchronised(QUEUE)) == 2)
-        assert api.master(QUEUE) != "ref1" and api.mirrors(QUEUE)[-1] == "ref1"
+        until(lambda: api.master(QUEUE) != "ref1" and len(api.synchronised(QUEUE)) == 2)
+        assert api.mirrors(QUEUE)[-1] == "ref1"
         assert members(nodes, "ref3") == ["ref1", "ref2", "ref3"]
         assert left(nodes, "ref1") == list(range(30))
 
