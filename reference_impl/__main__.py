@@ -1,4 +1,4 @@
-"""The reference as a program: one node, or a small cluster to play with."""
+"""The reference as a program: a node, what operators tell one, a small cluster to play with."""
 
 import argparse
 import asyncio
@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from reference_impl.node.alarms import RESOURCES
-from reference_impl.node.config import HANDLINGS, PAUSE_IF_ALL_DOWN, parsed
-from reference_impl.shell import limits
+from reference_impl.node.config import HANDLINGS, PAUSE_IF_ALL_DOWN, Config, parsed
+from reference_impl.shell import asking, limits, offline
 from reference_impl.shell.play import Playing, play
 from reference_impl.shell.program import run
 
@@ -16,30 +16,56 @@ ALL = "all"
 
 def main(arguments: list[str]) -> int:
     asked = _parser().parse_args(arguments)
-    if asked.what == "node":
-        try:
-            config = parsed(asked.config.read_bytes())
-        except (OSError, ValueError) as error:
-            print(f"{asked.config}: {error}", file=sys.stderr)
-            return 2
-        return asyncio.run(run(config, asked.with_parent))
-    if asked.what == "limit":
-        return _limit(asked)
-    return play(Playing(asked.nodes, asked.port, asked.net_ticktime, asked.partition_handling))
-
-
-def _limit(asked: argparse.Namespace) -> int:
+    if asked.what == "mirrored":
+        return play(Playing(asked.nodes, asked.port, asked.net_ticktime, asked.partition_handling))
     try:
         config = parsed(asked.config.read_bytes())
-        chosen = RESOURCES if asked.resource == ALL else (asked.resource,)
-        if asked.octets is None:
-            print(f"[{','.join(limits.reset(config, chosen))}]")
-        for resource in chosen if asked.octets is not None else ():
-            limits.limit(config, resource, asked.octets)
+    except (OSError, ValueError) as error:
+        print(f"{asked.config}: {error}", file=sys.stderr)
+        return 2
+    if asked.what == "node":
+        return _node(config, asked)
+    try:
+        _operate(config, asked)
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def _node(config: Config, asked: argparse.Namespace) -> int:
+    try:
+        return asyncio.run(run(config, asked.with_parent))
+    except offline.InUse as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _operate(config: Config, asked: argparse.Namespace) -> None:
+    match asked.what:
+        case "limit":
+            _limit(config, asked)
+        case "forget":
+            if asked.offline:
+                offline.forget(config, asked.node)
+            else:
+                asking.forget(config, asked.node)
+        case "force-boot":
+            offline.force_boot(config)
+        case "wipe":
+            offline.wipe(config)
+        case "reset":
+            asking.reset(config)
+        case "join":
+            asking.reset(config, asked.node)
+
+
+def _limit(config: Config, asked: argparse.Namespace) -> None:
+    chosen = RESOURCES if asked.resource == ALL else (asked.resource,)
+    if asked.octets is None:
+        print(f"[{','.join(limits.reset(config, chosen))}]")
+    for resource in chosen if asked.octets is not None else ():
+        limits.limit(config, resource, asked.octets)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,6 +78,19 @@ def _parser() -> argparse.ArgumentParser:
     limited.add_argument("config", type=Path)
     limited.add_argument("resource", choices=(*RESOURCES, ALL))
     limited.add_argument("octets", type=int, nargs="?", help="as configured, without")
+    join = what.add_parser("join", help="a node that runs leaves its cluster, and joins another")
+    join.add_argument("config", type=Path)
+    join.add_argument("node", help="a member of the other one")
+    forget = what.add_parser("forget", help="a node that is down is no member any more")
+    forget.add_argument("config", type=Path, help="of the node that is told")
+    forget.add_argument("node")
+    forget.add_argument("--offline", action="store_true", help="said to a node that is down")
+    for name, title in (
+        ("force-boot", "a node that is down is to start without those that outlived it"),
+        ("wipe", "a node that is down loses its disk"),
+        ("reset", "a node that runs leaves its cluster, forgets all it has, and boots again"),
+    ):
+        what.add_parser(name, help=title).add_argument("config", type=Path)
     mirrored = what.add_parser("mirrored", help="a mirrored cluster on this machine")
     mirrored.add_argument("--nodes", type=int, default=3, choices=range(1, 10), metavar="1..9")
     mirrored.add_argument("--port", type=int, default=5672)

@@ -214,6 +214,13 @@ class Limit(msgspec.Struct, frozen=True):
     octets: int | None
 
 
+class Reset(msgspec.Struct, frozen=True):
+    """The node stops, leaves its cluster for good, loses its disk, and boots again; it joins that
+    one's cluster where one is named."""
+
+    through: str | None
+
+
 class WhenWritten(msgspec.Struct, frozen=True):
     """Wants Written; twice is once."""
 
@@ -250,6 +257,7 @@ Effect = (
     | StopReading
     | ReadOn
     | Limit
+    | Reset
     | Hangup
     | Answer
 )

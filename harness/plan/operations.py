@@ -116,8 +116,7 @@ OPTIONS = {
 }
 _PROCESSES = {COMPOSE: CONTAINER, LOCAL: PROCESS}
 _API = {COMPOSE: API, LOCAL: API}
-_COMMAND = {COMPOSE: COMMAND}
-_NO_COMMAND = {LOCAL: "no broker that runs as subprocesses has such a command"}
+_COMMAND = {COMPOSE: COMMAND, LOCAL: COMMAND}
 
 OPERATIONS = {
     operation.name: operation
@@ -152,7 +151,6 @@ OPERATIONS = {
             targets=(*STOPPED, ALL),
             offers=_COMMAND,
             alters=True,
-            why_not=_NO_COMMAND,
         ),
         Operation(
             name="add_node",
@@ -162,7 +160,6 @@ OPERATIONS = {
             options=("through",),
             alters=True,
             upheaval=Upheaval.LATER,
-            why_not=_NO_COMMAND,
         ),
         Operation(
             name="forget_node",
@@ -172,7 +169,6 @@ OPERATIONS = {
             options=("offline", "through"),
             alters=True,
             upheaval=Upheaval.LATER,
-            why_not=_NO_COMMAND,
         ),
         Operation(
             name="force_boot",
@@ -180,7 +176,6 @@ OPERATIONS = {
             targets=STOPPED,
             offers=_COMMAND,
             alters=True,
-            why_not=_NO_COMMAND,
         ),
         Operation(
             name="reset_node",
@@ -189,7 +184,6 @@ OPERATIONS = {
             offers=_COMMAND,
             alters=True,
             upheaval=Upheaval.LATER,
-            why_not=_NO_COMMAND,
         ),
         Operation(
             name="set_policy",

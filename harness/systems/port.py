@@ -87,8 +87,10 @@ class Processes(Protocol):
         agent: AgentClient,
         addresses: Mapping[str, str],
         port: Callable[[int], int],
+        configured: Callable[[str], str],
     ) -> Told:
-        """`addresses`: by host; `port`: as of Node."""
+        """`addresses`: by host, of spare ones, too; `port`: as of Node; `configured`: the path of
+        a host's configuration, for programs that tell its node something, be it up or down."""
 
 
 # --- for somebody who is new here -------------------------------------------------------------

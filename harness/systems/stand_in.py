@@ -1,4 +1,5 @@
-"""A container that stands in for a process that is down: its disk, its network, another command.
+"""A container that stands in for a process that is down: its disk, its network, its environment,
+another command.
 
 1. It is removed whatever became of it; it carries the project's labels, so that whoever removes
    the project finds it, too.
@@ -49,6 +50,7 @@ def _made(
 ) -> Container:
     return client.containers.create(
         image=process.attrs["Image"],
+        environment=process.attrs["Config"]["Env"],
         entrypoint=["timeout", f"{limit_s:.0f}", "sh", "-c", text],
         network_mode=f"container:{project.host(host).id}",
         volumes_from=[str(process.id)],

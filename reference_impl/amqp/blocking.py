@@ -19,23 +19,27 @@ CAPABILITY = "connection.blocked"
 
 class Blocking:
     def __init__(self, session: Session, world: World) -> None:
-        self.alarmed = bool(world.alarms())
+        self._alarms = world.alarms()  # as it was told of them
         self.unread = False
         self._session = session
         self._world = world
         self._blocked = False
         self._short: set[int] = set()  # channels
 
+    @property
+    def alarmed(self) -> bool:
+        return bool(self._alarms)
+
     def content_came(self) -> Method | None:
         """Under an alarm: what is to be said."""
         if self._blocked:
             return None
         self._blocked = True
-        short = sorted({name for names in self._world.alarms().values() for name in names})
+        short = sorted({name for names in self._alarms.values() for name in names})
         return self._told(ConnectionBlocked(f"low on {' & '.join(short)}"))
 
     def alarms_changed(self) -> Method | None:
-        self.alarmed = bool(self._world.alarms())
+        self._alarms = self._world.alarms()
         if self.alarmed or not self._blocked:
             return None
         self._blocked = False

@@ -11,6 +11,7 @@ from reference_impl.metadata.exchanges import (
     UnbindExchange,
     UnbindQueue,
 )
+from reference_impl.metadata.nodes import ForgetNode
 from reference_impl.metadata.policies import DeletePolicy, PutPolicy
 from reference_impl.metadata.records import RecordCommand
 from reference_impl.metadata.tables import Denied
@@ -23,6 +24,7 @@ __all__ = [
     "DeleteExchange",
     "DeletePolicy",
     "Denied",
+    "ForgetNode",
     "PutPolicy",
     "UnbindExchange",
     "UnbindQueue",
@@ -37,5 +39,6 @@ Command = (
     | UnbindExchange
     | PutPolicy
     | DeletePolicy
+    | ForgetNode
     | RecordCommand
 )

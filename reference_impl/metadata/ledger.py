@@ -7,6 +7,7 @@
 from typing import Any
 
 from reference_impl.metadata.messages import Admit, Entry, Snapshot, Term
+from reference_impl.metadata.nodes import admit
 from reference_impl.metadata.tables import Tables
 
 NOTHING = -1  # the version of a node that is in no group
@@ -42,6 +43,8 @@ class Ledger:
         here = self.tables
         tables = Tables(
             version=here.version,
+            nodes=here.nodes,
+            forgotten=here.forgotten,
             exchanges=dict(here.exchanges),
             bindings=dict(here.bindings),
             links=dict(here.links),
@@ -60,6 +63,7 @@ class Ledger:
         command = entry.command
         if isinstance(command, Admit):
             self.members[command.node] = command.boot
+            admit(self.tables, command.node)
             return None
         return command.apply(self.tables)
 

@@ -57,7 +57,7 @@ class ForgetQueue(msgspec.Struct, frozen=True, array_like=True, tag=True):
         queue = tables.queues.get(self.name)
         if queue is None or queue.master != self.master:
             return False
-        _forget(tables, self.name)
+        remove_queue(tables, self.name)
         return True
 
 
@@ -97,7 +97,7 @@ class LoseMaster(msgspec.Struct, frozen=True, array_like=True, tag=True):
         if queue.durable:
             tables.queues[self.name] = _with_mirrors(queue, (), self.running, master=None)
         else:
-            _forget(tables, self.name)
+            remove_queue(tables, self.name)
 
 
 class StopMirrors(msgspec.Struct, frozen=True, array_like=True, tag=True):
@@ -282,6 +282,13 @@ def living(group: Group) -> list[Pid]:
     return [member.pid for member in group.members if member.alive]
 
 
+def remove_queue(tables: Tables, name: str) -> None:
+    """With its group and bindings."""
+    del tables.queues[name]
+    tables.groups.pop(name, None)
+    forget_queue_bindings(tables, name)
+
+
 def _restart(tables: Tables, queue: Queue, master: Pid, running: tuple[str, ...]) -> None:
     group = tables.groups.get(queue.name)
     version = 0 if group is None else group.version + 1
@@ -319,12 +326,6 @@ def _recoverable(
 
 def _without(pids: Iterable[Pid], gone: tuple[Pid, ...]) -> tuple[Pid, ...]:
     return tuple(pid for pid in pids if pid not in gone)
-
-
-def _forget(tables: Tables, name: str) -> None:
-    del tables.queues[name]
-    tables.groups.pop(name, None)
-    forget_queue_bindings(tables, name)
 
 
 def _alone(name: str, version: int, member: Pid) -> Group:

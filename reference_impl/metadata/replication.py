@@ -96,6 +96,11 @@ class Replication:
     def leads(self) -> bool:
         return self.leader == self._node
 
+    @property
+    def has_settled(self) -> bool:
+        """Whether nobody waits for a command's result."""
+        return not self._requests
+
     def found(self, boot: int, tables: Tables) -> None:
         """A group of one."""
         self.ledger.found(self._node, boot, tables)
@@ -111,6 +116,12 @@ class Replication:
         """Only the leader may; again for one that has to begin anew."""
         assert self.leads, self.term
         self._order(Id(node, boot, 0), Admit(node, boot))
+        return self._taken()
+
+    def order(self, command: Any) -> list[Outcome]:
+        """Only the leader may; nobody waits for the result."""
+        assert self.leads, self.term
+        self._order(Id(self._node, 0, 0), command)
         return self._taken()
 
     def lose(self, node: str) -> list[Outcome]:

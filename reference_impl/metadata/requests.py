@@ -32,6 +32,9 @@ class Requests:
         self._counter = 0
         self._waiting: dict[int, _Waiting] = {}  # by counter
 
+    def __len__(self) -> int:
+        return len(self._waiting)
+
     def add(self, pid: Pid, request: int, command: Any) -> Id:
         self._counter += 1
         self._waiting[self._counter] = _Waiting(pid, request, command)

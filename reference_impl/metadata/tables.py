@@ -1,4 +1,5 @@
-"""What every node of a cluster knows (Mnesia's part): exchanges, queues, policies, groups.
+"""What every node of a cluster knows (Mnesia's part): its nodes, exchanges, queues, policies,
+groups.
 
 1. Records are values; a command (metadata/commands.py) replaces them, nothing else does.
 2. Every node that is connected carries out the same commands in the same order, so that tables of
@@ -83,6 +84,8 @@ class Tables(msgspec.Struct):
     """The whole. `version` counts the commands that made it."""
 
     version: int = 0
+    nodes: tuple[str, ...] = ()  # members of the cluster, those that are down, too
+    forgotten: tuple[str, ...] = ()  # who was a member, and has not been admitted again
     exchanges: dict[str, Exchange] = {}
     bindings: dict[str, tuple[Binding, ...]] = {}  # by exchange
     links: dict[str, tuple[Link, ...]] = {}  # by source

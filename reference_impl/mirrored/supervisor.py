@@ -7,7 +7,7 @@
 2. A process is there before a record names it.
 3. A declaration is answered when the mirrors that were asked for are listed, or have ended.
 4. It reports the end of its own mirrors: there may be no member of the ring left to notice it.
-5. A node that stops gracefully starts nothing any more.
+5. A node that stops gracefully starts nothing any more, but still reports ends.
 """
 
 from collections.abc import Callable
@@ -141,6 +141,7 @@ class Supervisor:
 
     def _keep_up(self, record: Queue) -> None:
         if self._stopping:
+            self._report_ends(record)
             return
         master = record.master
         lives = master is not None and self._world.alive(master)

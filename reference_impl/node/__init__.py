@@ -16,8 +16,10 @@ happenings       events and effects of it
 group            the group as the node sees it: links, tables, who is up
 membership       peers: who can be heard, and who has fallen silent
 gossip           what the cluster cores of two nodes say to each other
+known            who is of it as a node knows it, and whose links it keeps
 boot             whether it founds a group, joins one, or waits
 booting          what it has tried, whom it has asked, how long it still waits
+offline          what it finds on its disk when it was told something while it was down
 partial          partial partitions
 handling         how it handles partitions: who pauses, who begins anew
 minority         pause_minority, pause_if_all_down

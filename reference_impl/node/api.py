@@ -5,6 +5,8 @@
 2. What the tables say is answered at once. What other processes must say: questions.py.
 3. A policy is answered when every node has it.
 4. Who asks has been authenticated by the shell.
+5. What RabbitMQ's operators say on the command line is said here, too: limits, nodes that are to
+   be forgotten, a reset.
 """
 
 from collections.abc import Mapping
@@ -14,6 +16,7 @@ import msgspec
 
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
 from reference_impl.metadata.governing import is_mirrored
+from reference_impl.metadata.nodes import FORGOTTEN, NOT_FORGOTTEN, ForgetNode
 from reference_impl.node import api_json, http
 from reference_impl.node.alarms import RESOURCES
 from reference_impl.node.api_connections import ConnectionAnswers
@@ -29,6 +32,7 @@ from reference_impl.process import (
     Down,
     Effect,
     Limit,
+    Reset,
     Send,
     Timeout,
     World,
@@ -37,22 +41,31 @@ from reference_impl.protocol.connections import Connections, ListConnections
 from reference_impl.protocol.queues import Done, Looked, Refused
 
 POLICY_LIMIT_MS = 60_000
+NOBODY_TO_LEAVE = "You cannot leave a cluster if no online nodes are present."  # RabbitMQ's words
 
 
 class _Limited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     octets: Annotated[int, msgspec.Meta(ge=0)]
 
 
+class _Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    join: str | None = None
+
+
 class Api:
     """Process number 1 of a node."""
 
     def __init__(self, pid: Pid, world: World) -> None:
+        self._pid = pid
         self._world = world
         self._questions = Questions(pid)
         self._routes: http.Routes = {
             ("GET", "overview"): self._overview,
             ("GET", "nodes"): self._nodes,
             ("GET", "nodes/*"): self._node,
+            ("DELETE", "nodes/*"): self._forget_node,
+            ("GET", "reset"): self._boot,
+            ("POST", "reset"): self._reset,
             ("GET", "policies"): self._policies,
             ("GET", "policies/vhost"): self._policies,
             ("GET", "policies/vhost/*"): self._policy,
@@ -100,6 +113,36 @@ class Api:
             if told["name"] == request.name:
                 return http.answer(request, told)
         return http.not_found(request)
+
+    def _forget_node(self, request: Request) -> list[Effect]:
+        """`rabbitmqctl forget_cluster_node`."""
+
+        def finish(result: Any) -> list[Effect]:
+            if result is None:
+                return http.error(request, 500, "a node does not answer")
+            if result == FORGOTTEN:
+                return http.done(request)
+            return http.bad(request, NOT_FORGOTTEN[result].format(request.name))
+
+        node = request.name.removeprefix(api_json.node_name(""))
+        forget = ForgetNode(node, self._world.running())
+        return self._questions.transact(forget, POLICY_LIMIT_MS, finish)
+
+    def _boot(self, request: Request) -> list[Effect]:
+        """By which somebody who has reset it sees that it has booted since."""
+        return http.answer(request, {"boot": self._pid.boot})
+
+    def _reset(self, request: Request) -> list[Effect]:
+        """`rabbitmqctl stop_app`, `reset`, `join_cluster` where one is named, `start_app`: that
+        goes on after the answer."""
+        world = self._world
+        try:
+            through = msgspec.json.decode(request.body or b"{}", type=_Told).join
+        except msgspec.MsgspecError as error:
+            return http.bad(request, str(error))
+        if len(world.tables.nodes) > 1 and world.running() == (world.node,):
+            return http.bad(request, NOBODY_TO_LEAVE)
+        return [*self._boot(request), Reset(through)]
 
     def _policies(self, request: Request) -> list[Effect]:
         policies = sorted(self._world.tables.policies.items())

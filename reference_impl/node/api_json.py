@@ -71,7 +71,7 @@ def policy_json(policy: Policy) -> JsonObject:
 
 
 def nodes_json(world: World) -> list[JsonObject]:
-    """Those that run, and those from which this one is partitioned: only it tells so itself."""
+    """All that are members, and those from which this one is partitioned: only it tells so."""
     apart, alarms = world.partitions(), world.alarms()
     running = [
         {
@@ -84,9 +84,10 @@ def nodes_json(world: World) -> list[JsonObject]:
         }
         for node in world.running()
     ]
+    down = {*world.tables.nodes, *apart}.difference(world.running())
     others = [
         {"name": node_name(node), "type": "disc", "running": False, "partitions": []}
-        for node in apart
+        for node in down
     ]
     return sorted(running + others, key=lambda told: str(told["name"]))
 

@@ -1,8 +1,8 @@
 """autoheal: who gives way when a partition is over (docs/behaviour/rabbitmq.md 3.8).
 
-1. Nothing is done before every configured node runs and can be heard again. Then the node with the
-   lowest name asks each for the number of its clients; the side with most of them wins, of equals
-   the one with more nodes, then the one with the lowest name.
+1. Nothing is done before every node of the cluster runs and can be heard again. Then the node with
+   the lowest name asks each for the number of its clients; the side with most of them wins, of
+   equals the one with more nodes, then the one with the lowest name.
 2. The other sides lose: their nodes stop serving, and begin a new boot once all of them have
    stopped, so that none of them joins another loser. What only they had is gone.
 3. Who asks may lose itself. Whatever changes meanwhile begins it anew.

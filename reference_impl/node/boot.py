@@ -6,11 +6,11 @@ to 52).
 2. A node that saw others run when it stopped waits for one of them: they know more than it does.
    Who was the last to stop founds the group at once, as soon as every peer was tried.
 3. When all for whom such nodes wait are there and wait, too, the one with the newest tables founds
-   it, and the others join it. Under pause_minority a majority of the configured nodes will do: the
+   it, and the others join it. Under pause_minority a majority of the cluster's nodes will do: the
    last group that ran was one, so somebody of it is there.
 4. Blank nodes: the smallest name of those that are configured founds the group; where it does not
    come, the smallest that is there, after a while. A blank node founds none beside tables that
-   wait.
+   wait, nor where it was told to join another.
 5. A node joins only when it has links to all members; one that hangs holds it up until the group
    has lost it.
 """
@@ -47,7 +47,7 @@ class Outlook:
 
     node: str
     own: State
-    peers: tuple[str, ...]  # configured
+    peers: tuple[str, ...]  # of its cluster, as far as it knows
     states: dict[str, State]  # of those peers to whom a link stands, on both sides
     tried: bool  # every peer has told its state, or could not be reached
     patience_is_over: bool  # the smallest configured name has had its time to come
@@ -78,7 +78,7 @@ def _join(outlook: Outlook, running: dict[str, State]) -> Decision:
 
 
 def _found_blank(outlook: Outlook) -> Decision:
-    if any(state.version != NOTHING for state in outlook.states.values()):
+    if outlook.own.waits or any(it.version != NOTHING for it in outlook.states.values()):
         return Wait()
     if any(name < outlook.node for name in outlook.states):
         return Wait()

@@ -8,13 +8,15 @@
    wait).
 3. One leader at a time is asked for admission; when it answers "not yet", or is lost, the next
    occasion is taken.
+4. Who was forgotten gives the boot up, unless a peer that runs has not forgotten it.
 """
 
 from reference_impl.metadata.ledger import NOTHING
 from reference_impl.node.boot import Ask, Found, Outlook, Wait, decide
 from reference_impl.node.config import PAUSE_MINORITY, Config
-from reference_impl.node.gossip import Join, State
+from reference_impl.node.gossip import RUNNING, Join, State
 from reference_impl.node.happenings import Effect, Fail, Log, Tell
+from reference_impl.node.known import disagreement
 from reference_impl.node.membership import Peers
 from reference_impl.process import Arm, Disarm
 
@@ -35,6 +37,7 @@ class Booting:
         self._round_is_over = False
         self._patience_is_over = False
         self._tries_left: int | None = None  # None: the waiting has not begun
+        self._disowned_by: str | None = None
 
     def begin(self) -> list[Effect]:
         times = ((_GRACE, GRACE_MS), (_ROUND, FIRST_ROUND_MS), (_PATIENCE, PATIENCE_MS))
@@ -54,11 +57,19 @@ class Booting:
         if self._asked == node:
             self._asked = None
 
+    def disowned(self, by: str) -> None:
+        """A peer says that it has forgotten this node."""
+        self._disowned_by = by
+
     def begin_anew(self) -> None:
         self._asked = None
 
     def consider(self, own: State) -> list[Effect] | Found:
-        match decide(self._outlook(own)):
+        outlook = self._outlook(own)
+        is_alone = not any(state.phase == RUNNING for state in outlook.states.values())
+        if self._disowned_by is not None and is_alone and outlook.tried:
+            return [Fail(disagreement(self._config.name, self._disowned_by))]
+        match decide(outlook):
             case Found() as found:
                 return found
             case Ask(leader):

@@ -1,5 +1,7 @@
 """One boot of a node as a member of its cluster: boot, group, partitions, pauses.
 
+Whom it knows as its cluster: known.py.
+
 1. A node that is lost (its link closed, or silent for too long) is out of the group at once, and
    comes back on a new boot only (group.py). What the group shares: metadata/replication.py.
 2. Two running nodes with a link that are not in one group are partitioned: each went on without
@@ -15,7 +17,7 @@
 
 phase:  booting --Snapshot--> joining --known to all--> running --minority--> paused --> (restart)
         booting --founds a group--> running;  joining --not its leader's member--> booting;
-        any --leave--> stopped
+        any --leave--> stopped, or left
 """
 
 from collections.abc import Callable
@@ -30,6 +32,7 @@ from reference_impl.node.config import Config
 from reference_impl.node.gossip import (
     BOOTING,
     JOINING,
+    LEFT,
     PAUSED,
     RUNNING,
     STOPPED,
@@ -51,7 +54,6 @@ from reference_impl.node.group import Group
 from reference_impl.node.handling import JUDGE, PartitionHandling
 from reference_impl.node.happenings import (
     Dial,
-    Drop,
     Effect,
     Event,
     Heard,
@@ -69,6 +71,7 @@ from reference_impl.node.happenings import (
     Ticked,
     Unlinked,
 )
+from reference_impl.node.known import Known
 from reference_impl.node.membership import Peers
 from reference_impl.node.partial import PartialPartitions
 from reference_impl.process import Arm, Timeout
@@ -93,9 +96,10 @@ class Cluster:
         self._phase = BOOTING
         self._saved = saved
         self._is_unsaved = False
-        self._peers = Peers(tuple(sorted(config.peers.keys() - {config.name})))
+        self._peers = Peers(())
         self._group = Group(self._me, boot, self._peers)
         self._group.leave(self._saved_term())
+        self._known = Known(config, self._group, None if saved is None else saved.tables)
         self._booting = Booting(config, self._peers)
         self._handling = PartitionHandling(config, self._group, self._peers)
         self._partial = PartialPartitions(self._group, self._handling.pauses_until_all)
@@ -127,8 +131,12 @@ class Cluster:
     def partitions(self) -> tuple[str, ...]:
         return self._handling.partitions
 
+    def has_settled(self) -> bool:
+        """Whether no command of this node's processes is on its way."""
+        return self._group.replication.has_settled
+
     def greeting(self) -> Greeting:
-        return Greeting(self._configured())
+        return self._known.greeting()
 
     # --- what happens
 
@@ -137,14 +145,20 @@ class Cluster:
         self._look()
         return self._done()
 
-    def leave(self) -> list[Effect]:
-        """The node goes, gracefully: its processes have ended."""
-        self._phase = STOPPED
+    def leave(self, for_good: bool = False) -> list[Effect]:
+        """The node goes, gracefully: its processes have ended. `for_good`: to be forgotten."""
+        self._phase = LEFT if for_good else STOPPED
         return self._done()
 
+    def has_left(self) -> bool:
+        """Whether every member has closed its link, as they do when they have forgotten a node."""
+        return not self._peers.linked.keys() & self._group.members.keys()
+
     def handle(self, event: Event) -> list[Effect]:
-        if self._phase != STOPPED:
+        if self._phase not in (STOPPED, LEFT):
             self._handle(event)
+        elif isinstance(event, Unlinked) and event.node in self._peers.linked:
+            self._peers.unlink(event.node)
         return self._done()
 
     def _handle(self, event: Event) -> None:
@@ -189,12 +203,14 @@ class Cluster:
         if ledger.members and (has_changed or self._is_unsaved):
             self._is_unsaved = False
             self._saved = self._to_save()
+            self._known.on_disk = self._saved.tables
             effects.insert(0, Save(self._saved))
         if has_changed and self._phase == RUNNING:
             effects.append(TablesChanged())
         return effects
 
     def _follow_up(self) -> None:
+        self._known.follow(runs=self._phase == RUNNING)
         lost, self._group.lost_links = self._group.lost_links, []
         for node in lost:
             self._handling.forget()
@@ -223,10 +239,9 @@ class Cluster:
         self._does([Arm(_LOOK, LOOK_AT_BOOT_MS if is_hasty else LOOK_MS)])
 
     def _link(self, node: str, boot: int, greeting: Greeting) -> None:
-        if node not in self._peers.names or greeting.nodes != self._configured():
-            text = f"{node} was configured with {', '.join(greeting.nodes)}: it is not dealt with"
-            self._does([Log(text), Drop(node)])
-            self._peers.failed(node)
+        if self._known.refuses(node, boot, greeting):
+            if self._me in greeting.forgotten:
+                self._booting.disowned(node)
             return
         if node in self._peers.linked:
             self._group.lose(node)
@@ -265,8 +280,10 @@ class Cluster:
         self._peers.told(node, state)
         if state.phase != RUNNING:
             self._handling.forget()
-            if state.phase in (PAUSED, STOPPED) and node in self._group.members:
+            if state.phase in (PAUSED, STOPPED, LEFT) and node in self._group.members:
                 self._group.lose_member(node)
+            if state.phase == LEFT:
+                self._known.leaves(node)
         elif self._phase == RUNNING and node not in self._group.members:
             self._handling.note(node)
         elif self._is_left_out_by(node, state):
@@ -292,6 +309,7 @@ class Cluster:
             self._does(decision)
             return
         tables = predeclared() if self._saved is None else self._saved.tables
+        tables.nodes = tables.nodes or self._known.founders
         forget_transient(tables)
         self._does([Log("founds the group")])
         self._group.found(tables)
@@ -338,9 +356,6 @@ class Cluster:
 
     def _does(self, effects: list[Effect]) -> None:
         self._group.effects += effects
-
-    def _configured(self) -> tuple[str, ...]:
-        return tuple(sorted([self._me, *self._peers.names]))
 
     def _saved_term(self) -> Term:
         return Term(0, "") if self._saved is None else self._saved.term

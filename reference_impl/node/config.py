@@ -24,6 +24,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: str  # a folder of its own
     cookie: str  # what only the nodes of its cluster know; whoever knows it is one of them
     peers: dict[str, tuple[str, int]] = {}  # name -> where to dial it (a proxy may stand there)
+    founders: tuple[str, ...] = ()  # with whom it begins where it has no tables; none: all of them
     amqp_port: int = 5672
     api_port: int = 15672
     peer_port: int = 25672
@@ -59,6 +60,7 @@ def parsed(octets: bytes) -> Config:
     if config.peer_octets_max < GREETING_OCTETS_MAX:
         raise ValueError(f"it must be at least {GREETING_OCTETS_MAX} - at `$.peer_octets_max`")
     _check_preferred(config)
+    _check_founders(config)
     return config
 
 
@@ -69,6 +71,13 @@ def _check_preferred(config: Config) -> None:
     if unknown := sorted({*config.preferred} - nodes):
         known = ", ".join(sorted(nodes))
         raise ValueError(f"no node is named {unknown[0]!r}, but {known} - at `$.preferred`")
+
+
+def _check_founders(config: Config) -> None:
+    if config.founders and config.name not in config.founders:
+        raise ValueError(f"{config.name} must be one of them - at `$.founders`")
+    if unknown := sorted({*config.founders} - {config.name, *config.peers}):
+        raise ValueError(f"nobody says where {unknown[0]!r} is dialled - at `$.founders`")
 
 
 def _of_its_own(bind: str) -> bool:

@@ -10,12 +10,15 @@ JOINING = "joining"  # has the tables; not every member knows it yet
 RUNNING = "running"
 PAUSED = "paused"  # in a minority: the node lives, the broker application does not
 STOPPED = "stopped"  # it has told that it goes
+LEFT = "left"  # it has told that it goes for good, and is to be forgotten
 
 
 class Greeting(msgspec.Struct, frozen=True, array_like=True):
-    """The first word on a link: which nodes this one was configured with."""
+    """The first word on a link: the sender's cluster as it knows it, itself included."""
 
     nodes: tuple[str, ...]
+    forgotten: tuple[str, ...] = ()
+    blank: bool = False  # it has no tables: the nodes are those that it was configured with
 
 
 class State(msgspec.Struct, frozen=True, array_like=True, tag=True):

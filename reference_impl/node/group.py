@@ -56,6 +56,10 @@ class Group:
     def submit(self, pid: Pid, request: int, command: Any) -> None:
         self._carry(self.replication.submit(pid, request, command))
 
+    def order(self, command: Any) -> None:
+        """Only while this node leads."""
+        self._carry(self.replication.order(command))
+
     def admit(self, node: str, linked: tuple[str, ...]) -> bool:
         """Whether it can be: only the leader may, and the newcomer must hear every member."""
         others = self.members.keys() - {self._node, node}

@@ -5,6 +5,7 @@
 2. Who paused for what a partial partition told begins anew when every node can be reached; who
    gave way, when nobody who did runs any more; anybody else, when he would not pause again.
 3. pause_if_all_down is, for those that go on, what it says under `recover`.
+4. Nodes are counted as the cluster has them now: who was forgotten is none.
 """
 
 from collections.abc import Callable
@@ -27,7 +28,7 @@ class PartitionHandling:
         wanted = config.partition_handling
         self._minority: Minority | None = None
         if wanted == PAUSE_MINORITY:
-            self._minority = Minority(majority(1 + len(peers.names)))
+            self._minority = Minority(lambda it: majority(1 + len(peers.names))(it))
         elif wanted == PAUSE_IF_ALL_DOWN:
             self._minority = Minority(one_of(config.preferred, self._me))
             wanted = config.recover
@@ -57,7 +58,7 @@ class PartitionHandling:
 
     def guards(self) -> bool:
         """Whether confirms are to be withheld: too few nodes have a link now."""
-        return self._minority is not None and self._minority.holds(self._linked())
+        return self._minority is not None and self._minority.holds(self._peers.members_linked())
 
     @property
     def suspects(self) -> set[str]:
@@ -72,7 +73,7 @@ class PartitionHandling:
             self._minority.silent(node)
 
     def lost(self, node: str) -> None:
-        if self._minority is None:
+        if self._minority is None or node not in self._peers.names:
             return
         unlinked = [it for it in self._peers.names if it not in self._peers.linked]
         self._group.effects += [Ping(it) for it in self._minority.suspect(node, unlinked)]
@@ -89,7 +90,8 @@ class PartitionHandling:
 
     def judge(self) -> str:
         assert self._minority is not None
-        return "it is in a minority" if self._minority.judge(self._linked()) else ""
+        pauses = self._minority.judge(self._peers.members_linked())
+        return "it is in a minority" if pauses else ""
 
     def still_seen(self, by: str, other: str) -> str:
         if not self.pauses_until_all:
@@ -102,7 +104,7 @@ class PartitionHandling:
 
     def recovered(self) -> str:
         """Of a node that paused."""
-        linked, names = self._linked(), self._peers.names
+        linked, names = self._peers.members_linked(), self._peers.names
         if self._autoheal is not None and self._autoheal.gives_way:
             is_over = self._autoheal.may_begin_anew(linked, self._peers.states)
             return "nobody who gave way runs any more" if is_over else ""
@@ -116,7 +118,7 @@ class PartitionHandling:
         """As far as it goes now (autoheal.py). `clients`: how many this node has."""
         if self._autoheal is None:
             return ""
-        states, linked = self._peers.states, self._linked()
+        states, linked = self._peers.states, self._peers.members_linked()
         runs = {it for it in linked if it in states and states[it].phase == RUNNING}
         if not self._partitions or runs != set(self._peers.names):
             self._autoheal.over()
@@ -139,6 +141,3 @@ class PartitionHandling:
         if self._autoheal is None or not self._autoheal.lose(losers):
             return ""
         return f"autoheal: {', '.join(losers)} give way"
-
-    def _linked(self) -> frozenset[str]:
-        return frozenset(self._peers.linked)

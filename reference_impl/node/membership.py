@@ -1,5 +1,7 @@
 """The peers of a node and the links to them: who can be heard, and who has fallen silent.
 
+`names` are those of its cluster (known.py); others may have a link while they are being admitted.
+
 1. A link that is lost may be made again; whether its peer is still a member is not decided here.
 2. A peer from which nothing came for SILENT_TICKS ticks, each a quarter of the net tick time, is
    lost: a peer that falls silent is noticed after 0.75 to 1.25 net tick times
@@ -45,6 +47,9 @@ class Peers:
         names = [it for it in self.names if it not in self.linked and it not in self._dialling]
         self._dialling.update(names)
         return names
+
+    def members_linked(self) -> frozenset[str]:
+        return frozenset(self.linked).intersection(self.names)
 
     def all_tried(self) -> bool:
         return self._tried.issuperset(self.names)

@@ -10,7 +10,7 @@
    nodes of 3.10.8 under T = 10, 24 went on without a pause.)
 3. A peer that was just lost never counts as alive for its own sake, only for the others': so of
    two nodes each pauses whenever the other is lost.
-4. Half of the configured nodes is a minority. Under pause_if_all_down one of those that are
+4. Half of the cluster's nodes is a minority. Under pause_if_all_down one of those that are
    preferred is enough, be it the node itself.
 """
 

@@ -203,13 +203,18 @@ class Node:
         self._processes.close_connections()
         self._processes.post(self._processes.supervisor, Stopping())
 
-    def leave(self) -> None:
+    def leave(self, for_good: bool = False) -> None:
         """The last word of a graceful stop, to peers and to the disk."""
-        self._cluster_does(self._cluster.leave())
+        self._cluster_does(self._cluster.leave(for_good))
+
+    def has_left(self) -> bool:
+        """Whether it has been forgotten since it left for good."""
+        return self._cluster.has_left()
 
     def stopped(self) -> bool:
-        """Whether every queue process of this node has ended."""
-        return self._stopping and not self._processes.queues_left()
+        """Whether every queue process of this node has ended, and its tables say so: a mirror that
+        has stopped in good order may not be promoted later (item 54)."""
+        return self._stopping and not self._processes.queues_left() and self._cluster.has_settled()
 
     def run(self) -> None:
         """Handles everything at hand, and all that follows from it."""

@@ -95,6 +95,10 @@ class Life(Protocol):
     def restart(self) -> None:
         """Begins a new boot in the same operating system process."""
 
+    def reset(self, through: str | None) -> None:
+        """Stops the node gracefully, has it leave for good, empties its disk and restarts it, so
+        that it joins that one's cluster."""
+
     def fail(self, text: str) -> None:
         """It cannot boot: the operating system process is to end."""
 

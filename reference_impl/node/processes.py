@@ -42,6 +42,7 @@ from reference_impl.process import (
     Limit,
     Process,
     ReadOn,
+    Reset,
     Send,
     Spawn,
     StopReading,
@@ -114,6 +115,7 @@ class Processes:
             StopReading: self._stop_reading,
             ReadOn: self._read_on,
             Limit: self._limit,
+            Reset: self._reset,
             Answer: self._answer,
         }
 
@@ -246,6 +248,9 @@ class Processes:
 
     def _limit(self, _: Pid, effect: Limit) -> None:
         self._peers.limit(effect.resource, effect.octets)
+
+    def _reset(self, _: Pid, effect: Reset) -> None:
+        self._out.life.reset(effect.through)
 
     def _hang_up(self, pid: Pid, effect: Hangup) -> None:
         self._out.clients.hang_up(self._clients.get(pid, pid))

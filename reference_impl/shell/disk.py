@@ -24,6 +24,7 @@ from reference_impl.node.happenings import Saved
 from reference_impl.pid import Pid
 from reference_impl.shell.segments import Segments
 
+BOOT, TABLES = "boot", "tables"  # files
 _NAME_MAX = 200
 WAITING_OCTETS = 16 << 20  # of bodies, that may wait for the thread
 _encoder = msgspec.msgpack.Encoder()
@@ -59,14 +60,13 @@ class FolderDisk:
 
     def next_boot(self) -> int:
         """The number of this boot of the node; no other boot has it."""
-        file = self._folder / "boot"
+        file = self._folder / BOOT
         boot = int(file.read_text()) + 1 if file.exists() else 1
         _replace(file, str(boot).encode())
         return boot
 
     def saved(self) -> Saved | None:
-        file = self._folder / "tables"
-        return _tables.decode(file.read_bytes()) if file.exists() else None
+        return read_saved(self._folder)
 
     # --- node.outside.Disk
 
@@ -103,7 +103,7 @@ class FolderDisk:
             truth.write(lines)
 
     def save(self, saved: Saved) -> None:
-        _replace(self._folder / "tables", _encoder.encode(saved))
+        write_saved(self._folder, saved)
 
     # --- the shell's
 
@@ -147,6 +147,15 @@ class FolderDisk:
         if name not in self._queues:
             self._queues[name] = Segments(self._folder / "queues" / _file_name(name))
         return self._queues[name]
+
+
+def read_saved(folder: Path) -> Saved | None:
+    file = folder / TABLES
+    return _tables.decode(file.read_bytes()) if file.exists() else None
+
+
+def write_saved(folder: Path, saved: Saved) -> None:
+    _replace(folder / TABLES, _encoder.encode(saved))
 
 
 def _file_name(queue: str) -> str:

@@ -8,7 +8,8 @@
    that was accepted and does not stand after ACCEPT_LIMIT_S is closed.
 3. Where both dial at the same time, the link of the smaller name is taken.
 4. A peer that dials has no link any more: one that stands here to it is dropped first.
-5. What is sent in one turn of the node goes out as one write.
+5. A peer that came later than the configuration is dialled by its name, at this node's own port.
+6. What is sent in one turn of the node goes out as one write.
 """
 
 import asyncio
@@ -60,6 +61,7 @@ class PeerLinks:
         self.node: Peer | None = None
         self._cookie = config.cookie
         self._addresses = config.peers
+        self._port = config.peer_port
         self._turn = turn
         self._loop = asyncio.get_running_loop()
         self._standing: dict[str, _Link] = {}
@@ -128,7 +130,7 @@ class PeerLinks:
         link: _Link | None = None
         try:
             async with asyncio.timeout(DIAL_LIMIT_S) as limit:
-                host, port = self._addresses[node]
+                host, port = self._address(node)
                 made = await self._loop.create_connection(
                     lambda: _Link(self, node), host, port, happy_eyeballs_delay=None
                 )
@@ -157,13 +159,16 @@ class PeerLinks:
         answered = False
         try:
             async with asyncio.timeout(PING_LIMIT_S):
-                reader, writer = await asyncio.open_connection(*self._addresses[node])
+                reader, writer = await asyncio.open_connection(*self._address(node))
                 answered = bool(await reader.read(1))
                 writer.transport.abort()
         except (OSError, TimeoutError):
             pass
         self._peer().pinged(node, answered)
         self._turn()
+
+    def _address(self, node: str) -> tuple[str, int]:
+        return self._addresses.get(node, (node, self._port))
 
     def handshake(self, dialled: str | None) -> Handshake:
         return Handshake(self._cookie, self.name, secrets.token_bytes(NONCE_OCTETS), dialled)

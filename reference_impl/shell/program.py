@@ -4,7 +4,7 @@
    what it said, in this order: nothing is confirmed that was not handed to the disk before.
 2. `ready` is printed as one line of JSON when clients are served.
 3. SIGTERM stops it gracefully: clients are told, queues handed over, peers told. It ends with 0,
-   or with 1 where it could not boot.
+   or with 1 where it could not boot. A reset begins so, and ends in a boot on an empty disk.
 4. With a parent it ends, at once, when its standard input does: nothing is left running.
 """
 
@@ -14,12 +14,14 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from reference_impl.node.config import Config
 from reference_impl.node.node import Node
+from reference_impl.node.offline import joining
 from reference_impl.node.outside import Outside
 from reference_impl.pid import Pid
 from reference_impl.shell import memory
@@ -27,12 +29,14 @@ from reference_impl.shell.clients import ClientSockets
 from reference_impl.shell.disk import FolderDisk
 from reference_impl.shell.links import PeerLinks
 from reference_impl.shell.management import ManagementSockets
+from reference_impl.shell.offline import empty, held
 from reference_impl.shell.timers import LoopTimers
 
 STOP_LIMIT_S = 10.0
+LEAVE_LIMIT_S = 5.0
 MEASURED_EVERY_S = 0.25
 TICKS_PER_TIME = 4  # of the net tick time (docs/behaviour/rabbitmq.md 3.8)
-_STOP_LOOK_S = 0.01
+_LOOK_S = 0.01
 
 
 class Program:
@@ -45,8 +49,7 @@ class Program:
         self._loop = asyncio.get_running_loop()
         # It is written as long as the process lives.
         self._log = Path(config.log).open("a", buffering=1) if config.log else None  # noqa: SIM115
-        truth = Path(config.misbehave.truth) if config.misbehave else None
-        self._disk = FolderDisk(Path(config.data), self._flushed, truth)
+        self._disk = self._opened_disk()
         self._links = PeerLinks(config, self._turn, self.log)
         self._ended: asyncio.Future[int] = self._loop.create_future()
         self._turning = False
@@ -75,6 +78,11 @@ class Program:
 
     # --- boots
 
+    def _opened_disk(self) -> FolderDisk:
+        misbehave = self._config.misbehave
+        truth = Path(misbehave.truth) if misbehave else None
+        return FolderDisk(Path(self._config.data), self._flushed, truth)
+
     def _begin_boot(self) -> None:
         self._timers = LoopTimers(self._fired)
         outside = Outside(self._links, self, self._disk, self._timers, self)
@@ -95,6 +103,22 @@ class Program:
         self._begin_boot()
         self._node.begin()
         self._turn()
+
+    def reset(self, through: str | None) -> None:
+        self._stop_gracefully(lambda: self._leave_for_good(through), "is reset")
+
+    def _leave_for_good(self, through: str | None) -> None:
+        self._node.leave(for_good=True)
+        self._turn()
+        self._when(self._node.has_left, LEAVE_LIMIT_S, lambda: self._begin_anew(through))
+
+    def _begin_anew(self, through: str | None) -> None:
+        self._disk.close()
+        empty(Path(self._config.data))
+        self._disk = self._opened_disk()
+        if through is not None:
+            self._disk.save(joining(self._config.name, through))
+        self._restart()
 
     def ready(self) -> None:
         self.log("serves clients")
@@ -196,20 +220,27 @@ class Program:
     # --- the end
 
     def _stop(self) -> None:
-        self.log("stops gracefully")
+        self._stop_gracefully(self._go, "stops gracefully")
+
+    def _go(self) -> None:
+        self._node.leave()
+        self._take_turn()
+        self._end(0)
+
+    def _stop_gracefully(self, then: Callable[[], None], why: str) -> None:
+        self.log(why)
         for server in self._listening:
             server.close()
         self._node.stop()
         self._turn()
-        self._look_whether_stopped(self._loop.time() + STOP_LIMIT_S)
+        self._when(self._node.stopped, STOP_LIMIT_S, then)
 
-    def _look_whether_stopped(self, until_s: float) -> None:
-        if not self._node.stopped() and self._loop.time() < until_s:
-            self._loop.call_later(_STOP_LOOK_S, self._look_whether_stopped, until_s)
-            return
-        self._node.leave()
-        self._take_turn()
-        self._end(0)
+    def _when(self, so: Callable[[], bool], limit_s: float, then: Callable[[], None]) -> None:
+        """Or when the time is over."""
+        if so() or limit_s <= 0:
+            then()
+        else:
+            self._loop.call_later(_LOOK_S, self._when, so, limit_s - _LOOK_S, then)
 
     def _end(self, status: int) -> None:
         if not self._ended.done():
@@ -217,11 +248,12 @@ class Program:
 
 
 async def run(config: Config, with_parent: bool) -> int:
-    """A node's whole life; its exit status."""
-    program = Program(config)
-    if with_parent:
-        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), _end_with_parent)
-    return await program.live()
+    """A node's whole life; its exit status. Raises InUse where another process lives it."""
+    with held(Path(config.data)):
+        program = Program(config)
+        if with_parent:
+            asyncio.get_running_loop().add_reader(sys.stdin.fileno(), _end_with_parent)
+        return await program.live()
 
 
 def _end_with_parent() -> None:

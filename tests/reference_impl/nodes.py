@@ -31,6 +31,7 @@ class Nodes:
     partition_handling: str = "ignore"
     misbehave: Misbehaviour | None = None
     memory_high_octets: int | None = None
+    spares: tuple[str, ...] = ()  # each stands by itself until it joins
     addresses: dict[str, str] = field(default_factory=dict)
     processes: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
 
@@ -51,12 +52,14 @@ class Nodes:
 
     def launch(self, name: str) -> None:
         peers = {peer: (at, 25672) for peer, at in self.addresses.items() if peer != name}
+        members = tuple(it for it in self.addresses if it not in self.spares)
         config = Config(
             name=name,
             bind=self.addresses[name],
             data=str(self.folder / name),
             cookie=COOKIE,
             peers=peers,
+            founders=(name,) if name in self.spares else members,
             net_ticktime_s=self.net_ticktime_s,
             partition_handling=self.partition_handling,
             misbehave=self.misbehave,

@@ -14,11 +14,13 @@ from typing import Any
 
 import msgspec
 
+from reference_impl.metadata.nodes import ForgetNode
 from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Policy, Tables
 from reference_impl.node import happenings as h
 from reference_impl.node.cluster import Cluster
 from reference_impl.node.config import Config, Handling
+from reference_impl.node.offline import forced, forgetting, joining
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Disarm, Timeout
 
@@ -77,6 +79,7 @@ class SimulatedClusters:
         self.submitted: dict[tuple[Pid, int], str] = {}
         self.handling, self.tick_ms = handling, T / 4
         self.preferred: tuple[str, ...] = ()
+        self.spares: tuple[str, ...] = ()  # each stands by itself until it joins
         self.slowness_ms = 20.0
         self._numbers = count()
         self._events: list[tuple[float, int, Callable[[], None]]] = []
@@ -109,6 +112,17 @@ class SimulatedClusters:
             self._send(link, peer, lambda peer=peer, link=link: self._closed(peer, link))
         node.standing.clear()
         node.up.clear()
+
+    def reset(self, name: str, through: str | None = None) -> None:
+        """It leaves for good, and boots again on an empty disk, to join that one's cluster."""
+        core = self.core(name)
+        self._does(name, core.leave(for_good=True))
+        self.run_until(core.has_left, 5000)
+        self.kill(name)
+        self.wipe(name)
+        if through is not None:
+            self.nodes[name].saved = msgspec.msgpack.encode(joining(name, through))
+        self.start(name)
 
     def freeze(self, name: str) -> None:
         self.nodes[name].frozen = True
@@ -143,6 +157,23 @@ class SimulatedClusters:
         self.submitted[pid, request] = token
         self._handle(name, h.Submitted(pid, request, Note(token)))
         return pid, request
+
+    def forget(self, through: str, node: str) -> tuple[Pid, int]:
+        """Said to one that runs."""
+        asked = Pid(through, self.nodes[through].boot, 7), next(self._numbers)
+        command = ForgetNode(node, self.core(through).running())
+        self._handle(through, h.Submitted(*asked, command))
+        return asked
+
+    def forget_offline(self, through: str, node: str) -> None:
+        self._tell_disk(through, lambda saved: forgetting(saved, through, node))
+
+    def force_boot(self, name: str) -> None:
+        self._tell_disk(name, lambda saved: forced(saved, name))
+
+    def wipe(self, name: str) -> None:
+        assert self.nodes[name].core is None, f"{name} lives"
+        self.nodes[name].saved = None
 
     def run(self, ms: float) -> None:
         until = self.now_ms + ms
@@ -183,6 +214,14 @@ class SimulatedClusters:
 
     # --- the world
 
+    def _founders(self) -> tuple[str, ...]:
+        return tuple(name for name in self.nodes if name not in self.spares)
+
+    def _tell_disk(self, name: str, change: Callable[[h.Saved | None], h.Saved]) -> None:
+        node = self.nodes[name]
+        assert node.core is None, f"{name} lives"
+        node.saved = msgspec.msgpack.encode(change(_decoded(node.saved)))
+
     def _at(self, when_ms: float, action: Callable[[], None]) -> None:
         heapq.heappush(self._events, (when_ms, next(self._numbers), action))
 
@@ -197,7 +236,7 @@ class SimulatedClusters:
     def _boot(self, node: SimulatedNode) -> None:
         node.boot += 1
         node.timers, node.heard, node.paused = {}, set(), False
-        saved = None if node.saved is None else msgspec.msgpack.decode(node.saved, type=h.Saved)
+        saved = _decoded(node.saved)
         peers = dict.fromkeys(self.nodes, ("", 0))
         config = Config(
             node.name,
@@ -205,6 +244,7 @@ class SimulatedClusters:
             "",
             "",
             peers,
+            founders=(node.name,) if node.name in self.spares else self._founders(),
             partition_handling=self.handling,
             preferred=self.preferred,
         )
@@ -300,11 +340,10 @@ class SimulatedClusters:
             self._handle(peer, h.Unlinked(name))
         link = _Link((name, peer), {name: self.now_ms, peer: self.now_ms})
         accepter.standing[name] = link
-        self._handle(peer, h.Linked(name, boot, dialler.core.greeting()))
-        if accepter.core is None or accepter.standing.get(name) is not link:
-            return
+        assert accepter.core is not None, "nothing reaches a dead node"
         greeting, accepter_boot = accepter.core.greeting(), accepter.boot
-        dialler.standing[peer] = link
+        dialler.standing[peer] = link  # who refuses the link closes it a moment later
+        self._handle(peer, h.Linked(name, boot, dialler.core.greeting()))
         # The accepter's first words may have overtaken this in the heap: so it is done at once.
         self._on(name, boot, lambda: self._linked(name, h.Linked(peer, accepter_boot, greeting)))
 
@@ -383,3 +422,7 @@ class SimulatedClusters:
             self._send(link, peer, lambda peer=peer, link=link: self._closed(peer, link))
         node.standing.clear()
         self._boot(node)
+
+
+def _decoded(saved: bytes | None) -> h.Saved | None:
+    return None if saved is None else msgspec.msgpack.decode(saved, type=h.Saved)

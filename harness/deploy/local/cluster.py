@@ -161,7 +161,7 @@ class LocalCluster:
         self._versions |= await self.broker.versions()
 
     async def _look(self) -> "_Start":
-        hosts = self.site.hosts
+        hosts = [host.name for host in self.layout.hosts]
         answers = await asyncio.gather(*map(self.broker.greets, hosts))
         silent = tuple(host for host, said in zip(hosts, answers, strict=True) if not said)
         return _Start(silent, self.nodes.failure())

@@ -10,7 +10,7 @@
 import asyncio
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -65,11 +65,12 @@ class LocalDeployment:
         self, layout: Layout, experiment_folder: Path, progress: Progress
     ) -> LocalCluster:
         own = _processes(layout)
+        hosts = tuple(host.name for host in (*layout.hosts, *layout.spares))
         site = Site(
             cluster=f"mqproof-{uuid4().hex[:8]}",
             experiment=str(experiment_folder.resolve()),
-            block=free_block(len(layout.hosts), own.ports.every),
-            hosts=tuple(host.name for host in layout.hosts),
+            block=free_block(len(hosts), own.ports.every),
+            hosts=hosts,
             client_port=own.ports.clients,
             peer_port=own.ports.peers,
             owner=owner(),
@@ -99,7 +100,8 @@ class LocalDeployment:
         try:
             await _proxy_answers(agent, nodes)
             progress(f"start the nodes of {layout.label}")
-            links = Links(agent, site.block.proxy, _dialled(site.broker, site))
+            members = [host.name for host in layout.hosts]
+            links = Links(agent, site.block.proxy, _dialled(site.broker, members))
             own = _processes(layout)
             peers = await _peer_links(site, links)
             cookie = secrets.token_hex(COOKIE_OCTETS)
@@ -107,7 +109,8 @@ class LocalDeployment:
             for host in site.hosts:
                 nodes.start(host)
             addresses = {host: site.address(host) for host in site.hosts}
-            told = own.told(layout, agent, addresses, site.block.port)
+            configured = lambda host: str(site.config(host))  # noqa: E731
+            told = own.told(layout, agent, addresses, site.block.port, configured)
             cluster = LocalCluster(layout, nodes, agent, links, told)
             progress("wait until every node answers and the cluster is clean")
             await cluster.stand(self.stand_limit_s)
@@ -146,15 +149,15 @@ async def _proxy_answers(agent: AgentClient, nodes: LocalNodes) -> None:
         raise DeployError(nodes.failure() or f"no answer from the proxy at {address}:{port}")
 
 
-def _dialled(way: Callable[[str], tuple[str, int]], site: Site) -> dict[str, str]:
+def _dialled(way: Callable[[str], tuple[str, int]], hosts: Iterable[str]) -> dict[str, str]:
     """Host -> `address:port`."""
-    return {host: f"{way(host)[0]}:{way(host)[1]}" for host in site.hosts}
+    return {host: f"{way(host)[0]}:{way(host)[1]}" for host in hosts}
 
 
 async def _peer_links(site: Site, links: Links) -> dict[str, tuple[str, int]]:
     """A listener for every way from one node to another."""
     ways = [(host, peer) for host in site.hosts for peer in site.hosts if host != peer]
-    upstreams = _dialled(site.peer, site)
+    upstreams = _dialled(site.peer, site.hosts)
     await asyncio.gather(
         *(links.listen(peer_link(host, peer), upstreams[peer]) for host, peer in ways)
     )

@@ -87,10 +87,12 @@ class RabbitBroker:
     def api(self) -> ManagementApi:
         return self._api
 
-    def add(self, host: str, address: str) -> None:
-        """One more member, on the usual ports: it is asked like every other from now on."""
-        self._ways[host] = (address, AMQP_PORT)
-        self._api.add(host, urls({host: address})[host])
+    def add(
+        self, host: str, address: str, amqp_port: int = AMQP_PORT, api_port: int = API_PORT
+    ) -> None:
+        """One more member: it is asked like every other from now on."""
+        self._ways[host] = (address, amqp_port)
+        self._api.add(host, urls({host: address}, api_port)[host])
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:
         address, port = self._ways[host]

@@ -6,6 +6,8 @@ processes    its nodes as subprocesses of this machine
 containers   its nodes in containers: the image
 services     its nodes in containers: what they are told
 alarms       how they are brought into alarm, and out of it
+commands     what its command line is told for an order
+operator     carries orders out: the API and the command line
 parts        its nodes in containers that stand: who asks and tells them
 foreground   nodes to play with
 """

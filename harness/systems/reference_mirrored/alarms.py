@@ -2,16 +2,16 @@
 
 from faults.alarms import NOTHING, AlarmCommands, Command
 
-_CONFIGURATION = "/etc/mqproof/node.json"  # where its entry point writes it
+CONFIGURATION = "/etc/mqproof/node.json"  # where its entry point writes it
 _RAISED = {"memory": "1", "disk": "1000000000000000"}  # a limit that no node keeps
 
 
 def _limit(*words: str) -> Command:
-    return ("python3", "-m", "reference_impl", "limit", _CONFIGURATION, *words)
+    return ("python3", "-m", "reference_impl", "limit", CONFIGURATION, *words)
 
 
 def _all_cleared() -> Command:
-    told = f"[ -e {_CONFIGURATION} ] || {{ echo '{NOTHING}'; exit 0; }}; exec \"$@\""
+    told = f"[ -e {CONFIGURATION} ] || {{ echo '{NOTHING}'; exit 0; }}; exec \"$@\""
     return ("sh", "-c", told, "clear", *_limit("all"))
 
 

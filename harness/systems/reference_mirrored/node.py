@@ -31,6 +31,8 @@ def configuration(
     """`peers`: where each other node is dialled; `data`, `log`: paths; `cookie`: the same for all
     nodes of a cluster, and known to nobody else."""
     pause = layout.pause_if_all_down
+    spare = name in [host.name for host in layout.spares]
+    founders = [name] if spare else [host.name for host in layout.hosts]
     return {
         "name": name,
         "bind": bind,
@@ -38,6 +40,7 @@ def configuration(
         "api_port": ports.api,
         "peer_port": ports.peer,
         "peers": dict(peers),
+        **({"founders": founders} if layout.spares else {}),
         "data": data,
         "cookie": cookie,
         "net_ticktime_s": layout.timer_s,

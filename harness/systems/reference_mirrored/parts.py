@@ -1,5 +1,19 @@
-"""Nodes of the reference in containers that stand: who asks and tells them."""
+"""Nodes of the reference in containers that stand: who asks and tells them.
 
+1. Engine calls block, so they run in threads.
+2. A container that stands in for a node that is down has the node's environment, and writes its
+   configuration as the node's entry point does.
+"""
+
+import asyncio
+import shlex
+
+import requests
+from docker.errors import DockerException
+
+from faults.executors.project import Project
+from faults.model import FaultError
+from harness.cluster.port import DeployError
 from harness.systems.containers import Parts, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
@@ -7,17 +21,52 @@ from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.parts import links
 from harness.systems.rabbitmq.queues import MIRRORED
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
+from harness.systems.reference_mirrored.alarms import CONFIGURATION
+from harness.systems.reference_mirrored.commands import Command
+from harness.systems.reference_mirrored.operator import COMMAND_LIMIT_S, ReferenceOperator, Tell
+from harness.systems.stand_in import run_instead
+
+_CONFIGURED = (
+    f"umask 077; mkdir -p /etc/mqproof; printf '%s\\n' \"$MQPROOF_NODE\" >{CONFIGURATION}"
+)
 
 
 def reference_parts(stand: Stand) -> Parts:
     """Its process is its broker: where the one runs, so does the other."""
     addresses = stand.addresses
+    spares = {host.name: host.address for host in stand.layout.spares}
+
+    def joined(host: str) -> None:
+        addresses[host] = spares[host]
+        broker.add(host, spares[host])
+
     broker = RabbitBroker.on_ports(stand.layout, stand.agent, addresses, MIRRORED, by_api)
     return Parts(
         broker=broker,
-        operator=ApiOperator(broker.api),
+        operator=ReferenceOperator(ApiOperator(broker.api), by_engine(stand), joined),
         ways=links(stand),
         service_ports=RABBITMQ_SERVICE_PORTS,
         alarms=broker.alarms,
         lifeless=None,
     )
+
+
+def by_engine(stand: Stand) -> Tell:
+    project = Project(stand.client, stand.project)
+
+    def run(command: Command) -> tuple[int, str]:
+        line = ["python3", *command.line(CONFIGURATION)]
+        if command.instead:
+            text = f"{_CONFIGURED}; exec {shlex.join(line)}"
+            return run_instead(stand.client, project, command.host, text, COMMAND_LIMIT_S)
+        limited = ["timeout", f"{COMMAND_LIMIT_S:.0f}", *line]
+        output = project.execute(project.processes(command.host)[0], limited)
+        return output.status, output.text
+
+    async def tell(command: Command) -> tuple[int, str]:
+        try:
+            return await asyncio.to_thread(run, command)
+        except (FaultError, DockerException, requests.RequestException) as error:
+            raise DeployError(f"{command.text} on {command.host}: {error}") from error
+
+    return tell

@@ -201,14 +201,13 @@ def test_what_a_system_or_a_deployment_has_not_is_told_with_its_reason() -> None
     assert reasons(STOP, system=poor, deployment="local") == [
         "operation 1: rabbitmq-mirrored has no stop_node: it never sleeps"
     ]
-    reset = '[[operation]]\nkind = "reset_node"\ntarget = "rmq1"\n'
-    here = replace(SYSTEM, deployments=("local",))
-    assert reasons(reset, system=here, deployment="local") == [
-        "operation 1: local offers no reset_node: no broker that runs as subprocesses has such a "
-        "command"
+    promote = '[[operation]]\nkind = "promote"\ntarget = "orders"\n'
+    here = replace(SYSTEM, cannot={}, deployments=("local",))
+    assert reasons(promote, system=here, deployment="local") == [
+        "operation 1: local offers no promote: no broker that runs as subprocesses can be "
+        "configured anew"
     ]
     poor = replace(SYSTEM, cannot={"promote": "nobody can"})
-    promote = '[[operation]]\nkind = "promote"\ntarget = "orders"\n'
     assert reasons(promote, system=poor) == [
         "operation 1: rabbitmq-mirrored has no promote: nobody can"
     ]

@@ -145,14 +145,7 @@ def test_what_cannot_be_like_another_is_told_with_every_other_mistake(
 
 
 def test_a_system_says_which_faults_it_cannot_suffer_and_why() -> None:
-    assert load_system(REFERENCE).cannot.keys() == {
-        "promote",
-        "wipe_node",
-        "add_node",
-        "forget_node",
-        "force_boot",
-        "reset_node",
-    }
+    assert load_system(REFERENCE).cannot.keys() == {"promote"}
     assert load_system(RABBIT).cannot.keys() == {"promote"}
 
 

@@ -31,6 +31,16 @@ def test_who_publishes_is_blocked_by_the_next_publish_which_is_still_taken() -> 
     assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 1, 0)]
 
 
+def test_the_reason_is_that_of_the_alarm_it_was_told_of_though_that_is_over() -> None:
+    node = FakeNode()
+    client = connected(node)
+    node.alarm(ref2=MEMORY)
+    node.alarmed = {}  # it is going to be told
+    assert client.publish("q", b"one") == [s.ConnectionBlocked("low on memory")]
+    node.alarm()
+    assert client.hear() == [s.ConnectionUnblocked()]
+
+
 def test_who_only_consumes_is_not() -> None:
     node = FakeNode()
     client = connected(node)

@@ -10,6 +10,7 @@ from harness.systems.rabbitmq import api as rabbitmq_api
 from harness.systems.rabbitmq import cluster_state as rabbitmq_words
 from reference_impl.metadata.commands import DeletePolicy, PutPolicy
 from reference_impl.metadata.exchanges import predeclared
+from reference_impl.metadata.nodes import FORGOTTEN, NO_MEMBER, RUNS, ForgetNode
 from reference_impl.metadata.tables import Policy, Queue, Tables
 from reference_impl.node.api import Api
 from reference_impl.pid import Pid
@@ -377,6 +378,31 @@ def test_running_nodes_are_listed_and_partitions_are_the_nodes_own() -> None:
     }
     assert listed[0]["partitions"] == ["rabbit@c"]
     assert rabbitmq_words.runs("b", listed) and not rabbitmq_words.runs("c", listed)
+
+
+def test_members_that_are_down_are_listed_as_well() -> None:
+    asking = Asking(nodes=("a", "b"))
+    asking.world.tables.nodes = ("a", "b", "d")
+    assert rabbitmq_words.members(asking.get(rabbitmq_api.NODES)) == ("a", "b", "d")
+    assert not rabbitmq_words.runs("d", asking.get(rabbitmq_api.NODES))
+
+
+@pytest.mark.parametrize("name", ["d", "rabbit@d"])
+def test_a_node_is_forgotten_when_every_node_knows_it(name: str) -> None:
+    asking = Asking()
+    effects = asking.ask("DELETE", f"/api/nodes/{name}")
+    assert effects[0] == Transact(1, ForgetNode("d", ("a", "b", "c")))
+    assert answered(asking.api.handle(Committed(1, FORGOTTEN))) == (204, None)
+
+
+def test_a_node_that_is_none_or_runs_is_not_forgotten_and_the_answer_says_why() -> None:
+    asking = Asking()
+    asking.ask("DELETE", "/api/nodes/d")
+    asking.ask("DELETE", "/api/nodes/b")
+    status, words = answered(asking.api.handle(Committed(1, NO_MEMBER)))
+    assert (status, words["reason"]) == (400, "The node d is not in the cluster.")
+    status, words = answered(asking.api.handle(Committed(2, RUNS)))
+    assert status == 400 and words["reason"].startswith("The node b is running")
 
 
 def test_columns_are_those_that_were_asked_for() -> None:

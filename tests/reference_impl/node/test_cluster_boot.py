@@ -151,7 +151,7 @@ def test_a_node_that_lost_its_disk_joins_blank() -> None:
     nodes.submit("a", "kept")
     nodes.run(200)
     nodes.kill("a")
-    nodes.nodes["a"].saved = None
+    nodes.wipe("a")
     nodes.run(200)
     nodes.start("a")
     nodes.run_until(nodes.all_run, 2000)
@@ -178,7 +178,7 @@ def test_a_graceful_stop_is_noticed_at_once() -> None:
 def test_nodes_that_were_configured_with_other_names_are_not_dealt_with() -> None:
     core = Cluster(Config("a", "", "", "", {"b": ("", 1)}), 1, None)
     core.begin()
-    stranger = h.Linked("b", 1, Greeting(("a", "b", "c")))
+    stranger = h.Linked("b", 1, Greeting(("a", "b", "c"), blank=True))
     effects = core.handle(stranger)
     assert h.Drop("b") in effects
     assert core.running() == ("a",), "b is as good as absent"

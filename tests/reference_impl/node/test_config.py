@@ -68,6 +68,19 @@ def test_how_partitions_are_handled_is_told_whole(
         parsed(json.dumps(document).encode())
 
 
+@pytest.mark.parametrize(
+    ("founders", "problem"),
+    [(["b"], "a must be one of them"), (["a", "z"], "where 'z' is dialled")],
+)
+def test_a_node_is_one_of_its_founders_and_knows_where_the_others_are(
+    founders: list[str], problem: str
+) -> None:
+    peers = {"b": ["127.0.0.2", 1]}
+    document = json.loads(told("127.0.0.1")) | {"peers": peers, "founders": founders}
+    with pytest.raises(ValueError, match=problem):
+        parsed(json.dumps(document).encode())
+
+
 def test_those_that_are_preferred_are_among_its_nodes() -> None:
     more = {"partition_handling": "pause_if_all_down", "preferred": ["b"], "recover": "autoheal"}
     document = json.loads(told("127.0.0.1")) | {"peers": {"b": ["127.0.0.2", 1]}} | more

@@ -161,6 +161,7 @@ class PigeonholeNodes:
         agent: AgentClient,
         addresses: Mapping[str, str],
         port: Callable[[int], int],
+        configured: Callable[[str], str],
     ) -> Told:
         ways = {host: (address, port(CLIENT_PORT)) for host, address in addresses.items()}
         return Told(Pigeons(agent, ways), NoOperator(), SERVICE_PORTS)

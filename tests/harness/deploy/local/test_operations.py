@@ -1,0 +1,136 @@
+"""Operators' deeds on a real cluster of the reference as subprocesses: each is seen by what its
+nodes say of it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from faults.actions import Kill, Start
+from harness.cluster.orders import AddNode, ForceBoot, ForgetNode, Order, ResetNode, WipeNode
+from harness.cluster.polling import until
+from harness.cluster.port import DeployError
+from harness.deploy.local.cluster import LocalCluster
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip
+from harness.run import afterwards
+from harness.systems.catalogue import load_layout
+from tests.rigs.machine.loops import within
+
+pytestmark = pytest.mark.slow
+
+LIMIT_S, SERVES_LIMIT_S, MEMBERS_LIMIT_S = 120.0, 30.0, 15.0
+QUEUE = "mqproof.operations-test.orders"
+TWO, THREE = {"ref1", "ref2"}, {"ref1", "ref2", "ref3"}
+FOUR = {*THREE, "ref4"}
+
+
+@asynccontextmanager
+async def standing(folder: Path) -> AsyncIterator[LocalCluster]:
+    """With a spare host."""
+    layout = load_layout("reference-mirrored", "all-automatic-spare@T=2")
+    cluster = await LocalDeployment(equip).up(layout, folder, lambda _: None)
+    try:
+        yield cluster
+    finally:
+        await cluster.down()
+
+
+async def tell(cluster: LocalCluster, *orders: Order) -> None:
+    for order in orders:
+        await cluster.operator.carry_out(order)
+
+
+async def members(cluster: LocalCluster, asked: str, wanted: set[str]) -> set[str]:
+    """The nodes that a host lists, by its own word; as soon as it is these."""
+
+    async def look() -> set[str]:
+        return set(await cluster.broker.members(asked))
+
+    return await until(look, lambda found: found == wanted, MEMBERS_LIMIT_S)
+
+
+async def down(cluster: LocalCluster, *hosts: str) -> None:
+    for host in hosts:
+        await cluster.executor.perform(Kill(host))
+
+        async def look(host: str = host) -> bool:
+            return not (await cluster.witness.process(host)).running
+
+        assert await until(look, bool, SERVES_LIMIT_S), host
+
+
+async def up(cluster: LocalCluster, *hosts: str) -> None:
+    for host in hosts:
+        await cluster.executor.perform(Start(host))
+
+        async def look(host: str = host) -> bool:
+            return (await cluster.witness.greets(host)).answered
+
+        assert await until(look, bool, SERVES_LIMIT_S), host
+
+
+@within(LIMIT_S)
+async def test_a_spare_host_stands_by_itself_and_is_asked_when_it_has_joined(
+    tmp_path: Path,
+) -> None:
+    async with standing(tmp_path) as cluster:
+        assert await members(cluster, "ref1", THREE) == THREE
+        assert "ref4" not in cluster.broker.api.hosts
+        add = AddNode("ref4", "ref1")
+        await tell(cluster, add)
+        await afterwards.of_members(cluster.broker, add)
+        assert await members(cluster, "ref4", FOUR) == FOUR
+
+
+@within(LIMIT_S)
+async def test_a_node_that_is_down_is_forgotten_and_one_that_runs_is_not(tmp_path: Path) -> None:
+    async with standing(tmp_path) as cluster:
+        forget = ForgetNode("ref3", "ref1", offline=False)
+        with pytest.raises(DeployError, match="The node ref3 is running"):
+            await tell(cluster, forget)
+        await down(cluster, "ref3")
+        await tell(cluster, forget)
+        await afterwards.of_members(cluster.broker, forget)
+        await tell(cluster, WipeNode("ref3"))
+        await up(cluster, "ref3")
+        assert await members(cluster, "ref1", THREE) == THREE, "it joined as a new one"
+
+
+@within(LIMIT_S)
+async def test_a_node_that_is_reset_comes_back_as_a_member_with_nothing(tmp_path: Path) -> None:
+    async with standing(tmp_path) as cluster:
+        await cluster.broker.declare(QUEUE, True, "ref2")
+        before = {QUEUE: await cluster.broker.roles(QUEUE)}
+        await tell(cluster, ResetNode("ref2"))
+
+        async def roles() -> dict[str, object]:
+            return {QUEUE: await cluster.broker.roles(QUEUE)}
+
+        await afterwards.of_reset("ref2", before, roles)  # type: ignore[arg-type]
+        assert (await cluster.health(SERVES_LIMIT_S)).clean
+
+
+@within(LIMIT_S)
+async def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(tmp_path: Path) -> None:
+    async with standing(tmp_path) as cluster:
+        for order in (ForceBoot("ref1"), WipeNode("ref1"), ForgetNode("ref2", "ref1", True)):
+            with pytest.raises(DeployError, match="this is for one that is down"):
+                await tell(cluster, order)
+        await down(cluster, "ref1", "ref2", "ref3")
+        await tell(cluster, ForceBoot("ref1"))
+        await up(cluster, "ref1")
+
+
+@within(LIMIT_S)
+async def test_the_last_one_is_forgotten_offline_and_the_one_before_it_boots(
+    tmp_path: Path,
+) -> None:
+    async with standing(tmp_path) as cluster:
+        await down(cluster, "ref1", "ref2", "ref3")
+        await tell(cluster, WipeNode("ref3"), ForgetNode("ref3", "ref2", offline=True))
+        await up(cluster, "ref2", "ref1")
+        assert await members(cluster, "ref2", TWO) == TWO
+        await up(cluster, "ref3")
+        assert await members(cluster, "ref2", THREE) == THREE
