@@ -143,8 +143,8 @@ def of_cases(run: Run, found: Sequence[Work[Found]], hands: Hands) -> list[Work[
 def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
     facts, reader, known, arrived = run.facts, run.reader, run.known, run.arrived
     yield lambda: ([known().states(), known().confirmed()], [])
-    yield lambda: publishes.missed(run.intended(), known())
     yield lambda: order.order(known(), arrived(), facts)
+    yield lambda: publishes.missed(run.intended(), known())
     yield lambda: ([], forgotten.forgotten(known(), arrived(), facts, reader))
     yield lambda: attempts.attempts(known(), arrived(), facts)
     yield lambda: ([], loss.loss(known(), arrived(), facts))
@@ -194,9 +194,7 @@ def _tellers(run: Run) -> Iterator[Work[Rows]]:
     """One work a mart that looks at every message."""
     facts, known, arrived, intended = run.facts, run.known, run.arrived, run.intended
     yield lambda: {
-        "starvation": [
-            *starvation.starvation(known(), arrived(), run.given(), run.storms, facts)
-        ]
+        "starvation": [*starvation.starvation(known(), arrived(), run.given(), run.storms, facts)]
     }
     yield lambda: {
         "availability": availability.availability(known(), intended(), run.reached(), facts)

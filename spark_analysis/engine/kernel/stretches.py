@@ -98,9 +98,7 @@ class Course:
         return None
 
 
-def course_of(
-    kind: str, publishes: Publishes, messages: Messages, facts: Facts
-) -> Course | None:
+def course_of(kind: str, publishes: Publishes, messages: Messages, facts: Facts) -> Course | None:
     """That of all scopes of one kind; None without a history."""
     if not (facts.paced and facts.confirms):
         return None

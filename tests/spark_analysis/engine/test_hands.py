@@ -52,4 +52,3 @@ def test_two_hands_work_at_the_same_time() -> None:
     with Hands(2) as two:
         met = [two.give(lambda: meets(first, second)), two.give(lambda: meets(second, first))]
         assert [each() for each in met] == [True, True]
-
