@@ -4,6 +4,8 @@ pipeline    the whole graph: runs judged, and compared
 tasks       runs judged by Spark, many at a time
 compare     the marts of many runs folded into their cells
 judge       one run judged: facts and records in, rows of its marts out
+judging     what that consists of, and what of it waits for what
+hands       threads that share it
 kernel/     what judging is made of: arrays in, arrays out; no Spark
 tables      the only place that reads run folders
 parts       marts as files

@@ -8,52 +8,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Lock
 from typing import cast
 
 import pyarrow as pa
 
-from spark_analysis.engine import rows, tables
-from spark_analysis.engine.kernel import (
-    arrivals,
-    asking,
-    attempts,
-    availability,
-    cases,
-    charges,
-    consumption,
-    costs,
-    delays,
-    doubts,
-    duplicates,
-    forgotten,
-    loss,
-    messages,
-    order,
-    outages,
-    publishes,
-    sends,
-    service,
-    stages,
-    starvation,
-    stretches,
-    transactions,
-    views,
-    windows,
-)
-from spark_analysis.engine.kernel.records import (
-    Attempts,
-    BadRecords,
-    Deliveries,
-    Faults,
-    Lateness,
-    Probes,
-    R,
-    Reader,
-    Records,
-    Resources,
-    Settlements,
-    Terms,
-)
+from spark_analysis.engine import judging, rows, tables
+from spark_analysis.engine.hands import Hands
+from spark_analysis.engine.kernel import doubts
+from spark_analysis.engine.kernel.records import BadRecords, R, Reader, Records
 from spark_analysis.schema.comparison import Cell, Time
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts, Question
@@ -65,21 +28,29 @@ from spark_analysis.schema.views import VIEWS
 # Which cell of a comparison each run belongs to, which times it has its worst of, and why it was
 # not judged: handed over like marts, not written.
 CELLS, TIMES, FAILED = "cells", "times", "failed"
+LISTED = "affected"  # has a row a case: made of arrays, and not of rows
+
+SHARED_FROM = 1 << 18  # rows: a quarter of a second's work for one hand
 TOLD: dict[str, type] = {**MARTS, **COSTS, **SENDS, **VIEWS}  # what is written
 JUDGED: dict[str, type] = {**TOLD, CELLS: Cell, TIMES: Time, FAILED: Failed}
 
 
-def judge_folder(folder: Path, question: Question | None = None) -> Iterator[tuple[str, pa.Table]]:
+def judge_folder(
+    folder: Path, question: Question | None = None, hands: int = 1, shared_from: int = SHARED_FROM
+) -> Iterator[tuple[str, pa.Table]]:
     """The marts of one run folder: what pyarrow reads, whole columns at a time.
 
     `question`: what is asked beside what was recorded; None: what the facts themselves say.
+    `hands`: how many may share the work on a run of `shared_from` rows and more.
     """
     run = question.run if question and question.run else folder.name
     try:
         facts = tables.read_facts(folder)
         facts = question.of(facts) if question else facts
         run = facts.run
-        found = judge(facts, tables.RunFolder(folder))
+        records = tables.RunFolder(folder)
+        shared = hands > 1 and records.size >= shared_from
+        found = judge(facts, records, hands if shared else 1)
     except BadRecords as reason:
         told = str(reason) if str(folder) in str(reason) else f"{folder}: {reason}"
         found = unjudged(Failed(run, told, ""))
@@ -94,94 +65,41 @@ def unjudged(why: Failed) -> dict[str, pa.Table]:
     return {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
 
 
-def judge(facts: Facts, reader: Reader) -> dict[str, pa.Table]:
+def judge(facts: Facts, reader: Reader, hands: int = 1) -> dict[str, pa.Table]:
     """Every mart of one run. Raises BadRecords where the records contradict their schema."""
-    reader = Once(reader)
-    known = messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
-    arrived = arrivals.arrivals(reader.read(Deliveries), known)
-    intended = publishes.publishes(known, facts)
-    forces = windows.forces(facts, reader.read(Faults))
-    storms = windows.storms(facts, reader.read(Faults))
-    courses = stretches.courses(intended, known, facts)
-    of_run = courses[0] if courses else None
-    given = consumption.given(known, arrived)
-    reached = stages.stages(known, arrived, given, of_run, forces, facts)
-    spells = [(course, outages.spells(course, forces, facts)) for course in courses]
-    asked = views.ways(reader.read(Probes))
-    settled = stages.settled(facts, reached)
-    counted, listed = _verdicts(settled, reader, known, arrived, intended)
-    listed += asking.asking(
-        known, arrived, facts, reader
-    )  # what never returns is never over there
-    census = [*counted, *(each.census for each in listed)]
-    found: dict[str, list[object]] = {
-        "counts": [count for each in census for count in cases.counts(facts.run, each)],
-        "charges": [*charges.charges(known, arrived, listed, facts)],
-        "seconds": [*availability.seconds(known, arrived, intended, facts.run)],
-        "availability": [*availability.availability(known, intended, reached, facts)],
-        "stages": [*reached, *views.stages(asked, facts)],
-        "outages": [spell.row for _, found in spells for spell in found],
-        "service": [
-            row
-            for course, found in spells
-            for row in service.service(course, found, forces, storms, facts)
-        ],
-        "exposure": [*service.exposure(of_run, known, forces, facts)],
-        "consumption": [*consumption.consumption(known, given, facts)],
-        "starvation": [*starvation.starvation(known, arrived, given, storms, facts)],
-        "doubts": [*doubts.doubts(known, arrived, reader.read(Lateness), census, facts)],
-        "calm": [*costs.calm(known, intended, facts)],
-        "use": [*costs.use(reader.read(Resources), facts)],
-        "sends": [*sends.sends(known, reader.read(Settlements), facts)],
-        "asked": [*views.asked(asked, facts.run)],
-        "changes": [*views.changes(asked, facts.run)],
-        "silences": [*views.silences(asked, facts.run)],
-        CELLS: [Cell.of(facts)],
-        TIMES: [*Time.all_of(facts)],
-    }
+    found: dict[str, list[object]] = {name: [] for name in JUDGED if name not in (LISTED, FAILED)}
+    with Hands(hands) as shared:
+        run = judging.begin(facts, Once(reader), shared)
+        of_time = judging.of_time(run, shared)
+        of_messages = judging.of_messages(run, shared)
+        of_cases = judging.of_cases(run, of_messages, shared)
+        # One hand works when it is asked: histories are the largest, and are forgotten again.
+        told = [work() for work in of_time]
+        told += [work().rows for work in of_messages]
+        told += [work() for work in of_cases]
+        listed = [cases for work in of_messages for cases in work().listed]
+    for some in told:
+        for name, listing in some.items():
+            found[name] += listing
+    found[CELLS] += [Cell.of(facts)]
+    found[TIMES] += Time.all_of(facts)
     marts = {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
-    return {**marts, "affected": rows.affected(facts.run, listed)}
+    return {**marts, LISTED: rows.affected(facts.run, listed)}
 
 
 class Once:
-    """Reads each table once, though several kernels may need it."""
+    """Reads each table once, though several kernels may need it, and at the same time."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._read: dict[type[Records], Records] = {}
+        self._reading: dict[type[Records], Lock] = {}
+        self._lock = Lock()
 
     def read(self, kind: type[R]) -> R:
-        if kind not in self._read:
-            self._read[kind] = self._reader.read(kind)
-        return cast(R, self._read[kind])
-
-
-def _verdicts(
-    facts: Facts,
-    reader: Reader,
-    known: messages.Messages,
-    arrived: arrivals.Arrivals,
-    intended: publishes.Publishes,
-) -> tuple[list[cases.Census], list[cases.Cases]]:
-    """What is only counted, and what is listed too. `facts`: as they were settled."""
-    judged, reordered = order.order(known, arrived, facts)
-    delayed, early = delays.delays(known, arrived, facts)
-    fated, broken = transactions.transactions(known, arrived, facts)
-    denied, untrue = attempts.attempts(known, arrived, facts)
-    all_publishes, missed = publishes.missed(intended, known)
-    closed = all(worker.log_closed for worker in facts.workers if worker.role == "publisher")
-    listed = [
-        *loss.loss(known, arrived, facts),
-        *untrue,
-        *forgotten.forgotten(known, arrived, facts, reader),
-        arrivals.misrouted(arrived, known),
-        *arrivals.unexpected(arrived, known, closed),
-        *arrivals.corrupt(arrived),
-        *duplicates.duplicates(known, arrived, facts, reader),
-        *reordered,
-        *missed,
-        *early,
-        *broken,
-    ]
-    census = [*judged, *all_publishes, *delayed, *fated, *denied]
-    return [known.states(), known.confirmed(), *census], listed
+        with self._lock:
+            reading = self._reading.setdefault(kind, Lock())
+        with reading:
+            if kind not in self._read:
+                self._read[kind] = self._reader.read(kind)
+            return cast(R, self._read[kind])

@@ -33,6 +33,12 @@ _OF_EVERY_SESSION = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
+    # Kernels make and drop large arrays all the time. What glibc gives back to the system at once
+    # has to be asked for again, and filled with zeros: that was half of a judge's time. Other C
+    # libraries pass over these words.
+    "spark.executorEnv.MALLOC_MMAP_MAX_": "0",
+    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(1 << 40),
+    "spark.executorEnv.MALLOC_ARENA_MAX": "1",
 }
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"  # what spark-submit tells the program that it starts
 _ENDING_S = 5.0

@@ -22,8 +22,10 @@ from spark_analysis.schema.declared import WRONG, Listing, Reader
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.sealed import MANIFEST, RAW, damages
 from spark_analysis.schema.sound import check
+from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES
 
 _TOLD_MAX = 20
+_LARGE = 1 << 20  # rows: one read a column costs nothing beside them
 
 
 def read_facts(folder: Path) -> Facts:
@@ -52,23 +54,44 @@ class RunFolder:
 
     folder: Path
 
+    @property
+    def size(self) -> int:
+        """Rows of its two largest tables, as their footers say; of one that cannot be read none:
+        whoever reads it will say so."""
+        paths = (self.folder / RAW / f"{table.name}.parquet" for table in (ATTEMPTS, DELIVERIES))
+        return sum(_rows(path) for path in paths)
+
     def read(self, kind: type[R]) -> R:
         name, names = kind.TABLE.name, [field.name for field in fields(kind)]
         schema = arrow_schema(kind.TABLE)
         path = self.folder / RAW / f"{name}.parquet"
         expected = pa.schema([schema.field(column) for column in names])
-        found = _read(path, expected) if path.exists() else expected.empty_table()
-        columns = {field.name: _column(found[field.name], field, path) for field in expected}
-        return without_canaries(kind(**columns))
+        if not path.exists():
+            return kind(**_columns(expected.empty_table(), expected, path))
+        return without_canaries(kind(**_read(path, expected)))
 
 
-def _read(path: Path, expected: pa.Schema) -> pa.Table:
+def _rows(path: Path) -> int:
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except (OSError, pa.ArrowException):
+        return 0
+
+
+def _read(path: Path, expected: pa.Schema) -> dict[str, Any]:
     texts = [field.name for field in expected if pa.types.is_dictionary(field.type)]
     try:
         with pq.ParquetFile(path, read_dictionary=texts, memory_map=True) as file:
             _check(file.schema_arrow, expected, path)
-            # Spark runs as many of us as there are cores; threads would only get in their way.
-            return file.read(columns=expected.names, use_threads=False)
+            # A large table never lies beside the arrays that are made of it: by columns.
+            large = file.metadata.num_rows >= _LARGE
+            parts = [pa.schema([field]) for field in expected] if large else [expected]
+            columns: dict[str, Any] = {}
+            for part in parts:
+                # Spark runs as many of us as there are cores; threads would only get in their way.
+                found = file.read(columns=part.names, use_threads=False)
+                columns |= _columns(found, part, path)
+            return columns
     except (OSError, pa.ArrowException) as error:
         raise BadRecords(f"{path} cannot be read: {error}") from error
 
@@ -82,6 +105,10 @@ def _check(found: pa.Schema, expected: pa.Schema, path: Path) -> None:
             raise BadRecords(
                 f"{path}: {field.name} is {found.field(place).type}, not {field.type}"
             )
+
+
+def _columns(found: pa.Table, expected: pa.Schema, path: Path) -> dict[str, Any]:
+    return {field.name: _column(found[field.name], field, path) for field in expected}
 
 
 def _column(column: pa.ChunkedArray, field: pa.Field, path: Path) -> Any:

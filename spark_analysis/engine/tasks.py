@@ -8,8 +8,11 @@
    task either. Of the others each task hands over a table: of a run they have few rows, however
    many messages it had.
 4. A table travels as Arrow's own bytes: to Spark it is one value, and not a row for every row.
+5. Where there are fewer runs than cores, threads of a task share a large run (hands.py): its files
+   are in the order of time, so that tasks of their own would each have to read all of them.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,7 +31,7 @@ from spark_analysis.engine.failing import (
     is_gone,
     sentence,
 )
-from spark_analysis.engine.judge import JUDGED, judge_folder, unjudged
+from spark_analysis.engine.judge import JUDGED, SHARED_FROM, judge_folder, unjudged
 from spark_analysis.engine.parts import Parts
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
@@ -49,15 +52,16 @@ def judge_runs(
     run_folders: Sequence[str],
     marts_folder: str,
     questions: Sequence[Question] = (),
+    shared_from: int = SHARED_FROM,
 ) -> dict[str, pa.Table]:
     """Writes the marts with many rows below `marts_folder`, and returns the others.
 
-    `questions`: one a run; none: every run is asked what its own facts say. Raises MartsUnwritten,
-    SparkFailed.
+    `questions`: one a run; none: every run is asked what its own facts say. `shared_from`: rows
+    of a run that several threads may share. Raises MartsUnwritten, SparkFailed.
     """
     asked: Sequence[Question | None] = questions or [None] * len(run_folders)
     folders = tuple(zip(run_folders, asked, strict=True))
-    judging = _Judging(spark, folders, marts_folder)
+    judging = _Judging(spark, folders, marts_folder, shared_from)
     found: dict[str, list[pa.Table]] = {
         name: [row_schema(JUDGED[name]).empty_table()] for name in FEW_ROWS
     }
@@ -67,12 +71,21 @@ def judge_runs(
 
 
 @dataclass(frozen=True, slots=True)
+class _Shared:
+    """How many threads a task has for a run of so many rows."""
+
+    hands: int
+    from_rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Judging:
     """Runs on their way through Spark."""
 
     spark: SparkSession
     folders: tuple[tuple[str, Question | None], ...]
     marts_folder: str
+    shared_from: int
 
     def some(self, numbers: range) -> _Found:
         """What is found of these runs, by their places among all."""
@@ -88,9 +101,11 @@ class _Judging:
         return self.some(numbers[:middle]) + self.some(numbers[middle:])
 
     def _handed_over(self, numbers: range) -> _Found:
-        tasks = min(len(numbers), self.spark.sparkContext.defaultParallelism * _TASKS_A_CORE)
+        cores = self.spark.sparkContext.defaultParallelism
+        tasks = min(len(numbers), cores * _TASKS_A_CORE)
         placed = self.spark.range(numbers.start, numbers.stop, 1, tasks)
-        judge = partial(_judge_folders, self.folders, self.marts_folder)
+        shared = _Shared(cores // tasks if tasks else 1, self.shared_from)
+        judge = partial(_judge_folders, self.folders, self.marts_folder, shared)
         rows = placed.mapInArrow(judge, _HANDED_OVER).collect()
         for row in rows:
             if row["mart"] == _UNWRITTEN:
@@ -111,25 +126,31 @@ class _Judging:
 def _judge_folders(
     folders: Sequence[tuple[str, Question | None]],
     marts_folder: str,
+    shared: _Shared,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     numbers = [number for batch in batches for number in batch.column(0).to_pylist()]
+    some = [folders[number] for number in numbers]
     try:
-        yield _packed(_judged([folders[number] for number in numbers], marts_folder, numbers[:1]))
+        yield _packed(_judged(some, marts_folder, numbers[:1], shared))
     except MartsUnwritten as failure:
         yield _handed([_UNWRITTEN], [str(failure).encode()])
 
 
 def _judged(
-    folders: Sequence[tuple[str, Question | None]], marts_folder: str, first: Sequence[int]
+    folders: Sequence[tuple[str, Question | None]],
+    marts_folder: str,
+    first: Sequence[int],
+    shared: _Shared,
 ) -> dict[str, pa.Table]:
     """`first`: the place of the first among all runs; no other task has it."""
     task = TaskContext.get()
     assert task is not None, "judged outside of a task"
+    hands = min(shared.hands, os.cpu_count() or 1)  # the cores may be those of many machines
     few: dict[str, list[pa.Table]] = {name: [] for name in FEW_ROWS}
     with Parts(Path(marts_folder), first[0] if first else 0, task.taskAttemptId()) as many:
         for folder, question in folders:
-            for name, found in judge_folder(Path(folder), question):
+            for name, found in judge_folder(Path(folder), question, hands, shared.from_rows):
                 if name in MANY_ROWS:
                     many.add(name, found)
                 else:

@@ -4,7 +4,8 @@
 2. A time that never comes is NEVER, so that a minimum needs no second array to say "none".
 """
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,13 @@ Bools = NDArray[np.bool_]
 NEVER = int(np.iinfo(np.int64).max)
 NANOSECONDS = 1_000_000_000
 _DENSE = 1 << 22  # a table of this many places is cheaper than a sort
+_BLOCK = 1 << 15  # rows: what is made of so few on the way stays in a core's cache
+_NEAR = 1 << 12  # neighbours that are looked up together
+
+
+def blocks(size: int, rows: int = _BLOCK) -> Iterator[slice]:
+    """All rows, a block at a time: for what takes many steps of which only the last is kept."""
+    return (slice(start, start + rows) for start in range(0, size, rows))
 
 
 def earliest(size: int, place: Ints, values: Ints) -> NDArray[np.int64]:
@@ -61,7 +69,7 @@ def largest_before(group: Ints, values: Ints) -> Ints:
     """For each place the largest value of its group above it, -NEVER for the first."""
     before = np.full(len(group), -NEVER, np.int64)
     same = group[1:] == group[:-1]
-    before[1:][same] = running_max(group, values)[:-1][same]
+    before[1:] = np.where(same, running_max(group, values)[:-1], np.int64(-NEVER))
     return before
 
 
@@ -108,13 +116,26 @@ def group_numbers(*columns: Ints) -> Ints:
     groups = 1
     for column in columns:
         ranks, span = _ranks(column)
+        if span == 1:
+            continue
         if groups * span > NEVER:
             numbers, groups = _compressed(numbers)
         assert groups * span <= NEVER, "more rows than any machine holds"
-        numbers = numbers * span + ranks
+        numbers *= span
+        numbers += ranks
         groups *= span
     # numpy sorts 16-bit integers by radix, many times faster than wide ones.
     return numbers.astype(np.uint16) if groups <= 1 << 16 else numbers
+
+
+def distinct_places(values: Ints) -> tuple[Ints, Ints]:
+    """The distinct values, ascending, and the place of each there."""
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    if high - low > len(values):
+        distinct, places = np.unique(values, return_inverse=True)
+        return distinct, places
+    present = marked(high - low + 1, values - low)
+    return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[values - low]
 
 
 def numbered(values: Ints) -> tuple[Ints, Ints]:
@@ -142,6 +163,19 @@ def find(sorted_keys: Ints, keys: Ints) -> NDArray[np.intp]:
     return np.where(sorted_keys[places] == keys, places, -1)
 
 
+def ascending_places(
+    sorted_keys: Ints, values: Ints, side: Literal["left", "right"] = "left"
+) -> NDArray[np.intp]:
+    """Where values that ascend belong among keys that do: near each other, so that few keys have
+    to be looked at for neighbours."""
+    places = np.empty(len(values), np.intp)
+    for rows in blocks(len(values), _NEAR):
+        some = values[rows]
+        first, last = np.searchsorted(sorted_keys, some[[0, -1]], side)
+        places[rows] = first + np.searchsorted(sorted_keys[first:last], some, side)
+    return places
+
+
 def expand(starts: Ints, ends: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Every (range number, position) with starts[range] <= position < ends[range]."""
     lengths = np.maximum(ends - starts, 0)
@@ -150,10 +184,10 @@ def expand(starts: Ints, ends: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]
     return ranges, starts[ranges] + (np.arange(len(ranges)) - before)
 
 
-def _ranks(column: Ints) -> tuple[NDArray[np.int64], int]:
+def _ranks(column: Ints) -> tuple[Ints, int]:
     low, high = int(column.min()), int(column.max())
     if high - low < _DENSE:
-        return column.astype(np.int64) - low, high - low + 1
+        return np.subtract(column, low, dtype=np.int64) if low else column, high - low + 1
     return _compressed(column)
 
 

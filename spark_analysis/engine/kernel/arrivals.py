@@ -152,7 +152,9 @@ def _check(deliveries: Deliveries) -> None:
 
 
 def _in_order(rows: Deliveries) -> Deliveries:
-    """Consumers log in nearly this order."""
+    """Consumers log in nearly this order, and one alone in this very order."""
+    if (rows.received_ns[1:] > rows.received_ns[:-1]).all():
+        return rows
     order = in_order(rows.received_ns, rows.consumer, rows.connection, rows.tag)
     if (order == np.arange(len(order))).all():
         return rows

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, split, tally
+from spark_analysis.engine.kernel.arrays import (
+    NANOSECONDS,
+    NEVER,
+    Bools,
+    Ints,
+    ascending_places,
+    split,
+    tally,
+)
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.publishes import Publishes
@@ -143,7 +151,7 @@ class Gaps:
         until_ns = np.concatenate([inside, [ended_ns]])
         closing = len(inside)
         if due_ns is not None:
-            from_ns = np.append(due_ns, NEVER)[np.searchsorted(due_ns, from_ns)]
+            from_ns = np.append(due_ns, NEVER)[ascending_places(due_ns, from_ns)]
             held = from_ns < until_ns
             closing = int(np.count_nonzero(held)) - 1 if held[-1] else -1
             from_ns, until_ns = from_ns[held], until_ns[held]

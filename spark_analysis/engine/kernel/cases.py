@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import Ints
+from spark_analysis.engine.kernel.arrays import Ints, blocks
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.messages import Count
 
@@ -44,7 +44,11 @@ def plain(cases: int) -> Text:
 def counts(run: str, census: Census) -> list[Count]:
     """The counts of one measure; a count of 0 has no row."""
     details = len(census.detail.words)
-    cells = np.bincount(census.queue.numbers.astype(np.int64) * details + census.detail.numbers)
+    cells = np.zeros(len(census.queue.words) * details, np.int64)
+    for some in blocks(len(census.queue)):
+        number = census.queue.numbers[some].astype(np.int64) * details
+        number += census.detail.numbers[some]
+        cells += np.bincount(number, minlength=len(cells))
     return [
         Count(
             run,

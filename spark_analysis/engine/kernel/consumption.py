@@ -55,8 +55,9 @@ def given(messages: Messages, arrived: Arrivals) -> Given:
     rows = np.flatnonzero(loaded)
     attempt = arrived.attempt_row[rows]
     sent_ns = np.full(len(rows), -NEVER, np.int64)
-    sent = messages.sent_attempt(attempt)
-    sent_ns[sent] = messages.attempts.sent_ns[attempt[sent]]
+    if len(rows):
+        sent = messages.sent_attempt(attempt)
+        sent_ns = np.where(sent, messages.attempts.sent_ns[attempt], -NEVER)
     return Given(
         rows,
         arrived.received_ns(rows),

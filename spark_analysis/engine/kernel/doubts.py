@@ -74,11 +74,11 @@ def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[
     sent_ns = messages.confirms_sent_ns
     early = (messages.confirms_settled_ns < sent_ns) & (sent_ns != NEVER_SENT)
     rows = np.flatnonzero(arrived.identified)
-    attempt = arrived.attempt_row[rows]
     if len(rows):
         # A row of -1 is no attempt, and is left out again.
-        before = arrived.received_ns(rows) < messages.attempts.sent_ns[attempt]
-        rows = rows[before & messages.sent_attempt(attempt)]
+        before = arrived.rows.received_ns < messages.attempts.sent_ns[arrived.attempt_row]
+        rows = np.flatnonzero(before & arrived.identified)
+        rows = rows[messages.sent_attempt(arrived.attempt_row[rows])]
     given = arrived.rows.pick(rows)
     off_ns = bounds_ns(given.producer, facts) + bounds_ns(given.consumer, facts)
     sent_ns = messages.attempts.sent_ns[arrived.attempt_row[rows]]

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, find, marked
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Bools,
+    Ints,
+    blocks,
+    earliest,
+    find,
+    marked,
+)
 from spark_analysis.engine.kernel.cases import Cases, Census
 from spark_analysis.engine.kernel.records import Attempts, BadRecords, Settlements, Terms, Text
 from spark_analysis.engine.kernel.slots import Slots, make_slots
@@ -39,9 +47,12 @@ class AttemptRows:
 
     def find(self, slot: Ints, attempt: Ints) -> NDArray[np.int64]:
         """The row of each attempt; -1 where there is none, or no slot."""
+        rows = np.full(len(slot), -1, np.int64)
         if not len(self.first):
-            return np.full(len(slot), -1, np.int64)
-        rows = np.where((slot >= 0) & (attempt == 1), self.first[slot], -1)
+            return rows
+        for some in blocks(len(rows)):
+            firsts = (slot[some] >= 0) & (attempt[some] == 1)
+            rows[some] = np.where(firsts, self.first[slot[some]], -1)
         later = np.flatnonzero((attempt > 1) & (attempt < self.numbers))
         if len(later):
             # A slot of -1 makes a key below 0, and so is not found.
@@ -154,8 +165,12 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
     settled = slots.find(settlements.producer, settlements.sequence)
     settled_rows = rows.find(settled, settlements.attempt)
     _check_settlements(settlements, settled_rows)
-    sent = attempts.sent_ns != NEVER_SENT
-    confirmed = settlements.outcome == Outcome.CONFIRMED
+    sent = _chosen(attempts.sent_ns != NEVER_SENT)
+    sent_slots = slot[sent]
+    confirmed = _chosen(settlements.outcome == Outcome.CONFIRMED)
+    confirms_slot, confirms_row = settled[confirmed], settled_rows[confirmed]
+    confirms_settled_ns = settlements.settled_ns[confirmed]
+    confirms_strength = settlements.strength[confirmed]
     size = len(slots.taken)
     termed = slots.find(terms.producer, terms.sequence)
     termed_rows = rows.find(termed, terms.attempt)
@@ -163,24 +178,30 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
         slots=slots,
         attempts=attempts,
         rows=rows,
-        queue=_queue(size, slot, attempts),
+        queue=_queue(size, slot, attempts, rows),
         state=_states(
-            slots.taken, slot[sent & ~marked(len(slot), settled_rows)], settlements, settled
+            slots.taken,
+            sent_slots[~marked(len(slot), settled_rows)[sent]],
+            settlements,
+            settled,
         ),
-        strength=_strongest(size, settled[confirmed], settlements.strength[confirmed]),
-        confirmed_ns=earliest(size, settled[confirmed], settlements.settled_ns[confirmed]),
-        first_sent_ns=earliest(size, slot[sent], attempts.sent_ns[sent]),
-        confirms_settled_ns=settlements.settled_ns[confirmed],
-        confirms_sent_ns=attempts.sent_ns[settled_rows[confirmed]],
-        confirms_row=settled_rows[confirmed],
-        confirms_slot=settled[confirmed],
-        confirms_strength=settlements.strength[confirmed],
-        row_confirmed_ns=earliest(
-            len(slot), settled_rows[confirmed], settlements.settled_ns[confirmed]
-        ),
+        strength=_strongest(size, confirms_slot, confirms_strength),
+        confirmed_ns=earliest(size, confirms_slot, confirms_settled_ns),
+        first_sent_ns=earliest(size, sent_slots, attempts.sent_ns[sent]),
+        confirms_settled_ns=confirms_settled_ns,
+        confirms_sent_ns=attempts.sent_ns[confirms_row],
+        confirms_row=confirms_row,
+        confirms_slot=confirms_slot,
+        confirms_strength=confirms_strength,
+        row_confirmed_ns=earliest(len(slot), confirms_row, confirms_settled_ns),
         denials=denials(settlements, settled_rows),
         terms=term_rows(terms, termed, termed_rows, size, attempts, settlements, settled_rows),
     )
+
+
+def _chosen(rows: Bools) -> Bools | slice:
+    """The same rows; where that is all of them, nothing need be copied."""
+    return slice(None) if rows.all() else rows
 
 
 def denials(settlements: Settlements, settled_rows: Ints) -> Denials:
@@ -223,12 +244,18 @@ def _check_settlements(settlements: Settlements, rows: Ints) -> None:
         raise BadRecords("a settlement has an unknown strength")
 
 
-def _queue(size: int, slot: Ints, attempts: Attempts) -> Text:
+def _queue(size: int, slot: Ints, attempts: Attempts, rows: AttemptRows) -> Text:
     numbers = np.full(size, -1, np.int32)
     numbers[slot] = attempts.queue.numbers
     key = np.zeros(size, np.int32)
     key[slot] = attempts.key
-    if (numbers[slot] != attempts.queue.numbers).any() or (key[slot] != attempts.key).any():
+    # Only messages with several attempts can differ, and these have one that is not the first.
+    firsts = rows.first[slot[rows.retry_rows]]
+    several = np.concatenate([rows.retry_rows, firsts[firsts >= 0]])
+    of = slot[several]
+    same = numbers[of] == attempts.queue.numbers[several]
+    same &= key[of] == attempts.key[several]
+    if not same.all():
         raise BadRecords("the attempts of a message differ in queue or key")
     return Text(attempts.queue.words, numbers)
 

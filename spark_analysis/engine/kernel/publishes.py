@@ -40,10 +40,12 @@ def publishes(messages: Messages, facts: Facts) -> Publishes:
     # Slots ascend by (producer, sequence), so a stable sort keeps that order among equals.
     order = np.argsort(intended_ns, kind="stable")
     slots, intended_ns = slots[order], intended_ns[order]
-    producer = messages.attempts.producer[messages.rows.first[slots]]
-    away = _away(producer, intended_ns, facts)
-    excused = messages.queue[slots[away]]
-    slots, intended_ns = slots[~away], intended_ns[~away]
+    excused = messages.queue[slots[:0]]
+    if facts.absences:
+        producer = messages.attempts.producer[messages.rows.first[slots]]
+        away = _away(producer, intended_ns, facts)
+        excused = messages.queue[slots[away]]
+        slots, intended_ns = slots[~away], intended_ns[~away]
     confirmed_ns = messages.confirmed_ns[slots]
     missed = confirmed_ns > intended_ns + facts.deadline_ns
     return Publishes(slots, intended_ns, messages.queue[slots], missed, confirmed_ns, excused)

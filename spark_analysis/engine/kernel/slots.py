@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import Bools, Ints, earliest, find, marked
+from spark_analysis.engine.kernel.arrays import Bools, Ints, blocks, earliest, find, marked
 
 _WASTE = 4  # dense as long as this many slots a row suffice
 _SPARE = 1024
@@ -58,8 +58,13 @@ class _Dense:
     taken: Bools
 
     def find(self, producer: Ints, sequence: Ints) -> NDArray[np.int64]:
-        if not len(self.producers):
-            return np.full(len(producer), -1, np.int64)
+        slots = np.full(len(producer), -1, np.int64)
+        if len(self.producers):
+            for rows in blocks(len(slots)):
+                slots[rows] = self._find(producer[rows], sequence[rows])
+        return slots
+
+    def _find(self, producer: Ints, sequence: Ints) -> NDArray[np.int64]:
         rank = find(self.producers, producer)
         ahead = sequence - self.lowest[rank]
         known = (rank >= 0) & (ahead >= 0) & (ahead < self.lengths[rank])

@@ -12,7 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Ints, find, in_order, split
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Ints,
+    ascending_places,
+    distinct_places,
+    find,
+    in_order,
+    split,
+)
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.consumption import Given
 from spark_analysis.engine.kernel.messages import Messages
@@ -33,8 +41,9 @@ class _Waiting:
     first_ready_ns: NDArray[np.int64]  # of this one and all that came after it
 
     def ready_at(self, times_ns: Ints) -> Ints:
-        """Of what came at each of these times or later, when the first was ready."""
-        place = np.searchsorted(self.until_ns, times_ns)
+        """Of what came at each of these times, which ascend, or later, when the first was
+        ready."""
+        place = ascending_places(self.until_ns, times_ns)
         return np.append(self.first_ready_ns, NEVER)[place]
 
 
@@ -44,9 +53,12 @@ def starvation(
     """One row a span, queue and place."""
     if not facts.confirms or all(worker.role != "consumer" for worker in facts.workers):
         return
-    held = arrived.delivered & (messages.confirmed_ns < NEVER)
-    slots = np.flatnonzero(held & (messages.terms.fates == Fate.NONE))
-    slots = slots[arrived.rows.redelivered[arrived.first[slots]] != Redelivered.YES]
+    # In delivery order: so what waited is nearly in the order in which it came.
+    slots = arrived.slot[arrived.firsts]
+    held = arrived.rows.redelivered[arrived.firsts] != Redelivered.YES
+    held &= messages.confirmed_ns[slots] < NEVER
+    held &= messages.terms.fates[slots] == Fate.NONE
+    slots = slots[held]
     queues, places = messages.queue.words, ("", *arrived.rows.broker.words)
     spans, soon_ns = [*_spans(storms, facts)], min(facts.deadline_ns, STRETCH_NS)
     for number, waits, came in _groups(messages, arrived, given, slots, len(places)):
@@ -74,7 +86,7 @@ def _groups(
     group[len(whole) :] += read[some]
     of_group = given.queue[came].astype(np.int64) * size
     of_group[len(of_whole) :] += of_read[of_some]
-    numbers, place = np.unique(group, return_inverse=True)
+    numbers, place = distinct_places(group)
     # The place behind the last is that of what came from where nothing waited.
     of_place = find(numbers, of_group) % (len(numbers) + 1)
     waits, given_of = split(place, len(numbers)), split(of_place, len(numbers) + 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, numbered
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, ascending_places, numbered
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.publishes import Publishes
 from spark_analysis.engine.kernel.records import BadRecords
@@ -26,6 +26,8 @@ from spark_analysis.schema.service import (
     STRETCH_NS,
     allowance,
 )
+
+KINDS = (RUN, QUEUE, PUBLISHER)  # of scopes
 
 Places = NDArray[np.intp]
 
@@ -96,26 +98,29 @@ class Course:
         return None
 
 
-def courses(publishes: Publishes, messages: Messages, facts: Facts) -> tuple[Course, ...]:
-    """That of the run, that of its queues and that of its publishers; none without a history."""
+def course_of(kind: str, publishes: Publishes, messages: Messages, facts: Facts) -> Course | None:
+    """That of all scopes of one kind; None without a history."""
     if not (facts.paced and facts.confirms):
-        return ()
+        return None
     times_ns = publishes.intended_ns
     first = int(np.searchsorted(times_ns, facts.load_started_ns))
     end = max(first, int(np.searchsorted(times_ns, facts.load_ended_ns, side="right")))
-    producer = messages.attempts.producer[messages.rows.first[publishes.slot[first:end]]]
-    queue = publishes.queue.numbers[first:end]
-    words = publishes.queue.words
+    within = slice(first, end)
+    names, scope = _scopes(kind, publishes, messages, within)
+    return course(_due(kind, names, scope, publishes, within, facts))
+
+
+def _scopes(
+    kind: str, publishes: Publishes, messages: Messages, within: slice
+) -> tuple[Sequence[str], Ints]:
+    """The names of the scopes of that kind, and the number of each publish's."""
+    if kind == RUN:
+        return [""], np.zeros(within.stop - within.start, np.uint8)
+    if kind == QUEUE:
+        return publishes.queue.words, publishes.queue.numbers[within]
+    producer = messages.attempts.producer[messages.rows.first[publishes.slot[within]]]
     publishers, publisher = numbered(producer)
-    scopes: Sequence[tuple[str, Sequence[str], Ints]] = (
-        (RUN, [""], np.zeros(end - first, np.uint8)),
-        (QUEUE, words, queue),
-        (PUBLISHER, list(map(str, publishers.tolist())), publisher),
-    )
-    return tuple(
-        course(_due(kind, names, scope, publishes, slice(first, end), facts))
-        for kind, names, scope in scopes
-    )
+    return list(map(str, publishers.tolist())), publisher
 
 
 def _due(
@@ -150,7 +155,7 @@ def course(due: Due) -> Course:
     keys = due.keys(np.repeat(scopes, sizes) if len(scopes) > 1 else 0, due.intended_ns)
     bad_before = np.concatenate([[0], np.cumsum(due.bad)])
     here = np.arange(size)
-    within = np.searchsorted(keys, keys + STRETCH_NS)
+    within = ascending_places(keys, keys + STRETCH_NS)
     ends = np.maximum(here + due.least, within)
     whole = (ends <= last) & (due.intended_ns <= due.load_ended_ns - STRETCH_NS)
     # Of how many publishes these 5 s had ended before each: they are the ones that lie before

@@ -1,8 +1,16 @@
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from spark_analysis.engine.kernel import arrays
 from spark_analysis.engine.kernel.arrays import (
     NEVER,
+    ascending_places,
+    blocks,
+    distinct_places,
     earliest,
     expand,
     find,
@@ -45,6 +53,50 @@ def test_group_numbers_of_many_wide_columns_do_not_overflow() -> None:
 def test_groups_that_16_bits_cannot_number_are_told_apart() -> None:
     many = np.arange((1 << 16) + 1)
     assert len(np.unique(group_numbers(many, many % 1))) == len(many)
+
+
+def test_a_column_that_says_nothing_changes_no_group_number() -> None:
+    column, constant = np.array([2, 1, 2]), np.full(3, 10**18)
+    together = group_numbers(constant, column, constant)
+    assert together.tolist() == group_numbers(column).tolist()
+
+
+def test_group_numbers_of_narrow_columns_are_as_wide_as_they_have_to_be() -> None:
+    narrow = np.array([-128, 127, 0], np.int8)
+    assert np.argsort(group_numbers(narrow, narrow), kind="stable").tolist() == [0, 2, 1]
+
+
+@given(st.lists(st.integers(0, 9)), st.lists(st.integers(-1, 10)), st.sampled_from([1, 2, 5]))
+def test_neighbours_belong_where_each_of_them_belongs(
+    keys: Sequence[int], values: Sequence[int], near: int
+) -> None:
+    sorted_keys, ascending = np.sort(np.array(keys, int)), np.sort(np.array(values, int))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "_NEAR", near)
+        for side in ("left", "right"):
+            found = ascending_places(sorted_keys, ascending, side)  # type: ignore[arg-type]
+            assert found.tolist() == np.searchsorted(sorted_keys, ascending, side).tolist()  # type: ignore[call-overload]
+
+
+def test_blocks_hold_every_row_once() -> None:
+    rows = np.arange(10)
+    assert [rows[some].tolist() for some in blocks(10, 4)] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9],
+    ]
+    assert list(blocks(0)) == []
+
+
+@pytest.mark.parametrize(
+    "values", [[], [7], [5, 3, 5, -2], [10**18, -(10**18), 10**18], list(range(99, -1, -1))]
+)
+def test_distinct_values_have_places(values: list[int]) -> None:
+    given_values = np.array(values, np.int64)
+    distinct, places = distinct_places(given_values)
+    assert distinct[places].tolist() == values
+    if values:
+        assert distinct.tolist() == sorted(set(values))
 
 
 def test_pairs_are_told_apart_and_negative_numbers_are_kept() -> None:

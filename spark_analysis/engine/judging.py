@@ -1,0 +1,219 @@
+"""What judging a run consists of: which kernels there are, and what each of them waits for.
+
+1. Works are given to hands in the order in which they can be begun, and wait for none that is
+   given later. How many hands there are changes no row.
+2. What several works need is asked of one run, which makes it once.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from spark_analysis.engine.hands import Hands
+from spark_analysis.engine.kernel import (
+    arrivals,
+    asking,
+    attempts,
+    availability,
+    cases,
+    charges,
+    consumption,
+    costs,
+    delays,
+    doubts,
+    duplicates,
+    forgotten,
+    loss,
+    messages,
+    order,
+    outages,
+    publishes,
+    sends,
+    service,
+    stages,
+    starvation,
+    stretches,
+    transactions,
+    views,
+    windows,
+)
+from spark_analysis.engine.kernel.records import (
+    Attempts,
+    Deliveries,
+    Faults,
+    Lateness,
+    Probes,
+    Reader,
+    Resources,
+    Settlements,
+    Terms,
+)
+from spark_analysis.schema.availability import Stage
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.service import RUN
+
+T = TypeVar("T")
+Work = Callable[[], T]
+Rows = Mapping[str, Sequence[object]]  # by mart
+
+_Verdict = tuple[list[cases.Census], list[cases.Cases]]  # what is only counted; what is listed too
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run on its way, and what several of its kernels ask for."""
+
+    facts: Facts
+    reader: Reader
+    known: Work[messages.Messages]
+    arrived: Work[arrivals.Arrivals]
+    intended: Work[publishes.Publishes]
+    of_run: Work[stretches.Course | None]
+    given: Work[consumption.Given]
+    reached: Work[list[Stage]]
+
+    @property
+    def forces(self) -> tuple[windows.Force, ...]:
+        return windows.forces(self.facts, self.reader.read(Faults))
+
+    @property
+    def storms(self) -> Mapping[int, windows.Storm]:
+        return windows.storms(self.facts, self.reader.read(Faults))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one kernel found of messages and deliveries."""
+
+    rows: Rows
+    listed: list[cases.Cases]
+
+
+def begin(facts: Facts, reader: Reader, hands: Hands) -> Run:
+    """What all else waits for is given first."""
+    for kind in (Attempts, Settlements):
+        hands.give(partial(reader.read, kind))
+    known = hands.give(
+        lambda: messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
+    )
+    hands.give(partial(reader.read, Deliveries))
+    arrived = hands.give(lambda: arrivals.arrivals(reader.read(Deliveries), known()))
+    intended = hands.give(lambda: publishes.publishes(known(), facts))
+    of_run = hands.give(lambda: stretches.course_of(RUN, intended(), known(), facts))
+    given = hands.give(lambda: consumption.given(known(), arrived()))
+
+    def reached() -> list[Stage]:
+        forces = windows.forces(facts, reader.read(Faults))
+        return stages.stages(known(), arrived(), given(), of_run(), forces, facts)
+
+    return Run(facts, reader, known, arrived, intended, of_run, given, hands.give(reached))
+
+
+def of_messages(run: Run, hands: Hands) -> list[Work[Found]]:
+    """Verdicts on messages and deliveries: one work a kernel, and what it counts."""
+    return [hands.give(partial(_found, run.facts.run, verdict)) for verdict in _verdicts(run)]
+
+
+def of_time(run: Run, hands: Hands) -> list[Work[Rows]]:
+    """Verdicts on time, and what stands beside verdicts."""
+    works: list[Work[Rows]] = [partial(_history, kind, run) for kind in stretches.KINDS]
+    works += [*_tellers(run), partial(_small, run)]
+    return [hands.give(work) for work in works]
+
+
+def of_cases(run: Run, found: Sequence[Work[Found]], hands: Hands) -> list[Work[Rows]]:
+    """What is told of everything that was found."""
+
+    def listed() -> Iterator[cases.Cases]:
+        return (each for work in found for each in work().listed)
+
+    def charged() -> Rows:
+        return {"charges": [*charges.charges(run.known(), run.arrived(), listed(), run.facts)]}
+
+    def doubtful() -> Rows:
+        census = (each.census for each in listed())
+        lateness = run.reader.read(Lateness)
+        told = doubts.doubts(run.known(), run.arrived(), lateness, census, run.facts)
+        return {"doubts": told}
+
+    return [hands.give(charged), hands.give(doubtful)]
+
+
+def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
+    facts, reader, known, arrived = run.facts, run.reader, run.known, run.arrived
+    yield lambda: ([known().states(), known().confirmed()], [])
+    yield lambda: order.order(known(), arrived(), facts)
+    yield lambda: publishes.missed(run.intended(), known())
+    yield lambda: ([], forgotten.forgotten(known(), arrived(), facts, reader))
+    yield lambda: attempts.attempts(known(), arrived(), facts)
+    yield lambda: ([], loss.loss(known(), arrived(), facts))
+    yield lambda: ([], [arrivals.misrouted(arrived(), known())])
+    yield lambda: ([], _strays(run))
+    yield lambda: delays.delays(known(), arrived(), facts)
+    yield lambda: transactions.transactions(known(), arrived(), facts)
+    # What never returns is never over there.
+    yield lambda: ([], asking.asking(known(), arrived(), facts, reader))
+    # Only copies ask when windows were over: until then a queue may have changed its master.
+    yield lambda: (
+        [],
+        duplicates.duplicates(known(), arrived(), stages.settled(facts, run.reached()), reader),
+    )
+
+
+def _strays(run: Run) -> list[cases.Cases]:
+    publishers = (worker for worker in run.facts.workers if worker.role == "publisher")
+    closed = all(worker.log_closed for worker in publishers)
+    arrived = run.arrived()
+    return [*arrivals.unexpected(arrived, run.known(), closed), *arrivals.corrupt(arrived)]
+
+
+def _found(run: str, verdict: Work[_Verdict]) -> Found:
+    census, listed = verdict()
+    every = [*census, *(each.census for each in listed)]
+    counts = [count for each in every for count in cases.counts(run, each)]
+    return Found({"counts": counts}, listed)
+
+
+def _history(kind: str, run: Run) -> Rows:
+    """The history of all scopes of one kind, which is forgotten again: it is large."""
+    facts = run.facts
+    course = (
+        run.of_run()
+        if kind == RUN
+        else stretches.course_of(kind, run.intended(), run.known(), facts)
+    )
+    if course is None:
+        return {}
+    spells = outages.spells(course, run.forces, facts)
+    served = service.service(course, spells, run.forces, run.storms, facts)
+    return {"outages": [spell.row for spell in spells], "service": [*served]}
+
+
+def _tellers(run: Run) -> Iterator[Work[Rows]]:
+    """One work a mart that looks at every message."""
+    facts, known, arrived, intended = run.facts, run.known, run.arrived, run.intended
+    yield lambda: {
+        "starvation": [*starvation.starvation(known(), arrived(), run.given(), run.storms, facts)]
+    }
+    yield lambda: {
+        "availability": availability.availability(known(), intended(), run.reached(), facts)
+    }
+    yield lambda: {"seconds": availability.seconds(known(), arrived(), intended(), facts.run)}
+    yield lambda: {"calm": costs.calm(known(), intended(), facts)}
+    yield lambda: {"sends": [*sends.sends(known(), run.reader.read(Settlements), facts)]}
+    yield lambda: {"consumption": [*consumption.consumption(known(), run.given(), facts)]}
+    yield lambda: {"exposure": service.exposure(run.of_run(), known(), run.forces, facts)}
+
+
+def _small(run: Run) -> Rows:
+    """Of tables with few rows."""
+    facts = run.facts
+    asked = views.ways(run.reader.read(Probes))
+    return {
+        "stages": [*run.reached(), *views.stages(asked, facts)],
+        "use": costs.use(run.reader.read(Resources), facts),
+        "asked": [*views.asked(asked, facts.run)],
+        "changes": [*views.changes(asked, facts.run)],
+        "silences": [*views.silences(asked, facts.run)],
+    }

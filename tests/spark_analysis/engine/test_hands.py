@@ -1,0 +1,54 @@
+"""Hands share work: each is done once, in an order in which nobody waits for ever."""
+
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+
+from spark_analysis.engine.hands import Hands
+
+
+@pytest.fixture(params=[1, 2, 5], ids=["one hand", "two hands", "five hands"])
+def hands(request: pytest.FixtureRequest) -> Iterator[Hands]:
+    with Hands(request.param) as some:
+        yield some
+
+
+def test_work_is_done_once_however_often_it_is_asked_for(hands: Hands) -> None:
+    done = []
+    made = hands.give(lambda: done.append("work") or len(done))  # type: ignore[func-returns-value]
+    assert [made() for _ in range(3)] == [1, 1, 1]
+
+
+def test_work_may_ask_for_what_was_given_before(hands: Hands) -> None:
+    made: list[Callable[[], int]] = [hands.give(lambda: 1)]
+    for _ in range(50):
+        made.append(hands.give(lambda before=made[-1]: before() + 1))  # type: ignore[misc]
+    assert made[-1]() == 51
+
+
+def test_what_fails_fails_whoever_asks_for_it(hands: Hands) -> None:
+    failing = hands.give(lambda: [][1])
+    waiting = hands.give(lambda: failing())
+    for asked in (failing, waiting, failing):
+        with pytest.raises(IndexError):
+            asked()
+
+
+def test_one_hand_does_nothing_before_it_is_asked() -> None:
+    done = []
+    with Hands(1) as one:
+        one.give(lambda: done.append("work"))
+    assert done == []
+
+
+def test_two_hands_work_at_the_same_time() -> None:
+    first, second = Event(), Event()
+
+    def meets(own: Event, other: Event) -> bool:
+        own.set()
+        return other.wait(10)
+
+    with Hands(2) as two:
+        met = [two.give(lambda: meets(first, second)), two.give(lambda: meets(second, first))]
+        assert [each() for each in met] == [True, True]

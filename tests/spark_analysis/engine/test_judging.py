@@ -1,0 +1,83 @@
+"""A run that several hands share is judged as one hand judges it: as the definition says.
+
+1. Hands are forced on histories of all sizes: a limit in rows keeps them from small runs else.
+2. Kernels that nobody waits for end in any order; so every history is a race of its own.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_analysis.definition.judge import judge
+from spark_analysis.engine import parts
+from spark_analysis.engine.judge import FAILED, TOLD, judge_folder
+from spark_analysis.engine.judge import judge as judge_by_kernels
+from spark_analysis.engine.tables import RunFolder
+from spark_analysis.engine.tasks import judge_runs
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.findings import MARTS
+from tests.rigs.generated.histories import Rows
+from tests.rigs.histories.both_judges import Memory, listed, raw_columns
+from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.fixed import few_histories
+from tests.rigs.runs.run_folders import write_run
+
+HANDS = 3
+
+
+@pytest.mark.slow
+def test_several_hands_find_what_the_definition_finds() -> None:
+    for facts, rows in few_histories():
+        marts = judge_by_kernels(facts, Memory(raw_columns(rows)), HANDS)
+        found = {name: Counter(map(_values, marts[name].to_pylist())) for name in MARTS}
+        assert found == listed(judge(facts, rows)), facts.run
+
+
+@pytest.mark.slow
+def test_several_hands_find_beside_verdicts_what_one_finds() -> None:
+    for facts, rows in few_histories():
+        records = Memory(raw_columns(rows))
+        alone, shared = (judge_by_kernels(facts, records, hands) for hands in (1, HANDS))
+        assert alone.keys() == shared.keys()
+        for name in alone.keys() - MARTS.keys():
+            assert alone[name].equals(shared[name]), f"{facts.run}: {name}"
+
+
+def test_a_run_that_cannot_be_judged_says_the_same_whoever_shares_it(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", *one_message())
+    (folder / "raw" / "deliveries.parquet").write_bytes(b"PAR1 and no more")
+    alone, shared = (dict(judge_folder(folder, None, hands, 0)) for hands in (1, HANDS))
+    assert alone == shared
+    assert set(shared) == {"doubts", FAILED}
+
+
+def test_hands_are_for_runs_that_are_large_by_their_footers(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", *one_message())
+    assert RunFolder(folder).size == 2
+    (folder / "raw" / "attempts.parquet").write_bytes(b"PAR1 and no more")
+    (folder / "raw" / "deliveries.parquet").unlink()
+    assert RunFolder(folder).size == 0
+
+
+@pytest.mark.slow
+def test_a_single_run_is_shared_by_the_cores_of_its_task(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """All that is seen of it is that its marts are the same."""
+    folder, marts = write_run(tmp_path / "run", *one_message()), tmp_path / "marts"
+    parts.clear(marts, list(TOLD))
+    told = [judge_runs(spark, [str(folder)], str(marts), shared_from=rows) for rows in (0, 9)]
+    assert told[0] == told[1]
+    assert told[0]["counts"].num_rows == 4
+    assert pq.read_table(marts / "seconds").num_rows == 1
+
+
+def one_message() -> tuple[Facts, Rows]:
+    return History(run="run").publish(0).confirm(0).deliver(0).build()
+
+
+def _values(row: dict[str, object]) -> tuple[object, ...]:
+    return tuple(row.values())
