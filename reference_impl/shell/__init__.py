@@ -5,14 +5,10 @@ play        a cluster of them on 127.0.0.1
 clients     connections of clients
 links       links to peers
 management  the management API's HTTP
-<<<<<<< HEAD
 disk        a folder a queue, and what the cluster core wants to find again
 segments    the entries of one queue
-=======
-disk        a log a queue, and what the cluster core wants to find again
 offline     what operators do to the disk of a node that is down
 asking      what they ask of one that runs, by its management API
->>>>>>> w-members
 memory      how much memory and disk the process has
 limits      what of it a node that runs may have, said from outside
 timers      timers of processes on the clock of the event loop
