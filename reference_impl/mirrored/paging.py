@@ -14,6 +14,7 @@ the average of it back.
 
 from dataclasses import dataclass
 
+from reference_impl.mirrored.store import SEGMENT
 from reference_impl.protocol.queues import Message
 
 RATED_MS = 5_000  # a rate is made of so long a time
@@ -25,7 +26,7 @@ class Sizes:
     at once; `batch`: betas become delta in so many at least; `round_octets`: after so many a round
     of messages that go to disk is over."""
 
-    segment: int = 2_048
+    segment: int = SEGMENT
     load: int = 2_048
     load_octets: int = 8 << 20
     batch: int = 4_096

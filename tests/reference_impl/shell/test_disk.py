@@ -6,7 +6,7 @@ from pathlib import Path
 from reference_impl.mirrored.store import Emptied, Put, Removed
 from reference_impl.pid import Pid
 from reference_impl.protocol.queues import Message
-from reference_impl.shell.disk import FolderDisk
+from reference_impl.shell.disk import WAITING_OCTETS, FolderDisk
 from reference_impl.shell.segments import BEGINS_ANEW_OCTETS, OPEN_MAX, Segments
 
 QUEUE = Pid("ref1", 1, 7)
@@ -97,6 +97,17 @@ def test_what_another_boot_wrote_goes_like_what_this_one_did(tmp_path: Path) -> 
     assert again.stored("orders") == (1,)
     assert len(held(again)) == 4_000 - 2_048 - 1
     again.close()
+
+
+def test_who_writes_more_than_may_wait_finds_it_written(tmp_path: Path) -> None:
+    disk = FolderDisk(tmp_path, Marks())
+    body = bytes(1 << 20)
+    for number in range((WAITING_OCTETS >> 20) + 1):
+        assert not list((tmp_path / "queues").glob("*/*.log")), "nobody has handed it over"
+        disk.write("orders", (Put(number, message(body)),))
+    (file,) = (tmp_path / "queues").glob("*/*.log")
+    assert file.stat().st_size > WAITING_OCTETS
+    disk.close()
 
 
 def test_an_emptied_queue_holds_what_was_kept_and_what_came_afterwards(tmp_path: Path) -> None:
