@@ -11,6 +11,7 @@ HOST = "mqproof.host"
 EXPERIMENT = "mqproof.experiment"
 OWNER = "mqproof.owner"
 KEEP = "mqproof.keep"
+USER = "mqproof.user"  # uid:gid that workers run as
 CLUSTER = "mqproof.cluster"  # the project, on what Compose did not make: helpers
 
 ROLE_HOST = "host"

@@ -14,7 +14,9 @@ from faults.witness import Witness
 from harness.cluster.port import DeployError, Link, Roles
 from harness.deploy import engine, labels
 from harness.deploy.compose.cluster import ComposeCluster
+from harness.deploy.compose.confined import confined
 from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.worker_ways import begun_by_root
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.workers.protocol import EXIT_ORPHANED
@@ -170,10 +172,50 @@ def test_what_a_worker_writes_lies_in_the_run_folder(
             ]
         }
     )
-    status, output = workers[0].exec_run(["mkdir", inside])
+    user = workers[0].labels[labels.USER]
+    status, output = workers[0].exec_run(["mkdir", inside], user=user)
     assert status == 0, output
     assert (run_folder / "logs" / "p0").is_dir()
     assert (run_folder / "logs" / "p0").owner() == experiment_folder.owner()
+
+
+WHO_AM_I = """
+import os
+from pathlib import Path
+rights = dict(line.split(":\\t") for line in Path("/proc/self/status").read_text().splitlines())
+print(os.getuid(), os.getgid(), os.getgroups(), int(rights["CapEff"], 16))
+"""
+SYS_NICE = 23
+
+
+def test_a_worker_is_its_containers_user_and_keeps_the_right_to_real_time_alone(
+    cluster: ComposeCluster,
+) -> None:
+    """On a kernel that gives groups no real time (CONFIG_RT_GROUP_SCHED) the right does not help:
+    then a worker says so, and its manifest does."""
+    client = engine.connect()
+    [ours] = client.containers.list(
+        filters={
+            "label": [
+                f"{labels.PROJECT}={cluster.project}",
+                f"{labels.ROLE}={labels.ROLE_WORKERS}",
+            ]
+        }
+    )
+    limits = confined({"labels": {labels.ROLE: labels.ROLE_WORKERS}})
+    container = client.containers.run(
+        ours.image,
+        ["sleep", "infinity"],
+        detach=True,
+        **{name: limits[name] for name in ("cap_add", "cap_drop", "security_opt")},
+    )
+    try:
+        command = begun_by_root("1234:5678", ["python", "-c", WHO_AM_I])
+        status, output = container.exec_run(command)
+    finally:
+        container.remove(force=True)
+    assert status == 0, output
+    assert output.decode().strip() == f"1234 5678 [] {1 << SYS_NICE}"
 
 
 def test_the_brokers_logs_are_fetched_and_nothing_twice(

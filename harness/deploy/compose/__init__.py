@@ -18,6 +18,6 @@ laid               layouts for it, with what their systems declare
 balancers          its balancers
 confined           what its containers may do and use
 peer_ways          ways between hosts that pass the proxy
-worker_ways        workers' ways to brokers that are known by name
+worker_ways        how a worker is begun: ways to brokers that are known by name, real time
 settings           what is known only when a deployment is made
 """

@@ -50,18 +50,15 @@ class FoundContainers:
     """Identifiers by (role, host, service): several processes may be on a host."""
 
     by_place: dict[tuple[str, str, str], str]
+    workers_user: str = ""  # uid:gid; where there are workers
 
     @classmethod
     def find(cls, client: docker.DockerClient, project: str) -> "FoundContainers":
         mark = f"{labels.PROJECT}={project}"
         found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
-        return cls(
-            {
-                _place(container.labels): str(container.id)
-                for container in found
-                if labels.ROLE in container.labels
-            }
-        )
+        ours = [one for one in found if labels.ROLE in one.labels]
+        users = [one.labels[labels.USER] for one in ours if labels.USER in one.labels]
+        return cls({_place(one.labels): str(one.id) for one in ours}, *users)
 
     def one(self, role: str, host: str = "") -> str:
         places = {place[:2]: found for place, found in self.by_place.items()}
@@ -155,6 +152,7 @@ class ComposeCluster:
         command = ["python", "-m", "harness.workers", worker]
         names = [host.name for host in self.layout.hosts]
         command = worker_ways.command(names, self._links.names_mean(worker), command)
+        command = worker_ways.begun_by_root(self._containers.workers_user, command)
         return await start(self.client, container, worker, command)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:

@@ -24,7 +24,9 @@ RIGHTS: dict[str, tuple[str, ...]] = {
     labels.ROLE_PROXY: (),
     labels.ROLE_ADDRESSES: _ADDRESSES,
     labels.ROLE_AGENT: (),
-    labels.ROLE_WORKERS: (),
+    # A worker becomes the caller's user, and is ended; who waits for a processor measures that, so
+    # it may ask for real time (worker_ways.py).
+    labels.ROLE_WORKERS: ("KILL", "SETGID", "SETUID", "SYS_NICE"),
 }
 _MEMORY = {  # of a role; an idle container needs a few megabytes
     labels.ROLE_HOST: "128m",

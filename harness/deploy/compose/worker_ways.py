@@ -1,4 +1,4 @@
-"""PURE: how workers meet brokers that they know by name: each worker by an address of its own.
+"""PURE: how a worker is begun: with names of its own for brokers, and with the right to real time.
 
 1. Where clients dial what name servers show, a name and a port, a listener for each
    worker and server takes an address of the proxy's for each worker. The proxy has all of them
@@ -6,6 +6,8 @@
 2. All workers run in one container. Which address a broker's name means to one of them stands in
    a table of names that is read for its process alone: nss_wrapper answers what a client asks
    libc, before anybody else is asked. That takes no right, where a mount of its own took one.
+3. A container gives rights to root alone. So root begins a worker, which at once is its
+   caller's user, and keeps the one right that it needs (workers/priority.py).
 """
 
 from collections.abc import Iterable
@@ -26,6 +28,16 @@ shift
 export LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_HOSTS="$table"
 exec "$@"
 """
+
+
+_KEPT = "-all,+sys_nice"
+
+
+def begun_by_root(user: str, own: list[str]) -> list[str]:
+    """A worker's own command, once it is `user` (`uid:gid`, numbers)."""
+    uid, gid = user.split(":")
+    becomes = [f"--reuid={uid}", f"--regid={gid}", "--clear-groups"]
+    return ["setpriv", *becomes, f"--inh-caps={_KEPT}", f"--ambient-caps={_KEPT}", "--", *own]
 
 
 def addresses(network: str) -> tuple[str, ...]:

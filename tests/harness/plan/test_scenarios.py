@@ -72,8 +72,8 @@ def unfit(system: str, *deployments: str) -> list[str]:
     cells = [(each, by) for each in LAYOUTS if each.system == system for by in deployments]
     return [
         name
-        for name in scenario_names()
-        if all(obstacles(scenario(name), one, layout, one.clients[0], by) for layout, by in cells)
+        for name, its in ((each, scenario(each)) for each in scenario_names())
+        if all(obstacles(its, one, layout, one.clients[0], by) for layout, by in cells)
     ]
 
 

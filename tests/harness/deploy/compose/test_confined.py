@@ -23,7 +23,7 @@ MOST = {
     "toxiproxy": set(),
     "addresses": {"NET_ADMIN"},
     "agent": set(),
-    "workers": set(),
+    "workers": {"KILL", "SETGID", "SETUID", "SYS_NICE"},
 }
 BALANCER = MOST["process"] | {"KILL", "SYS_CHROOT", "NET_ADMIN", "NET_BROADCAST", "NET_RAW"}
 

@@ -112,8 +112,8 @@ def test_a_slave_reaches_each_port_of_its_master_and_every_name_server_by_a_link
 
 
 def test_workers_that_know_brokers_by_name_need_no_right_for_it(layout: Layout) -> None:
-    assert "cap_add" not in services(layout)["workers"]
     rabbit = services(load_layout("rabbitmq-mirrored", "all-automatic"))
+    assert services(layout)["workers"]["cap_add"] == rabbit["workers"]["cap_add"]
     assert "toxiproxy-addresses" not in rabbit
 
 
@@ -123,6 +123,14 @@ def test_a_workers_command_ends_as_clients_are_found_by() -> None:
     assert words[:2] == ["sh", "-c"]
     assert words[4] == "10.231.4.210 rkt1\n10.231.4.210 rkt2"
     assert words[-4:] == own
+
+
+def test_root_begins_a_worker_that_keeps_the_right_to_real_time_alone() -> None:
+    own = ["python", "-m", "harness.workers", "publisher-1"]
+    words = worker_ways.begun_by_root("1000:100", own)
+    assert words[:3] == ["setpriv", "--reuid=1000", "--regid=100"]
+    assert {"--inh-caps=-all,+sys_nice", "--ambient-caps=-all,+sys_nice"} < set(words)
+    assert words[-5:] == ["--", *own]
 
 
 @pytest.mark.slow
