@@ -159,63 +159,90 @@ def test_a_worker_can_be_killed(cluster: ComposeCluster, play: Play) -> None:
     assert play(story()) == 128 + 9
 
 
+def workers_container(cluster: ComposeCluster) -> Any:
+    [found] = engine.connect().containers.list(
+        filters={
+            "label": [
+                f"{labels.PROJECT}={cluster.project}",
+                f"{labels.ROLE}={labels.ROLE_WORKERS}",
+            ]
+        }
+    )
+    return found
+
+
 def test_what_a_worker_writes_lies_in_the_run_folder(
     cluster: ComposeCluster, experiment_folder: Path
 ) -> None:
     run_folder = experiment_folder / "run"
     inside = cluster.log_folder(run_folder, "p0")
-    workers = engine.connect().containers.list(
-        filters={
-            "label": [
-                f"{labels.PROJECT}={cluster.project}",
-                f"{labels.ROLE}={labels.ROLE_WORKERS}",
-            ]
-        }
+    workers = workers_container(cluster)
+    status, output = workers.exec_run(
+        begun_by_root(workers.labels[labels.USER], ["mkdir", inside])
     )
-    user = workers[0].labels[labels.USER]
-    status, output = workers[0].exec_run(["mkdir", inside], user=user)
     assert status == 0, output
     assert (run_folder / "logs" / "p0").is_dir()
     assert (run_folder / "logs" / "p0").owner() == experiment_folder.owner()
 
 
-WHO_AM_I = """
-import os
-from pathlib import Path
-rights = dict(line.split(":\\t") for line in Path("/proc/self/status").read_text().splitlines())
-print(os.getuid(), os.getgid(), os.getgroups(), int(rights["CapEff"], 16))
-"""
 SYS_NICE = 23
 
 
-def test_a_worker_is_its_containers_user_and_keeps_the_right_to_real_time_alone(
-    cluster: ComposeCluster,
+def test_a_worker_that_is_spawned_has_the_right_to_real_time(
+    cluster: ComposeCluster, play: Play
 ) -> None:
     """On a kernel that gives groups no real time (CONFIG_RT_GROUP_SCHED) the right does not help:
     then a worker says so, and its manifest does."""
-    client = engine.connect()
-    [ours] = client.containers.list(
-        filters={
-            "label": [
-                f"{labels.PROJECT}={cluster.project}",
-                f"{labels.ROLE}={labels.ROLE_WORKERS}",
-            ]
-        }
-    )
+
+    async def story() -> str:
+        channel = await cluster.spawn("w3")
+        await channel.send({"do": "hello"})
+        hello = await channel.receive()
+        assert hello is not None
+        status = await asyncio.to_thread(
+            workers_container(cluster).exec_run, ["cat", f"/proc/{hello['pid']}/status"]
+        )
+        await channel.kill()
+        return str(status.output.decode())
+
+    assert f"CapAmb:\t{1 << SYS_NICE:016x}" in play(story())
+
+
+OF_ANOTHER = ("1234", "5678")
+WHO_AM_I = ["sh", "-c", "id -u; id -g; id -G; grep CapEff /proc/self/status"]
+# Root kills it once it has become somebody else: it says its number then.
+KILLED_BY_ROOT = """
+"$@" >/tmp/number &
+until [ -s /tmp/number ]; do sleep 0.01; done
+kill -9 "$(cat /tmp/number)"
+wait $!
+"""
+
+
+@pytest.fixture
+def bare_workers(cluster: ComposeCluster) -> Iterator[Any]:
+    """A container with the rights of the workers' one, and nothing in it."""
     limits = confined({"labels": {labels.ROLE: labels.ROLE_WORKERS}})
-    container = client.containers.run(
-        ours.image,
+    container = engine.connect().containers.run(
+        workers_container(cluster).image,
         ["sleep", "infinity"],
         detach=True,
         **{name: limits[name] for name in ("cap_add", "cap_drop", "security_opt")},
     )
-    try:
-        command = begun_by_root("1234:5678", ["python", "-c", WHO_AM_I])
-        status, output = container.exec_run(command)
-    finally:
-        container.remove(force=True)
+    yield container
+    container.remove(force=True)
+
+
+def test_whoever_calls_a_worker_runs_as_him_with_that_right_alone_and_can_be_killed(
+    bare_workers: Any,
+) -> None:
+    uid, gid = OF_ANOTHER
+    status, output = bare_workers.exec_run(begun_by_root(f"{uid}:{gid}", WHO_AM_I))
     assert status == 0, output
-    assert output.decode().strip() == f"1234 5678 [] {1 << SYS_NICE}"
+    assert output.decode().split() == [uid, gid, gid, "CapEff:", f"{1 << SYS_NICE:016x}"]
+    sleeper = begun_by_root(f"{uid}:{gid}", ["sh", "-c", "echo $$; exec sleep 60"])
+    status, output = bare_workers.exec_run(["sh", "-c", KILLED_BY_ROOT, "sh", *sleeper])
+    assert status == 128 + 9, output
 
 
 def test_the_brokers_logs_are_fetched_and_nothing_twice(

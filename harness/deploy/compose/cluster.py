@@ -57,8 +57,9 @@ class FoundContainers:
         mark = f"{labels.PROJECT}={project}"
         found = client.containers.list(all=True, filters={"label": mark}, ignore_removed=True)
         ours = [one for one in found if labels.ROLE in one.labels]
-        users = [one.labels[labels.USER] for one in ours if labels.USER in one.labels]
-        return cls({_place(one.labels): str(one.id) for one in ours}, *users)
+        workers = (one for one in ours if one.labels[labels.ROLE] == labels.ROLE_WORKERS)
+        users = (one.labels[labels.USER] for one in workers)
+        return cls({_place(one.labels): str(one.id) for one in ours}, next(users, ""))
 
     def one(self, role: str, host: str = "") -> str:
         places = {place[:2]: found for place, found in self.by_place.items()}

@@ -233,10 +233,10 @@ def _agent(settings: Settings) -> Mapping:
 
 def _workers(settings: Settings) -> Mapping:
     address = f"{settings.network}.{_WORKERS_ADDRESS}"
-    idle = _idle(settings, labels.ROLE_WORKERS)
+    told = _labels(labels.ROLE_WORKERS, labels.ROLE_WORKERS)
     return {
-        **idle,
-        "labels": {**idle["labels"], labels.USER: settings.user},
+        **_idle(settings, labels.ROLE_WORKERS),
+        "labels": {**told, labels.USER: settings.user},
         "volumes": [{"type": "bind", "source": settings.experiment, "target": RESULTS}],
         "networks": {"clients": {"ipv4_address": address}},
     }

@@ -7,7 +7,8 @@
    a table of names that is read for its process alone: nss_wrapper answers what a client asks
    libc, before anybody else is asked. That takes no right, where a mount of its own took one.
 3. A container gives rights to root alone. So root begins a worker, which at once is its
-   caller's user, and keeps the one right that it needs (workers/priority.py).
+   caller's user, and keeps the one right that it needs (workers/priority.py). Where the caller is
+   root, it keeps what its container has.
 """
 
 from collections.abc import Iterable
@@ -17,6 +18,8 @@ from harness.plan.worker_addresses import ADDRESSES
 # Of the clients' half of the network, above and below who has a place there.
 _LAST_PARTS = (*range(210, 250), *range(130, 200))
 assert len(_LAST_PARTS) == ADDRESSES, "the plan counts with it"
+
+_KEPT = "-all,+sys_nice"
 
 # $1: the table's lines; the rest: the worker's own command.
 _BY_NAMES = """
@@ -28,9 +31,6 @@ shift
 export LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_HOSTS="$table"
 exec "$@"
 """
-
-
-_KEPT = "-all,+sys_nice"
 
 
 def begun_by_root(user: str, own: list[str]) -> list[str]:
