@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from faults.model import Armed, Executor
+from faults.model import Armed, Executor, Proof
 from faults.places import host_of, process_of
 from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.model import RunPlan
@@ -13,7 +13,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import Record
 from harness.run.resolving import roles_meant
-from harness.run.together import Seat
+from harness.run.together import Look, Seat
 from harness.run_folder.journal import Journal
 
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
@@ -49,6 +49,13 @@ class Stage:
             return self.executor
         once = self.seat.executor(self.cluster.executor, armed.window, undo)
         return NotingExecutor(once, self.process_ends)
+
+    async def looked(self, armed: Armed, event: str, look: Look) -> Proof:
+        """What is seen of a fault, once for all runs whom it strikes. Links are each run's own.
+        Raises FaultError."""
+        if armed.proxies:
+            return await look()
+        return await self.seat.looked(f"{event} of window {armed.window}", look)
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""

@@ -8,17 +8,22 @@
    performed once more.
 3. What was begun goes on though who asked for it waits no more; nothing undoes a fault while an
    action of it is on its way.
-4. A run that is played alone is one of one: nobody is waited for.
+4. What strikes all is looked at once, too: whoever comes first looks, and all see what he saw.
+   Seven runs that each ask every host about every other one ask more than one machine answers.
+5. A run that is played alone is one of one: nobody is waited for.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from faults.actions import Action
-from faults.model import Executor, Receipt
+from faults.model import Executor, Proof, Receipt
 from harness.run.rendezvous import NOTHING, Aim, Rendezvous, disagreement
+
+Look = Callable[[], Coroutine[Any, Any, Proof]]
 
 
 @dataclass(slots=True)
@@ -36,7 +41,9 @@ class Together:
     """A group of runs, by their names."""
 
     def __init__(self, runs: Collection[str]) -> None:
+        self._several = len(runs) > 1
         self._rendezvous = Rendezvous(runs)
+        self._looks: dict[str, asyncio.Task[Proof]] = {}
         self._met: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._deeds: defaultdict[tuple[str, Action], _Deed] = defaultdict(_Deed)
         self._one_by_one: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)  # by window
@@ -71,6 +78,16 @@ class Together:
         assert deed.task is not None, "it was begun"
         return await asyncio.shield(deed.task)
 
+    async def looked(self, point: str, look: Look) -> Proof:
+        """What is seen of this point. Who waits no longer ends nobody else's look."""
+        if not self._several:
+            return await look()
+        task = self._looks.get(point)
+        if task is None:
+            task = self._looks[point] = asyncio.create_task(look())
+            task.add_done_callback(_heard)
+        return await asyncio.shield(task)
+
     async def _perform(self, window: int, executor: Executor, action: Action) -> Receipt:
         async with self._one_by_one[window]:
             return await executor.perform(action)
@@ -99,6 +116,10 @@ class Seat:
         """Performs the actions of a window's fault, or of its undo, in order and from the first
         on: each once for all runs."""
         return _Once(self._group, self._run, executor, window, "undo" if undo else "fault")
+
+    async def looked(self, point: str, look: Look) -> Proof:
+        """The proof of what strikes all runs, seen once for all."""
+        return await self._group.looked(point, look)
 
     def withdraw(self) -> None:
         """This run comes to an end: nobody waits for it any more. Again is harmless."""
@@ -138,7 +159,7 @@ class _Once:
         return self._executor.mechanism(kind)
 
 
-def _heard(task: asyncio.Task[Receipt]) -> None:
+def _heard(task: asyncio.Task[Any]) -> None:
     """Its error is told to whoever waits; where nobody does any more, it is none of the loop's."""
     if not task.cancelled():
         task.exception()

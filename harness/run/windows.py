@@ -10,10 +10,9 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from faults.actions import KillClients, ReplaceClients
 from faults.kinds import KINDS
@@ -31,6 +30,7 @@ from harness.run.resolving import NoSuchTarget
 from harness.run.stage import LOOK_LIMIT_S, Stage
 from harness.run.struck import Struck
 from harness.run.takeover import over_ns
+from harness.run.together import Look
 from harness.run.worker_handles import WorkerLost
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
@@ -183,9 +183,8 @@ class LiveWindow:
             if self._stage.plan.schedule.steps:  # an operator may bring it back
                 self._stage.standing.pop(armed.window, None)
         elif self.facts.ended_ns is not None:
-            proof = await self._prove(
-                armed, "gone", gone(armed, self._stage.cluster.witness, GONE_LIMIT_S)
-            )
+            witness = self._stage.cluster.witness
+            proof = await self._prove(armed, "gone", lambda: gone(armed, witness, GONE_LIMIT_S))
             self.facts = replace(self.facts, gone=proof.ok)
             if proof.ok:
                 self._stage.standing.pop(armed.window, None)
@@ -255,7 +254,8 @@ class LiveWindow:
         self._rhythm = Rhythm(stage.executor, armed, receipt, self._note_change)
         # A look that outlasts its window would see the undo, or keep the fault standing.
         limit_s = min(held_limit_s(armed), self._window.lasts_s)
-        look = self._prove(armed, "verified", held(armed, stage.cluster.witness, limit_s))
+        witness = stage.cluster.witness
+        look = self._prove(armed, "verified", lambda: held(armed, witness, limit_s))
         self._look = asyncio.create_task(look)
         return True
 
@@ -295,10 +295,10 @@ class LiveWindow:
             self.facts = replace(self.facts, verified=False)
             self._fail(self._rhythm.doubt)
 
-    async def _prove(self, armed: Armed, event: str, look: Coroutine[Any, Any, Proof]) -> Proof:
+    async def _prove(self, armed: Armed, event: str, look: Look) -> Proof:
         started_ns = time.monotonic_ns()
         try:
-            proof = await look
+            proof = await self._stage.looked(armed, event, look)
         except FaultError as failure:
             proof = Proof(False, "", str(failure))
         ended_ns = time.monotonic_ns()

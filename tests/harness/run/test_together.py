@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from faults.actions import Action, Kill, Start
-from faults.model import Executor, FaultError, Receipt
+from faults.model import Executor, FaultError, Proof, Receipt
 from harness.run.rendezvous import Aim
 from harness.run.together import Seat, Together, alone
 from tests.rigs.machine import virtual_time
@@ -130,5 +130,64 @@ def test_different_actions_at_one_place_are_performed_each() -> None:
         asked = zip(seats, (Start("rmq1"), Start("rmq2")), strict=True)
         await asyncio.gather(*(of_undo(seat, hand).perform(action) for seat, action in asked))
         assert set(hand.performed) == {Start("rmq1"), Start("rmq2")}
+
+    play(story())
+
+
+class Eye:
+    """A look that takes a second."""
+
+    def __init__(self, failure: str = "") -> None:
+        self.looks = 0
+        self._failure = failure
+
+    async def look(self) -> Proof:
+        self.looks += 1
+        await asyncio.sleep(1)
+        if self._failure:
+            raise FaultError(self._failure)
+        return Proof(ok=True, detail=f"look {self.looks}")
+
+
+def test_what_strikes_all_is_looked_at_once_and_all_see_the_same() -> None:
+    async def story() -> None:
+        eye, (one, other) = Eye(), two()
+        seen = [await seat.looked("verified of window 1", eye.look) for seat in (one, other)]
+        assert seen == [Proof(ok=True, detail="look 1")] * 2
+        assert (await other.looked("gone of window 1", eye.look)).detail == "look 2"
+
+    play(story())
+
+
+def test_who_waits_no_longer_ends_nobody_elses_look() -> None:
+    async def story() -> None:
+        eye, (one, other) = Eye(), two()
+        first = asyncio.create_task(one.looked("verified of window 1", eye.look))
+        await asyncio.sleep(0.5)
+        first.cancel()
+        assert (await other.looked("verified of window 1", eye.look)).detail == "look 1"
+
+    play(story())
+
+
+def test_a_look_that_fails_fails_for_all() -> None:
+    async def story() -> None:
+        eye, seats = Eye("nobody answered"), two()
+        asked = (seat.looked("verified of window 1", eye.look) for seat in seats)
+        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        assert [str(each) for each in outcomes] == ["nobody answered"] * 2
+        assert eye.looks == 1
+
+    play(story())
+
+
+def test_a_run_by_itself_ends_its_look_when_it_waits_no_longer() -> None:
+    async def story() -> None:
+        eye, seat = Eye(), alone()
+        looking = asyncio.create_task(seat.looked("verified of window 1", eye.look))
+        await asyncio.sleep(0.5)
+        looking.cancel()
+        await asyncio.sleep(1)
+        assert (await seat.looked("verified of window 1", eye.look)).detail == "look 2"
 
     play(story())
