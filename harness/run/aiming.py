@@ -6,11 +6,13 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 
 from faults.compile import compile as compile_fault
 from faults.exclusive import Thing, clash, things
 from faults.kinds import KINDS
 from faults.model import Armed
+from faults.places import host_of
 from faults.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
@@ -111,6 +113,20 @@ def take(stage: Stage, armed: Armed) -> None:
                 f"({other.kind} {other.target}) stands: the end of one would undo the other"
             )
     stage.standing[armed.window] = armed
+
+
+def to_look_at(armed: Armed, standing: Mapping[int, Armed]) -> Armed:
+    """The fault as it can be seen beside those that stand: hosts that another one silences tell
+    nothing of this one, neither that it holds nor that it cuts more than was meant."""
+    others = [other for number, other in standing.items() if number != armed.window]
+    silent = {
+        host_of(place)
+        for other in others
+        if KINDS[other.kind].silences_peers
+        for place in other.places
+    }
+    silent -= set(map(host_of, armed.places))
+    return replace(armed, hosts=tuple(host for host in armed.hosts if host not in silent))
 
 
 def _things(armed: Armed) -> frozenset[Thing]:

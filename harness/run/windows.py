@@ -23,7 +23,7 @@ from faults.verification import gone, held, held_limit_s, prepare
 from harness.cluster.port import DeployError
 from harness.plan.model import Window
 from harness.plan.natures import nature_of
-from harness.run.aiming import aimed, roles_before, take
+from harness.run.aiming import aimed, roles_before, take, to_look_at
 from harness.run.interrupts import Interrupted
 from harness.run.rendezvous import Aim
 from harness.run.resolving import NoSuchTarget
@@ -184,7 +184,9 @@ class LiveWindow:
                 self._stage.standing.pop(armed.window, None)
         elif self.facts.ended_ns is not None:
             witness = self._stage.cluster.witness
-            proof = await self._prove(armed, "gone", lambda: gone(armed, witness, GONE_LIMIT_S))
+            proof = await self._prove(
+                armed, "gone", lambda: gone(self._seen(armed), witness, GONE_LIMIT_S)
+            )
             self.facts = replace(self.facts, gone=proof.ok)
             if proof.ok:
                 self._stage.standing.pop(armed.window, None)
@@ -255,9 +257,12 @@ class LiveWindow:
         # A look that outlasts its window would see the undo, or keep the fault standing.
         limit_s = min(held_limit_s(armed), self._window.lasts_s)
         witness = stage.cluster.witness
-        look = self._prove(armed, "verified", lambda: held(armed, witness, limit_s))
+        look = self._prove(armed, "verified", lambda: held(self._seen(armed), witness, limit_s))
         self._look = asyncio.create_task(look)
         return True
+
+    def _seen(self, armed: Armed) -> Armed:
+        return to_look_at(armed, self._stage.standing)
 
     async def _see_promotion(self) -> None:
         """Who took over while the fault stood, where a master was its target."""
