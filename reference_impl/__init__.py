@@ -6,6 +6,7 @@ shell touch sockets, disk or time.
 __main__   the program: one node, or a small cluster to play with
 shell      sockets, disk, timers; the programs
 node       one node: its processes, its cluster, its management API
+rocketmq   name servers and brokers of RocketMQ
 amqp       AMQP 0-9-1: codec, connections, channels, routing, confirms
 mirrored   mirrored queues: the ring, masters, mirrors, synchronisation, promotion
 misbehave  which bug is injected, whom it hits, and the truth about every message that it hit

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from reference_impl.node.alarms import RESOURCES
 from reference_impl.node.config import HANDLINGS, PAUSE_IF_ALL_DOWN, Config, parsed
-from reference_impl.shell import asking, limits, offline
+from reference_impl.rocketmq import configuration
+from reference_impl.shell import asking, limits, offline, play_rocketmq, rocketmq
 from reference_impl.shell.play import Playing, play
 from reference_impl.shell.program import run
 
@@ -18,6 +19,11 @@ def main(arguments: list[str]) -> int:
     asked = _parser().parse_args(arguments)
     if asked.what == "mirrored":
         return play(Playing(asked.nodes, asked.port, asked.net_ticktime, asked.partition_handling))
+    if asked.what == "2m2s":
+        playing = play_rocketmq.Playing(asked.port, asked.replication, asked.compression)
+        return play_rocketmq.play(playing)
+    if asked.what in ("name-server", "broker"):
+        return _of_rocketmq(asked)
     try:
         config = parsed(asked.config.read_bytes())
     except (OSError, ValueError) as error:
@@ -31,6 +37,18 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def _of_rocketmq(asked: argparse.Namespace) -> int:
+    try:
+        text = asked.config.read_text()
+        if asked.what == "broker":
+            return asyncio.run(rocketmq.run_broker(configuration.broker(text), asked.with_parent))
+        told = configuration.name_server(text)
+        return asyncio.run(rocketmq.run_name_server(told, asked.with_parent))
+    except (OSError, ValueError) as error:
+        print(f"{asked.config}: {error}", file=sys.stderr)
+        return 2
 
 
 def _node(config: Config, asked: argparse.Namespace) -> int:
@@ -74,6 +92,13 @@ def _parser() -> argparse.ArgumentParser:
     node = what.add_parser("node", help="one node, told by a configuration file")
     node.add_argument("config", type=Path)
     node.add_argument("--with-parent", action="store_true", help="end with standard input")
+    for name, title in (
+        ("name-server", "a name server of RocketMQ, told by a configuration file of the real one"),
+        ("broker", "a broker of RocketMQ, told by a configuration file of the real one"),
+    ):
+        server = what.add_parser(name, help=title)
+        server.add_argument("config", type=Path)
+        server.add_argument("--with-parent", action="store_true", help="end with standard input")
     limited = what.add_parser("limit", help="set a limit of a node that runs, for a while")
     limited.add_argument("config", type=Path)
     limited.add_argument("resource", choices=(*RESOURCES, ALL))
@@ -91,6 +116,10 @@ def _parser() -> argparse.ArgumentParser:
         ("reset", "a node that runs leaves its cluster, forgets all it has, and boots again"),
     ):
         what.add_parser(name, help=title).add_argument("config", type=Path)
+    two = what.add_parser("2m2s", help="two masters with a slave each, and two name servers, here")
+    two.add_argument("--port", type=int, default=9876)
+    two.add_argument("--replication", choices=("sync", "async"), default="sync")
+    two.add_argument("--compression", type=float, default=1.0, metavar="FACTOR")
     mirrored = what.add_parser("mirrored", help="a mirrored cluster on this machine")
     mirrored.add_argument("--nodes", type=int, default=3, choices=range(1, 10), metavar="1..9")
     mirrored.add_argument("--port", type=int, default=5672)

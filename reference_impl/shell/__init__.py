@@ -2,6 +2,7 @@
 
 program     one node as an operating system process
 play        a cluster of them on 127.0.0.1
+children    servers as children of a program that people play with
 clients     connections of clients
 links       links to peers
 management  the management API's HTTP
@@ -12,4 +13,10 @@ asking      what they ask of one that runs, by its management API
 memory      how much memory and disk the process has
 limits      what of it a node that runs may have, said from outside
 timers      timers of processes on the clock of the event loop
+
+Of RocketMQ:
+rocketmq    a name server or a broker as an operating system process
+servers     their connections, and the time
+log_files   a broker's files
+play_rocketmq  two groups and two name servers on 127.0.0.1
 """

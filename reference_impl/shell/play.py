@@ -4,13 +4,10 @@
    peers on port + 20000 + i, as RabbitMQ's defaults lie.
 2. Data lies in a temporary folder that nobody else may look into; with the cluster it goes, and so
    does the cookie that was drawn for it.
-3. A node that ends is told of, and not started again: that is what one plays with.
 """
 
-import json
 import secrets
 import signal
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -19,11 +16,11 @@ from pathlib import Path
 import msgspec
 
 from reference_impl.node.config import Config, Handling
+from reference_impl.shell.children import Children
 
 HOST = "127.0.0.1"
 API_OFFSET, PEER_OFFSET = 10_000, 20_000
 COOKIE_OCTETS = 32
-STOP_LIMIT_S = 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,67 +62,29 @@ def play(playing: Playing) -> int:
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="mqproof-reference-") as name:
-        folder = Path(name)
-        nodes: dict[str, subprocess.Popen[bytes]] = {}
+        folder, children = Path(name), Children()
         try:
             made = configs(playing, folder, secrets.token_hex(COOKIE_OCTETS))
             for config in made:
-                nodes[config.name] = _start(config, folder)
+                file = folder / f"{config.name}.json"
+                file.write_bytes(msgspec.json.encode(config))
+                children.start(config.name, ("node", str(file)))
             for config in made:
-                _tell(config, nodes[config.name])
+                _tell(config, children.ready(config.name))
             print("every host takes guest/guest; Ctrl-C stops them all", flush=True)
-            return _wait(nodes)
+            return children.wait()
         except KeyboardInterrupt:
             return 0
         finally:
-            _stop(nodes)
+            children.stop()
 
 
-def _start(config: Config, folder: Path) -> "subprocess.Popen[bytes]":
-    file = folder / f"{config.name}.json"
-    file.write_bytes(msgspec.json.encode(config))
-    return subprocess.Popen(
-        [sys.executable, "-m", "reference_impl", "node", str(file), "--with-parent"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is ours: we stop them in turn
-    )
-
-
-def _tell(config: Config, node: "subprocess.Popen[bytes]") -> None:
-    assert node.stdout is not None, "it was started with a pipe"
-    line = node.stdout.readline()
-    if line and json.loads(line)["ready"]:
-        print(
-            f"{config.name}: amqp://{HOST}:{config.amqp_port}/  "
-            f"api http://{HOST}:{config.api_port}/  process {node.pid}",
-            flush=True,
-        )
-    else:
+def _tell(config: Config, process: int | None) -> None:
+    if process is None:
         print(f"{config.name} did not start", file=sys.stderr, flush=True)
-
-
-def _wait(nodes: "dict[str, subprocess.Popen[bytes]]") -> int:
-    worst = 0
-    left = dict(nodes)
-    while left:
-        for name, node in list(left.items()):
-            try:
-                status = node.wait(timeout=0.5)
-            except subprocess.TimeoutExpired:
-                continue
-            print(f"{name} ended with {status}", flush=True)
-            worst = max(worst, abs(status))
-            del left[name]
-    return worst
-
-
-def _stop(nodes: "dict[str, subprocess.Popen[bytes]]") -> None:
-    for node in nodes.values():
-        node.send_signal(signal.SIGTERM)
-    for node in nodes.values():
-        try:
-            node.wait(timeout=STOP_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            node.kill()
-            node.wait()
+        return
+    print(
+        f"{config.name}: amqp://{HOST}:{config.amqp_port}/  "
+        f"api http://{HOST}:{config.api_port}/  process {process}",
+        flush=True,
+    )

@@ -1,0 +1,16 @@
+"""RocketMQ 4.9: name servers and brokers that unmodified clients cannot tell from real ones
+(docs/behaviour/rocketmq.md 1 to 6).
+
+Each layer knows only those below it (a contract in pyproject.toml); none touches a socket, a disk
+or a clock: shell/rocketmq.py does.
+
+simulator      cores in virtual time, from one seed
+broker         a broker: topics, sending, pulling, groups, offsets, copies, orders of an operator
+naming         a name server: who is there, and which broker has which topic
+registration   what a broker tells a name server of its topics
+store          the commit log and the consume queues, octet for octet as the real ones
+remoting       the protocol: commands, answers, the connections of a server
+configuration  configuration files, as the real ones read them
+settings       what is configured, timers under their real names
+effects        what a server asks of the world around it
+"""

@@ -1,0 +1,146 @@
+"""Who is connected to a broker: producers and consumers by group, and what consumers want
+(docs/behaviour/rocketmq.md 3.2).
+
+1. A heartbeat says who somebody is. He is gone when he says so, or when his connection ends.
+2. When the members of a group are others, or what they want is, all of them are told, and ask.
+3. Java writes names where the native client writes numbers; nothing here depends on them, and they
+   are given back as they came.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from reference_impl.rocketmq.remoting.fields import BadRequest
+from reference_impl.rocketmq.store.properties import tags_code
+
+ALL = "*"
+_TAG = "TAG"
+
+
+class Subscription(msgspec.Struct, frozen=True, rename="camel"):
+    """What of a topic a group wants."""
+
+    topic: str
+    sub_string: str = ALL
+    code_set: list[int | str] | None = None
+    tags_set: list[str] | None = None
+    sub_version: int | str = 0
+    expression_type: str | None = _TAG
+    class_filter_mode: bool | int = False
+
+    def wants(self, code: int) -> bool:
+        codes = self.code_set or ()
+        return self.sub_string in (ALL, "") or code in codes or str(code) in codes
+
+
+class _Consumer(msgspec.Struct, rename="camel"):
+    group_name: str
+    consume_type: Any = None
+    message_model: Any = None
+    consume_from_where: Any = None
+    subscription_data_set: list[Subscription] = []
+
+
+class _Producer(msgspec.Struct, rename="camel"):
+    group_name: str
+
+
+class _Heartbeat(msgspec.Struct):
+    clientID: str
+    producerDataSet: list[_Producer] = []
+    consumerDataSet: list[_Consumer] = []
+
+
+class Client(msgspec.Struct, frozen=True):
+    name: str
+    address: str
+    language: str
+    version: int
+
+
+class Members(msgspec.Struct):
+    """The consumers of one group, by connection."""
+
+    clients: dict[int, Client]
+    wants: dict[str, Subscription]  # by topic
+    consume_type: Any = None
+    message_model: Any = None
+    consume_from_where: Any = None
+
+
+class Clients:
+    def __init__(self) -> None:
+        self.producers: dict[str, dict[int, Client]] = {}  # by group and connection
+        self.consumers: dict[str, Members] = {}  # by group
+
+    def heard(self, body: bytes, connection: int, who: Client) -> tuple[list[str], list[str]]:
+        """Of one heartbeat: groups of consumers in it; those whose members have to be told.
+
+        `who`: all but its name, which the heartbeat has. Raises BadRequest.
+        """
+        try:
+            told = msgspec.json.decode(body, type=_Heartbeat)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise BadRequest(f"no heartbeat: {error}") from error
+        client = msgspec.structs.replace(who, name=told.clientID)
+        for producer in told.producerDataSet:
+            self.producers.setdefault(producer.group_name, {})[connection] = client
+        changed = [
+            one.group_name for one in told.consumerDataSet if self._joined(one, connection, client)
+        ]
+        return [one.group_name for one in told.consumerDataSet], changed
+
+    def left(self, connection: int, producers: str, consumers: str) -> list[str]:
+        """Groups whose members have to be told. "": none."""
+        self.producers.get(producers, {}).pop(connection, None)
+        return self._left(connection, [consumers])
+
+    def closed(self, connection: int) -> list[str]:
+        for clients in self.producers.values():
+            clients.pop(connection, None)
+        return self._left(connection, [*self.consumers])
+
+    def members(self, group: str) -> dict[int, Client]:
+        known = self.consumers.get(group)
+        return {} if known is None else known.clients
+
+    def wanted(self, group: str, topic: str) -> Subscription | None:
+        known = self.consumers.get(group)
+        return None if known is None else known.wants.get(topic)
+
+    def _joined(self, told: _Consumer, connection: int, client: Client) -> bool:
+        known = self.consumers.setdefault(told.group_name, Members({}, {}))
+        wants = {one.topic: one for one in told.subscription_data_set}
+        is_new = known.clients.get(connection) is None
+        is_other = known.wants.keys() != wants.keys() or any(
+            known.wants[topic].sub_string != one.sub_string for topic, one in wants.items()
+        )
+        known.clients[connection] = client
+        known.wants = wants
+        known.consume_type = told.consume_type
+        known.message_model = told.message_model
+        known.consume_from_where = told.consume_from_where
+        return is_new or is_other
+
+    def _left(self, connection: int, groups: list[str]) -> list[str]:
+        return [*self._those_who_lost(connection, groups)]
+
+    def _those_who_lost(self, connection: int, groups: list[str]) -> Iterator[str]:
+        for group in groups:
+            known = self.consumers.get(group)
+            if known is not None and known.clients.pop(connection, None) is not None:
+                if not known.clients:
+                    del self.consumers[group]
+                yield group
+
+
+def subscription(topic: str, text: str, kind: str) -> Subscription:
+    """Of a pull's own words. Raises BadRequest."""
+    if kind not in (_TAG, ""):
+        raise BadRequest(f"The broker does not support consumer to filter message by {kind}")
+    tags = [tag.strip() for tag in text.split("||") if tag.strip()]
+    if text.strip() in (ALL, ""):
+        return Subscription(topic)
+    return Subscription(topic, text, [tags_code(tag) for tag in tags], tags)

@@ -1,0 +1,130 @@
+"""Messages that have to wait (docs/behaviour/rocketmq.md 4.5).
+
+1. A level has a queue of its own under SCHEDULE_TOPIC_XXXX: within one all wait for as long, so
+   that the first one is due first. What stands there for the tags is when it is due.
+2. One that is due is put into its real queue, and the level goes on behind it. How far each level
+   is stands on the disk as of the last flush: what was put since is put once more after a crash.
+3. Only a master does so.
+"""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reference_impl.rocketmq.broker.topics import SCHEDULED
+from reference_impl.rocketmq.settings import BrokerTimes
+from reference_impl.rocketmq.store import properties
+from reference_impl.rocketmq.store.properties import DELAY, REAL_QUEUE, REAL_TOPIC, TAGS, tags_code
+from reference_impl.rocketmq.store.records import Draft, Record
+
+if TYPE_CHECKING:
+    from reference_impl.rocketmq.broker.parts import Parts
+
+DOCUMENT = "config/delayOffset.json"
+# messageDelayLevel: 1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h
+LEVELS_S: tuple[int, ...] = (1, 5, 10, 30, *range(60, 660, 60), 1200, 1800, 3600, 7200)
+AT_ONCE = 100  # of a level in one turn: others have to come to their turn, too
+
+
+class Progress(msgspec.Struct, rename="camel"):
+    """By level, the offset in its queue that comes next."""
+
+    offset_table: dict[str, int] = {}
+
+
+def level_of(draft: Draft) -> int:
+    """0: it waits for nothing."""
+    try:
+        level = int(draft.properties.get(DELAY, "0"))
+    except ValueError:
+        return 0
+    return max(0, min(level, len(LEVELS_S)))
+
+
+def delayed(draft: Draft) -> Draft:
+    """As it is stored while it waits."""
+    level = level_of(draft)
+    if level == 0:
+        return draft
+    return under(draft, SCHEDULED, level - 1)
+
+
+def under(draft: Draft, topic: str, queue: int) -> Draft:
+    """Under another topic, with the real one beside it."""
+    real = {REAL_TOPIC: draft.topic, REAL_QUEUE: str(draft.queue)}
+    told = properties.write({**draft.properties, **real})
+    return msgspec.structs.replace(draft, topic=topic, queue=queue, told=told)
+
+
+class Delays:
+    def __init__(self, parts: "Parts", kept: bytes | None) -> None:
+        self._parts = parts
+        self._times: BrokerTimes = parts.config.times
+        self._next: dict[int, int] = {}
+        if kept is not None:
+            self.copy(kept)
+        self._at_ms = parts.clock.now_ms() + self._times.delay_first
+
+    def code_of(self, draft: Draft, stored_ms: int) -> int:
+        """What stands in its queue for its tags."""
+        if draft.topic == SCHEDULED and draft.queue < len(LEVELS_S):
+            return stored_ms + LEVELS_S[draft.queue] * self._times.delay_units
+        return tags_code(draft.properties.get(TAGS))
+
+    def copy(self, document: bytes) -> None:
+        """What a slave's master has done. Raises msgspec.DecodeError."""
+        told = msgspec.json.decode(document, type=Progress)
+        self._next = {int(level): offset for level, offset in told.offset_table.items()}
+
+    def progress(self) -> bytes:
+        told = {str(level): offset for level, offset in sorted(self._next.items())}
+        return msgspec.json.encode(Progress(told))
+
+    def tick(self) -> None:
+        now_ms = self._parts.clock.now_ms()
+        if now_ms < self._at_ms or self._parts.config.is_slave:
+            return
+        self._at_ms = now_ms + self._times.delay_idle
+        for level in range(1, len(LEVELS_S) + 1):
+            self._put_what_is_due(level)
+
+    def _put_what_is_due(self, level: int) -> None:
+        queue = self._parts.store.queues.get(SCHEDULED, level - 1)
+        if queue is None:
+            return
+        wall_ms, offset = self._parts.clock.wall_ms(), self._next.get(level, 0)
+        last_ms = wall_ms + LEVELS_S[level - 1] * self._times.delay_units
+        for entry in queue.entries(max(offset, queue.start)):
+            # A clock that was set back keeps nobody waiting for more than his level's time.
+            if (
+                wall_ms < entry.tags_code <= last_ms
+                or offset - self._next.get(level, 0) >= AT_ONCE
+            ):
+                break
+            record = self._parts.store.record(entry.position)
+            if record is not None:
+                self._parts.committing.put(_real(record), _nobody_waits, waits=False)
+            offset += 1
+        self._next[level] = offset
+
+
+def _nobody_waits(*_: object) -> None:
+    pass
+
+
+def _real(record: Record) -> Draft:
+    """As it was sent, with the traces of its wait."""
+    told = record.properties
+    return Draft(
+        topic=told.get(REAL_TOPIC, record.topic),
+        queue=int(told.get(REAL_QUEUE, "0")),
+        flag=record.flag,
+        sys_flag=record.sys_flag,
+        born_ms=record.born_ms,
+        born_host=record.born_host,
+        store_host=record.store_host,
+        body=record.body,
+        told=record.told,
+        reconsumed=record.reconsumed,
+        prepared=record.prepared,
+    )

@@ -1,0 +1,107 @@
+"""A slave (docs/behaviour/rocketmq.md 6): it asks for its master's log from its own end on.
+
+1. The one thing that is looked at: what comes has to begin where the own log ends, unless that is
+   empty. If not, the connection is closed, and dialled again ha_reconnect later.
+2. It reports after every part, and every ha_send_heartbeat_interval.
+3. It never gives up a master that says nothing: what it looks at is when it spoke itself, and it
+   does speak.
+"""
+
+from reference_impl.rocketmq.broker.copies import PART, REPORT
+from reference_impl.rocketmq.effects import COPIES, Clock
+from reference_impl.rocketmq.remoting.outbox import Outbox
+from reference_impl.rocketmq.settings import BrokerTimes
+from reference_impl.rocketmq.store.store import Store
+
+PART_OCTETS_MAX = 16 * 1024 * 1024
+
+
+class Following:
+    def __init__(self, store: Store, times: BrokerTimes, clock: Clock, outbox: Outbox) -> None:
+        self._store = store
+        self._times = times
+        self._clock = clock
+        self._outbox = outbox
+        self._address = ""
+        self._connection: int | None = None
+        self._dial_ms: int | None = None  # None: connected, or being dialled
+        self._unread = bytearray()
+        self._told_ms = 0
+
+    def __contains__(self, connection: int) -> bool:
+        return connection == self._connection
+
+    def master_is(self, address: str) -> None:
+        if not address or address == self._address:
+            return
+        self._address = address
+        if self._connection is not None:
+            self._leave()
+        else:
+            self._dial_ms = self._clock.now_ms()
+
+    def opened(self, address: str, connection: int) -> None:
+        if address != self._address:
+            self._outbox.close(connection)
+            return
+        self._connection, self._dial_ms = connection, None
+        self._unread.clear()
+        self._report()
+
+    def refused(self) -> None:
+        self._again()
+
+    def closed(self) -> None:
+        self._connection = None
+        self._again()
+
+    def received(self, octets: bytes) -> None:
+        self._unread += octets
+        while (part := self._part()) is not None:
+            start, copied = part
+            if start != self._store.log.end and self._store.log.end:
+                self._leave()
+                return
+            if copied:
+                self._store.log.begin_at(start)
+                self._store.log.append_copy(copied)
+                for _ in self._store.copied():
+                    pass
+                self._report()
+
+    def tick(self) -> None:
+        now_ms = self._clock.now_ms()
+        if self._dial_ms is not None and now_ms >= self._dial_ms and self._address:
+            self._dial_ms = None
+            self._outbox.dial(self._address, COPIES)
+        silent_ms = now_ms - self._told_ms
+        if self._connection is not None and silent_ms > self._times.ha_send_heartbeat_interval:
+            self._report()
+
+    def _part(self) -> tuple[int, bytes] | None:
+        if len(self._unread) < PART.size:
+            return None
+        start, count = PART.unpack_from(self._unread)
+        if not 0 <= count <= PART_OCTETS_MAX:
+            self._leave()
+            return None
+        end = PART.size + count
+        if len(self._unread) < end:
+            return None
+        copied = bytes(self._unread[PART.size : end])
+        del self._unread[:end]
+        return start, copied
+
+    def _report(self) -> None:
+        assert self._connection is not None, "whom to"
+        self._outbox.octets(self._connection, REPORT.pack(self._store.log.end))
+        self._told_ms = self._clock.now_ms()
+
+    def _leave(self) -> None:
+        assert self._connection is not None, "whom"
+        self._outbox.close(self._connection)
+        self._connection = None
+        self._again()
+
+    def _again(self) -> None:
+        self._dial_ms = self._clock.now_ms() + self._times.ha_reconnect

@@ -1,0 +1,76 @@
+"""Heartbeats and farewells of clients, and what others are told of them
+(docs/behaviour/rocketmq.md 3.2).
+"""
+
+from typing import TYPE_CHECKING
+
+from reference_impl.rocketmq.broker.clients import Client
+from reference_impl.rocketmq.broker.topics import RETRY_PREFIX
+from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.command import Command, request
+from reference_impl.rocketmq.remoting.header import LANGUAGES
+from reference_impl.rocketmq.remoting.serving import Asked, Handler
+
+if TYPE_CHECKING:
+    from reference_impl.rocketmq.broker.parts import Parts
+
+
+class Membership:
+    def __init__(self, parts: "Parts") -> None:
+        self._parts = parts
+        self.handlers: dict[int, Handler] = {
+            Request.HEART_BEAT: self._heartbeat,
+            Request.UNREGISTER_CLIENT: self._leave,
+            Request.GET_CONSUMER_LIST_BY_GROUP: self._listed,
+            Request.CHECK_CLIENT_CONFIG: self._check,
+        }
+
+    def closed(self, connection: int) -> None:
+        self._tell(self._parts.clients.closed(connection))
+
+    def _heartbeat(self, asked: Asked) -> Command:
+        """A group's first one makes the group, and the topic of what it sends back."""
+        header, address = asked.command.header, self._parts.connections.peer(asked.connection)
+        who = Client("", address, LANGUAGES[header.language], header.version)
+        body = asked.command.body
+        groups, changed = self._parts.clients.heard(body, asked.connection, who)
+        for name in groups:
+            group = self._parts.groups.wanted(name)
+            if (
+                group is not None
+                and group.retry_queue_nums > 0
+                and not self._parts.config.is_slave
+            ):
+                self._parts.topics.own(f"{RETRY_PREFIX}{name}", group.retry_queue_nums)
+        self._tell(changed)
+        return asked.answer()
+
+    def _leave(self, asked: Asked) -> Command:
+        producers = asked.fields.text("producerGroup", "")
+        consumers = asked.fields.text("consumerGroup", "")
+        self._tell(self._parts.clients.left(asked.connection, producers, consumers))
+        return asked.answer()
+
+    def _listed(self, asked: Asked) -> Command:
+        group = asked.fields.text("consumerGroup")
+        names = [client.name for client in self._parts.clients.members(group).values()]
+        if not names:
+            remark = f"no consumer for this group, {group}"
+            return asked.answer(Code.SYSTEM_ERROR, remark)
+        return asked.json({"consumerIdList": names})
+
+    def _check(self, asked: Asked) -> Command:
+        """Whether what a consumer wants can be filtered: tags are asked about by nobody."""
+        remark = "The broker does not support consumer to filter message by SQL92"
+        return asked.answer(Code.SYSTEM_ERROR, remark)
+
+    def _tell(self, groups: list[str]) -> None:
+        for name in groups:
+            group = self._parts.groups.get(name)
+            if group is not None and not group.notify_consumer_ids_changed_enable:
+                continue
+            for connection in self._parts.clients.members(name):
+                number, fields = self._parts.calls.number(), {"consumerGroup": name}
+                code = Request.NOTIFY_CONSUMER_IDS_CHANGED
+                told = request(code, number, fields, oneway=True)
+                self._parts.outbox.tell(connection, told)

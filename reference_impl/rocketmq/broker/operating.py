@@ -1,0 +1,161 @@
+"""What operators, tools and slaves ask of a broker (docs/behaviour/rocketmq.md 3.2)."""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reference_impl.rocketmq.broker.clients import Client
+from reference_impl.rocketmq.broker.groups import Group
+from reference_impl.rocketmq.broker.topics import wrong_name
+from reference_impl.rocketmq.registration import Topic
+from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.command import Command
+from reference_impl.rocketmq.remoting.fields import BadRequest
+from reference_impl.rocketmq.remoting.serving import Asked, Handler
+from reference_impl.rocketmq.settings import Broker
+
+if TYPE_CHECKING:
+    from reference_impl.rocketmq.broker.parts import Parts
+
+VERSION_TEXT = "V4_9_8"
+
+
+class Operating:
+    def __init__(self, parts: "Parts") -> None:
+        self._parts = parts
+        self._booted_ms = parts.clock.wall_ms()
+        self.handlers: dict[int, Handler] = {
+            Request.UPDATE_AND_CREATE_TOPIC: self._create,
+            Request.DELETE_TOPIC_IN_BROKER: self._delete,
+            Request.GET_ALL_TOPIC_CONFIG: self._topics,
+            Request.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP: self._create_group,
+            Request.DELETE_SUBSCRIPTION_GROUP: self._delete_group,
+            Request.GET_ALL_SUBSCRIPTION_GROUPS: self._groups,
+            Request.GET_ALL_CONSUMER_OFFSET: self._offsets,
+            Request.GET_ALL_DELAY_OFFSET: self._delays,
+            Request.GET_BROKER_CONFIG: self._configuration,
+            Request.GET_BROKER_RUNTIME_INFO: self._runtime,
+            Request.GET_CONSUMER_CONNECTIONS: self._consumers,
+            Request.GET_ALL_PRODUCERS: self._producers,
+        }
+
+    def _create(self, asked: Asked) -> Command:
+        fields = asked.fields
+        name = fields.text("topic")
+        if why := wrong_name(name):
+            return asked.answer(Code.SYSTEM_ERROR, why)
+        topic = Topic(
+            name,
+            fields.number("readQueueNums"),
+            fields.number("writeQueueNums"),
+            fields.number("perm"),
+            fields.text("topicFilterType", "SINGLE_TAG"),
+            fields.number("topicSysFlag", 0),
+            fields.flag("order"),
+        )
+        self._parts.topics.create(topic)
+        return asked.answer()
+
+    def _delete(self, asked: Asked) -> Command:
+        name = asked.fields.text("topic")
+        self._parts.topics.delete(name)
+        self._parts.store.drop(name)
+        self._parts.offsets.forget_topic(name)
+        return asked.answer()
+
+    def _topics(self, asked: Asked) -> Command:
+        return asked.json(self._parts.topics.all())
+
+    def _create_group(self, asked: Asked) -> Command:
+        try:
+            group = msgspec.json.decode(asked.command.body, type=Group)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise BadRequest(f"no group: {error}") from error
+        self._parts.groups.create(group)
+        return asked.answer()
+
+    def _delete_group(self, asked: Asked) -> Command:
+        name = asked.fields.text("groupName")
+        self._parts.groups.delete(name)
+        if asked.fields.flag("cleanOffset"):
+            self._parts.offsets.forget_group(name)
+        return asked.answer()
+
+    def _groups(self, asked: Asked) -> Command:
+        return asked.json(self._parts.groups.all())
+
+    def _offsets(self, asked: Asked) -> Command:
+        return asked.answer(body=self._parts.offsets.all())
+
+    def _delays(self, asked: Asked) -> Command:
+        return asked.answer(body=self._parts.delays.progress())
+
+    def _configuration(self, asked: Asked) -> Command:
+        told = "".join(f"{name}={value}\n" for name, value in _properties(self._parts.config))
+        return asked.answer(body=told.encode())
+
+    def _runtime(self, asked: Asked) -> Command:
+        log = self._parts.store.log
+        told = {
+            "bootTimestamp": self._booted_ms,
+            "brokerVersion": asked.answer().header.version,
+            "brokerVersionDesc": VERSION_TEXT,
+            "commitLogMinOffset": log.start,
+            "commitLogMaxOffset": log.end,
+            "commitLogFlushed": log.flushed,
+        }
+        return asked.json({"table": {name: str(value) for name, value in told.items()}})
+
+    def _consumers(self, asked: Asked) -> Command:
+        group = asked.fields.text("consumerGroup")
+        known = self._parts.clients.consumers.get(group)
+        if known is None:
+            remark = f"the consumer group[{group}] not online"
+            return asked.answer(Code.CONSUMER_NOT_ONLINE, remark)
+        return asked.json(
+            {
+                "connectionSet": [_connected(client) for client in known.clients.values()],
+                "subscriptionTable": known.wants,
+                "consumeType": known.consume_type,
+                "messageModel": known.message_model,
+                "consumeFromWhere": known.consume_from_where,
+            }
+        )
+
+    def _producers(self, asked: Asked) -> Command:
+        told = {
+            group: [_sending(client) for client in clients.values()]
+            for group, clients in self._parts.clients.producers.items()
+            if clients
+        }
+        return asked.json({"data": told})
+
+
+def _connected(client: Client) -> dict[str, object]:
+    return {
+        "clientId": client.name,
+        "clientAddr": client.address,
+        "language": client.language,
+        "version": client.version,
+    }
+
+
+def _sending(client: Client) -> dict[str, object]:
+    return {
+        "clientId": client.name,
+        "remoteIP": client.address,
+        "language": client.language,
+        "version": client.version,
+    }
+
+
+def _properties(config: Broker) -> list[tuple[str, str]]:
+    """What is configured, under the names of the real one; times that have none there are not
+    told."""
+    told = msgspec.to_builtins(config)
+    times = told.pop("times")
+    return [(name, _java(value)) for name, value in {**told, **times}.items()]
+
+
+def _java(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

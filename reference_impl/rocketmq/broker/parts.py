@@ -1,0 +1,74 @@
+"""What the parts of one broker know of each other."""
+
+import random
+
+from reference_impl.rocketmq.broker.clients import Clients
+from reference_impl.rocketmq.broker.committing import Committing
+from reference_impl.rocketmq.broker.copies import Copies
+from reference_impl.rocketmq.broker.delays import DOCUMENT as DELAYS
+from reference_impl.rocketmq.broker.delays import Delays
+from reference_impl.rocketmq.broker.groups import BrokerGroups
+from reference_impl.rocketmq.broker.offsets import Offsets
+from reference_impl.rocketmq.broker.pulling import Pulling
+from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
+from reference_impl.rocketmq.broker.transactions import Transactions
+from reference_impl.rocketmq.effects import Clock
+from reference_impl.rocketmq.remoting.calls import Calls
+from reference_impl.rocketmq.remoting.connections import Connections
+from reference_impl.rocketmq.remoting.outbox import Outbox
+from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.store.disk import Disk
+from reference_impl.rocketmq.store.records import Draft, host
+from reference_impl.rocketmq.store.store import Store, Stored
+
+
+class Parts:
+    """`store_ip`: the four octets that its address stands for."""
+
+    def __init__(
+        self, config: Broker, clock: Clock, disk: Disk, dice: random.Random, store_ip: bytes
+    ) -> None:
+        self.config = config
+        self.clock = clock
+        self.disk = disk
+        self.dice = dice
+        self.connections = Connections(config.times.server_channel_max_idle_time)
+        self.outbox = Outbox(self.connections, clock)
+        self.calls = Calls()
+        self.topics = BrokerTopics(disk, clock, config)
+        self.groups = BrokerGroups(disk, clock, config)
+        self.clients = Clients()
+        self.offsets = Offsets(disk)
+        self.delays = Delays(self, disk.document(DELAYS))
+        self.store = Store(
+            disk,
+            self.delays.code_of,
+            config.mapped_file_size_commit_log,
+            config.mapped_file_size_consume_queue,
+        )
+        self.copies = Copies(self.store.log, config, clock, self.outbox)
+        self.committing = Committing(self.store, config, clock, self.copies, self._arrived)
+        self.pulling = Pulling(self)
+        self.transactions = Transactions(self)
+        self.store_host = host(store_ip, config.listen_port)
+
+    def host_of(self, connection: int) -> bytes:
+        """The other end, as a record tells it."""
+        return host_of(self.connections.peer(connection))
+
+    def flush_tables(self) -> None:
+        self.offsets.flush()
+        self.disk.keep(DELAYS, self.delays.progress())
+
+    def _arrived(self, draft: Draft, stored: Stored) -> None:
+        if draft.topic == HALF:
+            self.transactions.begun(stored.offset, stored.stored_ms)
+        self.pulling.arrived(
+            draft.topic, draft.queue, self.delays.code_of(draft, stored.stored_ms)
+        )
+
+
+def host_of(address: str) -> bytes:
+    """Of "a.b.c.d:port"."""
+    name, _, port = address.rpartition(":")
+    return host(bytes(int(part) for part in name.split(".")), int(port))

@@ -1,0 +1,171 @@
+"""What consumers pull, and how long they wait for it (docs/behaviour/rocketmq.md 3.2).
+
+1. Whoever finds nothing and may wait is held: until a message comes that he wants, or his time is
+   over. Held pulls are looked at when a message comes to their queue, and every five seconds: no
+   sooner does anybody learn that his time is over.
+2. A slave looks at them in those five seconds alone: nothing that it copies wakes anybody.
+3. A pull may commit an offset, on a master, and only when it came and not when it wakes.
+"""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reference_impl.rocketmq.broker.clients import Subscription, subscription
+from reference_impl.rocketmq.broker.topics import READ
+from reference_impl.rocketmq.remoting.codes import Code
+from reference_impl.rocketmq.remoting.command import Command
+from reference_impl.rocketmq.remoting.serving import Asked
+from reference_impl.rocketmq.store.store import Found, Status
+
+if TYPE_CHECKING:
+    from reference_impl.rocketmq.broker.parts import Parts
+
+COMMITS, MAY_WAIT, HAS_SUBSCRIPTION = 1, 2, 4  # bits of sysFlag
+_MASTER = 0
+_CODES = {
+    Status.FOUND: Code.SUCCESS,
+    Status.NO_MATCH: Code.PULL_RETRY_IMMEDIATELY,
+    Status.AT_END: Code.PULL_NOT_FOUND,
+    Status.PAST_END: Code.PULL_OFFSET_MOVED,
+    Status.TOO_SMALL: Code.PULL_OFFSET_MOVED,
+}
+
+
+class _Pull(msgspec.Struct, frozen=True):
+    asked: Asked
+    group: str
+    topic: str
+    queue: int
+    offset: int
+    most: int
+    wants: Subscription
+
+
+class _Held(msgspec.Struct, frozen=True):
+    pull: _Pull
+    until_ms: int
+
+
+class Pulling:
+    def __init__(self, parts: "Parts") -> None:
+        self._parts = parts
+        self._recheck_ms = parts.config.times.long_polling_recheck
+        self._at_ms = parts.clock.now_ms() + self._recheck_ms
+        self._held: dict[tuple[str, int], list[_Held]] = {}
+
+    def handle(self, asked: Asked) -> Command | None:
+        pull = self._read(asked)
+        if isinstance(pull, Command):
+            return pull
+        flags, fields = asked.fields.number("sysFlag"), asked.fields
+        if flags & COMMITS and not self._parts.config.is_slave:
+            offset = fields.number("commitOffset")
+            self._parts.offsets.commit(pull.group, pull.topic, pull.queue, offset)
+        found = self._find(pull)
+        if flags & MAY_WAIT and self._code(pull, found) is Code.PULL_NOT_FOUND:
+            until_ms = self._parts.clock.now_ms() + fields.number("suspendTimeoutMillis")
+            self._held.setdefault((pull.topic, pull.queue), []).append(_Held(pull, until_ms))
+            return None
+        return self._answer(pull, found)
+
+    def arrived(self, topic: str, queue: int, code: int) -> None:
+        """A message came, which has this number for its tags."""
+        held = self._held.pop((topic, queue), None)
+        if held is None:
+            return
+        for one in held:
+            if one.pull.wants.wants(code):
+                self._wake(one)
+            else:
+                self._held.setdefault((topic, queue), []).append(one)
+
+    def tick(self) -> None:
+        now_ms = self._parts.clock.now_ms()
+        if now_ms < self._at_ms:
+            return
+        self._at_ms = now_ms + self._recheck_ms
+        held, self._held = self._held, {}
+        for key, some in held.items():
+            for one in some:
+                if now_ms >= one.until_ms or self._has_more(one.pull):
+                    self._wake(one)
+                else:
+                    self._held.setdefault(key, []).append(one)
+
+    def closed(self, connection: int) -> None:
+        for key, some in [*self._held.items()]:
+            self._held[key] = [one for one in some if one.pull.asked.connection != connection]
+            if not self._held[key]:
+                del self._held[key]
+
+    def _read(self, asked: Asked) -> _Pull | Command:
+        parts, fields = self._parts, asked.fields
+        group, topic = fields.text("consumerGroup"), fields.text("topic")
+        queue = fields.number("queueId")
+        if parts.groups.wanted(group) is None:
+            remark = f"subscription group [{group}] does not exist"
+            return asked.answer(Code.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
+        config = parts.topics.get(topic)
+        if config is None:
+            return asked.answer(
+                Code.TOPIC_NOT_EXIST, f"topic[{topic}] not exist, apply first please!"
+            )
+        if not config.perm & READ:
+            return asked.answer(
+                Code.NO_PERMISSION, f"the topic[{topic}] pulling message is forbidden"
+            )
+        if not 0 <= queue < config.read_queue_nums:
+            return asked.answer(Code.SYSTEM_ERROR, f"queueId[{queue}] is illegal, topic:[{topic}]")
+        wants = self._wants(asked, group, topic)
+        if isinstance(wants, Command):
+            return wants
+        offset, most = fields.number("queueOffset"), fields.number("maxMsgNums")
+        return _Pull(asked, group, topic, queue, offset, most, wants)
+
+    def _wants(self, asked: Asked, group: str, topic: str) -> Subscription | Command:
+        fields = asked.fields
+        if fields.number("sysFlag") & HAS_SUBSCRIPTION:
+            kind = fields.text("expressionType", "")
+            return subscription(topic, fields.text("subscription", ""), kind)
+        if not self._parts.clients.members(group):
+            remark = "the consumer's group info not exist"
+            return asked.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
+        wants = self._parts.clients.wanted(group, topic)
+        if wants is None:
+            remark = "the consumer's subscription not exist"
+            return asked.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
+        return wants
+
+    def _find(self, pull: _Pull) -> Found:
+        wants = pull.wants.wants
+        return self._parts.store.find(pull.topic, pull.queue, pull.offset, pull.most, wants)
+
+    def _has_more(self, pull: _Pull) -> bool:
+        return self._parts.store.ends(pull.topic, pull.queue)[1] > pull.offset
+
+    def _code(self, pull: _Pull, found: Found) -> Code:
+        if found.status in (Status.NO_QUEUE, Status.EMPTY):
+            code = Code.PULL_OFFSET_MOVED if pull.offset else Code.PULL_NOT_FOUND
+        else:
+            code = _CODES[found.status]
+        if code is Code.PULL_OFFSET_MOVED and self._parts.config.is_slave:
+            return Code.PULL_RETRY_IMMEDIATELY
+        return code
+
+    def _answer(self, pull: _Pull, found: Found) -> Command:
+        code = self._code(pull, found)
+        # A slave that is asked for what it does not have yet sends nobody back.
+        behind = code is Code.PULL_RETRY_IMMEDIATELY and found.status is not Status.NO_MATCH
+        told = {
+            "suggestWhichBrokerId": _MASTER,
+            "nextBeginOffset": pull.offset if behind else found.offset,
+            "minOffset": found.least,
+            "maxOffset": found.end,
+        }
+        remark = "FOUND" if code is Code.SUCCESS else found.status.name
+        return pull.asked.answer(code, remark, found.octets, told)
+
+    def _wake(self, held: _Held) -> None:
+        answer = self._answer(held.pull, self._find(held.pull))
+        self._parts.outbox.tell(held.pull.asked.connection, answer)

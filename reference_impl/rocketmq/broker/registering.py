@@ -1,0 +1,109 @@
+"""A broker tells all name servers that it is there, and what it has (docs/behaviour/rocketmq.md 1,
+3.1).
+
+1. At its start, 10 s later, then every registerNameServerPeriod; and at once when a topic is new.
+2. To each by a connection of its own, which is kept. Where none answers in time the connection is
+   closed, and the next round dials anew: one that hangs costs the others nothing.
+3. A slave learns from the answer where its master is, and where that one gives its log away.
+"""
+
+from collections.abc import Callable
+
+from reference_impl.rocketmq.effects import REMOTING, Clock
+from reference_impl.rocketmq.remoting.calls import Calls
+from reference_impl.rocketmq.remoting.codes import Request
+from reference_impl.rocketmq.remoting.command import Command, request
+from reference_impl.rocketmq.remoting.outbox import Outbox
+from reference_impl.rocketmq.settings import Broker
+
+MasterKnown = Callable[[str, str], None]  # its address, and where it gives its log away
+
+
+class Registering:
+    def __init__(
+        self,
+        config: Broker,
+        clock: Clock,
+        outbox: Outbox,
+        calls: Calls,
+        body: Callable[[], bytes],
+        master_known: MasterKnown,
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._outbox = outbox
+        self._calls = calls
+        self._body = body
+        self._master_known = master_known
+        self._links: dict[str, int | None] = {}  # by address; None: it is being dialled
+        self._due_ms = clock.now_ms()
+        self._is_first = True
+
+    def tick(self) -> None:
+        now_ms, times = self._clock.now_ms(), self._config.times
+        if now_ms >= self._due_ms:
+            period = times.register_first if self._is_first else times.register_name_server_period
+            self._due_ms, self._is_first = now_ms + period, False
+            self.now()
+
+    def now(self) -> None:
+        for address in self._config.name_servers:
+            link = self._links.get(address)
+            if link is not None:
+                self._register(address, link)
+            elif address not in self._links:
+                self._links[address] = None
+                self._outbox.dial(address, REMOTING)
+
+    def dialled(self, address: str) -> bool:
+        """Whether it waits for a connection to there."""
+        return address in self._links and self._links[address] is None
+
+    def opened(self, address: str, connection: int) -> None:
+        self._links[address] = connection
+        self._register(address, connection)
+
+    def refused(self, address: str) -> None:
+        if self.dialled(address):
+            del self._links[address]
+
+    def closed(self, connection: int) -> None:
+        for address, link in [*self._links.items()]:
+            if link == connection:
+                del self._links[address]
+
+    def leave(self) -> None:
+        """A broker that stops in order says so."""
+        for link in self._links.values():
+            if link is not None:
+                told = request(Request.UNREGISTER_BROKER, self._calls.number(), self._who())
+                self._outbox.tell(link, told)
+
+    def _register(self, address: str, connection: int) -> None:
+        number, now_ms = self._calls.number(), self._clock.now_ms()
+        fields = {**self._who(), "haServerAddr": self._config.ha_address, "compressed": "false"}
+        told = request(Request.REGISTER_BROKER, number, fields, self._body())
+        until_ms = now_ms + self._config.times.register_broker_timeout_mills
+
+        def heard(answer: Command | None) -> None:
+            if answer is None:
+                self._give_up(address, connection)
+            elif answer.header.fields.get("masterAddr"):
+                known = answer.header.fields
+                self._master_known(known["masterAddr"], known.get("haServerAddr", ""))
+
+        self._calls.begun(number, connection, until_ms, heard)
+        self._outbox.tell(connection, told)
+
+    def _give_up(self, address: str, connection: int) -> None:
+        if self._links.get(address) == connection:
+            del self._links[address]
+            self._outbox.close(connection)
+
+    def _who(self) -> dict[str, str]:
+        return {
+            "brokerName": self._config.broker_name,
+            "brokerAddr": self._config.address,
+            "clusterName": self._config.broker_cluster_name,
+            "brokerId": str(self._config.broker_id),
+        }

@@ -1,0 +1,91 @@
+"""What a consumer sends back, to be given to its group once more (docs/behaviour/rocketmq.md 4.5).
+
+It goes to the group's retry topic, after a wait that grows from try to try; after too many of
+them, or where the consumer says so, to the group's dead letters.
+"""
+
+import random
+from typing import TYPE_CHECKING
+
+from reference_impl.rocketmq.broker.delays import delayed
+from reference_impl.rocketmq.broker.groups import Group
+from reference_impl.rocketmq.broker.topics import DEAD_PREFIX, RETRY_PREFIX
+from reference_impl.rocketmq.remoting.codes import Code
+from reference_impl.rocketmq.remoting.command import Command
+from reference_impl.rocketmq.remoting.serving import Asked
+from reference_impl.rocketmq.store import properties
+from reference_impl.rocketmq.store.properties import (
+    DELAY,
+    ORIGIN_MESSAGE_ID,
+    RETRY_TOPIC,
+)
+from reference_impl.rocketmq.store.records import Draft, Record, message_id
+from reference_impl.rocketmq.store.store import Stored
+
+if TYPE_CHECKING:
+    from reference_impl.rocketmq.broker.parts import Parts
+
+_FIRST_LEVEL = 3
+_MAX_RECONSUME_SINCE = 121  # V3_4_9: who is older does not say how often
+
+
+class Retrying:
+    def __init__(self, parts: "Parts", dice: random.Random) -> None:
+        self._parts = parts
+        self._dice = dice
+
+    def handle(self, asked: Asked) -> Command | None:
+        name, fields = asked.fields.text("group"), asked.fields
+        group = self._parts.groups.wanted(name)
+        if group is None:
+            remark = f"subscription group not exist, {name}"
+            return asked.answer(Code.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
+        if self._parts.config.is_slave:
+            return asked.answer(Code.SERVICE_NOT_AVAILABLE, "It is a slave, and takes no message")
+        if group.retry_queue_nums <= 0:
+            return asked.answer()
+        record = self._parts.store.record(fields.number("offset"))
+        if record is None:
+            remark = f"look message by offset failed, {fields.number('offset')}"
+            return asked.answer(Code.SYSTEM_ERROR, remark)
+        self._put(self._draft(asked, group, record), asked)
+        return None
+
+    def _draft(self, asked: Asked, group: Group, record: Record) -> Draft:
+        level, most = asked.fields.number("delayLevel"), group.retry_max_times
+        if asked.command.header.version >= _MAX_RECONSUME_SINCE:
+            most = asked.fields.number("maxReconsumeTimes", most)
+        told = record.properties
+        told.setdefault(RETRY_TOPIC, record.topic)
+        told.setdefault(ORIGIN_MESSAGE_ID, message_id(record.store_host, record.position))
+        told.pop(DELAY, None)
+        if record.reconsumed >= most or level < 0:
+            topic = self._parts.topics.own(f"{DEAD_PREFIX}{group.group_name}")
+        else:
+            queues = group.retry_queue_nums
+            topic = self._parts.topics.own(f"{RETRY_PREFIX}{group.group_name}", queues)
+            told[DELAY] = str(level or _FIRST_LEVEL + record.reconsumed)
+        draft = Draft(
+            topic=topic.topic_name,
+            queue=self._dice.randrange(topic.write_queue_nums),
+            flag=record.flag,
+            sys_flag=record.sys_flag,
+            born_ms=record.born_ms,
+            born_host=record.born_host,
+            store_host=self._parts.store_host,
+            body=record.body,
+            told=properties.write(told),
+            reconsumed=record.reconsumed + 1,
+        )
+        return delayed(draft)
+
+    def _put(self, draft: Draft, asked: Asked) -> None:
+        def done(code: Code, _: Stored) -> None:
+            if asked.command.is_oneway:
+                return
+            # A weaker promise is none here: the client then sends the message anew by itself.
+            ok = code is Code.SUCCESS
+            answer = asked.answer() if ok else asked.answer(Code.SYSTEM_ERROR, code.name)
+            self._parts.outbox.tell(asked.connection, answer)
+
+        self._parts.committing.put(draft, done)

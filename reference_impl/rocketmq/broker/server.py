@@ -1,0 +1,222 @@
+"""A broker: its connections, what they ask, and what it does by itself.
+
+1. What is answered at once, what later: who sends waits for the disk or a slave, who pulls for a
+   message. Nobody else waits for them.
+2. A tick does what is due, in this order: connections that are silent, the disk, slaves and who
+   waits for either, delayed messages, held pulls, name servers.
+"""
+
+import random
+from collections.abc import Callable
+
+from reference_impl.rocketmq.broker import tables
+from reference_impl.rocketmq.broker.asking import Asking
+from reference_impl.rocketmq.broker.following import Following
+from reference_impl.rocketmq.broker.locks import Locks
+from reference_impl.rocketmq.broker.membership import Membership
+from reference_impl.rocketmq.broker.operating import Operating
+from reference_impl.rocketmq.broker.parts import Parts
+from reference_impl.rocketmq.broker.registering import Registering
+from reference_impl.rocketmq.broker.retrying import Retrying
+from reference_impl.rocketmq.broker.sending import Sending
+from reference_impl.rocketmq.broker.tables import Copier
+from reference_impl.rocketmq.effects import COPIES, Clock, Effect
+from reference_impl.rocketmq.remoting.codes import Request
+from reference_impl.rocketmq.remoting.header import WireError
+from reference_impl.rocketmq.remoting.serving import Handler, serve
+from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.store.disk import Disk
+from reference_impl.rocketmq.store.store import Store
+
+LOOPBACK = bytes((127, 0, 0, 1))
+PAGE = 4096  # octets of the operating system's
+
+
+class BrokerServer:
+    """effects.Server. `store_ip`: what its own name stands for, as records tell it."""
+
+    def __init__(
+        self,
+        config: Broker,
+        clock: Clock,
+        disk: Disk,
+        dice: random.Random | None = None,
+        store_ip: bytes = LOOPBACK,
+    ) -> None:
+        self._config = config
+        self._clock = clock
+        self._parts = parts = Parts(config, clock, disk, dice or random.Random(), store_ip)
+        self._membership = Membership(parts)
+        self._following = Following(parts.store, config.times, clock, parts.outbox)
+        self._copier = Copier(config.times, clock, parts.outbox, parts.calls, self._tables())
+        self._registering = Registering(
+            config, clock, parts.outbox, parts.calls, parts.topics.registration, self._master_is
+        )
+        self._handlers = self._all_handlers()
+        self._flushed_ms = clock.now_ms()
+        self._flush_ms = clock.now_ms() + config.times.flush_interval_commit_log
+        self._tables_ms = clock.now_ms() + config.times.flush_consumer_offset_interval
+
+    @property
+    def store(self) -> Store:
+        return self._parts.store
+
+    def opened(self, connection: int, peer: str, door: str, dialled: str | None) -> list[Effect]:
+        if door == COPIES:
+            self._opened_copies(connection, dialled)
+            return self._parts.outbox.take()
+        self._parts.connections.opened(connection, peer, self._clock.now_ms())
+        if dialled is None:
+            return []
+        if self._registering.dialled(dialled):
+            self._registering.opened(dialled, connection)
+        else:
+            self._copier.opened(dialled, connection)
+        return self._parts.outbox.take()
+
+    def refused(self, address: str, door: str) -> list[Effect]:
+        if door == COPIES:
+            self._following.refused()
+        else:
+            self._registering.refused(address)
+        return self._parts.outbox.take()
+
+    def received(self, connection: int, octets: bytes) -> list[Effect]:
+        if connection in self._following:
+            self._following.received(octets)
+        elif connection in self._parts.copies:
+            self._parts.copies.received(connection, octets)
+            self._parts.committing.progress()
+        else:
+            self._commands(connection, octets)
+        return self._turned()
+
+    def closed(self, connection: int) -> list[Effect]:
+        if connection in self._following:
+            self._following.closed()
+        else:
+            self._parts.copies.closed(connection)
+            self._gone(connection)
+        return self._parts.outbox.take()
+
+    def tick(self) -> list[Effect]:
+        now_ms, parts = self._clock.now_ms(), self._parts
+        for connection in parts.connections.idle(now_ms):
+            self._gone(connection)
+            parts.outbox.close(connection)
+        parts.calls.overdue(now_ms)
+        self._flush(now_ms)
+        parts.copies.tick()
+        parts.committing.progress()
+        parts.delays.tick()
+        parts.transactions.tick()
+        parts.pulling.tick()
+        self._registering.tick()
+        if self._config.is_slave:
+            self._following.tick()
+            self._copier.tick()
+        return self._turned()
+
+    def stop(self) -> list[Effect]:
+        """In order: name servers hear of it, and what was written is on the disk."""
+        self._registering.leave()
+        self._parts.flush_tables()
+        self._parts.store.close()
+        return self._parts.outbox.take()
+
+    def _commands(self, connection: int, octets: bytes) -> None:
+        parts = self._parts
+        try:
+            commands = parts.connections.received(connection, octets, self._clock.now_ms())
+        except WireError:
+            self._gone(connection)
+            parts.outbox.close(connection)
+            return
+        for command in commands:
+            if command.is_answer:
+                parts.calls.answered(connection, command)
+                continue
+            answer = serve(self._handlers, connection, command)
+            if answer is not None:
+                parts.outbox.tell(connection, answer)
+
+    def _turned(self) -> list[Effect]:
+        """What one turn has left to do for others."""
+        self._parts.copies.grown()
+        if self._parts.topics.changed:
+            self._parts.topics.changed = False
+            self._registering.now()
+        return self._parts.outbox.take()
+
+    def _flush(self, now_ms: int) -> None:
+        parts = self._parts
+        if parts.committing.wants_flush or self._is_time_to_flush(now_ms):
+            self._flushed_ms = now_ms
+            parts.store.flush()
+        if now_ms >= self._tables_ms:
+            self._tables_ms = now_ms + self._config.times.flush_consumer_offset_interval
+            parts.flush_tables()
+
+    def _is_time_to_flush(self, now_ms: int) -> bool:
+        """Where nobody waits: some pages are full, or much time is over."""
+        if now_ms < self._flush_ms:
+            return False
+        log, times = self._parts.store.log, self._config.times
+        self._flush_ms = now_ms + times.flush_interval_commit_log
+        full = (log.end - log.flushed) // PAGE >= self._config.flush_commit_log_least_pages
+        return full or now_ms - self._flushed_ms >= times.flush_commit_log_thorough_interval
+
+    def _opened_copies(self, connection: int, dialled: str | None) -> None:
+        if dialled is not None:
+            self._following.opened(dialled, connection)
+        elif self._config.is_slave:
+            self._parts.outbox.close(connection)  # it has nothing of its own to give away
+        else:
+            self._parts.copies.opened(connection)
+
+    def _gone(self, connection: int) -> None:
+        parts = self._parts
+        parts.connections.closed(connection)
+        parts.calls.closed(connection)
+        parts.pulling.closed(connection)
+        self._membership.closed(connection)
+        self._registering.closed(connection)
+        self._copier.closed(connection)
+
+    def _master_is(self, address: str, ha_address: str) -> None:
+        if self._config.is_slave:
+            self._copier.master_is(address)
+            self._following.master_is(ha_address)
+
+    def _tables(self) -> dict[Request, Callable[[bytes], None]]:
+        """What a slave copies, and what becomes of it."""
+        parts = self._parts
+        return {
+            Request.GET_ALL_TOPIC_CONFIG: lambda body: parts.topics.copy(tables.read_topics(body)),
+            Request.GET_ALL_CONSUMER_OFFSET: lambda body: parts.offsets.copy(
+                tables.read_offsets(body)
+            ),
+            Request.GET_ALL_DELAY_OFFSET: parts.delays.copy,
+            Request.GET_ALL_SUBSCRIPTION_GROUPS: lambda body: parts.groups.copy(
+                tables.read_groups(body)
+            ),
+        }
+
+    def _all_handlers(self) -> dict[int, Handler]:
+        parts = self._parts
+        sending, retrying = Sending(parts, parts.dice), Retrying(parts, parts.dice)
+        locks = Locks(self._clock, self._config.times.rebalance_lock_max_live_time)
+        return {
+            Request.SEND_MESSAGE: sending.handle,
+            Request.SEND_MESSAGE_V2: sending.handle,
+            Request.SEND_BATCH_MESSAGE: sending.handle,
+            Request.CONSUMER_SEND_MSG_BACK: retrying.handle,
+            Request.END_TRANSACTION: parts.transactions.handle,
+            Request.PULL_MESSAGE: parts.pulling.handle,
+            Request.LITE_PULL_MESSAGE: parts.pulling.handle,
+            Request.LOCK_BATCH_MQ: locks.handle,
+            Request.UNLOCK_BATCH_MQ: locks.handle,
+            **self._membership.handlers,
+            **Asking(parts).handlers,
+            **Operating(parts).handlers,
+        }

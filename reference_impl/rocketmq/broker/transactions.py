@@ -1,0 +1,195 @@
+"""Transactions (docs/behaviour/rocketmq.md 4.5): halves that nobody sees, and what comes of them.
+
+1. A half waits in a topic of its own. Its producer commits it, which puts the message into its
+   real queue, or rolls it back; either way a note of it goes into another topic.
+2. About one that nobody decided any connected producer of its group is asked, and the half is put
+   anew behind all others; after transaction_check_max times it is given up, into a third topic.
+3. Halves are looked at in the order in which they lie there, and the first that is too young ends
+   the round. So what lies before `progress` was looked at, and a broker that starts reads on from
+   there, without those of which there is a note.
+4. A slave decides nothing: halves of a dead master wait for it.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from reference_impl.rocketmq.broker.topics import DECIDED, GIVEN_UP, HALF
+from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.command import Command, request
+from reference_impl.rocketmq.remoting.serving import Asked
+from reference_impl.rocketmq.store import properties
+from reference_impl.rocketmq.store.properties import (
+    CHECK_TIMES,
+    IN_TRANSACTION,
+    PRODUCER_GROUP,
+    REAL_QUEUE,
+    REAL_TOPIC,
+    TAGS,
+    UNIQUE_KEY,
+)
+from reference_impl.rocketmq.store.records import (
+    COMMITTED,
+    ROLLED_BACK,
+    TRANSACTION_BITS,
+    Draft,
+    Record,
+    message_id,
+    write,
+)
+
+if TYPE_CHECKING:
+    from reference_impl.rocketmq.broker.parts import Parts
+
+GROUP = "CID_RMQ_SYS_TRANS"  # whose offsets tell the progress
+_REMOVED = "d"  # the tag of a note
+_UNDECIDED = 0
+
+
+class Transactions:
+    def __init__(self, parts: "Parts") -> None:
+        self._parts = parts
+        self._config = parts.config
+        self._check_ms = parts.clock.now_ms() + self._config.times.transaction_check_interval
+        self._pending: dict[int, int] = {}  # by offset of the half: when it was stored
+        if not self._config.is_slave:
+            self._pending.update(self._found())
+
+    def begun(self, offset: int, stored_ms: int) -> None:
+        """A half was put."""
+        self._pending[offset] = stored_ms
+
+    def handle(self, asked: Asked) -> Command | None:
+        if self._config.is_slave:
+            remark = "It is a slave, and decides nothing"
+            return asked.answer(Code.SLAVE_NOT_AVAILABLE, remark)
+        decision = asked.fields.number("commitOrRollback")
+        if decision not in (COMMITTED, ROLLED_BACK):
+            return None  # its producer does not know: it is asked again
+        offset, position = (
+            asked.fields.number("tranStateTableOffset"),
+            asked.fields.number("commitLogOffset"),
+        )
+        record = self._parts.store.record(position)
+        why = _refusal(record, asked.fields.text("producerGroup"), offset)
+        if why or record is None:
+            return asked.answer(Code.SYSTEM_ERROR, why)
+        if decision == COMMITTED:
+            self._parts.committing.put(_decided(record), _nobody_waits, waits=False)
+        self._note(record)
+        return asked.answer()
+
+    def tick(self) -> None:
+        now_ms, times = self._parts.clock.now_ms(), self._config.times
+        if self._config.is_slave or now_ms < self._check_ms:
+            return
+        self._check_ms = now_ms + times.transaction_check_interval
+        oldest_ms = self._parts.clock.wall_ms() - times.transaction_time_out
+        for offset, stored_ms in [*self._pending.items()]:
+            if stored_ms > oldest_ms:
+                break
+            del self._pending[offset]
+            record = self._parts.store.at(HALF, 0, offset)
+            if record is not None:
+                self._ask_about(record)
+        progress = next(iter(self._pending), self._parts.store.ends(HALF, 0)[1])
+        self._parts.offsets.commit(GROUP, HALF, 0, progress)
+
+    def _ask_about(self, record: Record) -> None:
+        told = record.properties
+        checks = int(told.get(CHECK_TIMES, "0"))
+        if checks >= self._config.transaction_check_max:
+            self._parts.topics.own(GIVEN_UP)
+            self._put(msgspec.structs.replace(_draft(record), topic=GIVEN_UP, queue=0))
+            return
+        told[CHECK_TIMES] = str(checks + 1)
+        self._put(msgspec.structs.replace(_draft(record), told=properties.write(told)))
+        again = self._parts.store.at(HALF, 0, self._parts.store.ends(HALF, 0)[1] - 1)
+        producers = self._parts.clients.producers.get(told.get(PRODUCER_GROUP, ""), {})
+        if again is not None and producers:
+            self._ask(next(iter(producers)), again)
+
+    def _ask(self, producer: int, record: Record) -> None:
+        told = record.properties
+        fields = {
+            "tranStateTableOffset": str(record.offset),
+            "commitLogOffset": str(record.position),
+            "msgId": told.get(UNIQUE_KEY, ""),
+            "transactionId": told.get(UNIQUE_KEY, ""),
+            "offsetMsgId": message_id(record.store_host, record.position),
+        }
+        real = msgspec.structs.replace(
+            _draft(record),
+            topic=told.get(REAL_TOPIC, record.topic),
+            queue=int(told.get(REAL_QUEUE, "0")),
+        )
+        body = write(real, record.offset, record.position, record.stored_ms)
+        number, code = self._parts.calls.number(), Request.CHECK_TRANSACTION_STATE
+        self._parts.outbox.tell(producer, request(code, number, fields, body, oneway=True))
+
+    def _note(self, record: Record) -> None:
+        self._pending.pop(record.offset, None)
+        self._parts.topics.own(DECIDED)
+        self._put(
+            Draft(
+                topic=DECIDED,
+                queue=0,
+                flag=0,
+                sys_flag=0,
+                born_ms=self._parts.clock.wall_ms(),
+                born_host=self._parts.store_host,
+                store_host=self._parts.store_host,
+                body=str(record.offset).encode(),
+                told=properties.write({TAGS: _REMOVED}),
+            )
+        )
+
+    def _put(self, draft: Draft) -> None:
+        self._parts.committing.put(draft, _nobody_waits, waits=False)
+
+    def _found(self) -> Iterator[tuple[int, int]]:
+        """Halves about which nothing was decided, as the log has them."""
+        store, decided = self._parts.store, set[int]()
+        for offset in range(*store.ends(DECIDED, 0)):
+            note = store.at(DECIDED, 0, offset)
+            if note is not None and note.body.isdigit():
+                decided.add(int(note.body))
+        least, end = store.ends(HALF, 0)
+        for offset in range(max(least, self._parts.offsets.get(GROUP, HALF, 0) or 0), end):
+            half = store.at(HALF, 0, offset)
+            if half is not None and offset not in decided:
+                yield offset, half.stored_ms
+
+
+def _refusal(record: Record | None, group: str, offset: int) -> str:
+    if record is None or record.topic != HALF:
+        return "Find prepared transaction message failed"
+    if record.properties.get(PRODUCER_GROUP) != group:
+        return "The producer group wrong"
+    if record.offset != offset:
+        return "The transaction state table offset wrong"
+    return ""
+
+
+def _draft(record: Record) -> Draft:
+    return Draft(**{name: getattr(record, name) for name in Draft.__struct_fields__})
+
+
+def _decided(record: Record) -> Draft:
+    """As its consumers get it."""
+    told = record.properties
+    topic, queue = told.pop(REAL_TOPIC, ""), int(told.pop(REAL_QUEUE, "0"))
+    told.pop(IN_TRANSACTION, None)
+    return msgspec.structs.replace(
+        _draft(record),
+        topic=topic,
+        queue=queue,
+        sys_flag=record.sys_flag & ~TRANSACTION_BITS | COMMITTED,
+        told=properties.write(told),
+        prepared=record.position,
+    )
+
+
+def _nobody_waits(*_: object) -> None:
+    pass

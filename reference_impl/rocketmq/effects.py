@@ -1,0 +1,74 @@
+"""What a name server or a broker asks of the world around it, and what it may ask at any time.
+
+1. A server is told of a connection, of its octets and of its end, and of time that has passed. It
+   answers with effects, which are carried out in their order.
+2. Octets to a connection that is gone vanish.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+
+class Transmit(msgspec.Struct, frozen=True):
+    """Octets to whoever is at the other end of this connection."""
+
+    connection: int
+    octets: bytes
+
+
+class Close(msgspec.Struct, frozen=True):
+    """What was transmitted goes out before. The server is told of the end as of any other."""
+
+    connection: int
+
+
+class Dial(msgspec.Struct, frozen=True):
+    """Wants a connection to "host:port": `Server.opened` or `Server.refused` tell of it."""
+
+    address: str
+    door: str
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A line for its log."""
+
+    text: str
+
+
+Effect = Transmit | Close | Dial | Note
+
+
+class Clock(Protocol):
+    """The two clocks that a server reads."""
+
+    def now_ms(self) -> int:
+        """Only grows, and is no time of day: what timers are measured by."""
+
+    def wall_ms(self) -> int:
+        """Since 1970, as this host believes: what stands in records."""
+
+
+class Server(Protocol):
+    """The core of a name server or a broker."""
+
+    def opened(self, connection: int, peer: str, door: str, dialled: str | None) -> list[Effect]:
+        """`peer`: "host:port" of the other end. `door`: what is spoken on it. `dialled`: the
+        address, where Dial asked for it."""
+
+    def refused(self, address: str, door: str) -> list[Effect]:
+        """Nobody answered there."""
+
+    def received(self, connection: int, octets: bytes) -> list[Effect]: ...
+
+    def closed(self, connection: int) -> list[Effect]: ...
+
+    def tick(self) -> list[Effect]:
+        """Time has passed: called every TICK_MS, and late where the host was busy."""
+
+    def stop(self) -> list[Effect]:
+        """It stops in order: the last that it is told."""
+
+
+TICK_MS = 10
+REMOTING, COPIES = "remoting", "copies"  # doors: clients and servers; a master's slaves

@@ -1,0 +1,8 @@
+"""A name server (docs/behaviour/rocketmq.md 3.1): it knows what brokers told it, and forgets who
+is silent. Name servers do not know of each other, and keep nothing on a disk.
+
+server     its connections, its requests, and whom it gives up
+requests   what it answers
+routes     who is there, and which broker has which topic
+values     what operators keep in it
+"""

@@ -1,0 +1,173 @@
+"""What a name server answers (docs/behaviour/rocketmq.md 3.1)."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from reference_impl.rocketmq import registration
+from reference_impl.rocketmq.effects import Clock
+from reference_impl.rocketmq.naming.routes import Identity, Routes
+from reference_impl.rocketmq.naming.values import Table
+from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.command import Command
+from reference_impl.rocketmq.remoting.serving import Asked, Handler
+
+_ORDERED = "ORDER_TOPIC_CONFIG"
+_SEE = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
+# Topics that every cluster has (TopicValidator's, and each cluster's and broker's own name).
+_SYSTEM_TOPICS = (
+    "SELF_TEST_TOPIC",
+    "TBW102",
+    "SCHEDULE_TOPIC_XXXX",
+    "BenchmarkTest",
+    "RMQ_SYS_TRANS_HALF_TOPIC",
+    "RMQ_SYS_TRACE_TOPIC",
+    "RMQ_SYS_TRANS_OP_HALF_TOPIC",
+    "TRANS_CHECK_MAX_TIME_TOPIC",
+    "OFFSET_MOVED_EVENT",
+)
+
+
+class Requests:
+    def __init__(self, routes: Routes, clock: Clock, configured: Mapping[str, str]) -> None:
+        self._routes = routes
+        self._clock = clock
+        self._values = Table()
+        self._configured = configured
+        self.handlers: dict[int, Handler] = {
+            Request.REGISTER_BROKER: self._register,
+            Request.UNREGISTER_BROKER: self._unregister,
+            Request.QUERY_DATA_VERSION: self._version,
+            Request.GET_ROUTEINFO_BY_TOPIC: self._route,
+            Request.GET_BROKER_CLUSTER_INFO: self._cluster,
+            Request.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: self._topics,
+            Request.GET_TOPICS_BY_CLUSTER: self._topics_of,
+            Request.GET_SYSTEM_TOPIC_LIST_FROM_NS: self._system_topics,
+            Request.DELETE_TOPIC_IN_NAMESRV: self._delete,
+            Request.WIPE_WRITE_PERM_OF_BROKER: self._forbid,
+            Request.ADD_WRITE_PERM_OF_BROKER: self._permit,
+            Request.PUT_KV_CONFIG: self._put,
+            Request.GET_KV_CONFIG: self._get,
+            Request.DELETE_KV_CONFIG: self._remove,
+            Request.GET_KVLIST_BY_NAMESPACE: self._space,
+            Request.GET_NAMESRV_CONFIG: self._configuration,
+        }
+
+    def _register(self, asked: Asked) -> Command:
+        fields = asked.fields
+        compressed, checksum = fields.flag("compressed"), fields.number("bodyCrc32", 0)
+        said = registration.read(asked.command.body, compressed, checksum)
+        master = self._routes.register(
+            _who(asked),
+            fields.text("haServerAddr", ""),
+            said.topic_config_serialize_wrapper,
+            said.filter_server_list,
+            asked.connection,
+            self._clock.now_ms(),
+        )
+        known = {"haServerAddr": master.ha_address, "masterAddr": master.address}
+        ordered = self._values.space(_ORDERED)
+        body = b"" if ordered is None else _table(ordered)
+        return asked.answer(body=body, fields={name: at for name, at in known.items() if at})
+
+    def _unregister(self, asked: Asked) -> Command:
+        self._routes.unregister(_who(asked))
+        return asked.answer()
+
+    def _version(self, asked: Asked) -> Command:
+        """Whether a registration would be news; who has none to bring was heard all the same."""
+        address = _who(asked).address
+        changed = self._routes.changed(address, registration.read_version(asked.command.body))
+        if not changed:
+            self._routes.heard(address, self._clock.now_ms())
+        version = self._routes.version(address)
+        body = b"" if version is None else msgspec.json.encode(version)
+        return asked.answer(body=body, fields={"changed": "true" if changed else "false"})
+
+    def _route(self, asked: Asked) -> Command:
+        topic = asked.fields.text("topic")
+        route = self._routes.route(topic)
+        if route is None:
+            remark = f"No topic route info in name server for the topic: {topic}{_SEE}"
+            return asked.answer(Code.TOPIC_NOT_EXIST, remark)
+        return asked.answer(body=msgspec.json.encode(route))
+
+    def _cluster(self, asked: Asked) -> Command:
+        told = {
+            "brokerAddrTable": self._routes.brokers(),
+            "clusterAddrTable": self._routes.clusters(),
+        }
+        return asked.answer(body=msgspec.json.encode(told))
+
+    def _topics(self, asked: Asked) -> Command:
+        return _listed(asked, self._routes.topics())
+
+    def _topics_of(self, asked: Asked) -> Command:
+        return _listed(asked, self._routes.topics_of(asked.fields.text("cluster")))
+
+    def _system_topics(self, asked: Asked) -> Command:
+        clusters = self._routes.clusters()
+        own = [name for cluster, names in clusters.items() for name in (cluster, *names)]
+        brokers = self._routes.brokers().values()
+        some = next((at for one in brokers for at in one.broker_addrs.values()), "")
+        return _listed(asked, [*own, *_SYSTEM_TOPICS], some)
+
+    def _delete(self, asked: Asked) -> Command:
+        self._routes.delete(asked.fields.text("topic"), asked.fields.text("clusterName", ""))
+        return asked.answer()
+
+    def _forbid(self, asked: Asked) -> Command:
+        count = self._routes.permit(asked.fields.text("brokerName"), writing=False)
+        return asked.told(wipeTopicCount=count)
+
+    def _permit(self, asked: Asked) -> Command:
+        count = self._routes.permit(asked.fields.text("brokerName"), writing=True)
+        return asked.told(addTopicCount=count)
+
+    def _put(self, asked: Asked) -> Command:
+        namespace, name = asked.fields.text("namespace"), asked.fields.text("key")
+        self._values.put(namespace, name, asked.fields.text("value"))
+        return asked.answer()
+
+    def _get(self, asked: Asked) -> Command:
+        namespace, name = asked.fields.text("namespace"), asked.fields.text("key")
+        value = self._values.get(namespace, name)
+        if value is None:
+            remark = f"No config item, Namespace: {namespace} Key: {name}"
+            return asked.answer(Code.QUERY_NOT_FOUND, remark)
+        return asked.told(value=value)
+
+    def _remove(self, asked: Asked) -> Command:
+        self._values.delete(asked.fields.text("namespace"), asked.fields.text("key"))
+        return asked.answer()
+
+    def _space(self, asked: Asked) -> Command:
+        namespace = asked.fields.text("namespace")
+        values = self._values.space(namespace)
+        if values is None:
+            remark = f"No config item, Namespace: {namespace}"
+            return asked.answer(Code.QUERY_NOT_FOUND, remark)
+        return asked.answer(body=_table(values))
+
+    def _configuration(self, asked: Asked) -> Command:
+        text = "".join(f"{name}={value}\n" for name, value in self._configured.items())
+        return asked.answer(body=text.encode())
+
+
+def _who(asked: Asked) -> Identity:
+    fields = asked.fields
+    return Identity(
+        fields.text("clusterName"),
+        fields.text("brokerName"),
+        fields.number("brokerId"),
+        fields.text("brokerAddr"),
+    )
+
+
+def _table(values: Mapping[str, str]) -> bytes:
+    return msgspec.json.encode({"table": values})
+
+
+def _listed(asked: Asked, topics: list[str], broker: str = "") -> Command:
+    told = {"brokerAddr": broker or None, "topicList": topics}
+    return asked.answer(body=msgspec.json.encode(told))

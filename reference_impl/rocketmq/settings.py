@@ -1,0 +1,118 @@
+"""What name servers and brokers are configured by, under the names that the real ones know.
+
+1. Every time that a timer has stands in a class of times, in milliseconds, with its real default;
+   `over` divides all of them by one factor, so that ten minutes can be told in one.
+2. Sources of defaults: docs/behaviour/rocketmq.md 1.
+"""
+
+from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class NameServerTimes(msgspec.Struct, frozen=True, rename="camel"):
+    scan_first: int = 5_000
+    scan_not_active_broker_interval: int = 10_000
+    broker_channel_expired_time: int = 120_000
+    server_channel_max_idle_time: int = 120_000
+
+
+class BrokerTimes(msgspec.Struct, frozen=True, rename="camel"):
+    """Those of long polling and of copying a master's tables have no names in the real one."""
+
+    register_first: int = 10_000
+    register_name_server_period: int = 30_000
+    register_broker_timeout_mills: int = 6_000
+    server_channel_max_idle_time: int = 120_000
+    long_polling_recheck: int = 5_000
+    flush_consumer_offset_interval: int = 5_000
+    flush_interval_commit_log: int = 500
+    flush_commit_log_thorough_interval: int = 10_000
+    rebalance_lock_max_live_time: int = 60_000
+    sync_flush_timeout: int = 5_000
+    slave_timeout: int = 3_000
+    ha_send_heartbeat_interval: int = 5_000
+    ha_housekeeping_interval: int = 20_000
+    ha_reconnect: int = 5_000
+    copy_tables_first: int = 3_000
+    copy_tables: int = 10_000
+    copy_tables_timeout: int = 3_000
+    delay_first: int = 1_000
+    delay_idle: int = 100
+    delay_units: int = 1_000  # a second of the levels' delays
+    transaction_time_out: int = 6_000
+    transaction_check_interval: int = 60_000
+
+
+class NameServer(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    listen_port: int = 9876
+    bind_address: str = "127.0.0.1"
+    times: NameServerTimes = NameServerTimes()
+
+
+class Role(StrEnum):
+    ASYNC_MASTER = "ASYNC_MASTER"
+    SYNC_MASTER = "SYNC_MASTER"
+    SLAVE = "SLAVE"
+
+
+class Flush(StrEnum):
+    ASYNC_FLUSH = "ASYNC_FLUSH"
+    SYNC_FLUSH = "SYNC_FLUSH"
+
+
+class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """One broker. `namesrv_addr`: "host:port" each, parted by semicolons."""
+
+    broker_name: str
+    broker_id: int = 0
+    broker_cluster_name: str = "DefaultCluster"
+    broker_ip1: str = msgspec.field(default="127.0.0.1", name="brokerIP1")
+    bind_address: str = "127.0.0.1"
+    listen_port: int = 10911
+    ha_listen_port: int | None = None  # None: the one after its own
+    namesrv_addr: str = ""
+    broker_role: Role = Role.ASYNC_MASTER
+    flush_disk_type: Flush = Flush.ASYNC_FLUSH
+    auto_create_topic_enable: bool = True
+    auto_create_subscription_group: bool = True
+    default_topic_queue_nums: int = 8
+    max_message_size: int = 4 * 1024 * 1024
+    mapped_file_size_commit_log: int = 1 << 30
+    mapped_file_size_consume_queue: int = 300_000 * 20
+    store_path_root_dir: str = "store"
+    flush_commit_log_least_pages: int = 4
+    ha_slave_fallbehind_max: int = 256 * 1024 * 1024
+    ha_transfer_batch_size: int = 32 * 1024
+    transaction_check_max: int = 15
+    times: BrokerTimes = BrokerTimes()
+
+    @property
+    def address(self) -> str:
+        return f"{self.broker_ip1}:{self.listen_port}"
+
+    @property
+    def ha_address(self) -> str:
+        return f"{self.broker_ip1}:{self.copies_port}"
+
+    @property
+    def copies_port(self) -> int:
+        return self.listen_port + 1 if self.ha_listen_port is None else self.ha_listen_port
+
+    @property
+    def name_servers(self) -> list[str]:
+        return [one.strip() for one in self.namesrv_addr.split(";") if one.strip()]
+
+    @property
+    def is_slave(self) -> bool:
+        return self.broker_role is Role.SLAVE
+
+
+def over(times: T, factor: float) -> T:
+    """The same timers, each by this factor shorter; at least a millisecond."""
+    names = times.__struct_fields__
+    shorter = {name: max(1, round(getattr(times, name) / factor)) for name in names}
+    return msgspec.structs.replace(times, **shorter)

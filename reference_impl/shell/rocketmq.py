@@ -1,0 +1,84 @@
+"""A name server or a broker of RocketMQ as an operating system process.
+
+1. It is told by a file of the real one's own form (rocketmq.configuration).
+2. `ready` is printed as one line of JSON when it can be dialled.
+3. SIGTERM stops it in order: a broker tells its name servers, and what it has is on the disk.
+4. With a parent it ends, at once, when its standard input does.
+5. A disk that is full ends a broker: nothing is confirmed that could not be written.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from reference_impl.rocketmq.broker.server import BrokerServer
+from reference_impl.rocketmq.effects import COPIES, REMOTING, Server
+from reference_impl.rocketmq.naming.server import NameServer
+from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import NameServer as NameServerSettings
+from reference_impl.shell.log_files import LogFolder
+from reference_impl.shell.servers import ServerSockets, SystemClock
+
+FAST_BELOW = 2  # of a broker's ports: what the real one calls the VIP channel
+Door = tuple[int, str]
+
+
+async def run_name_server(told: NameServerSettings, with_parent: bool) -> int:
+    """Its whole life; its exit status."""
+    server = NameServer(SystemClock(), told.times, {"listenPort": str(told.listen_port)})
+    doors = [(told.listen_port, REMOTING)]
+    return await _live(server, told.bind_address, doors, with_parent)
+
+
+async def run_broker(told: Broker, with_parent: bool) -> int:
+    """Its whole life; its exit status. Raises OSError where its name or disk are of no use."""
+    disk = LogFolder(Path(told.store_path_root_dir))
+    own = socket.inet_aton(socket.gethostbyname(told.broker_ip1))
+    server = BrokerServer(told, SystemClock(), disk, store_ip=own)
+    port = told.listen_port
+    doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), (told.copies_port, COPIES)]
+    try:
+        return await _live(server, told.bind_address, doors, with_parent)
+    finally:
+        disk.close()
+
+
+async def _live(server: Server, address: str, doors: list[Door], with_parent: bool) -> int:
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[int] = loop.create_future()
+
+    def end(status: int) -> None:
+        if not ended.done():
+            ended.set_result(status)
+
+    def fail(error: Exception) -> None:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        end(1)
+
+    sockets = ServerSockets(server, fail)
+    loop.add_signal_handler(signal.SIGTERM, end, 0)
+    if with_parent:
+        loop.add_reader(sys.stdin.fileno(), _end_with_parent)
+    try:
+        for port, door in doors:
+            await sockets.listen(address, port, door)
+    except OSError as error:
+        fail(error)
+        return 1
+    sockets.begin()
+    print(json.dumps({"ready": True}), flush=True)
+    status = await ended
+    if status == 0:
+        sockets.hear(server.stop)
+    sockets.close()
+    await asyncio.sleep(0)  # what was said last goes out
+    return status
+
+
+def _end_with_parent() -> None:
+    if not os.read(sys.stdin.fileno(), 4096):
+        os._exit(1)

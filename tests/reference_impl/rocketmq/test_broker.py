@@ -1,0 +1,457 @@
+"""What a broker does with what clients ask of it."""
+
+import json
+
+import pytest
+
+from reference_impl.rocketmq.broker.delays import LEVELS_S
+from reference_impl.rocketmq.broker.topics import HALF, SCHEDULED
+from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.command import Command
+from reference_impl.rocketmq.settings import BrokerTimes, Flush
+from reference_impl.rocketmq.simulator.world import World
+from reference_impl.rocketmq.store import properties
+from reference_impl.rocketmq.store.records import Record
+from tests.reference_impl.rocketmq.talking import (
+    MASTER,
+    MASTER_ADDRESS,
+    Client,
+    broker,
+    name_server,
+    pulling,
+    sending,
+)
+from tests.reference_impl.rocketmq.test_store import records
+
+GROUP = "consumers"
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(seed=1)
+    name_server(made)
+    broker(made)
+    return made
+
+
+@pytest.fixture
+def client(world: World) -> Client:
+    one = Client(world)
+    topic = {"topic": "t", "readQueueNums": 4, "writeQueueNums": 4, "perm": 6}
+    assert one.ask(MASTER_ADDRESS, Request.UPDATE_AND_CREATE_TOPIC, topic).header.code == 0
+    return one
+
+
+def send(client: Client, body: bytes, topic: str = "t", queue: int = 0, **told: str) -> Command:
+    fields = sending(topic, queue, **told)
+    return client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body)
+
+
+def pull(client: Client, offset: int = 0, topic: str = "t", queue: int = 0) -> list[Record]:
+    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling(topic, queue, offset))
+    return records(answer.body)
+
+
+def heartbeat(client: Client, *topics: str, expression: str = "*", group: str = GROUP) -> None:
+    tags = [] if expression == "*" else expression.split("||")
+    wants = [
+        {
+            "topic": topic,
+            "subString": expression,
+            "tagsSet": tags,
+            "codeSet": [properties.tags_code(tag) for tag in tags],
+            "subVersion": 1,
+            "expressionType": "TAG",
+            "classFilterMode": False,
+        }
+        for topic in topics
+    ]
+    body = {
+        "clientID": client.name,
+        "producerDataSet": [],
+        "consumerDataSet": [
+            {
+                "groupName": group,
+                "consumeType": "CONSUME_PASSIVELY",
+                "messageModel": "CLUSTERING",
+                "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
+                "unitMode": False,
+                "subscriptionDataSet": wants,
+            }
+        ],
+    }
+    answer = client.ask(MASTER_ADDRESS, Request.HEART_BEAT, {}, json.dumps(body).encode())
+    assert answer.header.code == Code.SUCCESS
+
+
+def test_what_is_sent_is_pulled(client: Client) -> None:
+    told = [send(client, b"%d" % number, KEYS=str(number)) for number in range(3)]
+    assert [answer.header.fields["queueOffset"] for answer in told] == ["0", "1", "2"]
+    found = pull(client)
+    assert [(one.body, one.offset) for one in found] == [(b"0", 0), (b"1", 1), (b"2", 2)]
+    assert found[1].properties == {"KEYS": "1", "CLUSTER": "DefaultCluster"}
+
+
+def test_both_names_of_a_sends_fields_are_understood(client: Client) -> None:
+    fields = {
+        "producerGroup": "g",
+        "topic": "t",
+        "defaultTopic": "TBW102",
+        "defaultTopicQueueNums": 4,
+        "queueId": 2,
+        "sysFlag": 0,
+        "bornTimestamp": 1,
+        "flag": 0,
+        "properties": "",
+        "reconsumeTimes": 0,
+    }
+    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE, fields, b"old")
+    assert (answer.header.code, answer.header.fields["queueId"]) == (0, "2")
+    assert [one.body for one in pull(client, queue=2)] == [b"old"]
+
+
+def test_a_batch_is_stored_message_by_message_and_told_by_all_their_ids(client: Client) -> None:
+    one = b"\0\0\0\x1b" + bytes(8) + b"\0\0\0\5\0\0\0\2hi\0\3a\1b"
+    fields = {**sending("t"), "m": "true"}
+    answer = client.ask(MASTER_ADDRESS, Request.SEND_BATCH_MESSAGE, fields, one * 3)
+    assert len(answer.header.fields["msgId"].split(",")) == 3
+    assert [(one.body, one.properties["a"]) for one in pull(client)] == [(b"hi", "b")] * 3
+
+
+def test_a_batch_that_the_native_client_marks_by_1_is_one_message_as_for_java(
+    client: Client,
+) -> None:
+    fields = {**sending("t"), "m": "1"}
+    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"whole")
+    assert [one.body for one in pull(client)] == [b"whole"]
+
+
+def test_a_topic_that_nobody_made_is_made_after_the_template_with_the_clients_queues(
+    client: Client,
+) -> None:
+    assert send(client, b"x", topic="new", queue=3).header.code == 0
+    told = json.loads(client.ask(MASTER_ADDRESS, Request.GET_ALL_TOPIC_CONFIG).body)
+    assert told["topicConfigTable"]["new"]["writeQueueNums"] == 4
+    assert told["topicConfigTable"]["new"]["perm"] == 6
+
+
+def test_a_topic_is_not_made_where_that_is_forbidden() -> None:
+    world = World(seed=1)
+    broker(world, auto_create_topic_enable=False)
+    answer = send(Client(world), b"x", topic="new")
+    assert answer.header.code == Code.TOPIC_NOT_EXIST
+    assert answer.header.fields["MSG_REGION"] == "DefaultRegion"
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "code"),
+    [
+        ({"b": "with blanks "}, b"", Code.SYSTEM_ERROR),
+        ({"b": ""}, b"", Code.SYSTEM_ERROR),
+        ({"b": "x" * 128}, b"", Code.SYSTEM_ERROR),
+        ({"b": SCHEDULED}, b"", Code.NO_PERMISSION),
+        ({"e": 4}, b"", Code.SYSTEM_ERROR),
+        ({"e": "many"}, b"", Code.SYSTEM_ERROR),
+        ({}, bytes(5 << 20), Code.MESSAGE_ILLEGAL),
+        ({"i": "a\x01" + "x" * 40_000}, b"", Code.MESSAGE_ILLEGAL),
+        ({"m": "true"}, b"no batch", Code.MESSAGE_ILLEGAL),
+        ({"m": "true"}, b"", Code.MESSAGE_ILLEGAL),
+    ],
+)
+def test_what_cannot_be_sent_is_refused_with_its_code(
+    client: Client, fields: dict[str, object], body: bytes, code: Code
+) -> None:
+    told = {**sending("t"), **fields}
+    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, told, body)
+    assert answer.header.code == code
+    assert answer.header.remark
+    assert pull(client) == []
+
+
+def test_a_queue_is_chosen_for_who_has_no_wish(client: Client) -> None:
+    answer = send(client, b"x", queue=-1)
+    assert answer.header.fields["queueId"] in {"0", "1", "2", "3"}
+
+
+def test_who_finds_nothing_waits_until_a_message_comes(world: World, client: Client) -> None:
+    waiting = client.send(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0, sysFlag=6))
+    world.run(2_000)
+    assert client.answer(waiting) is None
+    send(client, b"x")
+    answer = client.answer(waiting, 50)
+    assert answer is not None
+    assert [one.body for one in records(answer.body)] == [b"x"]
+
+
+def test_a_message_that_he_does_not_want_wakes_nobody(world: World, client: Client) -> None:
+    wants = pulling("t", 0, 0, sysFlag=6, subscription="b || c")
+    waiting = client.send(MASTER_ADDRESS, Request.PULL_MESSAGE, wants)
+    world.run(100)
+    send(client, b"x", TAGS="a")
+    assert client.answer(waiting, 100) is None
+    send(client, b"y", TAGS="b")
+    answer = client.answer(waiting, 100)
+    assert answer is not None
+    assert [one.body for one in records(answer.body)] == [b"y"]
+
+
+def test_a_wait_ends_with_the_five_seconds_after_its_time(world: World, client: Client) -> None:
+    wants = pulling("t", 0, 0, sysFlag=6, suspendTimeoutMillis=6_000)
+    waiting = client.send(MASTER_ADDRESS, Request.PULL_MESSAGE, wants)
+    world.run(6_500)
+    assert client.answer(waiting) is None
+    answer = client.answer(waiting, 5_000)
+    assert answer is not None
+    assert answer.header.code == Code.PULL_NOT_FOUND
+    assert answer.header.fields["nextBeginOffset"] == "0"
+
+
+def test_who_may_not_wait_is_told_at_once(client: Client) -> None:
+    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0))
+    assert answer.header.code == Code.PULL_NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"topic": "none"}, Code.TOPIC_NOT_EXIST),
+        ({"queueId": 4}, Code.SYSTEM_ERROR),
+        ({"queueId": -1}, Code.SYSTEM_ERROR),
+        ({"queueOffset": 9}, Code.PULL_OFFSET_MOVED),
+        ({"queueOffset": -1}, Code.PULL_OFFSET_MOVED),
+        ({"sysFlag": 0}, Code.SUBSCRIPTION_NOT_EXIST),
+        ({"expressionType": "SQL92"}, Code.SYSTEM_ERROR),
+        ({"subscription": "other"}, Code.PULL_RETRY_IMMEDIATELY),
+    ],
+)
+def test_a_pull_that_finds_nothing_says_why(
+    client: Client, fields: dict[str, object], code: Code
+) -> None:
+    send(client, b"x")
+    told = {**pulling("t", 0, 0), **fields}
+    assert client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, told).header.code == code
+
+
+def test_a_consumer_is_given_what_his_heartbeat_said_that_he_wants(client: Client) -> None:
+    heartbeat(client, "t", expression="b")
+    send(client, b"x", TAGS="a")
+    send(client, b"y", TAGS="b")
+    told = {**pulling("t", 0, 0, sysFlag=0), "consumerGroup": GROUP}
+    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, told)
+    assert [one.body for one in records(answer.body)] == [b"y"]
+
+
+def test_members_of_a_group_are_told_when_one_comes_and_when_one_goes(world: World) -> None:
+    one, other = Client(world, "one"), Client(world, "other")
+    heartbeat(one, "t")
+    world.run(20)
+    assert [told.header.code for told in one.unasked] == [Request.NOTIFY_CONSUMER_IDS_CHANGED]
+    heartbeat(other, "t")
+    heartbeat(other, "t")
+    world.run(20)
+    assert len(one.unasked) == 2
+    listed = one.ask(MASTER_ADDRESS, Request.GET_CONSUMER_LIST_BY_GROUP, {"consumerGroup": GROUP})
+    assert json.loads(listed.body) == {"consumerIdList": ["one", "other"]}
+    other.hang_up(MASTER_ADDRESS)
+    assert len(one.unasked) == 3
+
+
+def test_a_group_without_members_has_no_list(client: Client) -> None:
+    fields = {"consumerGroup": GROUP}
+    answer = client.ask(MASTER_ADDRESS, Request.GET_CONSUMER_LIST_BY_GROUP, fields)
+    assert answer.header.code == Code.SYSTEM_ERROR
+
+
+def test_offsets_are_kept_and_a_young_queue_begins_at_its_beginning(
+    world: World, client: Client
+) -> None:
+    where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
+    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert asked.header.fields == {"offset": "0"}
+    client.ask(MASTER_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
+    world.run(6_000)
+    world.crash(MASTER)
+    world.run(20)
+    world.start(MASTER)
+    world.run(20)
+    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert asked.header.fields == {"offset": "7"}
+
+
+def test_an_offset_that_was_committed_after_the_last_flush_is_lost_with_the_process(
+    world: World, client: Client
+) -> None:
+    where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
+    client.ask(MASTER_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
+    world.crash(MASTER)
+    world.run(20)
+    world.start(MASTER)
+    world.run(20)
+    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert asked.header.fields == {"offset": "0"}
+
+
+def test_a_pull_commits_where_its_flag_says_so(client: Client) -> None:
+    send(client, b"x")
+    told = {**pulling("t", 0, 0, sysFlag=5, commitOffset=4), "consumerGroup": GROUP}
+    client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, told)
+    where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
+    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert asked.header.fields == {"offset": "4"}
+
+
+def test_messages_outlive_a_crash(world: World, client: Client) -> None:
+    for number in range(50):
+        send(client, b"%d" % number)
+    world.crash(MASTER)
+    world.run(20)
+    world.start(MASTER)
+    world.run(20)
+    seen = [int(one.body) for offset in (0, 32) for one in pull(client, offset)]
+    assert seen == [*range(50)]
+
+
+@pytest.mark.parametrize(("flush", "kept"), [(Flush.ASYNC_FLUSH, False), (Flush.SYNC_FLUSH, True)])
+def test_what_was_confirmed_outlives_the_loss_of_power_where_the_disk_is_waited_for(
+    flush: Flush, kept: bool
+) -> None:
+    world = World(seed=1)
+    broker(
+        world, flush_disk_type=flush, times=BrokerTimes(flush_commit_log_thorough_interval=60_000)
+    )
+    client = Client(world)
+    assert send(client, b"x", topic="new").header.code == 0
+    world.lose_power(MASTER)
+    world.run(20)
+    world.start(MASTER)
+    world.run(20)
+    assert bool(pull(client, topic="new")) is kept
+
+
+def test_a_delayed_message_comes_when_its_time_is_over_and_not_before(
+    world: World, client: Client
+) -> None:
+    send(client, b"later", DELAY="2")
+    world.run(LEVELS_S[1] * 1000 - 500)
+    assert pull(client) == []
+    world.run(1_000)
+    (found,) = pull(client)
+    assert (found.body, found.topic, found.queue) == (b"later", "t", 0)
+    assert found.properties["REAL_TOPIC"] == "t"
+
+
+def test_delayed_messages_outlive_a_crash_and_come_once(world: World, client: Client) -> None:
+    send(client, b"later", DELAY="2")
+    world.run(1_000)
+    world.crash(MASTER)
+    world.run(20)
+    world.start(MASTER)
+    world.run(20)
+    world.run(8_000)
+    assert [one.body for one in pull(client)] == [b"later"]
+
+
+def test_what_a_consumer_sends_back_comes_again_in_its_groups_retry_topic(
+    world: World, client: Client
+) -> None:
+    heartbeat(client, "t")
+    send(client, b"x")
+    (first,) = pull(client)
+    back = {"offset": first.position, "group": GROUP, "delayLevel": 1, "maxReconsumeTimes": 16}
+    assert client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back).header.code == 0
+    world.run(3_000)
+    (again,) = pull(client, topic=f"%RETRY%{GROUP}")
+    assert (again.body, again.reconsumed, again.properties["RETRY_TOPIC"]) == (b"x", 1, "t")
+    assert again.properties["ORIGIN_MESSAGE_ID"]
+
+
+@pytest.mark.parametrize("told", [{"delayLevel": -1}, {"delayLevel": 0, "maxReconsumeTimes": 0}])
+def test_what_was_tried_too_often_goes_to_the_dead_letters(
+    client: Client, told: dict[str, object]
+) -> None:
+    heartbeat(client, "t")
+    send(client, b"x")
+    (first,) = pull(client)
+    back = {"offset": first.position, "group": GROUP, "maxReconsumeTimes": 16, **told}
+    client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back)
+    assert [one.body for one in pull(client, topic=f"%DLQ%{GROUP}")] == [b"x"]
+
+
+def test_who_sends_to_the_retry_topic_too_often_sends_to_the_dead_letters(client: Client) -> None:
+    heartbeat(client, "t")
+    fields = {**sending(f"%RETRY%{GROUP}"), "j": 16}
+    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"x")
+    assert [one.body for one in pull(client, topic=f"%DLQ%{GROUP}")] == [b"x"]
+
+
+def test_half_of_a_transaction_is_shown_to_nobody(client: Client) -> None:
+    answer = send(client, b"half", TRAN_MSG="true", PGROUP="producers")
+    assert answer.header.code == 0
+    assert pull(client) == []
+    assert send(client, b"x", topic=HALF).header.code == Code.NO_PERMISSION
+
+
+def test_a_lock_is_its_owners_until_he_gives_it_back_or_says_nothing_for_a_minute(
+    world: World, client: Client
+) -> None:
+    def lock(who: str, code: int = Request.LOCK_BATCH_MQ) -> bool:
+        queue = {"topic": "t", "brokerName": "broker-a", "queueId": 0}
+        body = {"consumerGroup": GROUP, "clientId": who, "mqSet": [queue]}
+        answer = client.ask(MASTER_ADDRESS, code, {}, json.dumps(body).encode())
+        return bool(answer.body and json.loads(answer.body)["lockOKMQSet"])
+
+    assert lock("one")
+    assert lock("one")
+    assert not lock("other")
+    lock("other", Request.UNLOCK_BATCH_MQ)
+    assert not lock("other")
+    lock("one", Request.UNLOCK_BATCH_MQ)
+    assert lock("other")
+    world.run(61_000)
+    assert lock("one")
+
+
+def test_bounds_and_single_messages_are_told(client: Client) -> None:
+    send(client, b"x")
+    where = {"topic": "t", "queueId": 0}
+    assert client.ask(MASTER_ADDRESS, Request.GET_MAX_OFFSET, where).header.fields["offset"] == "1"
+    assert client.ask(MASTER_ADDRESS, Request.GET_MIN_OFFSET, where).header.fields["offset"] == "0"
+    (found,) = pull(client)
+    seen = client.ask(MASTER_ADDRESS, Request.VIEW_MESSAGE_BY_ID, {"offset": found.position})
+    assert records(seen.body) == [found]
+    nothing = client.ask(MASTER_ADDRESS, Request.VIEW_MESSAGE_BY_ID, {"offset": 1 << 40})
+    assert nothing.header.code == Code.SYSTEM_ERROR
+    late = {**where, "timestamp": found.stored_ms + 1}
+    asked = client.ask(MASTER_ADDRESS, Request.SEARCH_OFFSET_BY_TIMESTAMP, late)
+    assert asked.header.fields["offset"] == "1"
+
+
+def test_what_is_deleted_is_gone(client: Client) -> None:
+    send(client, b"x")
+    client.ask(MASTER_ADDRESS, Request.DELETE_TOPIC_IN_BROKER, {"topic": "t"})
+    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0))
+    assert answer.header.code == Code.TOPIC_NOT_EXIST
+
+
+def test_a_broker_tells_what_it_is_configured_to_be_and_how_far_its_log_goes(
+    client: Client,
+) -> None:
+    send(client, b"x")
+    told = client.ask(MASTER_ADDRESS, Request.GET_BROKER_CONFIG).body.decode()
+    assert {"brokerName=broker-a", "brokerId=0", "brokerRole=ASYNC_MASTER"} <= {*told.split("\n")}
+    table = json.loads(client.ask(MASTER_ADDRESS, Request.GET_BROKER_RUNTIME_INFO).body)["table"]
+    assert int(table["commitLogMaxOffset"]) > int(table["commitLogMinOffset"]) == 0
+
+
+def test_nobody_answers_what_is_oneway(world: World, client: Client) -> None:
+    fields = sending("t")
+    asked = client.send(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"x", oneway=True)
+    assert client.answer(asked, 200) is None
+    assert [one.body for one in pull(client)] == [b"x"]
+
+
+def test_a_client_that_is_silent_for_two_minutes_is_sent_away(
+    world: World, client: Client
+) -> None:
+    world.run(122_500)
+    assert client.closings == [MASTER_ADDRESS]

@@ -1,0 +1,134 @@
+"""Halves of transactions, and what becomes of them."""
+
+import json
+
+import pytest
+
+from reference_impl.rocketmq.broker.topics import GIVEN_UP
+from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.command import Command
+from reference_impl.rocketmq.settings import BrokerTimes
+from reference_impl.rocketmq.simulator.world import World
+from reference_impl.rocketmq.store.records import Record, read
+from tests.reference_impl.rocketmq.talking import (
+    MASTER,
+    MASTER_ADDRESS,
+    Client,
+    broker,
+    pulling,
+    sending,
+)
+from tests.reference_impl.rocketmq.test_store import records
+
+COMMIT, ROLL_BACK, UNKNOWN = 8, 12, 0
+TIMES = BrokerTimes(transaction_check_interval=10_000, transaction_time_out=6_000)
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(seed=1)
+    broker(made, times=TIMES, transaction_check_max=2)
+    return made
+
+
+@pytest.fixture
+def producer(world: World) -> Client:
+    one = Client(world, "producer")
+    topic = {"topic": "t", "readQueueNums": 4, "writeQueueNums": 4, "perm": 6}
+    one.ask(MASTER_ADDRESS, Request.UPDATE_AND_CREATE_TOPIC, topic)
+    body = {"clientID": "p", "producerDataSet": [{"groupName": "g"}], "consumerDataSet": []}
+    one.ask(MASTER_ADDRESS, Request.HEART_BEAT, {}, json.dumps(body).encode())
+    return one
+
+
+def half(producer: Client, body: bytes = b"x") -> dict[str, object]:
+    """Where it is, as its producer names it when he decides."""
+    fields = sending("t", 2, TRAN_MSG="true", PGROUP="g", UNIQ_KEY="u", TAGS="a")
+    told = producer.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body).header.fields
+    return {
+        "producerGroup": "g",
+        "tranStateTableOffset": told["queueOffset"],
+        "commitLogOffset": int(told["msgId"][16:], 16),
+        "msgId": "u",
+    }
+
+
+def decide(producer: Client, where: dict[str, object], decision: int) -> Command:
+    told = {**where, "commitOrRollback": decision}
+    return producer.ask(MASTER_ADDRESS, Request.END_TRANSACTION, told)
+
+
+def seen(client: Client, topic: str = "t", queue: int = 2) -> list[Record]:
+    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling(topic, queue, 0))
+    return records(answer.body)
+
+
+def test_what_is_committed_is_in_its_real_queue_as_it_was_sent(producer: Client) -> None:
+    where = half(producer)
+    assert seen(producer) == []
+    assert decide(producer, where, COMMIT).header.code == Code.SUCCESS
+    (found,) = seen(producer)
+    assert (found.body, found.properties["TAGS"]) == (b"x", "a")
+    assert not {"TRAN_MSG", "REAL_TOPIC", "REAL_QID"} & found.properties.keys()
+    assert found.prepared == where["commitLogOffset"]
+
+
+def test_what_is_rolled_back_is_seen_by_nobody_and_asked_about_by_nobody(
+    world: World, producer: Client
+) -> None:
+    assert decide(producer, half(producer), ROLL_BACK).header.code == Code.SUCCESS
+    world.run(60_000)
+    assert (seen(producer), producer.unasked) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"producerGroup": "other"}, {"tranStateTableOffset": 7}, {"commitLogOffset": 1}]
+)
+def test_a_decision_about_something_else_is_refused(
+    producer: Client, wrong: dict[str, object]
+) -> None:
+    answer = decide(producer, {**half(producer), **wrong}, COMMIT)
+    assert (answer.header.code, seen(producer)) == (Code.SYSTEM_ERROR, [])
+
+
+def test_about_what_nobody_decided_its_group_is_asked_and_may_decide_then(
+    world: World, producer: Client
+) -> None:
+    half(producer)
+    world.run(11_000)
+    (asked,) = producer.unasked
+    assert asked.header.code == Request.CHECK_TRANSACTION_STATE
+    told = read(asked.body)
+    assert isinstance(told, Record)
+    assert (told.topic, told.queue, told.body) == ("t", 2, b"x")
+    where = {"producerGroup": "g", **asked.header.fields}
+    assert decide(producer, where, COMMIT).header.code == Code.SUCCESS
+    assert [one.body for one in seen(producer)] == [b"x"]
+    world.run(60_000)
+    assert len(producer.unasked) == 1
+
+
+def test_what_is_never_decided_is_given_up_after_so_many_questions(
+    world: World, producer: Client
+) -> None:
+    half(producer)
+    world.run(70_000)
+    assert len(producer.unasked) == 2
+    assert [one.body for one in seen(producer, GIVEN_UP, 0)] == [b"x"]
+
+
+def test_halves_and_decisions_outlive_a_crash(world: World, producer: Client) -> None:
+    decide(producer, half(producer, b"decided"), ROLL_BACK)
+    half(producer, b"open")
+    world.crash(MASTER)
+    world.run(20)
+    world.start(MASTER)
+    world.run(20)
+    again = Client(world, "again")
+    body = {"clientID": "q", "producerDataSet": [{"groupName": "g"}], "consumerDataSet": []}
+    again.ask(MASTER_ADDRESS, Request.HEART_BEAT, {}, json.dumps(body).encode())
+    world.run(11_000)
+    (asked,) = again.unasked
+    told = read(asked.body)
+    assert isinstance(told, Record)
+    assert told.body == b"open"
