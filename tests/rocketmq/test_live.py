@@ -28,7 +28,7 @@ from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import CLIENT_EVENTS, DELIVERIES, PROBES
 from tests.rigs.rocketmq import clusters, sending
 from tests.rigs.rocketmq.clusters import Cluster
-from tests.rigs.rocketmq.launcher import Server
+from tests.rigs.rocketmq.launcher import REFERENCE, Server
 from tests.rigs.rocketmq.needs import require_servers
 from tests.rigs.workers import rig
 
@@ -46,13 +46,17 @@ _STAMP = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) ")
 
 @pytest.fixture(
     params=[
-        pytest.param(version, marks=pytest.mark.nightly if version.startswith("5.") else ())
-        for version in VERSIONS
+        REFERENCE,
+        *(
+            pytest.param(version, marks=pytest.mark.nightly if version.startswith("5.") else ())
+            for version in VERSIONS
+        ),
     ]
 )
 def version(request: pytest.FixtureRequest) -> str:
     found = str(request.param)
-    require_servers(found)
+    if found != REFERENCE:
+        require_servers(found)
     return found
 
 

@@ -3,12 +3,13 @@
 in_memory        a cluster that is a few tables: what servers would answer, without a socket
 fake_server      one name server or broker that answers over a socket as it is told to
 needs            what real servers and clients need here; who lacks it skips, or fails in CI
-launcher         the one launcher of real servers, as plain Java processes
+launcher         the one launcher of servers as plain processes: Java, or the reference
 clusters         a pair and a five of them
 systems          what each system of RocketMQ has of its own
 layouts          the servers of a layout, told what containers would be told
 local_cluster    such a layout as a run needs it: port.Cluster, without proxy or containers
 stored_messages  messages as a broker stores them, and a queue of them that answers pulls
 sending          messages handed to a real broker without a client library
+reference        servers of the reference in this process
 name_server_log  what a name server's own log says, held against a run's looks
 """

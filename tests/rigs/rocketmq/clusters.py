@@ -95,6 +95,16 @@ def with_slave(cluster: Cluster, folder: Path) -> Server:
     return slave
 
 
+def pair_of(cluster: Cluster, folder: Path, master: str, slave: str) -> None:
+    """Adds a name server and broker-a's master and slave, each of the version that is said."""
+    name_server, ports = _free(0), (_free(2), _free(2))
+    _add(cluster, folder, "ns1", name_server, {"listenPort": str(name_server)})
+    for number, (port, version) in enumerate(zip(ports, (master, slave), strict=True)):
+        told = _broker("broker-a", number, port, [name_server])
+        name = f"broker-a-{number}"
+        cluster.servers[name] = Server(name, version, port, told, folder / name)
+
+
 @contextlib.asynccontextmanager
 async def five(
     version: str, folder: Path, name_server: Mapping[str, str] | None = None

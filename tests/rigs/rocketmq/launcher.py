@@ -1,4 +1,5 @@
-"""Real RocketMQ servers as plain Java processes, small and on loopback: nothing else starts any.
+"""RocketMQ servers as plain processes, small and on loopback: the real ones as Java's, and ours.
+Nothing else starts any.
 
 1. The jars of a version are those of `python -m harness.deploy.jars`.
 2. A server lives in a folder of its own; what it logs is its output, as it is in a container.
@@ -9,6 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,8 @@ from harness.workers.protocol import Endpoint
 from tests.rigs.rocketmq.needs import server_jars
 
 HERE = "127.0.0.1"
+REFERENCE = "reference"  # instead of a version of the real ones
+ROOT = Path(__file__).parents[3]
 STOP_LIMIT_S = 20.0
 # A test run that is killed leaves no server behind; a server's pid stays its own.
 _ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()
@@ -42,7 +46,7 @@ _JVM = (
 
 @dataclass
 class Server:
-    """One JVM: a broker, if its settings name one. `process` None: it does not run.
+    """One server: a broker, if its settings name one. `process` None: it does not run.
 
     `hosts`: names that mean this machine to it, and then no others do.
     """
@@ -76,7 +80,7 @@ class Server:
                 stdout=output,
                 stderr=output,
                 cwd=self.folder,  # what it says of its paths names no folder of this machine
-                env={**os.environ, "ROCKETMQ_HOME": str(_HOME)},
+                env={**os.environ, "ROCKETMQ_HOME": str(_HOME), "PYTHONPATH": str(ROOT)},
                 start_new_session=True,
             )
 
@@ -106,6 +110,9 @@ class Server:
         file, names = self.folder / "server.conf", self.folder / "hosts"
         file.write_text("".join(f"{key}={value}\n" for key, value in self.settings.items()))
         names.write_text("".join(f"{HERE} {host}\n" for host in self.hosts))
+        if self.version == REFERENCE:
+            word = "broker" if self.is_broker else "name-server"
+            return (sys.executable, "-m", "reference_impl", word, str(file))
         named = (f"-Djdk.net.hosts.file={names}",) if self.hosts else ()
         path = f"{jars_folder() / server_jars(self.version)}/*"
         main, *memory = _BROKER if self.is_broker else _NAME_SERVER
