@@ -86,6 +86,49 @@ def _java(version: str) -> Client:
     )
 
 
+def _own(version: str) -> Client:
+    """What it cannot, it was not made for: it is there so that nothing else has to be."""
+    return Client(
+        name=f"rocketmq-python-{version}",
+        title=f"a small client of mqproof's own; when servers hang it does as Java's {version}",
+        family=ROCKETMQ,
+        constructor="harness.workers.clients.rocketmq.own.client:OwnClient",
+        answers={
+            "confirm": CAN,
+            "sync": CAN,
+            "async": CAN,
+            "oneway": CAN,
+            "ordered": CAN,
+            "transaction": "it drives none",
+            "delayed": CAN,
+            "concurrent": CAN,
+            "orderly": "it takes no locks",
+            "pull": "it has one kind of consumer, which the group gives its queues",
+            "acknowledge": CAN,
+            "remaining": CAN,
+            "place": CAN,
+            "one attempt": CAN,
+            "proof": CAN,
+            "attached": CAN,
+            "attach": CAN,
+            "latency fault": "it leaves out no broker",
+            "close socket": f"it does what {version} does by default",
+            "settings": CAN,  # pollNameServerInterval: of any other one it says so at its start
+            "acknowledge nothing": _JAVA["acknowledge nothing"],
+            "transient": _JAVA["transient"],
+        },
+        body_max=_RECORD_MAX,
+        body_why="maxMessageSize, of brokers",
+        own_threads=False,
+        reconnect_s=SEND_LIMIT_S,
+        drained_by=f"rocketmq-python-{version}",
+        packages=(),
+        jars=None,
+        look=None,
+        how_to_get="it comes with mqproof",
+    )
+
+
 NATIVE = Client(
     name="rocketmq-native",
     title="the C++ client that the Python package `rocketmq` 0.4.4 brings, through ctypes",
@@ -127,4 +170,5 @@ NATIVE = Client(
     look=Look("RocketMQ native client", "harness.workers.clients.rocketmq.native_found"),
     how_to_get="`pip install 'mqproof[rocketmq-native]'`, on x86_64",
 )
-CLIENTS = (*map(_java, ("4.9.0", "4.9.8", "5.2.0", "5.3.3")), NATIVE)
+_VERSIONS = ("4.9.0", "4.9.8", "5.2.0", "5.3.3")
+CLIENTS = (*map(_java, _VERSIONS), NATIVE, *map(_own, _VERSIONS))

@@ -62,6 +62,12 @@ def committed(request: Request, answer: Command) -> int | None:
     return None if code else _integer(request, answer, "offset")
 
 
+def members(request: Request, answer: Command) -> list[str]:
+    """Of GET_CONSUMER_LIST_BY_GROUP."""
+    _allow(request, answer)
+    return tables.read_members(answer.body)
+
+
 def topics(request: Request, answer: Command) -> tuple[Topic, ...]:
     _allow(request, answer)
     return tables.read_topics(answer.body)

@@ -44,6 +44,14 @@ def read_offsets(body: bytes) -> dict[tuple[str, Queue], int]:
         raise WireError(f"no consumer offsets: {error!r} in {body[:200]!r}") from error
 
 
+def read_members(body: bytes) -> list[str]:
+    """Of GET_CONSUMER_LIST_BY_GROUP. Raises WireError."""
+    try:
+        return [str(one) for one in json_text.read_object(body)["consumerIdList"]]
+    except (KeyError, TypeError) as error:
+        raise WireError(f"no members: {error!r} in {body[:200]!r}") from error
+
+
 def read_runtime(body: bytes) -> dict[str, str]:
     """Of GET_BROKER_RUNTIME_INFO. Raises WireError."""
     try:

@@ -1,0 +1,15 @@
+"""A small client of RocketMQ's of our own, in Python: it runs wherever mqproof does.
+
+It is like a version of the Java client in what decides how long sends fail when servers hang:
+which name server it asks, what it does with a connection whose answer is overdue, and how often it
+asks for the route. In all else it is small: it drives no transactions and takes no locks.
+
+client      set up for one worker
+likeness    what versions of the Java client differ in
+asking      which name server is asked
+routing     the route of one topic, asked for again and again
+brokers     connections to brokers
+producer    sends
+consumer    consumes
+sharing     which queues are a member's own
+"""

@@ -1,0 +1,60 @@
+"""Connections to brokers, one to each, dialled when somebody wants it."""
+
+import asyncio
+from collections import defaultdict
+
+from harness.workers.clients.rocketmq.own.likeness import Likeness
+from harness.workers.protocol import Endpoint
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.requests import Request
+from harness.workers.rocketmq.connection import Connection, Unanswered
+
+CONNECT_LIMIT_S = 3.0
+
+
+class NotConnected(Unanswered):
+    """Nothing was sent: there was no connection to send it by."""
+
+
+class Brokers:
+    def __init__(self, likeness: Likeness) -> None:
+        self._likeness = likeness
+        self._open: dict[str, Connection] = {}
+        self._dialling: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def ask(self, address: str, request: Request, limit_s: float, waits: bool) -> Command:
+        """The whole of it within the limit. `waits`: as a call does that blocks; only such a one
+        closes a connection whose answer is overdue. Raises NotConnected, Unanswered."""
+        loop = asyncio.get_running_loop()
+        end_s = loop.time() + limit_s
+        connection = await self._connected(address, min(limit_s, CONNECT_LIMIT_S))
+        left_s = end_s - loop.time()
+        if left_s <= 0:
+            raise NotConnected(f"no time was left when {address} was connected")
+        try:
+            return await connection.ask(request, left_s)
+        except Unanswered:
+            if waits and self._likeness.closes and not connection.lost:
+                connection.close()  # and with it everything else that waits on it
+            raise
+
+    async def tell(self, address: str, request: Request) -> None:
+        """Raises NotConnected, Unanswered."""
+        (await self._connected(address, CONNECT_LIMIT_S)).tell(request)
+
+    def close(self) -> None:
+        for connection in self._open.values():
+            connection.close()
+
+    async def _connected(self, address: str, limit_s: float) -> Connection:
+        async with self._dialling[address]:
+            known = self._open.get(address)
+            if known is not None and not known.lost:
+                return known
+            host, _, port = address.rpartition(":")
+            try:
+                connection = await Connection.connect(Endpoint(host, host, int(port)), limit_s)
+            except (Unanswered, ValueError) as failure:
+                raise NotConnected(f"connect to <{address}> failed: {failure}") from failure
+            self._open[address] = connection
+            return connection

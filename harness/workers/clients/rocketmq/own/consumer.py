@@ -1,0 +1,245 @@
+"""What our own client consumes: pulls of the queues that are its own, each by itself.
+
+1. The members of the group share its queues (sharing.py): each asks who they are, at first every
+   second, then every SHARE_S. Whoever loses a queue stops pulling it, and has committed it.
+2. A queue is pulled on when what was fetched is on record; its offset is committed every COMMIT_S,
+   and when the client ends.
+3. Where a pull fails it is tried again a second later, by the route that is there then: at a
+   slave, where the master is gone.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from harness.workers.clients.port import ConsumingListener, Fetched, LinkLost
+from harness.workers.clients.rocketmq.options import RocketOptions, group
+from harness.workers.clients.rocketmq.own.asking import NameServers
+from harness.workers.clients.rocketmq.own.brokers import Brokers
+from harness.workers.clients.rocketmq.own.routing import Place, Routing
+from harness.workers.clients.rocketmq.own.sharing import share
+from harness.workers.protocol import WorkerConfig
+from harness.workers.remoting import answers, client_requests, records, requests
+from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.records import Message
+from harness.workers.remoting.requests import Queue, Request
+from harness.workers.rocketmq.connection import Unanswered
+
+HEARTBEAT_S, SHARE_S, SHARE_AT_FIRST_S, COMMIT_S, AGAIN_S = 30.0, 20.0, 1.0, 5.0, 1.0
+ASK_LIMIT_S, PULL_LIMIT_S = 3.0, 30.0
+QUEUES_LIMIT_S = 10.0  # until the group has given it some, where it does
+_FAILURES = (Unanswered, Refused, WireError)
+
+
+class OwnConsumer:
+    """port.ConsumingLink."""
+
+    def __init__(
+        self,
+        config: WorkerConfig,
+        listener: ConsumingListener,
+        servers: NameServers,
+        routing: Routing,
+        brokers: Brokers,
+    ) -> None:
+        self._config = config
+        self._batch = RocketOptions.from_json(config.own).batch
+        self._listener = listener
+        self._servers = servers
+        self._routing = routing
+        self._brokers = brokers
+        self._group = group(config.queue, "readers")
+        self._name = config.connection_name
+        self._tag = 0
+        self._acknowledged = 0
+        self._recorded = asyncio.Condition()
+        self._offsets: dict[Place, int] = {}  # what comes next, of what is on record
+        self._pulls: dict[Place, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._consumes = False
+        self._deaf = False
+
+    async def consume(self) -> None:
+        if self._consumes:
+            return
+        self._consumes = True
+        await self._heartbeat()
+        await self._share()
+        for work in (
+            self._routing.go_on(),
+            self._again_and_again(self._heartbeat, HEARTBEAT_S),
+            self._again_and_again(self._commit, COMMIT_S),
+            self._go_on_sharing(),
+        ):
+            self._begin(work)
+        end_s = asyncio.get_running_loop().time() + QUEUES_LIMIT_S
+        while not self._pulls and asyncio.get_running_loop().time() < end_s:
+            await asyncio.sleep(0.02)
+
+    def acknowledge(self, tag: int) -> None:
+        self._acknowledged = max(self._acknowledged, tag)
+        self._begin(self._wake())
+
+    async def ready_messages(self) -> int:
+        """What its group has not committed, on every queue of the topic."""
+        try:
+            await self._commit()
+            return sum([await self._behind(place) for place in self._routing.read()])
+        except _FAILURES as failure:
+            raise LinkLost(str(failure)) from failure
+
+    async def close(self, limit_s: float) -> None:
+        self._deaf = True
+        try:
+            async with asyncio.timeout(limit_s):
+                await self._commit()
+                await self._farewell()
+        except (TimeoutError, *_FAILURES):
+            pass
+        self.abort()
+
+    def abort(self) -> None:
+        self._deaf = True
+        for task in (*self._tasks, *self._pulls.values()):
+            task.cancel()
+        self._servers.close()
+        self._brokers.close()
+
+    # --- members and their queues
+
+    async def _heartbeat(self) -> None:
+        beat = client_requests.consumer_heartbeat(self._name, self._group, self._config.queue)
+        for address, _ in self._routing.every_address():
+            await self._quietly(self._brokers.ask(address, beat, ASK_LIMIT_S, waits=True))
+
+    async def _farewell(self) -> None:
+        bye = client_requests.consumer_farewell(self._name, self._group)
+        for address, _ in self._routing.every_address():
+            await self._quietly(self._brokers.ask(address, bye, ASK_LIMIT_S, waits=True))
+
+    async def _go_on_sharing(self) -> None:
+        while True:
+            await asyncio.sleep(SHARE_S if self._pulls else SHARE_AT_FIRST_S)
+            await self._share()
+
+    async def _share(self) -> None:
+        members = await self._members()
+        if not members:
+            return  # whoever was asked did not know: nothing moves
+        own, before = share(self._routing.read(), members, self._name), set(self._pulls)
+        for place in [place for place in self._pulls if place not in own]:
+            self._pulls.pop(place).cancel()
+            await self._commit_one(place)
+            self._offsets.pop(place, None)
+        for place in [place for place in own if place not in self._pulls]:
+            self._pulls[place] = asyncio.get_running_loop().create_task(self._pull(place))
+        if set(self._pulls) != before:
+            told = " ".join(f"{broker}/{number}" for broker, number in sorted(self._pulls))
+            self._notice("rebalanced", told)
+
+    async def _members(self) -> list[str]:
+        asked = client_requests.members(self._group)
+        for address, _ in sorted(self._routing.every_address(), key=lambda one: not one[1]):
+            answer = await self._quietly(
+                self._brokers.ask(address, asked, ASK_LIMIT_S, waits=True)
+            )
+            if answer is not None:
+                try:
+                    return answers.members(asked, answer)
+                except (Refused, WireError):
+                    continue
+        return []
+
+    # --- one queue
+
+    async def _pull(self, place: Place) -> None:
+        while True:
+            try:
+                if place not in self._offsets:
+                    self._offsets[place] = await self._begin_at(place)
+                await self._pull_once(place)
+            except _FAILURES:
+                await asyncio.sleep(AGAIN_S)
+
+    async def _begin_at(self, place: Place) -> int:
+        asked = requests.consumer_offset(self._group, self._queue(place))
+        return answers.committed(asked, await self._ask(place, asked)) or 0
+
+    async def _pull_once(self, place: Place) -> None:
+        offset = self._offsets[place]
+        asked = client_requests.long_pull(self._group, self._queue(place), offset, self._batch)
+        pulled = answers.pulled(asked, await self._ask(place, asked, PULL_LIMIT_S))
+        if pulled.messages:
+            await self._on_record(self._hand_on(place, pulled.messages))
+        self._offsets[place] = pulled.next_offset
+
+    def _hand_on(self, place: Place, messages: tuple[Message, ...]) -> int:
+        """To the listener; the last one's tag."""
+        log, at_ns, fetched = f"{place[0]}/{place[1]}", time.monotonic_ns(), list[Fetched]()
+        for one in messages:
+            self._tag += 1
+            body = records.content(one)
+            again = one.reconsumed > 0
+            fetched.append(Fetched(self._tag, body, log, one.offset, again, False, at_ns))
+        if not self._deaf:
+            self._listener.fetched(fetched)
+        return self._tag
+
+    async def _on_record(self, tag: int) -> None:
+        async with self._recorded:
+            await self._recorded.wait_for(lambda: self._acknowledged >= tag)
+
+    async def _wake(self) -> None:
+        async with self._recorded:
+            self._recorded.notify_all()
+
+    async def _behind(self, place: Place) -> int:
+        queue = self._queue(place)
+        asked = requests.max_offset(queue)
+        end = answers.offset(asked, await self._ask(place, asked))
+        return max(0, end - await self._begin_at(place))
+
+    # --- offsets
+
+    async def _commit(self) -> None:
+        for place in [*self._offsets]:
+            await self._commit_one(place)
+
+    async def _commit_one(self, place: Place) -> None:
+        offset, address = self._offsets.get(place), self._routing.address(place[0])
+        if offset is not None and address:
+            told = client_requests.commit(self._group, self._queue(place), offset)
+            await self._quietly(self._brokers.tell(address, told))
+
+    # --- asking
+
+    def _queue(self, place: Place) -> Queue:
+        return Queue(self._config.queue, place[1])
+
+    async def _ask(self, place: Place, asked: Request, limit_s: float = ASK_LIMIT_S) -> Any:
+        address = self._routing.address(place[0])
+        if not address:
+            raise Unanswered(f"no broker of {place[0]} is known")
+        return await self._brokers.ask(address, asked, limit_s, waits=limit_s == ASK_LIMIT_S)
+
+    async def _quietly(self, asking: Coroutine[Any, Any, Any]) -> Any:
+        """None where it failed: it is tried again with the next round."""
+        try:
+            return await asking
+        except _FAILURES:
+            return None
+
+    async def _again_and_again(self, work: Any, every_s: float) -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            await work()
+
+    def _notice(self, kind: str, detail: str) -> None:
+        if not self._deaf:
+            self._listener.noticed(kind, detail)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,163 @@
+"""Sends of our own client: each one is one attempt, and is answered in the end.
+
+1. Queues are taken in turn, by the names of their brokers, from a first one by chance; a key of an
+   ordered producer has one queue, and waits for its former send.
+2. A send has so long as a whole, the dialling in it: what is left of that when it is connected is
+   what the broker has to answer.
+3. What is published in one callback leaves in the next one, after the log was flushed.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from random import Random
+from typing import Any
+
+from harness.plan.clients.rocketmq_terms import NO_DELAY, level_of
+from harness.workers.clients.port import PublishingListener
+from harness.workers.clients.rocketmq import answers, wire
+from harness.workers.clients.rocketmq.options import RocketOptions, group
+from harness.workers.clients.rocketmq.own.asking import NameServers
+from harness.workers.clients.rocketmq.own.brokers import Brokers, NotConnected
+from harness.workers.clients.rocketmq.own.routing import Place, Routing
+from harness.workers.protocol import WorkerConfig
+from harness.workers.remoting import client_requests
+from harness.workers.remoting.commands import Command
+from harness.workers.remoting.requests import Queue
+from harness.workers.rocketmq.connection import Unanswered
+from spark_analysis.schema.body import decode
+
+_STATUSES = {0: 0, 10: 1, 12: 2, 11: 3}  # the broker's code -> its place in answers.STATUSES
+NO_ROUTE = "MQClientException"
+
+
+class OwnPublisher:
+    """port.PublishingLink."""
+
+    def __init__(
+        self,
+        config: WorkerConfig,
+        listener: PublishingListener,
+        servers: NameServers,
+        routing: Routing,
+        brokers: Brokers,
+    ) -> None:
+        self._config = config
+        self._options = RocketOptions.from_json(config.own)
+        self._listener = listener
+        self._servers = servers
+        self._routing = routing
+        self._brokers = brokers
+        self._group = group(config.queue, "writers")
+        self._limit_s = self._options.send_timeout_ms / 1000
+        self._turn = Random(config.number).randrange(1 << 16)
+        self._tag = 0
+        self._burst: list[bytes] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._keyed: dict[int, asyncio.Task[None]] = {}  # the last send of each key
+        self._deaf = False
+        self._begin(routing.go_on())
+
+    def publish(self, body: bytes) -> None:
+        if not self._burst:
+            asyncio.get_running_loop().call_soon(self._hand_over)
+        self._burst.append(body)
+
+    def buffered_bytes(self) -> int:
+        return 0
+
+    async def close(self, limit_s: float) -> None:  # noqa: ARG002  (nothing is waited for)
+        self.abort()
+
+    def abort(self) -> None:
+        self._deaf = True
+        for task in self._tasks:
+            task.cancel()
+        self._servers.close()
+        self._brokers.close()
+
+    def _hand_over(self) -> None:
+        burst, self._burst = self._burst, []
+        for body in burst if not self._deaf else ():
+            self._tag += 1
+            if self._options.producer == "ordered":
+                self._send_in_order(self._tag, body)
+            else:
+                self._begin(self._send(self._tag, body, self._next()))
+
+    def _send_in_order(self, tag: int, body: bytes) -> None:
+        key = _key(body)
+        queues = self._routing.written()
+        place = queues[key % len(queues)] if queues else None
+        before = self._keyed.get(key)
+
+        async def send() -> None:
+            if before is not None:
+                await asyncio.wait([before])
+            await self._send(tag, body, place)
+
+        self._keyed[key] = self._begin(send())
+
+    def _next(self) -> Place | None:
+        queues = self._routing.written()
+        self._turn += 1
+        return queues[self._turn % len(queues)] if queues else None
+
+    async def _send(self, tag: int, body: bytes, place: Place | None) -> None:
+        if place is None:
+            self._say(tag, wire.FAILED, wire.Cause(NO_ROUTE, -1, "no queue of the topic is known"))
+            return
+        queue = Queue(self._config.queue, place[1])
+        born_ms = time.time_ns() // 1_000_000
+        told = _told(self._options, body)
+        request = client_requests.send(self._group, queue, body, told, born_ms)
+        address = self._routing.master(place[0])
+        try:
+            if self._options.producer == "oneway":
+                await self._brokers.tell(address, request)
+                self._say(tag, wire.HANDED_OVER)
+                return
+            waits = self._options.producer != "async"
+            self._hear(tag, await self._brokers.ask(address, request, self._limit_s, waits))
+        except NotConnected as failure:
+            self._say(tag, wire.FAILED, wire.Cause(answers.NOT_CONNECTED, -1, str(failure)))
+        except Unanswered as failure:
+            name = "RemotingSendRequestException" if failure.ended else "RemotingTimeoutException"
+            self._say(tag, wire.FAILED, wire.Cause(name, -1, str(failure)))
+
+    def _hear(self, tag: int, answer: Command) -> None:
+        code = answer.header.code
+        if code in _STATUSES:
+            self._say(tag, _STATUSES[code])
+        else:
+            cause = wire.Cause(answers.BROKER_SAID, code, answer.header.remark)
+            self._say(tag, wire.FAILED, cause)
+
+    def _say(self, tag: int, status: int, *causes: wire.Cause) -> None:
+        if not self._deaf:
+            said = wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, causes)
+            self._listener.answered([answers.judge(said)])
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _told(options: RocketOptions, body: bytes) -> dict[str, str]:
+    """A message's properties."""
+    level = level_of(options, _sequence(body)) if options.delayed_percent else NO_DELAY
+    return {} if level == NO_DELAY else {"DELAY": str(level)}
+
+
+def _key(body: bytes) -> int:
+    identity = decode(body).identity
+    assert identity is not None, "a body that we made ourselves"
+    return identity.key
+
+
+def _sequence(body: bytes) -> int:
+    identity = decode(body).identity
+    assert identity is not None, "a body that we made ourselves"
+    return identity.sequence

@@ -1,0 +1,94 @@
+"""What a client asks of brokers: sends, pulls that wait, who is of a group, offsets."""
+
+import json
+from collections.abc import Mapping
+
+from harness.workers.remoting.requests import Code, Queue, Request
+
+HOLD_MS = 15_000  # so long a broker holds a pull that finds nothing
+_SUSPENDS_AND_SUBSCRIBES = 6  # bits of sysFlag
+_TEMPLATE = "TBW102"
+_NAME, _PAIR = "\x01", "\x02"
+
+
+def send(
+    group: str, queue: Queue, body: bytes, properties: Mapping[str, str], born_ms: int
+) -> Request:
+    """As the Java client of 4.9 names its fields."""
+    fields = {
+        "a": group,
+        "b": queue.topic,
+        "c": _TEMPLATE,
+        "d": "4",
+        "e": str(queue.number),
+        "f": "0",
+        "g": str(born_ms),
+        "h": "0",
+        "i": _PAIR.join(f"{name}{_NAME}{value}" for name, value in properties.items()),
+        "j": "0",
+        "k": "false",
+        "m": "false",
+    }
+    return Request(Code.SEND_MESSAGE_V2, f"to send to {queue.topic}/{queue.number}", fields, body)
+
+
+def consumer_heartbeat(client: str, group: str, topic: str) -> Request:
+    """Of a group that wants all of one topic."""
+    wants = {
+        "topic": topic,
+        "subString": "*",
+        "tagsSet": [],
+        "codeSet": [],
+        "subVersion": 0,
+        "expressionType": "TAG",
+        "classFilterMode": False,
+    }
+    consumer = {
+        "groupName": group,
+        "consumeType": "CONSUME_PASSIVELY",
+        "messageModel": "CLUSTERING",
+        "consumeFromWhere": "CONSUME_FROM_FIRST_OFFSET",
+        "unitMode": False,
+        "subscriptionDataSet": [wants],
+    }
+    told = {"clientID": client, "producerDataSet": [], "consumerDataSet": [consumer]}
+    return Request(Code.HEART_BEAT, f"a heartbeat of {client}", body=json.dumps(told).encode())
+
+
+def consumer_farewell(client: str, group: str) -> Request:
+    fields = {"clientID": client, "consumerGroup": group}
+    return Request(Code.UNREGISTER_CLIENT, f"{client} leaves", fields)
+
+
+def members(group: str) -> Request:
+    return Request(Code.GET_CONSUMER_LIST_BY_GROUP, f"who is of {group}", {"consumerGroup": group})
+
+
+def long_pull(group: str, queue: Queue, offset: int, most: int) -> Request:
+    """What stands in the queue from `offset` on; held for HOLD_MS where nothing does."""
+    fields = {
+        "consumerGroup": group,
+        "topic": queue.topic,
+        "queueId": str(queue.number),
+        "queueOffset": str(offset),
+        "maxMsgNums": str(most),
+        "sysFlag": str(_SUSPENDS_AND_SUBSCRIBES),
+        "commitOffset": "0",
+        "suspendTimeoutMillis": str(HOLD_MS),
+        "subscription": "*",
+        "subVersion": "0",
+        "expressionType": "TAG",
+    }
+    words = f"messages of {queue.topic}/{queue.number} from {offset} on"
+    return Request(Code.PULL_MESSAGE, words, fields)
+
+
+def commit(group: str, queue: Queue, offset: int) -> Request:
+    fields = {
+        "consumerGroup": group,
+        "topic": queue.topic,
+        "queueId": str(queue.number),
+        "commitOffset": str(offset),
+    }
+    words = f"{offset} as the offset of {group} in {queue.topic}/{queue.number}"
+    return Request(Code.UPDATE_CONSUMER_OFFSET, words, fields)

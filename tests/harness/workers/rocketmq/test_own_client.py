@@ -1,0 +1,252 @@
+"""Our own client of RocketMQ, against servers of the reference in this process."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from harness.workers.clients.port import Answer, Fetched, LinkLost, NoLibrary
+from harness.workers.clients.rocketmq.own import asking
+from harness.workers.clients.rocketmq.own.asking import NameServers
+from harness.workers.clients.rocketmq.own.client import OwnClient
+from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
+from harness.workers.clients.rocketmq.own.sharing import share
+from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from harness.workers.remoting import answers, requests
+from harness.workers.remoting.requests import Request
+from harness.workers.rocketmq.connection import Connection, Unanswered
+from spark_analysis.schema.body import Identity, encode
+from spark_analysis.schema.words import Outcome, Strength
+from tests.rigs.rocketmq import clusters
+from tests.rigs.rocketmq.reference import InProcess, in_process
+from tests.rigs.workers import rig
+
+TOPIC, QUEUES = "orders", 4
+
+
+class Heard:
+    """What a link tells."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = []
+        self.messages: list[Fetched] = []
+        self.notices: list[tuple[str, str]] = []
+        self.consumer: Any = None
+
+    def answered(self, answers: Sequence[Answer]) -> None:
+        self.answers += answers
+
+    def fetched(self, messages: Sequence[Fetched]) -> None:
+        """What was fetched is on record at once."""
+        self.messages += messages
+        assert self.consumer is not None
+        asyncio.get_running_loop().call_soon(self.consumer.acknowledge, messages[-1].tag)
+
+    def noticed(self, kind: str, detail: str) -> None:
+        self.notices.append((kind, detail))
+
+    def lost(self, reason: str) -> None:
+        raise AssertionError(reason)
+
+
+def play(
+    story: Callable[[InProcess], Coroutine[Any, Any, None]], folder: Path, masters: int = 1
+) -> None:
+    async def whole() -> None:
+        ports = (
+            clusters._free(0),
+            clusters._free(0),
+            *(clusters._free(2) for _ in range(masters)),
+        )
+        async with in_process(folder, ports, masters) as cluster:
+            for name in [name for name in cluster.sockets if name.startswith("broker")]:
+                await _create(ports[2 + ord(name[-1]) - ord("a")])
+            await asyncio.sleep(0.05)
+            await story(cluster)
+
+    asyncio.run(whole())
+
+
+async def _create(port: int) -> None:
+    connection = await Connection.connect(Endpoint("b", "127.0.0.1", port), 5)
+    asked = requests.create_topic(TOPIC, QUEUES)
+    answers.taken(asked, await connection.ask(asked, 5))
+    connection.close()
+
+
+def config(cluster: InProcess, role: Role, folder: Path, **own: object) -> WorkerConfig:
+    return rig.config(
+        role,
+        folder / role.value,
+        client="rocketmq-python-4.9.8",
+        queue=TOPIC,
+        endpoints=cluster.name_servers,
+        own=own,
+    )
+
+
+def body(sequence: int) -> bytes:
+    return encode(Identity(rig.RUN_NUMBER, 1, sequence, sequence % 2, 0, 5), 100)
+
+
+@contextlib.asynccontextmanager
+async def publisher(settings: WorkerConfig, heard: Any) -> AsyncIterator[Any]:
+    link = await OwnClient(settings).publisher(settings.endpoints[0], heard)
+    try:
+        yield link
+    finally:
+        link.abort()
+
+
+@pytest.mark.parametrize("producer", ["async", "sync", "ordered"])
+def test_what_is_published_is_confirmed_and_consumed_and_nothing_is_left(
+    tmp_path: Path, producer: str
+) -> None:
+    async def story(cluster: InProcess) -> None:
+        sent, got = Heard(), Heard()
+        reading = config(cluster, Role.CONSUMER, tmp_path)
+        consumer: Any = await OwnClient(reading).consumer(reading.endpoints[0], got)  # type: ignore[arg-type]
+        got.consumer = consumer
+        await consumer.consume()
+        settings = config(cluster, Role.PUBLISHER, tmp_path, producer=producer)
+        async with publisher(settings, sent) as link:
+            for sequence in range(40):
+                link.publish(body(sequence))
+            await rig.until(lambda: len(sent.answers) == 40)
+        assert {(one.outcome, one.raw) for one in sent.answers} == {(Outcome.CONFIRMED, "SEND_OK")}
+        await rig.until(lambda: len(got.messages) == 40)
+        assert {one.body for one in got.messages} == {body(sequence) for sequence in range(40)}
+        assert [one.tag for one in got.messages] == [*range(1, 41)]
+        assert {one.place for one in got.messages} <= {f"broker-a/{n}" for n in range(QUEUES)}
+        await asyncio.sleep(0.1)
+        assert await consumer.ready_messages() == 0
+        assert ("rebalanced", "broker-a/0 broker-a/1 broker-a/2 broker-a/3") in got.notices
+        await consumer.close(1)
+
+    play(story, tmp_path)
+
+
+def test_a_send_to_a_master_that_is_gone_is_refused_by_proof_and_the_other_one_is_not(
+    tmp_path: Path,
+) -> None:
+    async def story(cluster: InProcess) -> None:
+        sent = Heard()
+        async with publisher(config(cluster, Role.PUBLISHER, tmp_path), sent) as link:
+            cluster.stop("broker-b")
+            for sequence in range(16):
+                link.publish(body(sequence))
+            await rig.until(lambda: len(sent.answers) == 16)
+        outcomes = [one.outcome for one in sent.answers]
+        assert outcomes.count(Outcome.CONFIRMED) == outcomes.count(Outcome.REFUSED) == 8
+
+    play(story, tmp_path, masters=2)
+
+
+def test_a_strength_that_a_broker_tells_is_told(tmp_path: Path) -> None:
+    """A SYNC_MASTER without a slave answers with the weaker promise."""
+
+    async def story(cluster: InProcess) -> None:
+        server: Any = cluster.sockets["broker-a"].server
+        server._parts.committing._is_copied = True
+        sent = Heard()
+        async with publisher(config(cluster, Role.PUBLISHER, tmp_path), sent) as link:
+            link.publish(body(0))
+            await rig.until(lambda: sent.answers)
+        assert sent.answers[0].strength is Strength.SLAVE_NOT_AVAILABLE
+
+    play(story, tmp_path)
+
+
+def test_two_members_share_the_queues(tmp_path: Path) -> None:
+    queues = [("broker-a", number) for number in range(4)] + [("broker-b", 0)]
+    assert share(queues, ["two", "one"], "one") == queues[:3]
+    assert share(queues, ["two", "one"], "two") == queues[3:]
+    assert share(queues, ["two"], "one") == []
+    assert share(queues[:1], ["one", "two"], "two") == []
+
+
+def test_without_a_route_it_does_not_begin(tmp_path: Path) -> None:
+    async def story(cluster: InProcess) -> None:
+        settings = config(cluster, Role.PUBLISHER, tmp_path)
+        other = rig.config(
+            Role.PUBLISHER,
+            tmp_path / "other",
+            client="rocketmq-python-4.9.0",
+            queue="nowhere",
+            endpoints=settings.endpoints,
+        )
+        with pytest.raises(LinkLost, match="no route to nowhere"):
+            await OwnClient(other).publisher(other.endpoints[0], Heard())
+
+    play(story, tmp_path)
+
+
+def test_it_begins_where_it_is_wanted(tmp_path: Path) -> None:
+    async def story(cluster: InProcess) -> None:
+        for host in ("ns1", "ns2"):
+            heard = Heard()
+            own = {"publishers_attach": [host]}
+            async with publisher(config(cluster, Role.PUBLISHER, tmp_path, **own), heard):
+                assert heard.notices[0] == ("attached", host)
+
+    play(story, tmp_path)
+
+
+def test_a_setting_that_it_has_not_is_said(tmp_path: Path) -> None:
+    own = {"settings": [["pollNameServerInterval", "5000"], ["vipChannelEnabled", "true"]]}
+    settings = rig.config(Role.PUBLISHER, tmp_path, client="rocketmq-python-4.9.8", own=own)
+    with pytest.raises(NoLibrary, match="vipChannelEnabled"):
+        OwnClient(settings)
+
+
+# --- which name server is asked
+
+
+class Silent(asyncio.Protocol):
+    """Accepts, and says nothing."""
+
+
+@contextlib.asynccontextmanager
+async def two_silent() -> AsyncIterator[tuple[Endpoint, ...]]:
+    loop, ports = asyncio.get_running_loop(), [clusters._free(0) for _ in range(2)]
+    servers = [await loop.create_server(Silent, "127.0.0.1", port) for port in ports]
+    try:
+        yield tuple(Endpoint(f"ns{n}", "127.0.0.1", port) for n, port in enumerate(ports, 1))
+    finally:
+        for server in servers:
+            server.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "asked"),
+    [
+        ("4.9.0", ["ns1"]),
+        ("4.9.8", ["ns1", "ns2", "ns1"]),
+        ("5.2.0", ["ns1"]),
+        ("5.3.3", ["ns1", "ns2", "ns1"]),
+    ],
+)
+def test_who_turns_to_another_name_server_when_none_answers(
+    monkeypatch: pytest.MonkeyPatch, version: str, asked: list[str]
+) -> None:
+    monkeypatch.setattr(asking, "ANSWER_LIMIT_S", 0.05)
+
+    async def story() -> None:
+        heard = list[str]()
+        async with two_silent() as endpoints:
+            servers = NameServers(LIKENESSES[version], endpoints, "ns1", Random(1), heard.append)
+            for _ in range(3):
+                with pytest.raises(Unanswered):
+                    await servers.ask(_anything())
+            servers.close()
+        assert heard == asked
+
+    asyncio.run(story())
+
+
+def _anything() -> Request:
+    return requests.cluster_info()
