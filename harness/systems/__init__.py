@@ -25,5 +25,6 @@ rabbitmq_quorum/      RabbitMQ with quorum queues
 reference_mirrored/   the reference of mirrored queues
 rocketmq_2m2s/        RocketMQ's masters and slaves
 rocketmq_dledger/     RocketMQ's groups that elect their leader by Raft
+reference_2m2s/       the reference of masters and slaves
 rocketmq_controller/  RocketMQ's groups whose masters controllers elect
 """

@@ -13,6 +13,7 @@ from harness.outside.installed import Offer, offered, sorted_out
 from harness.systems.port import Declaration
 from harness.systems.rabbitmq_mirrored.declaration import RABBITMQ_MIRRORED
 from harness.systems.rabbitmq_quorum.declaration import RABBITMQ_QUORUM
+from harness.systems.reference_2m2s.declaration import REFERENCE_2M2S
 from harness.systems.reference_mirrored.declaration import REFERENCE_MIRRORED
 from harness.systems.rocketmq_2m2s.declaration import ROCKETMQ_2M2S
 from harness.systems.rocketmq_controller.declaration import ROCKETMQ_CONTROLLER
@@ -29,6 +30,7 @@ OURS: Mapping[str, Declaration] = {
         ROCKETMQ_2M2S,
         ROCKETMQ_DLEDGER,
         ROCKETMQ_CONTROLLER,
+        REFERENCE_2M2S,
     )
 }
 

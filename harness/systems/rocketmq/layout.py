@@ -19,8 +19,9 @@ NAME_SERVER, CONTROLLER = "name-server", "controller"
 SYNC, ASYNC = "sync", "async"
 MAJORITY, IN_SYNC = "majority", "in-sync replicas"  # replication where masters are elected
 VERSIONS = ("4.9.7", "5.3.3")
+REFERENCE = "reference"  # instead of a version of the real ones
 # How often a slave copies its master's topics and offsets (5.3.3: measured; its bytecode says so).
-COPIED_EVERY_S = {"4.9.7": 10, "5.3.3": 60}
+COPIED_EVERY_S = {"4.9.7": 10, "5.3.3": 60, REFERENCE: 10}
 MASTER_ID = 0
 POLL_DEFAULT_S = 30  # of every client library that is told nothing
 _BROKER = re.compile(r"(broker-[a-z])-(\d)")
@@ -57,8 +58,9 @@ class RocketMq:
         """OwnLayout."""
         kept = f"replication {self.replication}, flush {self.flush}"
         idle = f"idle {self.timers.idle_s} s, register {self.timers.register_s} s"
+        made = "reference" if self.version == REFERENCE else f"RocketMQ {self.version}"
         return (
-            ("servers", f"RocketMQ {self.version}, {kept}"),
+            ("servers", f"{made}, {kept}"),
             ("timers", f"{idle}, poll {self.timers.poll_s} s"),
         )
 

@@ -15,10 +15,11 @@ from harness.systems.rocketmq.layout_files import (
 )
 
 
-class RocketLayoutFile(RocketFile):
-    """One layout file. Of a group's brokers the one with the number 0 is the master."""
+class MasterSlaveFile(RocketFile):
+    """A layout file of masters and slaves. Of a group's brokers the one with the number 0 is the
+    master. `version`: of the servers."""
 
-    version: Literal["4.9.7", "5.3.3"]
+    version: str
     replication: Literal["sync", "async"]
     flush: Flush
 
@@ -26,6 +27,12 @@ class RocketLayoutFile(RocketFile):
         timers = self.timers(profile)
         own = RocketMq(self.version, self.replication, self.flush, timers, self.client_jvm)
         return self.made(system, profile, own)
+
+
+class RocketLayoutFile(MasterSlaveFile):
+    """One of the real ones."""
+
+    version: Literal["4.9.7", "5.3.3"]
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:

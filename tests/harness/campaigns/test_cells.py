@@ -66,7 +66,12 @@ def test_a_system_that_was_named_and_has_no_such_timers_is_told() -> None:
     told = [str(one).partition("; ")[0] for one in problems(Choice(names, profile="T=10"))]
     assert told == [
         f"--profile: no layout of {name} has 'T=10'"
-        for name in ("rocketmq-2m2s", "rocketmq-controller", "rocketmq-dledger")
+        for name in (
+            "reference-2m2s",
+            "rocketmq-2m2s",
+            "rocketmq-controller",
+            "rocketmq-dledger",
+        )
     ]
 
 
