@@ -46,7 +46,7 @@ _STAMP = re.compile(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) ")
 
 @pytest.fixture(
     params=[
-        REFERENCE,
+        pytest.param(REFERENCE, marks=pytest.mark.nightly),
         *(
             pytest.param(version, marks=pytest.mark.nightly if version.startswith("5.") else ())
             for version in VERSIONS

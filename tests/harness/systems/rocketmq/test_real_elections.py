@@ -28,7 +28,10 @@ ASK_LIMIT_S = 5.0
 QUEUE = "mqproof.r1.orders"
 
 
-@pytest.mark.parametrize("system", ["rocketmq-dledger", "rocketmq-controller"])
+@pytest.mark.parametrize(
+    "system",
+    [pytest.param("rocketmq-dledger", marks=pytest.mark.nightly), "rocketmq-controller"],
+)
 def test_when_the_master_is_killed_another_one_leads_and_the_old_one_follows_it(
     system: str, tmp_path: Path
 ) -> None:
