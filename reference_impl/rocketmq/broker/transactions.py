@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 GROUP = "CID_RMQ_SYS_TRANS"  # whose offsets tell the progress
 _REMOVED = "d"  # the tag of a note
-_UNDECIDED = 0
 
 
 class Transactions:

@@ -6,8 +6,6 @@
 3. Documents are whole or not there; they are flushed when they are kept.
 """
 
-_PAGE = 1 << 12
-
 
 class MemorySeries:
     """store.disk.Series."""

@@ -9,7 +9,7 @@
 
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 
@@ -21,7 +21,6 @@ COMPRESSED, BORN_V6, STORED_V6 = 1, 16, 32  # bits of sys_flag
 PREPARED, COMMITTED, ROLLED_BACK = 4, 8, 12
 TRANSACTION_BITS = 12
 BLANK_OCTETS = 8
-TOPIC_OCTETS_MAX = 127
 _HEAD = struct.Struct(">iIIiiqqiq")  # up to the born host
 _TIME = struct.Struct(">q")
 _TAIL = struct.Struct(">iqi")  # reconsume times, prepared transaction's place, length of the body
@@ -202,7 +201,3 @@ def inner(body: bytes) -> Iterator[tuple[int, bytes, str]]:
             raise ValueError(f"a message of a batch at octet {at} does not add up")
         yield flag, body[start : start + body_octets], body[told_start:end].decode()
         at = end
-
-
-def with_properties(told: Mapping[str, str], more: Mapping[str, str]) -> str:
-    return properties.write({**told, **more})
