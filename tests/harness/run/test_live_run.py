@@ -236,6 +236,15 @@ def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Pa
     assert done.findings.doubts == ()
 
 
+@pytest.mark.parametrize("kind", ["black_hole", "reboot"])
+def test_two_hosts_that_are_dark_at_once_are_both_seen_to_be(kind: str, tmp_path: Path) -> None:
+    both = plan(fault(kind, "mirror of orders"), fault(kind), lasts_s=0.3)
+    done = run(SimulatedCluster(LAYOUT), both, tmp_path)
+    assert [(one.verified, one.gone, one.doubt) for one in done.facts.windows] == [
+        (True, True, "")
+    ] * 2
+
+
 def test_what_nobody_consumes_is_delivered_by_the_drain_and_its_order_is_judged(
     tmp_path: Path,
 ) -> None:

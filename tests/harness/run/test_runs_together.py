@@ -1,17 +1,22 @@
 """Several runs at once on a cluster that stands in memory: one fault, and each its own record."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from faults import verification
 from faults.actions import AddToxic, Kill, RemoveToxic, Start
+from faults.model import Armed, Proof
+from faults.witness import Witness
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Cluster, Link
 from harness.plan.model import Experiment, FaultPlan, RunPlan, Schedule
 from harness.plan.seeds import stream
+from harness.run import windows
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
 from harness.run.view import View
@@ -110,7 +115,7 @@ def timed(runs: tuple[RunPlan, ...], *windows: tuple[float, float]) -> tuple[Run
     return tuple(replace(run, schedule=of(run.schedule)) for run in runs)
 
 
-def test_two_runs_suffer_one_fault_and_each_has_seen_it_itself(tmp_path: Path) -> None:
+def test_two_runs_suffer_one_fault_and_what_is_seen_of_it_stands_in_each(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     played = play(cluster, together(KILL), tmp_path)
     assert list(map(type, cluster.executor.performed)) == [Kill, Start]
@@ -124,6 +129,22 @@ def test_two_runs_suffer_one_fault_and_each_has_seen_it_itself(tmp_path: Path) -
     assert origins[0] == origins[1]
     assert all(manifest.process_ends == [] for manifest in played.manifests)  # each had planned it
     assert cluster.downs == 1
+
+
+@pytest.mark.parametrize(("kind", "looks"), [("kill", 1), ("hang", 2)])
+def test_what_strikes_all_is_looked_at_once_and_links_by_each_run(
+    kind: str, looks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+
+    def held(armed: Armed, witness: Witness, limit_s: float) -> Coroutine[Any, Any, Proof]:
+        begun.append(armed.window)
+        return verification.held(armed, witness, limit_s)
+
+    monkeypatch.setattr(windows, "held", held)
+    played = play(SimulatedCluster(LAYOUT), together(fault(kind)), tmp_path)
+    assert len(begun) == looks
+    assert all(manifest.windows[0].verified for manifest in played.manifests)
 
 
 def test_each_manifest_names_the_others_and_they_share_boot_and_the_reason_for_it(
