@@ -17,8 +17,8 @@ from harness.workers.clients.port import ConsumingListener, Fetched, LinkLost
 from harness.workers.clients.rocketmq.options import RocketOptions, group
 from harness.workers.clients.rocketmq.own.asking import NameServers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
-from harness.workers.clients.rocketmq.own.routing import Place, Routing
-from harness.workers.clients.rocketmq.own.sharing import share
+from harness.workers.clients.rocketmq.own.routing import Routing
+from harness.workers.clients.rocketmq.own.sharing import Place, share
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import answers, client_requests, records, requests
 from harness.workers.remoting.errors import Refused, WireError

@@ -19,7 +19,8 @@ from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.options import RocketOptions, group
 from harness.workers.clients.rocketmq.own.asking import NameServers
 from harness.workers.clients.rocketmq.own.brokers import Brokers, NotConnected
-from harness.workers.clients.rocketmq.own.routing import Place, Routing
+from harness.workers.clients.rocketmq.own.routing import Routing
+from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import client_requests
 from harness.workers.remoting.commands import Command

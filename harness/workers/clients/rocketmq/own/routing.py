@@ -9,13 +9,12 @@ import asyncio
 from collections.abc import Callable
 
 from harness.workers.clients.rocketmq.own.asking import NameServers
+from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.errors import Refused, WireError
 from harness.workers.remoting.requests import PERM_READ, PERM_WRITE
 from harness.workers.remoting.routes import MASTER_ID, NOWHERE, View
 from harness.workers.rocketmq.connection import Unanswered
-
-Place = tuple[str, int]  # a broker's name, and the number of a queue
 
 
 class Routing:

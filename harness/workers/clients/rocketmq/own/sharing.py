@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.workers.clients.rocketmq.own.routing import Place
+Place = tuple[str, int]  # a broker's name, and the number of a queue
 
 
 def share(queues: Sequence[Place], members: Sequence[str], own: str) -> list[Place]:
