@@ -1,6 +1,7 @@
 """Carries actions out on a cluster of subprocesses: signals, starts, and the proxy's stalls.
 
-1. Kill, stop, freeze and thaw are signals to each process of a host's node; starting is passed in.
+1. Kill, stop, freeze and thaw are signals to each process of a place, a host or one process of it;
+   starting is passed in.
 2. A cut stalls every link between a host and its peers, in both directions, by the chain's name.
 3. A receipt's instants enclose the signals alone: processes are looked up before.
 4. Where no proxy runs, no link exists: nothing stands still, and there is nothing to resume.
@@ -57,7 +58,8 @@ _STALL = (("rate", 0),)
 class LocalExecutor:
     """The executor of one cluster.
 
-    `start` starts a host's node, and raises OSError; `broker`: where it is spoken to.
+    `start` starts what of a place does not run, and raises OSError; `broker`: where it is spoken
+    to.
     `agent` raises FaultError or `failures`; `spare` is asked where it fails to resume.
     """
 
@@ -164,13 +166,11 @@ class LocalExecutor:
             await attempts(look)
 
     def _start(self, host: str) -> Receipt:
-        runs = processes.of(self._cluster, processes.NODE, host)
         issued_ns = time.monotonic_ns()
-        if not runs:
-            try:
-                self._start_node(host)
-            except OSError as error:
-                raise FaultError(f"start of {host}: {error}") from error
+        try:
+            self._start_node(host)
+        except OSError as error:
+            raise FaultError(f"start of {host}: {error}") from error
         return Receipt(issued_ns, time.monotonic_ns())
 
     async def _cut(self, ways: tuple[Way, ...], chain: str) -> Receipt:

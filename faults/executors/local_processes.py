@@ -15,6 +15,8 @@ from pathlib import Path
 
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
+from faults.places import host_of, process_of
+
 CLUSTER = "MQPROOF_CLUSTER"
 FOLDER = "MQPROOF_FOLDER"  # of the cluster: its plan, configurations, logs and data
 EXPERIMENT = "MQPROOF_EXPERIMENT"
@@ -22,6 +24,7 @@ OWNER = "MQPROOF_OWNER"
 KEEP = "MQPROOF_KEEP"
 ROLE = "MQPROOF_ROLE"
 HOST = "MQPROOF_HOST"  # a node's host; for other roles the process's own name
+PROCESS = "MQPROOF_PROCESS"  # a node's word in the layout: one of its host's processes
 EXTERNAL = "MQPROOF_EXTERNAL"  # "1": of what is ours around a cluster that is not
 
 NODE, PROXY, AGENT, WORKER = "node", "proxy", "agent", "worker"
@@ -45,6 +48,11 @@ class Running:
     def mark(self, name: str) -> str:
         return dict(self.marks).get(name, "")
 
+    def at(self, place: str) -> bool:
+        """Whether it is of that host, or is that process of one (faults/places.py)."""
+        process = process_of(place)
+        return self.mark(HOST) == host_of(place) and process in ("", self.mark(PROCESS))
+
     @property
     def stopped(self) -> bool:
         return self.state in _STOPPED
@@ -67,14 +75,15 @@ def every() -> tuple[Running, ...]:
     return tuple(found for pid in pids for found in _looked_at(pid))
 
 
-def of(cluster: str, role: str = "", host: str = "") -> tuple[Running, ...]:
-    """Those of one cluster; of one role; of one host."""
+def of(cluster: str, role: str = "", place: str = "") -> tuple[Running, ...]:
+    """Those of one cluster; of one role; of one place, which for other roles than a node's is the
+    process's own name."""
     return tuple(
         running
         for running in every()
         if running.mark(CLUSTER) == cluster
         and role in ("", running.mark(ROLE))
-        and host in ("", running.mark(HOST))
+        and (not place or running.at(place))
     )
 
 

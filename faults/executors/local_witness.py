@@ -9,6 +9,7 @@ questions; of hosts that are not ours, by their owner's commands.
 4. There are no packet filters here.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -26,7 +27,7 @@ from faults.executors.canaries import (
 )
 from faults.executors.commands import Commands
 from faults.executors.ports import Agent, AgentCalls, Clients, Failures
-from faults.executors.service_ports import ServicePorts
+from faults.executors.service_ports import ServicePorts, worst
 from faults.model import (
     Armed,
     Drops,
@@ -42,14 +43,16 @@ from faults.peers import peer_link
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where to dial what, as (address, port): each host's broker, and each host's peer port."""
+    """Where to dial what, as (address, port): all that speaks to clients at each place, and each
+    host's peer port."""
 
-    brokers: Mapping[str, tuple[str, int]]
+    brokers: Mapping[str, tuple[tuple[str, int], ...]]
     peers: Mapping[str, tuple[str, int]]
 
 
 class LocalWitness:
-    """The witness of one cluster. `exit_code`: how a host's last node ended, None while it runs.
+    """The witness of one cluster. `exit_code`: how what was started last at a place ended, None
+    while it runs, or where its processes ended each in its way.
 
     `dial`: listeners by name, of workers and of peer links. `failures`: what the agent and
     `listed` raise besides FaultError. `commands`: a user's, where hosts are not ours; their
@@ -83,12 +86,12 @@ class LocalWitness:
 
     async def prepare(self, armed: Armed) -> None:
         if armed.proxies:
-            await self._canaries.open(armed, self._addresses.brokers[armed.resolved])
+            await self._canaries.open(armed, self._first(armed.places[0]))
 
-    async def process(self, host: str) -> ProcessState:
-        found = processes.of(self._cluster, processes.NODE, host)
+    async def process(self, place: str) -> ProcessState:
+        found = processes.of(self._cluster, processes.NODE, place)
         if not found:
-            return ProcessState(running=False, exit_code=self._exit_code(host))
+            return ProcessState(running=False, exit_code=self._exit_code(place))
         frozen = all(running.stopped for running in found)
         return ProcessState(running=True, exit_code=None, frozen=frozen)
 
@@ -101,7 +104,7 @@ class LocalWitness:
         return reply_of(await self._agent.call("hear", wait_s or WAIT_S, host=address, port=port))
 
     async def entries(self, host: str) -> Replies:
-        address, port = self._addresses.brokers[host]
+        address, port = self._first(host)
         found = await listeners.upstreams(self._agent)
         ways = [name for name, upstream in found.items() if upstream == f"{address}:{port}"]
         return await listeners.entries(self._agent, self._dial, ways, self._greeting)
@@ -113,7 +116,7 @@ class LocalWitness:
         return await self._canaries.say(armed, words)
 
     async def attempts(self, armed: Armed) -> Replies:
-        return await self._canaries.attempts(armed, self._addresses.brokers[armed.resolved])
+        return await self._canaries.attempts(armed, self._first(armed.places[0]))
 
     async def client(self, client: str) -> ProcessState:
         assert self._clients is not None, "a witness of a run is told of its clients"
@@ -144,14 +147,21 @@ class LocalWitness:
             return None
         return await self._commands.told(armed.resolved, armed.kind)
 
-    async def greets(self, host: str) -> Reply:
-        return await greets(self._agent, self._addresses.brokers[host], self._greeting)
+    async def greets(self, place: str) -> Reply:
+        """All of its processes answer, or it does not."""
+        ways = self._addresses.brokers[place]
+        replies = (greets(self._agent, way, self._greeting) for way in ways)
+        return worst(await asyncio.gather(*replies))
 
-    async def serves(self, host: str) -> Reply:
-        return await and_listed(await self.greets(host), host, self._listed, self._failures)
+    async def serves(self, place: str) -> Reply:
+        return await and_listed(await self.greets(place), place, self._listed, self._failures)
 
     async def said(self, host: str, words: str) -> str:
-        return await said(self._agent, self._addresses.brokers[host], words)
+        return await said(self._agent, self._first(host), words)
 
     async def dismiss(self, armed: Armed) -> None:
         await self._canaries.close(armed)
+
+    def _first(self, place: str) -> tuple[str, int]:
+        """Where to knock: at the first process of several."""
+        return self._addresses.brokers[place][0]

@@ -22,7 +22,7 @@ from harness.cleanup.heal import Standing
 from harness.cluster.port import DeployError
 from harness.deploy.local.faults import AgentHere
 from harness.deploy.local.removal import remove
-from harness.deploy.local.site import TOXIPROXY, folder_of, load, start_node
+from harness.deploy.local.site import TOXIPROXY, folder_of, load, runs, start_unit
 from harness.outside.text import visible
 
 RESET_LIMIT_S = 15.0
@@ -51,11 +51,11 @@ class LocalProjects:
     def executor(self, project: str) -> LocalExecutor:
         folder, agent = self._folder(project), _agent(project)
 
-        def start(host: str) -> None:
-            start_node(load(folder), host)
+        def start(place: str) -> None:
+            _start(folder, place)
 
-        def broker(host: str) -> tuple[str, int]:
-            return load(folder).broker(host)
+        def broker(place: str) -> tuple[str, int]:
+            return load(folder).broker(place)
 
         return LocalExecutor(project, start, broker, agent, agent)
 
@@ -63,7 +63,7 @@ class LocalProjects:
         swept = _thaw(project)
         failures: list[str] = []
         try:
-            swept += _start_all(project, self._folder(project))
+            swept += _start(self._folder(project))
         except OSError as failure:
             failures.append(f"start nodes: {failure}")
         try:
@@ -123,14 +123,13 @@ def _thaw(project: str) -> list[str]:
     return [f"{running.mark(processes.HOST)} runs on" for running in frozen]
 
 
-def _start_all(project: str, folder: Path) -> list[str]:
-    """Raises OSError."""
+def _start(folder: Path, place: str = "") -> list[str]:
+    """What of a place, or of all the cluster, does not run. Raises OSError."""
     site = load(folder)
-    running = {found.mark(processes.HOST) for found in processes.of(project, processes.NODE)}
-    ended = [host for host in site.hosts if host not in running]
-    for host in ended:
-        start_node(site, host)
-    return [f"{host} started" for host in ended]
+    ended = [unit for unit in (site.of(place) if place else site.units) if not runs(site, unit)]
+    for unit in ended:
+        start_unit(site, unit)
+    return [f"{site.met_at(unit)} started" for unit in ended]
 
 
 def main(arguments: list[str]) -> int:

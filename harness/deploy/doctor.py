@@ -26,7 +26,9 @@ from harness.cluster.port import DeployError
 from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.block import free_block
+from harness.deploy.local.deployment import ports_by_host
 from harness.plan.clients.registry import Registry, registry
+from harness.systems.catalogue import load_layout, load_system
 from harness.systems.registry import registry as registry_of_systems
 
 PYTHON_LEAST = (3, 11)
@@ -35,7 +37,6 @@ MEMORY_LEAST_GB = 4.0
 CORES_LEAST = 2
 _ENGINE_LIMIT_S = 5.0
 _LOOK_LIMIT_S = 20.0
-_HOSTS = 3  # of the usual layout
 _GB = 1e9
 
 
@@ -193,7 +194,8 @@ def _local_obstacle() -> str:
     try:
         for own in registry_of_systems().systems.values():
             if own.processes is not None:
-                free_block(_HOSTS, own.processes.ports.every)
+                layout = load_layout(own.name, load_system(own.name).default_layout)
+                free_block(ports_by_host(own.processes.units(layout)), own.processes.moves)
     except DeployError as error:
         return str(error)
     return ""

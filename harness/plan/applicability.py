@@ -100,6 +100,9 @@ def _fault_obstacles(
         if fault.kind in system.cannot:
             why = system.cannot[fault.kind]
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: {why}"
+        elif why := system.cannot_by.get(deployment, {}).get(fault.kind, ""):
+            whose = f"by {deployment}, {system.name}"
+            yield f"fault {number}: {whose} can suffer no {fault.kind}: {why}"
         elif (only_on := KINDS[fault.kind].only_on) and system.name not in only_on:
             only = ", ".join(only_on)
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: only {only} can"

@@ -264,6 +264,8 @@ class System:
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that its processes take
     # Fault, operation or demand of a workload (demands.py) -> why not.
     cannot: Mapping[str, str] = field(default_factory=dict)
+    cannot_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # deployment ->
+    # fault that it cannot suffer there alone -> why not
     cannot_handle: Mapping[str, str] = field(default_factory=dict)  # partition handling -> why
     direct_peers: Mapping[str, str] = field(default_factory=dict)  # deployment whose peer links
     # no layout can lead through the proxy -> why

@@ -56,6 +56,10 @@ def _limits(system: System) -> Iterator[str]:
     for name, why in system.cannot.items():
         if name in KINDS or name in DEMANDS:
             yield f"- No `{name}` on `{system.name}`: {why}."
+    for deployment, reasons in system.cannot_by.items():
+        for why in dict.fromkeys(reasons.values()):
+            names = ", ".join(f"`{name}`" for name, own in reasons.items() if own == why)
+            yield f"- No {names} on `{system.name}` under `{deployment}`: {why}."
     for deployment, why in system.direct_peers.items():
         lost = [kind.name for kind in KINDS.values() if deployment in kind.by_peer_links]
         yield (

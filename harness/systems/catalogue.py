@@ -61,6 +61,7 @@ def load_system(name: str) -> System:
         alarms=None if own.containers is None else own.containers.alarms,
         misbehaves=own.misbehaves,
         cannot=document.cannot,
+        cannot_by=document.cannot_by,
         cannot_handle=document.cannot_handle,
         direct_peers=document.direct_peers,
     )
@@ -147,6 +148,12 @@ def _kind(word: str) -> str:
     return word
 
 
+def _fault(word: str) -> str:
+    if word not in KINDS:
+        raise ValueError(f"there is no fault {brief(word)}; there are {', '.join(KINDS)}")
+    return word
+
+
 def _handling(word: str) -> str:
     if word not in get_args(Handling):
         raise ValueError(f"no partition handling; choose one of {', '.join(get_args(Handling))}")
@@ -175,6 +182,10 @@ class _SystemFile(Strict):
     processes: Annotated[tuple[str, ...], AsList] = ()  # of each host, where all carry the same
     shipped_profile: str = ""  # of its layouts: the one with the product's own timers
     cannot: dict[Annotated[str, AfterValidator(_kind)], str] = Field(default_factory=dict)
+    cannot_by: dict[
+        Annotated[str, AfterValidator(_deployment)],
+        dict[Annotated[str, AfterValidator(_fault)], str],
+    ] = Field(default_factory=dict)
     cannot_handle: dict[Annotated[str, AfterValidator(_handling)], str] = Field(
         default_factory=dict
     )

@@ -20,77 +20,99 @@ from harness.plan.guarantees import Guarantees
 from harness.plan.model import Drain, Layout
 from harness.plan.servers import Servers
 from harness.plan.toml_problems import TomlProblem
-from harness.systems.containers import Containers
+from harness.systems.containers import Containers, Ways
 from harness.systems.foreign import Foreign
 from harness.systems.standing import Standing
 
 
 class Told(NamedTuple):
-    """Who is asked, who is told, and where it is spoken to."""
+    """Who is asked, who is told, where it is spoken to, and by which ways workers get there."""
 
     broker: Standing
     operator: Operator
     service_ports: ServicePorts
+    ways: Ways
 
 
 # --- as processes of this machine -------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
-    """What every node listens at, at an address of its own: standard ports."""
+class Unit:
+    """One process of a host. `word`: the layout's for it. `command`: what starts it; the path of
+    its configuration follows, and `--with-parent` where it is to end when its standard input does.
+    Standard ports, at its host's own address: `speaks_at` is where clients and others ask it,
+    `ports` is all that it listens at."""
 
-    clients: int
-    peers: int  # speaks first, and at once
-    others: tuple[int, ...]
-
-    @property
-    def every(self) -> tuple[int, ...]:
-        return (self.clients, *self.others, self.peers)
+    host: str
+    word: str
+    command: tuple[str, ...]
+    speaks_at: int
+    ports: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node that is to be configured."""
+    """One unit that is to be configured."""
 
     layout: Layout
     host: str
-    address: str
+    word: str
+    addresses: Mapping[str, str]  # by host
     port: Callable[[int], int]  # of a standard one: where something has that, all are shifted
-    peers: Mapping[str, tuple[str, int]]  # where each other one is dialled
+    peers: Mapping[str, tuple[str, int]]  # where each other host's peer port is dialled
     data: str  # a folder of its own
     log: str  # a file
     misbehave: Mapping[str, Any] | None  # what it does wrong: kind, share, seed; truth: the file
     # in which it says to whom
     cookie: str = field(repr=False)  # drawn for this cluster: what only its nodes know
 
+    @property
+    def address(self) -> str:
+        return self.addresses[self.host]
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Processes that have been started on this machine, as a system's parts find them.
+
+    `addresses`: by host, of spare ones, too; `port`: as of Node; `configured`: the path of the
+    configuration of a unit, by host and word, for programs that tell it something, be it up or
+    down. `proxy`: where listeners are, if nothing else is said; `free`: other addresses of the
+    proxy's, one for each worker, where clients know brokers by name.
+    """
+
+    layout: Layout
+    agent: AgentClient
+    addresses: Mapping[str, str]
+    port: Callable[[int], int]
+    configured: Callable[[str, str], str]
+    proxy: str
+    free: tuple[str, ...]
+
 
 class Processes(Protocol):
-    """A system that runs as subprocesses on this machine, one a host.
+    """A system that runs as subprocesses on this machine.
 
-    A node is started by `command`, the path of its configuration (JSON), and `--with-parent` where
-    it is to end when its standard input does. It ends on SIGTERM, and has its data again when it
-    is started again.
+    Each ends on SIGTERM, and has its data again when it is started again.
     """
 
     @property
-    def command(self) -> tuple[str, ...]: ...
+    def moves(self) -> bool:
+        """Whether it can listen at other ports than the standard ones, all shifted alike."""
 
     @property
-    def ports(self) -> Ports: ...
+    def peers_at(self) -> int | None:
+        """The standard port at which a host is dialled by its peers, and speaks first, at once:
+        their ways pass the proxy. None: hosts dial each other past it."""
 
-    def configuration(self, node: Node) -> Mapping[str, Any]: ...
+    def units(self, layout: Layout) -> tuple[Unit, ...]:
+        """Host by host, spare ones, too."""
 
-    def told(
-        self,
-        layout: Layout,
-        agent: AgentClient,
-        addresses: Mapping[str, str],
-        port: Callable[[int], int],
-        configured: Callable[[str], str],
-    ) -> Told:
-        """`addresses`: by host, of spare ones, too; `port`: as of Node; `configured`: the path of
-        a host's configuration, for programs that tell its node something, be it up or down."""
+    def configuration(self, node: Node) -> str:
+        """The text of its file."""
+
+    def told(self, here: Here) -> Told: ...
 
 
 # --- for somebody who is new here -------------------------------------------------------------

@@ -65,7 +65,8 @@ class Flush(StrEnum):
 
 
 class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """One broker. `namesrv_addr`: "host:port" each, parted by semicolons."""
+    """One broker. `namesrv_addr`: "host:port" each, parted by semicolons. `host_addresses`:
+    "host=address" each, parted by commas, where no resolver knows hosts' names."""
 
     broker_name: str
     broker_id: int = 0
@@ -75,6 +76,7 @@ class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     listen_port: int = 10911
     ha_listen_port: int | None = None  # None: the one after its own
     namesrv_addr: str = ""
+    host_addresses: str = ""
     broker_role: Role = Role.ASYNC_MASTER
     flush_disk_type: Flush = Flush.ASYNC_FLUSH
     auto_create_topic_enable: bool = True
@@ -105,6 +107,12 @@ class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     @property
     def name_servers(self) -> list[str]:
         return [one.strip() for one in self.namesrv_addr.split(";") if one.strip()]
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """By host."""
+        pairs = (one.partition("=") for one in self.host_addresses.split(",") if one.strip())
+        return {host.strip(): address.strip() for host, _, address in pairs}
 
     @property
     def is_slave(self) -> bool:

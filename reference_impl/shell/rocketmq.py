@@ -13,7 +13,9 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.effects import COPIES, REMOTING, Server
@@ -37,17 +39,25 @@ async def run_name_server(told: NameServerSettings, with_parent: bool) -> int:
 async def run_broker(told: Broker, with_parent: bool) -> int:
     """Its whole life; its exit status. Raises OSError where its name or disk are of no use."""
     disk = LogFolder(Path(told.store_path_root_dir))
-    own = socket.inet_aton(socket.gethostbyname(told.broker_ip1))
+    names = told.addresses
+    own_name = names.get(told.broker_ip1, told.broker_ip1)
+    own = socket.inet_aton(socket.gethostbyname(own_name))
     server = BrokerServer(told, SystemClock(), disk, store_ip=own)
     port = told.listen_port
     doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), (told.copies_port, COPIES)]
     try:
-        return await _live(server, told.bind_address, doors, with_parent)
+        return await _live(server, told.bind_address, doors, with_parent, names)
     finally:
         disk.close()
 
 
-async def _live(server: Server, address: str, doors: list[Door], with_parent: bool) -> int:
+async def _live(
+    server: Server,
+    address: str,
+    doors: list[Door],
+    with_parent: bool,
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> int:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
 
@@ -59,7 +69,7 @@ async def _live(server: Server, address: str, doors: list[Door], with_parent: bo
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         end(1)
 
-    sockets = ServerSockets(server, fail)
+    sockets = ServerSockets(server, fail, names)
     loop.add_signal_handler(signal.SIGTERM, end, 0)
     if with_parent:
         loop.add_reader(sys.stdin.fileno(), _end_with_parent)

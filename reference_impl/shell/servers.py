@@ -6,7 +6,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from reference_impl.rocketmq.effects import (
@@ -34,11 +34,15 @@ class SystemClock:
 
 
 class ServerSockets:
-    """The connections of one server. `failed`: hears of what no server can go on after."""
+    """The connections of one server. `failed`: hears of what no server can go on after; `names`:
+    the addresses of hosts that no resolver knows."""
 
-    def __init__(self, server: Server, failed: Callable[[Exception], None]) -> None:
+    def __init__(
+        self, server: Server, failed: Callable[[Exception], None], names: Mapping[str, str]
+    ) -> None:
         self.server = server
         self._failed = failed
+        self._names = names
         self._loop = asyncio.get_running_loop()
         self._sockets: dict[int, _Socket] = {}
         self._last = 0
@@ -111,7 +115,7 @@ class ServerSockets:
         try:
             async with asyncio.timeout(DIAL_LIMIT_S):
                 await self._loop.create_connection(
-                    lambda: _Socket(self, door, address), host, int(port)
+                    lambda: _Socket(self, door, address), self._names.get(host, host), int(port)
                 )
         except (OSError, ValueError, TimeoutError):
             self.hear(lambda: self.server.refused(address, door))

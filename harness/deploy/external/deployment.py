@@ -111,7 +111,7 @@ def _site(topology: Topology, experiment: Path) -> Site:
         return site
     if topology.proxy.at:
         return replace(site, proxy=topology.proxy.at, listen=topology.proxy.listen)
-    block = free_block(0, ())
+    block = free_block((), moves=True)
     proxy = f"{block.proxy}:{block.port(PROXY_PORT)}"
     return replace(site, proxy=proxy, listen=block.proxy, token=secrets.token_hex(16))
 

@@ -26,7 +26,7 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
         site.cluster,
         cluster.agent,
         Addresses(
-            brokers={host.name: site.way(host.name) for host in cluster.layout.hosts}, peers={}
+            brokers={host.name: (site.way(host.name),) for host in cluster.layout.hosts}, peers={}
         ),
         cluster.dial,
         cluster.broker.listed,

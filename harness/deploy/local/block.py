@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.cluster.port import DeployError
+from harness.plan.worker_addresses import ADDRESSES
 
 PROXY_PORT = 8474
 _FIRST_HOST, _PROXY = 11, 100
+_FIRST_WORKER = 130
 _TRIES = 8
 _SHIFTS = (0, 1_000, 3_000)
+assert _FIRST_WORKER + ADDRESSES <= 255, "they have one part of an address"
 
 Place = tuple[str, int]
 Draw = Callable[[int], int]  # one of 0 .. n-1
@@ -40,24 +43,32 @@ class Block:
     def proxy(self) -> str:
         return f"{self.network}.{_PROXY}"
 
+    @property
+    def for_workers(self) -> tuple[str, ...]:
+        """Other addresses of the proxy's, one for each worker of a run that takes one."""
+        return tuple(f"{self.network}.{_FIRST_WORKER + number}" for number in range(ADDRESSES))
+
     def port(self, standard: int) -> int:
         return standard + self.shift
 
-    def places(self, hosts: int, ports: Sequence[int]) -> Iterator[Place]:
-        """Everything that a cluster of so many hosts will bind. `ports`: standard ones."""
+    def places(self, ports: Sequence[Sequence[int]]) -> Iterator[Place]:
+        """Everything that a cluster will bind. `ports`: standard ones, of each host."""
         yield self.proxy, self.port(PROXY_PORT)
-        for number in range(hosts):
-            for standard in ports:
+        for number, own in enumerate(ports):
+            for standard in own:
                 yield self.host(number), self.port(standard)
 
 
-def free_block(hosts: int, ports: Sequence[int], draw: Draw = secrets.randbelow) -> Block:
-    """On standard ports if there is one. Raises DeployError, with what is in the way."""
+def free_block(
+    ports: Sequence[Sequence[int]], moves: bool, draw: Draw = secrets.randbelow
+) -> Block:
+    """On standard ports if there is one; on others only where it `moves` there. `ports`: of
+    each host. Raises DeployError, with what is in the way."""
     taken: list[Place] = []
-    for shift in _SHIFTS:
+    for shift in _SHIFTS if moves else _SHIFTS[:1]:
         for _ in range(_TRIES):
             block = Block(f"127.{64 + draw(64)}.{1 + draw(254)}", shift)
-            found = _taken(block.places(hosts, ports))
+            found = _taken(block.places(ports))
             if found is None:
                 return block
             taken.append(found)

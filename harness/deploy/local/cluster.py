@@ -7,7 +7,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster import log_tails
 from harness.cluster.agent import AgentClient
-from harness.cluster.links import Links
 from harness.cluster.log_tails import LeftOut, append_all, append_new, those_cut
 from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
@@ -32,6 +31,7 @@ from harness.plan.misbehave import TRUTH
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
 from harness.systems.port import Told
+from harness.workers.host_names import HOSTS_FILE
 from harness.workers.protocol import Endpoint
 
 _LOGS = "logs"
@@ -53,7 +53,7 @@ class _Start:
 class LocalCluster:
     """port.Cluster. `executor` and `witness` are set by whoever knows faults (local.Equip).
 
-    `links` holds the nodes' ways to each other already.
+    `peer_ways`: where the links by which hosts dial each other are dialled, by name.
     """
 
     executor: Executor
@@ -64,8 +64,8 @@ class LocalCluster:
         layout: Layout,
         nodes: LocalNodes,
         agent: AgentClient,
-        links: Links,
         told: Told,
+        peer_ways: Mapping[str, tuple[str, int]],
     ) -> None:
         self.site = nodes.site
         self.layout = layout
@@ -75,7 +75,8 @@ class LocalCluster:
         self.operator = told.operator
         self.service_ports = told.service_ports
         self.roster = Roster(self.broker.connections, (DeployError,))
-        self._links = links
+        self._links = told.ways
+        self._peer_ways = dict(peer_ways)
         self._versions = {
             "python": sys.version.partition(" ")[0],
             "priority of brokers and proxy": nodes.priorities(),
@@ -88,7 +89,7 @@ class LocalCluster:
 
     async def spawn(self, worker: str) -> Channel:
         command = [sys.executable, "-m", "harness.workers", worker]
-        environment = self.site.environment(processes.WORKER, worker)
+        environment = {**self.site.environment(processes.WORKER, worker), **self._names(worker)}
         return await PipeChannel.start(worker, command, environment, PACKAGES)
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
@@ -102,7 +103,7 @@ class LocalCluster:
 
     def dial(self, proxy: str) -> tuple[str, int]:
         """A proxy's listener, as the agent and workers dial it."""
-        return self._links.dial(proxy)
+        return self._peer_ways.get(proxy) or self._links.dial(proxy)
 
     async def entered(self) -> tuple[str, ...]:
         return ()  # only compose has balancers
@@ -121,12 +122,13 @@ class LocalCluster:
     async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """Workers' logs are there already; a node's goes on where the last fetch ended."""
         folder = run_folder / _BROKER_LOGS
-        logs = [self.site.log(host) for host in self.site.hosts]
-        logs += [self.site.output(name) for name in (*self.site.hosts, PROXY_NAME)]
+        names = self.site.names
+        logs = [self.site.log(name) for name in names]
+        logs += [self.site.output(name) for name in (*names, PROXY_NAME)]
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for host in self.site.hosts:
-                self._fetch_truth(self.site.truth(host), run_folder / TRUTH / f"{host}.jsonl")
+            for name in names:
+                self._fetch_truth(self.site.truth(name), run_folder / TRUTH / f"{name}.jsonl")
             return those_cut((log.name, self._fetch(log, folder / log.name)) for log in logs)
         except OSError as error:
             raise DeployError(f"a node's log could not be fetched: {error}") from error
@@ -152,7 +154,7 @@ class LocalCluster:
             raise DeployError(start.failure)
         if start.silent:
             silent = start.silent
-            words = "".join(self.nodes.last_words(host) for host in silent)
+            words = "".join(self.nodes.last_words_of(host) for host in silent)
             raise DeployError(f"no answer from {', '.join(silent)} in {limit_s:.0f} s{words}")
         health = await self.health(limit_s)
         await self.broker.set_policies()
@@ -165,6 +167,18 @@ class LocalCluster:
         answers = await asyncio.gather(*map(self.broker.greets, hosts))
         silent = tuple(host for host, said in zip(hosts, answers, strict=True) if not said)
         return _Start(silent, self.nodes.failure())
+
+    def _names(self, worker: str) -> dict[str, str]:
+        """What the names of hosts mean to a worker, where clients dial what servers advertise."""
+        address = self._links.names_mean(worker)
+        if address is None:
+            return {}
+        table = self.site.folder / f"{worker}.hosts"
+        try:
+            table.write_text("".join(f"{address} {host}\n" for host in self.site.hosts))
+        except OSError as error:
+            raise DeployError(f"{worker} could not be started: {error}") from error
+        return {HOSTS_FILE: str(table)}
 
     def _fetch(self, source: Path, target: Path) -> int:
         """Appends what is new; how many bytes of it are left out."""

@@ -10,8 +10,9 @@
 import asyncio
 import secrets
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from uuid import uuid4
 
@@ -20,7 +21,6 @@ from faults.model import Executor
 from faults.peers import peer_link
 from faults.witness import Witness
 from harness.cluster.agent import AgentClient
-from harness.cluster.links import Links
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Progress
 from harness.deploy.local.block import free_block
@@ -33,7 +33,7 @@ from harness.deploy.owner import owner
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES
-from harness.systems.port import Processes
+from harness.systems.port import Here, Processes, Unit
 from harness.systems.registry import registry
 
 Equip = Callable[[LocalCluster], tuple[Executor, Witness]]
@@ -41,6 +41,7 @@ Equip = Callable[[LocalCluster], tuple[Executor, Witness]]
 PROXY = (sys.executable, "-m", "faults.proxy")
 PROXY_LIMIT_S = 20.0
 AGENT_LIMIT_S = 20.0
+LISTEN_LIMIT_S = 10.0
 STAND_LIMIT_S = 60.0
 COOKIE_OCTETS = 32
 
@@ -57,7 +58,7 @@ class LocalDeployment:
     keep: bool = False
     guard: Callable[[str], None] = lambda _: None
     misbehave: Misbehave | None = None
-    node: tuple[str, ...] = ()  # instead of the command by which the system says to start one
+    node: tuple[str, ...] = ()  # instead of the commands by which the system says to start units
     proxy: tuple[str, ...] = PROXY
     stand_limit_s: float = STAND_LIMIT_S
 
@@ -65,17 +66,15 @@ class LocalDeployment:
         self, layout: Layout, experiment_folder: Path, progress: Progress
     ) -> LocalCluster:
         own = _processes(layout)
-        hosts = tuple(host.name for host in (*layout.hosts, *layout.spares))
+        units = own.units(layout)
         site = Site(
             cluster=f"mqproof-{uuid4().hex[:8]}",
             experiment=str(experiment_folder.resolve()),
-            block=free_block(len(hosts), own.ports.every),
-            hosts=hosts,
-            client_port=own.ports.clients,
-            peer_port=own.ports.peers,
+            block=free_block(ports_by_host(units), own.moves),
+            units=tuple(replace(one, command=self.node or one.command) for one in units),
+            peer_port=own.peers_at,
             owner=owner(),
             keep=self.keep,
-            node=self.node or own.command,
             proxy=self.proxy,
             token=secrets.token_hex(16),
         )
@@ -100,18 +99,14 @@ class LocalDeployment:
         try:
             await _proxy_answers(agent, nodes)
             progress(f"start the nodes of {layout.label}")
-            members = [host.name for host in layout.hosts]
-            links = Links(agent, site.block.proxy, _dialled(site.broker, members))
             own = _processes(layout)
-            peers = await _peer_links(site, links)
+            peers = await _peer_links(site, agent)
             cookie = secrets.token_hex(COOKIE_OCTETS)
             configure(site, layout, own, peers, self.misbehave, cookie)
             for host in site.hosts:
                 nodes.start(host)
-            addresses = {host: site.address(host) for host in site.hosts}
-            configured = lambda host: str(site.config(host))  # noqa: E731
-            told = own.told(layout, agent, addresses, site.block.port, configured)
-            cluster = LocalCluster(layout, nodes, agent, links, told)
+            told = own.told(_here(site, layout, agent))
+            cluster = LocalCluster(layout, nodes, agent, told, peers)
             progress("wait until every node answers and the cluster is clean")
             await cluster.stand(self.stand_limit_s)
             cluster.executor, cluster.witness = self.equip(cluster)
@@ -149,19 +144,44 @@ async def _proxy_answers(agent: AgentClient, nodes: LocalNodes) -> None:
         raise DeployError(nodes.failure() or f"no answer from the proxy at {address}:{port}")
 
 
-def _dialled(way: Callable[[str], tuple[str, int]], hosts: Iterable[str]) -> dict[str, str]:
-    """Host -> `address:port`."""
-    return {host: f"{way(host)[0]}:{way(host)[1]}" for host in hosts}
-
-
-async def _peer_links(site: Site, links: Links) -> dict[str, tuple[str, int]]:
-    """A listener for every way from one node to another."""
-    ways = [(host, peer) for host in site.hosts for peer in site.hosts if host != peer]
-    upstreams = _dialled(site.peer, site.hosts)
-    await asyncio.gather(
-        *(links.listen(peer_link(host, peer), upstreams[peer]) for host, peer in ways)
+def ports_by_host(units: Sequence[Unit]) -> tuple[tuple[int, ...], ...]:
+    """Standard ones, in the order of hosts."""
+    hosts = dict.fromkeys(unit.host for unit in units)
+    return tuple(
+        tuple(port for unit in units if unit.host == host for port in unit.ports) for host in hosts
     )
-    return {peer_link(*way): links.dial(peer_link(*way)) for way in ways}
+
+
+def _here(site: Site, layout: Layout, agent: AgentClient) -> Here:
+    def configured(host: str, word: str) -> str:
+        return str(site.config(site.unit(host, word)))
+
+    return Here(
+        layout=layout,
+        agent=agent,
+        addresses=site.addresses,
+        port=site.block.port,
+        configured=configured,
+        proxy=site.block.proxy,
+        free=site.block.for_workers,
+    )
+
+
+async def _peer_links(site: Site, agent: AgentClient) -> dict[str, tuple[str, int]]:
+    """A listener for every way from one node to another, where they pass the proxy."""
+    if site.peer_port is None:
+        return {}
+    links = {peer_link(*way): way for way in permutations(site.hosts, 2)}
+    made = await asyncio.gather(*(_listens(agent, name, links[name][1], site) for name in links))
+    return {name: (site.block.proxy, port) for name, port in zip(links, made, strict=True)}
+
+
+async def _listens(agent: AgentClient, name: str, peer: str, site: Site) -> int:
+    address, port = site.peer(peer)
+    made = await agent.call(
+        "proxy_create", LISTEN_LIMIT_S, name=name, upstream=f"{address}:{port}"
+    )
+    return int(made["port"])
 
 
 async def _removed(site: Site, nodes: LocalNodes) -> None:

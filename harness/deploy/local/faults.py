@@ -22,8 +22,8 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
         site.cluster,
         cluster.agent,
         Addresses(
-            brokers={host: site.broker(host) for host in site.hosts},
-            peers={host: site.peer(host) for host in site.hosts},
+            brokers={place: site.ways(place) for place in site.places},
+            peers={} if site.peer_port is None else {host: site.peer(host) for host in site.hosts},
         ),
         cluster.dial,
         cluster.broker.listed,

@@ -1,15 +1,25 @@
 """The nodes and the proxy of a local cluster, as children of the harness.
 
 1. Only a parent learns how a process ended: that is why these handles are kept.
-2. A node that was started again is a new child; only the last one of a host is asked.
+2. A node that was started again is a new child; only the last one of a unit is asked.
 """
 
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 
-from harness.deploy.local.site import PROXY_NAME, Site, priorities, start_node, start_proxy
+from harness.deploy.local.site import (
+    PROXY_NAME,
+    Site,
+    priorities,
+    runs,
+    start_proxy,
+    start_unit,
+)
+from harness.systems.port import Unit
 
 WORDS_MAX = 20  # lines of a log that an error tells
+Child = subprocess.Popen[bytes]
 
 
 class LocalNodes:
@@ -17,39 +27,52 @@ class LocalNodes:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._nodes: dict[str, subprocess.Popen[bytes]] = {}
-        self._ended: list[tuple[str, subprocess.Popen[bytes]]] = []
-        self._proxy: subprocess.Popen[bytes] | None = None
+        self._nodes: dict[Unit, Child] = {}
+        self._ended: list[tuple[Unit, Child]] = []
+        self._proxy: Child | None = None
 
     def start_proxy(self) -> None:
         """Raises OSError."""
         self._proxy = start_proxy(self.site)
 
-    def start(self, host: str) -> None:
-        """Raises OSError."""
-        started = start_node(self.site, host)
-        if host in self._nodes:
-            self._ended.append((host, self._nodes[host]))
-        self._nodes[host] = started
+    def start(self, place: str) -> None:
+        """What of a place does not run. Raises OSError."""
+        for unit in self.site.of(place):
+            if runs(self.site, unit):
+                continue
+            started = start_unit(self.site, unit)
+            if unit in self._nodes:
+                self._ended.append((unit, self._nodes[unit]))
+            self._nodes[unit] = started
 
-    def exit_code(self, host: str) -> int | None:
-        """128 and the signal's number where a signal ended it; None while it runs."""
-        return _code(self._nodes[host])
+    def exit_code(self, place: str) -> int | None:
+        """128 and the signal's number where a signal ended it; None while one of it runs, or where
+        not all have ended in the same way."""
+        codes = {_code(self._nodes[unit]) for unit in self.site.of(place)}
+        return codes.pop() if len(codes) == 1 else None
 
     def ends(self) -> dict[int, tuple[str, int]]:
-        """By pid, of every node that was started and has ended: its host, and its exit code."""
-        codes = [(host, node, _code(node)) for host, node in (*self._ended, *self._nodes.items())]
-        return {node.pid: (host, code) for host, node, code in codes if code is not None}
+        """By pid, of every node that was started and has ended: its place, and its exit code."""
+        return {
+            node.pid: (self.site.met_at(unit), code)
+            for unit, node in (*self._ended, *self._nodes.items())
+            if (code := _code(node)) is not None
+        }
 
     def failure(self) -> str:
         """Which process has ended where it should run, with its last words; "" where none has."""
         if self._proxy is not None and self._proxy.poll() is not None:
             return f"the proxy ended with {self._proxy.returncode}{self.last_words(PROXY_NAME)}"
-        for host in self._nodes:
-            code = self.exit_code(host)
+        for unit, node in self._nodes.items():
+            name = self.site.name(unit)
+            code = _code(node)
             if code is not None:
-                return f"the node of {host} ended with {code}{self.last_words(host)}"
+                return f"the node of {name} ended with {code}{self.last_words(name)}"
         return ""
+
+    def last_words_of(self, host: str) -> str:
+        """Of all its processes."""
+        return "".join(self.last_words(self.site.name(unit)) for unit in self.site.of(host))
 
     def last_words(self, name: str) -> str:
         """The ends of what a process wrote, and of its log."""
@@ -66,14 +89,18 @@ class LocalNodes:
 
     def reap(self) -> None:
         """Lets go of children that have ended."""
-        ended = [process for _, process in self._ended]
-        for process in (*self._nodes.values(), *ended, self._proxy):
-            if process is not None:
-                if process.stdin is not None:
-                    process.stdin.close()
-                process.poll()
+        for process in self._children():
+            if process.stdin is not None:
+                process.stdin.close()
+            process.poll()
+
+    def _children(self) -> Iterator[Child]:
+        yield from self._nodes.values()
+        yield from (process for _, process in self._ended)
+        if self._proxy is not None:
+            yield self._proxy
 
 
-def _code(process: "subprocess.Popen[bytes]") -> int | None:
+def _code(process: Child) -> int | None:
     code = process.poll()
     return 128 - code if code is not None and code < 0 else code

@@ -18,8 +18,8 @@ async def watch(nodes: LocalNodes) -> AsyncIterator[Ended]:
     """Of those that run now, and of those that are started later; until closed."""
     known = set(nodes.ends())
     while True:
-        for pid, (host, code) in nodes.ends().items():
+        for pid, (place, code) in nodes.ends().items():
             if pid not in known:
                 known.add(pid)
-                yield Ended(host, time.monotonic_ns(), code)
+                yield Ended(place, time.monotonic_ns(), code)
         await asyncio.sleep(INTERVAL_S)

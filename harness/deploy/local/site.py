@@ -20,12 +20,13 @@ from typing import IO
 
 from faults.executors import local_processes
 from faults.peers import peer_link
+from faults.places import host_of, place, process_of
 from faults.toxiproxy import TOKEN
 from harness.deploy.local.block import PROXY_PORT, Block
 from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder
-from harness.systems.port import Node, Processes
+from harness.systems.port import Node, Processes, Unit
 
 FILES = "deployments"
 PLAN = "cluster.json"
@@ -38,17 +39,15 @@ LISTEN = "MQPROOF_LISTEN"  # where it makes listeners
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One cluster. A node's command is followed by the path of its configuration."""
+    """One cluster. Ports are standard ones: the block may have shifted them."""
 
     cluster: str
     experiment: str
     block: Block
-    hosts: tuple[str, ...]
-    client_port: int  # standard ports: the block may have shifted them
-    peer_port: int
+    units: tuple[Unit, ...]
+    peer_port: int | None  # None: hosts dial each other past the proxy
     owner: str
     keep: bool
-    node: tuple[str, ...]
     proxy: tuple[str, ...]
     token: str = field(default="", repr=False)  # what the proxy's API asks for
 
@@ -64,27 +63,73 @@ class Site:
     def toxiproxy(self) -> str:
         return f"{self.block.proxy}:{self.block.port(PROXY_PORT)}"
 
-    def address(self, host: str) -> str:
-        return self.block.host(self.hosts.index(host))
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(unit.host for unit in self.units))
 
-    def broker(self, host: str) -> tuple[str, int]:
-        """Where its node speaks to clients."""
-        return self.address(host), self.block.port(self.client_port)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all units, as their files are called."""
+        return tuple(map(self.name, self.units))
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        return {host: self.block.host(number) for number, host in enumerate(self.hosts)}
+
+    def address(self, host: str) -> str:
+        return self.addresses[host]
+
+    def of(self, place: str) -> tuple[Unit, ...]:
+        """Of a host, or the one of it that the place names."""
+        host, word = host_of(place), process_of(place)
+        return tuple(one for one in self.units if one.host == host and word in ("", one.word))
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """All that a fault can mean: hosts, and each process of one."""
+        return (*self.hosts, *(place(unit.host, unit.word) for unit in self.units))
+
+    def unit(self, host: str, word: str) -> Unit:
+        (found,) = self.of(place(host, word))
+        return found
+
+    def alone(self, unit: Unit) -> bool:
+        """Whether its host has no other process."""
+        return len(self.of(unit.host)) == 1
+
+    def name(self, unit: Unit) -> str:
+        """Of one that is alone on its host it is the host's."""
+        return unit.host if self.alone(unit) else f"{unit.host}-{unit.word}"
+
+    def met_at(self, unit: Unit) -> str:
+        """The place by which its end is told: that of a host is enough where it is alone there."""
+        return unit.host if self.alone(unit) else place(unit.host, unit.word)
+
+    def ways(self, place: str) -> tuple[tuple[str, int], ...]:
+        """Where each process of a place speaks to whoever asks."""
+        return tuple(
+            (self.address(unit.host), self.block.port(unit.speaks_at)) for unit in self.of(place)
+        )
+
+    def broker(self, place: str) -> tuple[str, int]:
+        """Where to knock: at the first process of several."""
+        return self.ways(place)[0]
 
     def peer(self, host: str) -> tuple[str, int]:
         """Where its node is dialled by others, past every proxy."""
+        assert self.peer_port is not None, "nobody dials it through the proxy"
         return self.address(host), self.block.port(self.peer_port)
 
-    def config(self, host: str) -> Path:
-        return self.folder / f"{host}.json"
+    def config(self, unit: Unit) -> Path:
+        return self.folder / f"{self.name(unit)}.conf"
 
-    def log(self, host: str) -> Path:
+    def log(self, name: str) -> Path:
         """What the broker logs."""
-        return self.folder / f"{host}.log"
+        return self.folder / f"{name}.log"
 
-    def truth(self, host: str) -> Path:
-        """What its node did wrong, where it was told to."""
-        return self.folder / f"{host}.truth.jsonl"
+    def truth(self, name: str) -> Path:
+        """What a unit did wrong, where it was told to."""
+        return self.folder / f"{name}.truth.jsonl"
 
     def output(self, name: str) -> Path:
         """What a process writes to its standard streams."""
@@ -95,8 +140,9 @@ class Site:
         own_folder(self.folder)
         (self.folder / PLAN).write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
-    def environment(self, role: str, name: str) -> dict[str, str]:
-        """The proxy's token is for itself and the agent."""
+    def environment(self, role: str, name: str, process: str = "") -> dict[str, str]:
+        """`name`: a node's host, and `process` its word; another process's own. The proxy's token
+        is for itself and the agent."""
         calls = role in (local_processes.PROXY, local_processes.AGENT)
         return {
             **os.environ,
@@ -108,6 +154,7 @@ class Site:
             local_processes.KEEP: "1" if self.keep else "0",
             local_processes.ROLE: role,
             local_processes.HOST: name,
+            local_processes.PROCESS: process,
             TOXIPROXY: self.toxiproxy,
             LISTEN: self.block.proxy,
         }
@@ -126,8 +173,12 @@ def load(folder: Path) -> Site:
     """Raises OSError where there is none that can be read."""
     try:
         document = json.loads((folder / PLAN).read_text(encoding="utf-8"))
-        lists = {key: tuple(value) for key, value in document.items() if isinstance(value, list)}
-        return Site(**{**document, **lists, "block": Block(**document["block"])})
+        units = tuple(
+            Unit(**{**unit, "command": tuple(unit["command"]), "ports": tuple(unit["ports"])})
+            for unit in document["units"]
+        )
+        parts = {"proxy": tuple(document["proxy"]), "block": Block(**document["block"])}
+        return Site(**{**document, **parts, "units": units})
     except (ValueError, KeyError, TypeError) as error:
         raise OSError(f"{folder / PLAN} is none of ours: {error}") from error
 
@@ -140,61 +191,72 @@ def configure(
     misbehave: Misbehave | None,
     cookie: str,
 ) -> None:
-    """Writes each node's configuration. `links`: peer links by name; `cookie`: what only the nodes
-    of this cluster are to know. Raises OSError."""
-    for host in site.hosts:
-        data = site.data / host
+    """Writes each unit's configuration. `links`: peer links by name, if there are any; `cookie`:
+    what only the nodes of this cluster are to know. Raises OSError."""
+    for unit in site.units:
+        name, others = site.name(unit), [host for host in site.hosts if host != unit.host]
+        data = site.data / name
         data.mkdir(parents=True, exist_ok=True)
         node = Node(
             layout,
-            host,
-            site.address(host),
+            unit.host,
+            unit.word,
+            site.addresses,
             site.block.port,
-            peers={peer: links[peer_link(host, peer)] for peer in site.hosts if peer != host},
+            peers={peer: links[peer_link(unit.host, peer)] for peer in others if links},
             data=str(data),
-            log=str(site.log(host)),
+            log=str(site.log(name)),
             misbehave=(
-                {**asdict(misbehave), "truth": str(site.truth(host))} if misbehave else None
+                {**asdict(misbehave), "truth": str(site.truth(name))} if misbehave else None
             ),
             cookie=cookie,
         )
-        document = processes.configuration(node)
-        site.config(host).write_text(json.dumps(document, indent=1), encoding="utf-8")
+        site.config(unit).write_text(processes.configuration(node), encoding="utf-8")
 
 
-def start_node(site: Site, host: str) -> "subprocess.Popen[bytes]":
+def start_unit(site: Site, unit: Unit) -> "subprocess.Popen[bytes]":
     """On its own configuration and data. Raises OSError."""
-    return _start(site, local_processes.NODE, host, [*site.node, str(site.config(host))])
+    command = [*unit.command, str(site.config(unit))]
+    marks = site.environment(local_processes.NODE, unit.host, unit.word)
+    return _start(site, site.name(unit), command, marks)
+
+
+def runs(site: Site, unit: Unit) -> bool:
+    """Whether there is a process of it, however it is doing."""
+    own = place(unit.host, unit.word)
+    return bool(local_processes.of(site.cluster, local_processes.NODE, own))
 
 
 def start_proxy(site: Site) -> "subprocess.Popen[bytes]":
     """Raises OSError."""
     address, _, port = site.toxiproxy.partition(":")
     command = [*site.proxy, "--host", address, "--port", port]
-    return _start(site, local_processes.PROXY, PROXY_NAME, command)
+    marks = site.environment(local_processes.PROXY, PROXY_NAME)
+    return _start(site, PROXY_NAME, command, marks)
 
 
-def _start(site: Site, role: str, name: str, command: list[str]) -> "subprocess.Popen[bytes]":
+def _start(
+    site: Site, name: str, command: list[str], marks: dict[str, str]
+) -> "subprocess.Popen[bytes]":
     with site.output(name).open("ab") as output:
         if site.keep:
-            process = _popen(site, role, name, command, subprocess.DEVNULL, output)
+            process = _popen(command, marks, subprocess.DEVNULL, output)
         else:
-            ending = [*command, "--with-parent"]
-            process = _popen(site, role, name, ending, subprocess.PIPE, output)
+            process = _popen([*command, "--with-parent"], marks, subprocess.PIPE, output)
     lower(process.pid)
     local_processes.seen(process.pid)
     return process
 
 
 def _popen(
-    site: Site, role: str, name: str, command: list[str], stdin: int, output: IO[bytes]
+    command: list[str], marks: dict[str, str], stdin: int, output: IO[bytes]
 ) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
         command,
         stdin=stdin,
         stdout=output,
         stderr=subprocess.STDOUT,
-        env=site.environment(role, name),
+        env=marks,
         cwd=PACKAGES,
         start_new_session=True,
     )

@@ -5,6 +5,7 @@ from harness.systems.port import Declaration, Foreground
 from harness.systems.reference_2m2s.containers import REFERENCE_CONTAINERS
 from harness.systems.reference_2m2s.foreground import servers_to_play_with
 from harness.systems.reference_2m2s.layouts import ReferenceLayoutFile
+from harness.systems.reference_2m2s.processes import ReferenceServers
 from harness.systems.rocketmq.broker import VERSION
 from harness.systems.rocketmq.drain import TOPIC_DRAIN
 from harness.systems.rocketmq_2m2s.guarantees import master_slave_guarantees
@@ -20,7 +21,7 @@ REFERENCE_2M2S = Declaration(
     servers=master_slave_servers,
     drain=TOPIC_DRAIN,
     versioned_as=VERSION,
-    processes=None,
+    processes=ReferenceServers(),
     misbehaves=(),
     containers=REFERENCE_CONTAINERS,
     foreground=Foreground("2m2s", servers_to_play_with),

@@ -1,16 +1,14 @@
 """The reference's nodes as subprocesses of this machine."""
 
 import asyncio
+import json
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
 
-from harness.cluster.agent import AgentClient
+from harness.cluster.links import Links
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
-from harness.systems import port as declared
 from harness.systems.files import PACKAGES
-from harness.systems.port import Node, Told
+from harness.systems.port import Here, Node, Told, Unit
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
@@ -26,37 +24,46 @@ from harness.systems.reference_mirrored.node import (
 )
 from harness.systems.reference_mirrored.operator import COMMAND_LIMIT_S, ReferenceOperator
 
+COMMAND = (sys.executable, "-m", "reference_impl", "node")
+
 
 class ReferenceNodes:
     """port.Processes: whoever asks them speaks RabbitMQ's management API."""
 
-    command = (sys.executable, "-m", "reference_impl", "node")
-    ports = declared.Ports(clients=AMQP_PORT, peers=PEER_PORT, others=(API_PORT,))
+    moves = True
+    peers_at = PEER_PORT
 
-    def configuration(self, node: Node) -> Mapping[str, Any]:
+    def units(self, layout: Layout) -> tuple[Unit, ...]:
+        return tuple(
+            Unit(host.name, word, COMMAND, AMQP_PORT, (AMQP_PORT, API_PORT, PEER_PORT))
+            for host in (*layout.hosts, *layout.spares)
+            for word in host.processes
+        )
+
+    def configuration(self, node: Node) -> str:
         ports = Ports(*map(node.port, (AMQP_PORT, API_PORT, PEER_PORT)))
         own = (node.layout, node.host, node.address, node.peers, node.data, node.log, ports)
-        return {**configuration(*own, node.cookie), "misbehave": node.misbehave}
+        told = {**configuration(*own, node.cookie), "misbehave": node.misbehave}
+        return json.dumps(told, indent=1)
 
-    def told(
-        self,
-        layout: Layout,
-        agent: AgentClient,
-        addresses: Mapping[str, str],
-        port: Callable[[int], int],
-        configured: Callable[[str], str],
-    ) -> Told:
+    def told(self, here: Here) -> Told:
+        words = {unit.host: unit.word for unit in self.units(here.layout)}
+
         async def tell(command: Command) -> tuple[int, str]:
-            return await _said(sys.executable, *command.line(configured(command.host)))
+            path = here.configured(command.host, words[command.host])
+            return await _said(sys.executable, *command.line(path))
 
         def joined(host: str) -> None:
-            broker.add(host, addresses[host], *ports)
+            broker.add(host, here.addresses[host], *ports)
 
-        ports = port(AMQP_PORT), port(API_PORT)
-        members = {host.name: addresses[host.name] for host in layout.hosts}
-        broker = RabbitBroker.on_ports(layout, agent, members, MIRRORED, by_api, *ports)
+        ports = here.port(AMQP_PORT), here.port(API_PORT)
+        members = {host.name: here.addresses[host.name] for host in here.layout.hosts}
+        broker = RabbitBroker.on_ports(here.layout, here.agent, members, MIRRORED, by_api, *ports)
         operator = ReferenceOperator(ApiOperator(broker.api), tell, joined)
-        return Told(broker, operator, RABBITMQ_SERVICE_PORTS)
+        dialled = {host: f"{address}:{ports[0]}" for host, address in members.items()}
+        return Told(
+            broker, operator, RABBITMQ_SERVICE_PORTS, Links(here.agent, here.proxy, dialled)
+        )
 
 
 async def _said(*words: str) -> tuple[int, str]:

@@ -10,6 +10,7 @@ from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.deploy.local.block import Block
 from harness.deploy.local.site import Site
 from harness.deploy.owner import owner
+from harness.systems.port import Unit
 
 DEAD = "999999999 1 another boot"
 
@@ -25,12 +26,10 @@ def left(results: Path, name: str = "one", **changes: object) -> Site:
         cluster=f"mqproof-{name}",
         experiment=str(results / name),
         block=Block("127.9.9"),
-        hosts=("ref1",),
-        client_port=5672,
+        units=(Unit("ref1", "broker", ("node",), 5672, (5672, 25672)),),
         peer_port=25672,
         owner=DEAD,
         keep=False,
-        node=("node",),
         proxy=("proxy",),
     )
     site = replace(site, **changes)  # type: ignore[arg-type]

@@ -69,7 +69,7 @@ async def _listen(cluster: InProcess, name: str, server: object, doors: dict[int
     def failed(error: Exception) -> None:
         raise error
 
-    sockets = ServerSockets(server, failed)  # type: ignore[arg-type]
+    sockets = ServerSockets(server, failed, {})  # type: ignore[arg-type]
     for port, door in doors.items():
         await sockets.listen(HERE, port, door)
     sockets.begin()

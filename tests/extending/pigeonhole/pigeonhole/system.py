@@ -1,7 +1,8 @@
 """The system: its layouts, what it promises, how its nodes are run. mqproof.systems"""
 
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,14 +11,14 @@ from pydantic import Field
 
 from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
-from harness.cluster.agent import AgentClient
+from harness.cluster.links import Links
 from harness.plan.guarantees import Guarantees, Moot
 from harness.plan.model import NO_HANDLING, Drain, Host, Layout
 from harness.plan.servers import Process, QueueRole, Role, Servers
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
-from harness.systems.port import Declaration, Node, Ports, Told
+from harness.systems.port import Declaration, Here, Node, Told, Unit
 from pigeonhole.broker import NoOperator, Pigeons
 from pigeonhole.lines import CLIENT_PORT, PEER_PORT
 from spark_analysis.schema.words import Strength
@@ -141,11 +142,19 @@ DRAIN = Drain(
 class PigeonholeNodes:
     """harness.systems.port.Processes."""
 
-    command = (sys.executable, "-m", "pigeonhole")
-    ports = Ports(clients=CLIENT_PORT, peers=PEER_PORT, others=())
+    moves = True
+    peers_at = PEER_PORT
 
-    def configuration(self, node: Node) -> Mapping[str, Any]:
-        return {
+    def units(self, layout: Layout) -> tuple[Unit, ...]:
+        command = (sys.executable, "-m", "pigeonhole")
+        return tuple(
+            Unit(host.name, word, command, CLIENT_PORT, (CLIENT_PORT, PEER_PORT))
+            for host in layout.hosts
+            for word in host.processes
+        )
+
+    def configuration(self, node: Node) -> str:
+        told = {
             "name": node.host,
             "address": node.address,
             "client_port": node.port(CLIENT_PORT),
@@ -154,17 +163,15 @@ class PigeonholeNodes:
             "data": node.data,
             "hasty": haste(node.layout).hasty,
         }
+        return json.dumps(told)
 
-    def told(
-        self,
-        layout: Layout,
-        agent: AgentClient,
-        addresses: Mapping[str, str],
-        port: Callable[[int], int],
-        configured: Callable[[str], str],
-    ) -> Told:
-        ways = {host: (address, port(CLIENT_PORT)) for host, address in addresses.items()}
-        return Told(Pigeons(agent, ways), NoOperator(), SERVICE_PORTS)
+    def told(self, here: Here) -> Told:
+        ways = {
+            host: (address, here.port(CLIENT_PORT)) for host, address in here.addresses.items()
+        }
+        dialled = {host: f"{address}:{port}" for host, (address, port) in ways.items()}
+        links = Links(here.agent, here.proxy, dialled)
+        return Told(Pigeons(here.agent, ways), NoOperator(), SERVICE_PORTS, links)
 
 
 DECLARATION = Declaration(

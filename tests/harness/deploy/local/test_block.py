@@ -8,10 +8,10 @@ import pytest
 
 from harness.cluster.port import DeployError
 from harness.deploy.local.block import PROXY_PORT, Block, free_block
-from harness.systems.reference_mirrored.node import AMQP_PORT, PEER_PORT
-from harness.systems.reference_mirrored.processes import ReferenceNodes
+from harness.plan.worker_addresses import ADDRESSES
+from harness.systems.reference_mirrored.node import AMQP_PORT, API_PORT, PEER_PORT
 
-PORTS = ReferenceNodes.ports.every
+PORTS = [(AMQP_PORT, API_PORT, PEER_PORT)] * 3
 BLOCK = Block("127.120.200")  # what `drawn(56, 199)` means
 
 
@@ -36,8 +36,8 @@ def squatter(address: str, port: int) -> Iterator[None]:
 
 
 def test_a_block_that_nobody_uses_is_taken_and_let_go_of() -> None:
-    assert free_block(3, PORTS, drawn(56, 199)) == BLOCK
-    assert free_block(3, PORTS, drawn(56, 199)) == BLOCK
+    assert free_block(PORTS, True, drawn(56, 199)) == BLOCK
+    assert free_block(PORTS, True, drawn(56, 199)) == BLOCK
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_a_block_that_nobody_uses_is_taken_and_let_go_of() -> None:
 )
 def test_a_block_in_which_one_place_is_taken_is_passed_over(address: str, port: int) -> None:
     with squatter(address, port):
-        assert free_block(3, PORTS, drawn(56, 199, 57, 199)) == Block("127.121.200")
+        assert free_block(PORTS, True, drawn(56, 199, 57, 199)) == Block("127.121.200")
 
 
 def test_where_a_standard_port_is_taken_everywhere_all_are_shifted() -> None:
     with squatter(BLOCK.host(1), AMQP_PORT):
-        found = free_block(3, PORTS, drawn(56, 199))
+        found = free_block(PORTS, True, drawn(56, 199))
     assert found.network == BLOCK.network
     assert {found.port(AMQP_PORT), found.port(PROXY_PORT)} == {6672, 9474}
-    assert (BLOCK.host(1), AMQP_PORT) not in set(found.places(3, PORTS))
+    assert (BLOCK.host(1), AMQP_PORT) not in set(found.places(PORTS))
 
 
 def test_when_nothing_is_free_it_is_told_what_is_in_the_way_and_what_to_do() -> None:
@@ -68,7 +68,26 @@ def test_when_nothing_is_free_it_is_told_what_is_in_the_way_and_what_to_do() -> 
         squatter(BLOCK.host(1), AMQP_PORT + 3_000),
         pytest.raises(DeployError, match=r"ports 5672, 6672, 8672 in use; .*: stop it"),
     ):
-        free_block(3, PORTS, drawn(56, 199))
+        free_block(PORTS, True, drawn(56, 199))
+
+
+def test_what_cannot_move_is_told_that_its_own_ports_are_in_use() -> None:
+    with (
+        squatter(BLOCK.host(1), AMQP_PORT),
+        pytest.raises(DeployError, match=r"tried 8, and found ports 5672 in use"),
+    ):
+        free_block(PORTS, False, drawn(56, 199))
+
+
+def test_a_host_takes_no_port_of_another_ones() -> None:
+    """Name servers and brokers need not be on the same hosts."""
+    with squatter(BLOCK.host(0), PEER_PORT):
+        assert free_block([(AMQP_PORT,), (PEER_PORT,)], False, drawn(56, 199)) == BLOCK
+
+
+def test_workers_have_addresses_that_nobody_else_has() -> None:
+    others = {BLOCK.proxy, *map(BLOCK.host, range(20))}
+    assert len({*BLOCK.for_workers, *others}) == ADDRESSES + 21
 
 
 def test_hosts_and_proxy_have_addresses_of_their_own() -> None:
@@ -77,5 +96,5 @@ def test_hosts_and_proxy_have_addresses_of_their_own() -> None:
 
 @pytest.mark.parametrize("shift", [0, 1_000, 3_000])
 def test_no_port_of_a_block_becomes_another_by_the_shift(shift: int) -> None:
-    places = list(Block(BLOCK.network, shift).places(3, PORTS))
+    places = list(Block(BLOCK.network, shift).places(PORTS))
     assert len(set(places)) == len(places) == 10

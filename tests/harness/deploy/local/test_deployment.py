@@ -76,7 +76,7 @@ def proxies(play: Play, cluster: LocalCluster) -> tuple[str, ...]:
 
 def cookies(cluster: LocalCluster) -> set[str]:
     """What its nodes were told."""
-    configs = (cluster.site.config(host).read_text() for host in cluster.site.hosts)
+    configs = (cluster.site.config(unit).read_text() for unit in cluster.site.units)
     return {json.loads(text)["cookie"] for text in configs}
 
 
@@ -430,7 +430,7 @@ def test_the_nodes_of_a_cluster_share_a_cookie_that_stands_in_their_configuratio
     cluster: LocalCluster,
 ) -> None:
     (cookie,) = cookies(cluster)
-    told = {cluster.site.config(host) for host in cluster.site.hosts}
+    told = {cluster.site.config(unit) for unit in cluster.site.units}
     files = {path for path in cluster.site.folder.rglob("*") if path.is_file()}
     assert {path for path in files if cookie.encode() in path.read_bytes()} == told
     for running in processes.of(cluster.site.cluster):

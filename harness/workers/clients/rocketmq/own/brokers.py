@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Mapping
 
 from harness.workers.clients.rocketmq.own.likeness import Likeness
 from harness.workers.protocol import Endpoint
@@ -17,8 +18,11 @@ class NotConnected(Unanswered):
 
 
 class Brokers:
-    def __init__(self, likeness: Likeness) -> None:
+    """`names`: what hosts' names mean to this worker (workers/host_names.py)."""
+
+    def __init__(self, likeness: Likeness, names: Mapping[str, str]) -> None:
         self._likeness = likeness
+        self._names = names
         self._open: dict[str, Connection] = {}
         self._dialling: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -53,7 +57,8 @@ class Brokers:
                 return known
             host, _, port = address.rpartition(":")
             try:
-                connection = await Connection.connect(Endpoint(host, host, int(port)), limit_s)
+                place = Endpoint(host, self._names.get(host, host), int(port))
+                connection = await Connection.connect(place, limit_s)
             except (Unanswered, ValueError) as failure:
                 raise NotConnected(f"connect to <{address}> failed: {failure}") from failure
             self._open[address] = connection

@@ -17,6 +17,7 @@ from harness.workers.clients.rocketmq.own.consumer import OwnConsumer
 from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
 from harness.workers.clients.rocketmq.own.producer import OwnPublisher
 from harness.workers.clients.rocketmq.own.routing import Routing
+from harness.workers.host_names import own_table
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.remoting.routes import View
 from spark_analysis.schema.views import told
@@ -45,12 +46,12 @@ class OwnClient:
         """Raises LinkLost where no name server has a route to the topic, NotAttached."""
         servers, routing = self._parts(listener)
         await self._begin(routing)
-        return OwnPublisher(self._config, listener, servers, routing, Brokers(self._likeness))
+        return OwnPublisher(self._config, listener, servers, routing, self._brokers())
 
     async def consumer(self, _endpoint: Endpoint, listener: ConsumingListener) -> OwnConsumer:
         servers, routing = self._parts(listener)
         await self._begin(routing)
-        return OwnConsumer(self._config, listener, servers, routing, Brokers(self._likeness))
+        return OwnConsumer(self._config, listener, servers, routing, self._brokers())
 
     def _parts(
         self, listener: PublishingListener | ConsumingListener
@@ -69,6 +70,9 @@ class OwnClient:
         dice = Random(config.number)
         servers = NameServers(self._likeness, config.endpoints, self._wanted, dice, attached)
         return servers, Routing(servers, config.queue, self._poll_s, changed)
+
+    def _brokers(self) -> Brokers:
+        return Brokers(self._likeness, own_table())
 
     async def _begin(self, routing: Routing) -> None:
         if why := await routing.look():
