@@ -1,6 +1,7 @@
 """A suite: an experiment that brings its system, layouts and clients; its shape and its runs.
 
 1. A suite has parts, each some scenarios on some layouts, all with the same clients.
+2. It may be played on other systems than its own, with layouts and clients that they have.
 """
 
 from collections.abc import Sequence
@@ -22,13 +23,10 @@ class Part(Table):
     repeats: int = Field(ge=1)
 
 
-class Suite(Table):
-    """One file. `compressed`: what is played instead where somebody has no time."""
+class Played(Table):
+    """What is played on one system. `compressed`: what instead where somebody has no time."""
 
-    title: str
-    system: str
     clients: list[str] = Field(min_length=1)
-    together: bool
     part: list[Part] = Field(min_length=1)
     compressed: list[Part] = Field(min_length=1)
 
@@ -39,11 +37,29 @@ class Suite(Table):
         return tuple(dict.fromkeys(every))
 
 
+class Suite(Played):
+    """One file. `on`: what is played instead on another system than its own."""
+
+    title: str
+    system: str
+    together: bool
+    on: dict[str, Played]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Its own first."""
+        return (self.system, *self.on)
+
+    def played(self, system: str) -> Played:
+        return self.on.get(system, self)
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """`repeats`: of every cell; None: as the suite says."""
 
     name: str  # the experiment's
+    system: str  # one of the suite's
     seed: int
     repeats: int | None
     compressed: bool
@@ -52,9 +68,10 @@ class Wanted:
 def experiment_of(
     own: Suite, wanted: Wanted, scenarios: Sequence[Scenario], choices: Catalogue
 ) -> Experiment:
-    """Part after part. `scenarios`: all that the suite names. Raises PlanError."""
+    """Part after part. `scenarios`: all that are played on its system. Raises PlanError."""
     by_name = {one.name: one for one in scenarios}
-    parts = own.compressed if wanted.compressed else own.part
+    played = own.played(wanted.system)
+    parts = played.compressed if wanted.compressed else played.part
     wrong: list[Problem] = []
     found: list[Experiment] = []
     for part in parts:
@@ -77,9 +94,9 @@ def _request(
         name=wanted.name,
         seed=wanted.seed,
         scenarios=tuple(by_name[name] for name in part.scenarios),
-        systems=(own.system,),
+        systems=(wanted.system,),
         layouts=tuple(part.layouts),
-        clients=tuple(own.clients),
+        clients=tuple(own.played(wanted.system).clients),
         repeats=part.repeats if wanted.repeats is None else wanted.repeats,
         together=own.together,
         after=after,

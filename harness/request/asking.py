@@ -61,7 +61,6 @@ def experiment_of(asked: Asked, name: str) -> Experiment:
 
 def _of_suite(asked: Asked, name: str) -> Experiment:
     brought = {
-        "--system": asked.systems,
         "--layout": asked.layouts,
         "--client": asked.clients,
         "--deployment": asked.deployment is not None,
@@ -71,12 +70,15 @@ def _of_suite(asked: Asked, name: str) -> Experiment:
         misbehave.FLAG: asked.misbehave is not None,
     }
     flags = [flag for flag, given in brought.items() if given]
-    if problems := list(suites.problems(asked.scenarios, flags, asked.compressed)):
-        raise PlanError(problems)
+    found = list(suites.problems(asked.scenarios, asked.systems, flags, asked.compressed))
+    if found:
+        raise PlanError(found)
     own = suites.suite(asked.scenarios[0])
-    wanted = suite.Wanted(name, asked.seed, asked.repeats, asked.compressed)
+    system = (*asked.systems, own.system)[0]
+    wanted = suite.Wanted(name, system, asked.seed, asked.repeats, asked.compressed)
     choices = experiment.Catalogue(systems(), layouts())
-    return suite.experiment_of(own, wanted, list(map(scenario, own.scenarios)), choices)
+    played = [scenario(one) for one in own.played(system).scenarios]
+    return suite.experiment_of(own, wanted, played, choices)
 
 
 def _of_topology(

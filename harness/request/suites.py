@@ -1,14 +1,15 @@
 """Suites: experiments that bring their system, layouts and clients, by one word.
 
 1. A suite is a file of mqproof's own (harness/plan/suites).
-2. Whoever names one says nothing of what it brings: two answers to one question are an error.
+2. Whoever names one says nothing of what it brings: two answers to one question are an error. The
+   system may be named, where it can be played on several.
 """
 
 import tomllib
 from collections.abc import Iterator, Sequence
 from importlib import resources
 
-from harness.plan.problems import Problem
+from harness.plan.problems import Problem, unknown
 from harness.plan.suite import Suite
 
 COMPRESSED = "--compressed"
@@ -27,14 +28,22 @@ def suite(name: str) -> Suite:
     return Suite.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
 
 
-def problems(words: Sequence[str], flags: Sequence[str], compressed: bool) -> Iterator[Problem]:
-    """What is wrong with words of which some name suites. `flags`: those that were given, of what
-    a suite brings itself."""
+def problems(
+    words: Sequence[str], systems: Sequence[str], flags: Sequence[str], compressed: bool
+) -> Iterator[Problem]:
+    """What is wrong with words of which some name suites. `systems`: those that were named;
+    `flags`: those that were given, of what a suite brings itself."""
     meant = [word for word in dict.fromkeys(words) if word in names()]
     if compressed and not meant:
         yield Problem(COMPRESSED, "is for suites alone", tuple(names()))
     for word in meant[:1]:
         if len(words) > 1:
             yield Problem("SCENARIO", f"{word} is a suite, which is played alone")
+        known = suite(word).systems
+        for system in systems:
+            if system not in known:
+                yield unknown("--system", "system of this suite", system, known)
+        if len(systems) > 1:
+            yield Problem("--system", f"{word} is a suite, which is played on one")
         for flag in flags:
             yield Problem(flag, f"{word} is a suite, which brings its own")

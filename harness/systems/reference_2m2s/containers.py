@@ -3,9 +3,9 @@
 from harness.plan.model import Layout
 from harness.systems.containers import Containers, Image, installed
 from harness.systems.files import copy_reference_sources, shipped
+from harness.systems.reference_2m2s.settings import reference_configuration
 from harness.systems.rocketmq.containers import rocketmq_worker_image
 from harness.systems.rocketmq.services import services
-from harness.systems.rocketmq_2m2s.settings import configuration
 
 
 def reference_image(_: Layout | None = None) -> Image:
@@ -23,7 +23,7 @@ def reference_image(_: Layout | None = None) -> Image:
 REFERENCE_CONTAINERS = Containers(
     image=reference_image,
     worker_image=rocketmq_worker_image,
-    services=services(configuration),
+    services=services(reference_configuration),
     jars=(),
     parts="harness.systems.rocketmq_2m2s.parts:master_slave_parts",
     alarms=None,

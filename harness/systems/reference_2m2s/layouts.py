@@ -1,11 +1,41 @@
-"""The shape of a layout file of the reference, which is that of the real ones."""
+"""The shape of a layout file of the reference, that of the real ones; it may be quicker."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from harness.plan.model import Layout
+from harness.systems.layout_parts import PROFILES_MAX, ProfileName
+from harness.systems.rocketmq.layout import RocketMq
+from harness.systems.rocketmq.layout_files import ProfileFile
 from harness.systems.rocketmq_2m2s.layouts import MasterSlaveFile
+
+
+class ReferenceProfile(ProfileFile):
+    """Three timers as they are played. `compression`: by how much all others of the servers are
+    shorter than the real ones'."""
+
+    idle_s: Annotated[int, Field(ge=2, le=600)]
+    register_s: Annotated[int, Field(ge=1, le=60)]
+    compression: Annotated[int, Field(ge=1, le=100)] = 1
 
 
 class ReferenceLayoutFile(MasterSlaveFile):
     """`version`: it has none; what it does is what 4.9 does."""
 
     version: Literal["reference"]
+    profiles: Annotated[
+        Mapping[ProfileName, ReferenceProfile], Field(min_length=1, max_length=PROFILES_MAX)
+    ]
+
+    def layout(self, system: str, profile: str) -> Layout:
+        own = RocketMq(
+            self.version,
+            self.replication,
+            self.flush,
+            self.timers(profile),
+            self.client_jvm,
+            self.profiles[profile].compression,
+        )
+        return self.made(system, profile, own)

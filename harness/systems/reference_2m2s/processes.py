@@ -11,6 +11,7 @@ import sys
 from harness.plan.model import Layout
 from harness.systems.port import Here, Node, Told, Unit
 from harness.systems.reference_2m2s.operator import ConfigurationOperator
+from harness.systems.reference_2m2s.settings import reference_configuration
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.layout import Server, servers
@@ -18,7 +19,6 @@ from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.service_ports import service_ports_of
 from harness.systems.rocketmq.settings import STORE
 from harness.systems.rocketmq_2m2s.laid_down import LaidDown
-from harness.systems.rocketmq_2m2s.settings import configuration
 
 
 class ReferenceServers:
@@ -34,7 +34,8 @@ class ReferenceServers:
         )
 
     def configuration(self, node: Node) -> str:
-        told = configuration(node.layout, node.host, node.word) | {"bindAddress": node.address}
+        told = reference_configuration(node.layout, node.host, node.word)
+        told |= {"bindAddress": node.address}
         if "brokerName" in told:
             names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
             told |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}

@@ -62,7 +62,7 @@ class _HostFile(Strict):
     processes: Names
 
 
-class _ProfileFile(Strict):
+class ProfileFile(Strict):
     idle_s: Annotated[int, Field(ge=11, le=600)]
     register_s: Annotated[int, Field(ge=10, le=60)]  # brokers take nothing else
     poll_s: Annotated[int, Field(ge=1, le=600)]
@@ -78,7 +78,7 @@ class RocketFile(Strict):
     client_tcp_retries2: Annotated[int, Field(ge=3, le=15)] | None = None
     client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = ()
     profiles: Annotated[
-        dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
+        Mapping[ProfileName, ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
     ]
 
     @property
