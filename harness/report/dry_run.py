@@ -150,7 +150,8 @@ def _laid_out(run: RunPlan) -> Iterator[str]:
         yield from _policies(layout)
     if layout.client_tcp_retries2 is not None:
         yield f"  kernel     tcp_retries2 = {layout.client_tcp_retries2} on the clients' side"
-    peers = PROXY if run.deployment == LOCAL else layout.peer_links
+    by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
+    peers = PROXY if by_proxy else layout.peer_links
     entrance = "" if asks_name_servers(run.client) else f"; entrance: {layout.entrance}"
     yield f"  peer links {peers}{entrance}"
 

@@ -223,6 +223,18 @@ def test_a_layout_whose_partition_handling_a_system_has_not_does_not_apply_to_it
         plan(request(systems=("other",), clients=("pika",)), catalogue)
 
 
+def test_a_fault_that_a_system_cannot_suffer_by_one_deployment_does_not_apply_there_alone() -> (
+    None
+):
+    apart = replace(SYSTEM, cannot_by={"compose": {"kill": "nobody dies there"}})
+    with pytest.raises(PlanError) as told:
+        plan(request(), replace(CATALOGUE, systems=(apart,)))
+    assert "fault 1: by compose, " in str(told.value)
+    assert "can suffer no kill: nobody dies there" in str(told.value)
+    elsewhere = replace(apart, cannot_by={"local": {"kill": "nobody dies there"}})
+    assert plan(request(), replace(CATALOGUE, systems=(elsewhere,))).skipped == ()
+
+
 def slow_peers() -> Scenario:
     text = SOURCE.replace('kind = "kill"', 'kind = "slow_peers"\nlatency = "200 ms"')
     return read_scenario("slow-peers", text)

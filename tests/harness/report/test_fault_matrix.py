@@ -69,5 +69,10 @@ def test_what_a_system_has_not_by_every_mechanism_stands_below_with_the_reason()
             (line,) = (row for row in told.splitlines() if row.endswith(f": {why}."))
             assert f"No `peer_links = toxiproxy` on `{system.name}` under `{deployment}`" in line
             assert "`partition`, `flap`, `slow_peers`" in line
+        for deployment, reasons in system.cannot_by.items():
+            for name, why in reasons.items():
+                (line,) = (row for row in told.splitlines() if row.endswith(f": {why}."))
+                assert f"`{name}`" in line
+                assert f"on `{system.name}` under `{deployment}`" in line
         for handling, why in system.cannot_handle.items():
             assert f"`partition_handling = {handling}` on `{system.name}`: {why}." in told

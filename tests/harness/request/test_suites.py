@@ -63,11 +63,36 @@ def test_repeats_are_those_that_were_asked_for() -> None:
 
 def test_whoever_names_a_suite_says_nothing_of_what_it_brings() -> None:
     with pytest.raises(PlanError) as told:
-        planned(systems=("rocketmq-2m2s",), clients=("pika",), together=True)
+        planned(layouts=("colocated",), clients=("pika",), together=True)
     places = [problem.place for problem in told.value.problems]
-    assert places == ["--system", "--client", "--together"]
+    assert places == ["--layout", "--client", "--together"]
     with pytest.raises(PlanError, match="played alone"):
         experiment_of(asked("incident", "master-crash"), "experiment")
+
+
+def test_it_is_played_on_another_system_with_what_that_one_has() -> None:
+    reference = suite("incident").on["reference-2m2s"]
+    for compressed in (False, True):
+        short = planned(systems=("reference-2m2s",), compressed=compressed)
+        assert short.skipped == ()
+        for group in short.groups:
+            assert [run.client for run in group] == reference.clients
+            assert {run.system.name for run in group} == {"reference-2m2s"}
+            assert {run.deployment for run in group} == {"local"}
+    (group,) = short.groups
+    assert group[0].schedule.load_s < 60
+
+
+def test_its_own_system_may_be_named_and_no_other_than_it_is_made_for() -> None:
+    named = planned(systems=("rocketmq-2m2s",))
+    assert [run.cell for run in named.runs] == [run.cell for run in planned().runs]
+    with pytest.raises(PlanError) as told:
+        planned(systems=("rocketmq-dledger", "reference-2m2s"))
+    texts = [str(problem) for problem in told.value.problems]
+    assert len(texts) == 2
+    assert "rocketmq-dledger" in texts[0]
+    assert "rocketmq-2m2s, reference-2m2s" in texts[0]
+    assert "played on one" in texts[1]
 
 
 def test_compressed_is_for_suites_alone() -> None:
@@ -82,6 +107,13 @@ def test_a_suites_name_is_no_scenarios() -> None:
 def test_the_command_that_does_it_again_says_so() -> None:
     words = replay(asked("incident", repeats=2, compressed=True), "claims")
     assert words == "mqproof run incident --repeats 2 --compressed --judge claims --seed 7"
+
+
+def test_the_system_is_said_again() -> None:
+    words = replay(asked("incident", systems=("reference-2m2s",), compressed=True), "claims")
+    assert words == (
+        "mqproof run incident --system reference-2m2s --compressed --judge claims --seed 7"
+    )
 
 
 def test_once_is_said_again_where_a_suite_would_repeat_by_itself() -> None:

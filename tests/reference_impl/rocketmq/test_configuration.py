@@ -31,6 +31,14 @@ def test_one_factor_shortens_every_timer() -> None:
     assert over(BrokerTimes(), 1e9).delay_idle == 1
 
 
+def test_names_that_no_resolver_knows_are_told_with_their_addresses() -> None:
+    told = configuration.broker(
+        "brokerName=a\nhostAddresses=rkt1=127.70.1.11, rkt2=127.70.1.12,\n"
+    )
+    assert told.addresses == {"rkt1": "127.70.1.11", "rkt2": "127.70.1.12"}
+    assert configuration.broker("brokerName=a").addresses == {}
+
+
 def test_idle_time_is_told_in_seconds() -> None:
     told = configuration.name_server("serverChannelMaxIdleTimeSeconds=12\n")
     assert told.times.server_channel_max_idle_time == 12_000

@@ -1,0 +1,205 @@
+"""Hosts that carry several processes each, on this machine: the reference of RocketMQ stands.
+
+Independent of executor and witness: /proc, and what name servers show.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from faults.actions import Freeze, Kill, Start, Stop, Thaw
+from faults.executors import local_processes as processes
+from faults.kinds import KINDS
+from faults.mechanisms import LOCAL
+from faults.targets import CLIENT_LINK
+from harness.cluster.orders import Promote
+from harness.cluster.port import Roles
+from harness.deploy.local.cluster import LocalCluster
+from harness.deploy.local.deployment import LocalDeployment
+from harness.deploy.local.faults import equip
+from harness.systems.catalogue import load_layout, load_system
+from harness.workers.host_names import own_table
+from tests.rigs.clusters.local import armed, seen
+from tests.rigs.runs.plans import plan
+
+pytestmark = pytest.mark.slow
+
+LAYOUT = load_layout("reference-2m2s", "colocated@minute")
+PLAN = replace(plan(), layout=LAYOUT)
+QUEUE = f"mqproof.{PLAN.name}.orders"
+CANNOT = load_system("reference-2m2s").cannot_by[LOCAL]
+OF_LINKS = [
+    name
+    for name, kind in KINDS.items()
+    if LOCAL in kind.offers and kind.applies_to == CLIENT_LINK and name not in CANNOT
+]
+BROKER, NAME_SERVER = "rkt1/broker-a-0", "rkt1/name-server"
+LIMIT_S = 120.0
+CLEAN_S = 30.0
+Play = Callable[[Awaitable[Any]], Any]
+
+
+@pytest.fixture(scope="module")
+def play() -> Iterator[Play]:
+    """Runs a coroutine to its end; between tests the loop runs on, so that the agent does."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+
+    async def whole(work: Awaitable[Any]) -> Any:
+        return await work
+
+    yield lambda work: asyncio.run_coroutine_threadsafe(whole(work), loop).result(LIMIT_S)
+    loop.call_soon_threadsafe(loop.stop)
+
+
+@pytest.fixture(scope="module")
+def cluster(play: Play, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    folder = tmp_path_factory.mktemp("experiment")
+    made = play(LocalDeployment(equip).up(LAYOUT, folder, lambda _: None))
+    yield made
+    play(made.down())
+
+
+@pytest.fixture
+def topic(cluster: LocalCluster, play: Play) -> Iterator[str]:
+    play(cluster.broker.declare(QUEUE, True, "rkt1"))
+    yield QUEUE
+    play(cluster.broker.delete(f"mqproof.{PLAN.name}."))
+
+
+def pids(cluster: LocalCluster, place: str) -> set[int]:
+    return {one.pid for one in processes.of(cluster.site.cluster, processes.NODE, place)}
+
+
+def test_it_is_clean_and_every_process_is_one_of_its_host(
+    cluster: LocalCluster, play: Play
+) -> None:
+    assert play(cluster.health(CLEAN_S)).clean
+    assert pids(cluster, "rkt1") == pids(cluster, BROKER) | pids(cluster, NAME_SERVER)
+    assert len(pids(cluster, "rkt1")) == 2
+    assert len(pids(cluster, "rkt3")) == 1
+
+
+def test_a_topic_lies_where_it_was_put_and_is_copied(
+    cluster: LocalCluster, play: Play, topic: str
+) -> None:
+    assert play(cluster.broker.roles(topic)) == Roles("rkt1", ("rkt3",), ("rkt3",))
+
+
+@pytest.mark.parametrize("place", ["rkt1", BROKER, NAME_SERVER])
+@pytest.mark.parametrize("kind", ["freeze", "kill", "stop"])
+def test_a_fault_of_a_host_or_of_one_of_its_processes_is_seen_to_hold_and_to_go(
+    kind: str, place: str, cluster: LocalCluster, play: Play
+) -> None:
+    holding, leaving = play(seen(cluster, armed(cluster, kind, place)))
+    assert holding.ok, holding.doubt
+    assert leaving.ok, leaving.doubt
+    assert play(cluster.health(CLEAN_S)).clean
+
+
+@pytest.mark.parametrize("kind", OF_LINKS)
+def test_a_fault_of_a_clients_links_to_a_host_means_all_of_its_processes(
+    kind: str, cluster: LocalCluster, play: Play
+) -> None:
+    made = play(cluster.link(PLAN, "publisher-1"))
+    links = tuple(link.proxy for link in made if link.host == "rkt1")
+    assert len(links) == 2
+    holding, leaving = play(seen(cluster, armed(cluster, kind, "rkt1", links)))
+    play(cluster.unlink(PLAN))
+    assert holding.ok, holding.doubt
+    assert leaving.ok, leaving.doubt
+
+
+def test_who_stands_beside_what_is_struck_runs_on(cluster: LocalCluster, play: Play) -> None:
+    before = pids(cluster, NAME_SERVER)
+    play(cluster.executor.perform(Kill(BROKER)))
+    assert pids(cluster, BROKER) == set()
+    assert pids(cluster, NAME_SERVER) == before
+    assert play(cluster.witness.process("rkt1")).running
+    assert play(cluster.witness.process(BROKER)).exit_code == 137
+    play(cluster.executor.perform(Start("rkt1")))  # what runs is left alone
+    assert len(pids(cluster, BROKER)) == 1
+    assert pids(cluster, NAME_SERVER) == before
+    assert play(cluster.health(CLEAN_S)).clean
+
+
+def test_a_host_that_stands_still_is_all_of_it_and_nobody_else(
+    cluster: LocalCluster, play: Play
+) -> None:
+    play(cluster.executor.perform(Freeze("rkt1")))
+    stopped = {one.pid for one in processes.of(cluster.site.cluster) if one.stopped}
+    play(cluster.executor.perform(Thaw("rkt1")))
+    assert stopped == pids(cluster, "rkt1")
+    assert play(cluster.health(CLEAN_S)).clean
+
+
+def test_how_a_host_ended_is_told_where_all_of_it_ended_alike(
+    cluster: LocalCluster, play: Play
+) -> None:
+    play(cluster.executor.perform(Kill(BROKER)))
+    play(cluster.executor.perform(Stop(NAME_SERVER)))
+    play(cluster.executor.perform(Start(NAME_SERVER, ending_s=5.0)))
+    play(cluster.executor.perform(Kill(NAME_SERVER)))
+    assert play(cluster.witness.process("rkt1")).exit_code == 137
+    play(cluster.executor.perform(Start("rkt1")))
+    assert play(cluster.health(CLEAN_S)).clean
+
+
+def test_the_end_of_a_process_is_told_by_its_place(cluster: LocalCluster, play: Play) -> None:
+    async def story() -> list[tuple[str, int | None]]:
+        told, ends = [], cluster.process_ends()
+        waiting = asyncio.ensure_future(anext(ends))
+        await asyncio.sleep(0)  # it looks at who has ended before
+        await cluster.executor.perform(Kill("rkt3"))
+        await cluster.executor.perform(Kill(NAME_SERVER))
+        for _ in range(2):
+            ended = await waiting
+            told.append((ended.place, ended.exit_code))
+            waiting = asyncio.ensure_future(anext(ends))
+        waiting.cancel()
+        for place in ("rkt3", "rkt1"):
+            await cluster.executor.perform(Start(place))
+        return told
+
+    assert sorted(play(story())) == [(NAME_SERVER, 137), ("rkt3", 137)]
+    assert play(cluster.health(CLEAN_S)).clean
+
+
+def test_brokers_names_mean_to_each_worker_an_address_of_its_own(
+    cluster: LocalCluster, play: Play
+) -> None:
+    async def story(worker: str) -> dict[str, str]:
+        made = await cluster.link(PLAN, worker)
+        channel = await cluster.spawn(worker)
+        table = cluster.site.folder / f"{worker}.hosts"
+        await channel.kill()
+        await channel.close()
+        found = own_table({"MQPROOF_HOSTS": str(table)})
+        assert set(found.values()) == {link.endpoint.address for link in made}
+        return found
+
+    tables = [play(story(worker)) for worker in ("publisher-1", "publisher-2")]
+    play(cluster.unlink(PLAN))
+    assert all(set(table) == set(cluster.site.hosts) for table in tables)
+    assert not set(tables[0].values()) & set(tables[1].values())
+
+
+def test_an_operator_makes_a_slave_the_master_and_back(
+    cluster: LocalCluster, play: Play, topic: str
+) -> None:
+    """Of a queue that is put there: the old master is down when it is written down as a slave."""
+    for old, new, found in (
+        (BROKER, "rkt3", Roles("rkt3", ("rkt1",), ("rkt1",))),
+        ("rkt3/broker-a-1", "rkt1", Roles("rkt1", ("rkt3",), ("rkt3",))),
+    ):
+        play(cluster.executor.perform(Kill(old)))
+        play(cluster.operator.carry_out(Promote(topic, new)))
+        play(cluster.executor.perform(Kill(new if new == "rkt3" else BROKER)))
+        play(cluster.executor.perform(Start("rkt1")))
+        play(cluster.executor.perform(Start("rkt3")))
+        assert play(cluster.health(CLEAN_S)).clean
+        assert play(cluster.broker.roles(topic)) == found

@@ -1,0 +1,69 @@
+"""The incident of seeds/001 on the reference, as a newcomer plays it: no Docker, no Java.
+
+Bounds are wide, for they hold on any machine: what is told apart is the freeze's whole length
+(20 s) and what T and a poll come to (5 s), and a send's own time-out and an answer's besides (3 s
+each).
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.docker.command_line import mqproof
+
+pytestmark = pytest.mark.slow
+
+END_LIMIT_S = 400
+WHOLE_S, SOON_S = 19.0, 15.0
+OLD, LATER = "rocketmq-python-4.9.0", "rocketmq-python-4.9.8"
+CLIENTS = (OLD, LATER, "rocketmq-python-5.2.0", "rocketmq-python-5.3.3")
+BESIDE, APART = "publisher-1", "publisher-2"  # who asks the name server that freezes, and who not
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """What is told of each client's publishers."""
+    folder = tmp_path_factory.mktemp("incident")
+    words = ("run", "incident", "--system", "reference-2m2s", "--compressed", "--seed", "7")
+    process = mqproof(folder, *words)
+    said, _ = process.communicate(timeout=END_LIMIT_S)
+    (experiment,) = (folder / "results").iterdir()
+    verdict = json.loads((experiment / "verdict.json").read_text())
+    for run in verdict["runs"]:
+        assert run["judged"], said
+        outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
+        assert outcome["confirmed-hence-delivered"] == "PASS", said
+    return {
+        (run["cell"]["client"], one["publisher"]): one
+        for run in verdict["runs"]
+        for one in run["failing"]
+    }
+
+
+def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
+    told: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    one = told[OLD, BESIDE]
+    assert one["asked"] == "rkt1"
+    assert one["last_failed_s"] > WHOLE_S
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_who_asks_the_other_one_hears_of_it_in_time(
+    client: str, told: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    one = told[client, APART]
+    assert one["asked"] == "rkt2"
+    assert 0 < one["failed"] < one["sent_by_then"]
+    assert one["last_failed_s"] < SOON_S
+    assert one["left_out"] == "broker-a"
+
+
+@pytest.mark.parametrize("client", [LATER, "rocketmq-python-5.3.3"])
+def test_who_leaves_a_name_server_that_hangs_is_well_soon_after(
+    client: str, told: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    one = told[client, BESIDE]
+    assert one["turned_to"] == "rkt2"
+    assert one["last_failed_s"] < SOON_S
