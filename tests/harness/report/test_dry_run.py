@@ -94,6 +94,12 @@ def test_of_what_brokers_have_nothing_of_it_says_nothing_and_of_peer_links_it_do
     assert not [line for line in shown if line.startswith(("  partitions", "  policy"))]
 
 
+def test_peers_that_dial_each_other_directly_are_said_to() -> None:
+    assert "  peer links direct" in shown_of("reference-2m2s", "colocated@minute", "local")
+    by_proxy = shown_of("reference-mirrored", "all-automatic@T=10", "local")
+    assert any(line.startswith("  peer links proxy") for line in by_proxy)
+
+
 def test_of_brokers_with_fixed_roles_a_word_means_only_those_that_can_have_the_role() -> None:
     shown = shown_of("rocketmq-2m2s", "colocated@compressed", "compose")
     assert "             one of rkt1, rkt2: the host that holds orders then" in shown

@@ -1,4 +1,4 @@
-"""Servers of the reference as subprocesses: which there are, what each is told, who is promoted."""
+"""Servers of the reference as subprocesses: which there are, what each is told, who is master."""
 
 from dataclasses import replace
 from pathlib import Path
