@@ -10,7 +10,7 @@ import zlib
 
 import msgspec
 
-from reference_impl.rocketmq.remoting.fields import BadRequest
+from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
 
 INFLATED_MAX = 64 * 1024 * 1024
 _CHECKSUM_MASK = 0x7FFFFFFF
@@ -68,7 +68,7 @@ def read_version(body: bytes) -> DataVersion:
     """Raises BadRequest."""
     try:
         return msgspec.json.decode(body, type=DataVersion)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise BadRequest(f"no data version: {error}") from error
 
 

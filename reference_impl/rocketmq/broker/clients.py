@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from reference_impl.rocketmq.remoting.fields import BadRequest
+from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
 from reference_impl.rocketmq.store.properties import tags_code
 
 ALL = "*"
@@ -82,7 +82,7 @@ class Clients:
         """
         try:
             told = msgspec.json.decode(body, type=_Heartbeat)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise BadRequest(f"no heartbeat: {error}") from error
         client = msgspec.structs.replace(who, name=told.clientID)
         for producer in told.producerDataSet:

@@ -72,7 +72,7 @@ class Delays:
         return tags_code(draft.properties.get(TAGS))
 
     def copy(self, document: bytes) -> None:
-        """What a slave's master has done. Raises msgspec.DecodeError."""
+        """What a slave's master has done. Raises one of fields.UNREADABLE."""
         told = msgspec.json.decode(document, type=Progress)
         self._next = {int(level): offset for level, offset in told.offset_table.items()}
 

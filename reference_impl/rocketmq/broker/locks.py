@@ -9,7 +9,7 @@ import msgspec
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Request
 from reference_impl.rocketmq.remoting.command import Command
-from reference_impl.rocketmq.remoting.fields import BadRequest
+from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
 from reference_impl.rocketmq.remoting.serving import Asked
 
 
@@ -39,7 +39,7 @@ class Locks:
     def handle(self, asked: Asked) -> Command:
         try:
             told = msgspec.json.decode(asked.command.body, type=_Told)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise BadRequest(f"no set of queues: {error}") from error
         if asked.command.header.code == Request.UNLOCK_BATCH_MQ:
             self._unlock(told)

@@ -59,7 +59,7 @@ class Offsets:
 
 
 def read(document: bytes) -> Table:
-    """Raises msgspec.DecodeError."""
+    """Raises one of fields.UNREADABLE."""
     return msgspec.json.decode(document, type=Document).offset_table
 
 

@@ -10,7 +10,7 @@ from reference_impl.rocketmq.broker.topics import wrong_name
 from reference_impl.rocketmq.registration import Topic
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command
-from reference_impl.rocketmq.remoting.fields import BadRequest
+from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
 from reference_impl.rocketmq.remoting.serving import Asked, Handler
 from reference_impl.rocketmq.settings import Broker
 
@@ -69,7 +69,7 @@ class Operating:
     def _create_group(self, asked: Asked) -> Command:
         try:
             group = msgspec.json.decode(asked.command.body, type=Group)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise BadRequest(f"no group: {error}") from error
         self._parts.groups.create(group)
         return asked.answer()

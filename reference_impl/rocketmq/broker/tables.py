@@ -17,6 +17,7 @@ from reference_impl.rocketmq.registration import Topics
 from reference_impl.rocketmq.remoting.calls import Calls
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command, request
+from reference_impl.rocketmq.remoting.fields import UNREADABLE
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import BrokerTimes
 
@@ -24,7 +25,7 @@ Copied = Callable[[bytes], None]
 
 
 class Copier:
-    """`keep`: what becomes of each table, by the request for it; raises msgspec.DecodeError."""
+    """`keep`: what becomes of each table, by the request for it; raises one of UNREADABLE."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class Copier:
             elif answer.header.code == Code.SUCCESS:
                 try:
                     keep(answer.body)
-                except msgspec.DecodeError:
+                except UNREADABLE:
                     self._give_up(connection)
 
         return heard

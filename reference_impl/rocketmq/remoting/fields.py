@@ -8,7 +8,10 @@
 
 from collections.abc import Mapping
 
+import msgspec
+
 _INT64 = range(-(2**63), 2**63)
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # of a JSON document
 
 
 class BadRequest(Exception):
