@@ -12,6 +12,12 @@ from pathlib import Path
 HOSTS_FILE = "MQPROOF_HOSTS"
 
 
+def jvm_flags(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """By which a JVM reads the same table: it asks nobody else then, but takes addresses."""
+    path = environment.get(HOSTS_FILE, "")
+    return (f"-Djdk.net.hosts.file={path}",) if path else ()
+
+
 def own_table(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """By name. Raises OSError where the table cannot be read."""
     path = environment.get(HOSTS_FILE, "")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.workers.host_names import HOSTS_FILE, own_table
+from harness.workers.host_names import HOSTS_FILE, jvm_flags, own_table
 
 
 def test_a_table_has_the_form_of_the_systems_own(tmp_path: Path) -> None:
@@ -16,6 +16,11 @@ def test_a_table_has_the_form_of_the_systems_own(tmp_path: Path) -> None:
 
 def test_who_has_no_table_takes_names_as_they_are() -> None:
     assert own_table({}) == {}
+
+
+def test_a_jvm_is_told_of_the_same_table_and_of_none_where_there_is_none() -> None:
+    assert jvm_flags({HOSTS_FILE: "/run/one.hosts"}) == ("-Djdk.net.hosts.file=/run/one.hosts",)
+    assert jvm_flags({}) == ()
 
 
 def test_a_table_that_is_gone_is_an_error_and_not_another_way_to_the_brokers(

@@ -26,6 +26,7 @@ from harness.workers.clients.port import (
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.java_object import JavaObject, in_java
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
+from harness.workers.host_names import jvm_flags
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 from spark_analysis.schema.words import Fate
@@ -211,7 +212,8 @@ def start_jvm(config: WorkerConfig) -> None:
         )
     home = Path(f"{config.log}.java")  # its own logs, beside ours
     places_of_its_own = (f"-Duser.home={home}", f"-Drocketmq.client.logRoot={home}")
-    flags = (*FLAGS, *places_of_its_own, *RocketOptions.from_json(config.own).jvm)
+    own = RocketOptions.from_json(config.own).jvm
+    flags = (*FLAGS, *places_of_its_own, *jvm_flags(), *own)
     try:
         jpype.startJVM(*flags, classpath=jars, convertStrings=True)
     except (OSError, RuntimeError, jpype.JVMNotFoundException) as failure:
