@@ -23,10 +23,12 @@ from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
 from harness.systems.catalogue import load_layout, load_system
 from harness.workers.host_names import own_table
+from tests.docker.whole_runs import mostly_nightly
 from tests.rigs.clusters.local import armed, seen
 from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.slow
+BY_NIGHT = pytest.mark.nightly
 
 LAYOUT = load_layout("reference-2m2s", "colocated@minute")
 PLAN = replace(plan(), layout=LAYOUT)
@@ -38,6 +40,16 @@ OF_LINKS = [
     if LOCAL in kind.offers and kind.applies_to == CLIENT_LINK and name not in CANNOT
 ]
 BROKER, NAME_SERVER = "rkt1/broker-a-0", "rkt1/name-server"
+# Two of them every time, the others at night.
+OF_PLACES = [
+    pytest.param(
+        kind,
+        place,
+        marks=() if (kind, place) in {("freeze", "rkt1"), ("kill", BROKER)} else BY_NIGHT,
+    )
+    for kind in ("freeze", "kill", "stop")
+    for place in ("rkt1", BROKER, NAME_SERVER)
+]
 LIMIT_S = 120.0
 CLEAN_S = 30.0
 Play = Callable[[Awaitable[Any]], Any]
@@ -90,8 +102,7 @@ def test_a_topic_lies_where_it_was_put_and_is_copied(
     assert play(cluster.broker.roles(topic)) == Roles("rkt1", ("rkt3",), ("rkt3",))
 
 
-@pytest.mark.parametrize("place", ["rkt1", BROKER, NAME_SERVER])
-@pytest.mark.parametrize("kind", ["freeze", "kill", "stop"])
+@pytest.mark.parametrize(("kind", "place"), OF_PLACES)
 def test_a_fault_of_a_host_or_of_one_of_its_processes_is_seen_to_hold_and_to_go(
     kind: str, place: str, cluster: LocalCluster, play: Play
 ) -> None:
@@ -101,7 +112,7 @@ def test_a_fault_of_a_host_or_of_one_of_its_processes_is_seen_to_hold_and_to_go(
     assert play(cluster.health(CLEAN_S)).clean
 
 
-@pytest.mark.parametrize("kind", OF_LINKS)
+@pytest.mark.parametrize("kind", mostly_nightly(OF_LINKS, {"hang"}))
 def test_a_fault_of_a_clients_links_to_a_host_means_all_of_its_processes(
     kind: str, cluster: LocalCluster, play: Play
 ) -> None:
