@@ -42,6 +42,10 @@ class Misbehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def chooser(misbehaviour: Misbehaviour, pid: Pid) -> Callable[[], bool]:
     """Whether the next candidate of this process is hit."""
-    who = f"{pid.node}/{pid.boot}/{pid.number}"
+    return drawn(misbehaviour, f"{pid.node}/{pid.boot}/{pid.number}")
+
+
+def drawn(misbehaviour: Misbehaviour, who: str) -> Callable[[], bool]:
+    """The same of whoever is called so."""
     chance = Random(f"{misbehaviour.seed}/{misbehaviour.kind}/{who}")
     return lambda: chance.random() < misbehaviour.share

@@ -36,7 +36,13 @@ class Note(msgspec.Struct, frozen=True):
     text: str
 
 
-Effect = Transmit | Close | Dial | Note
+class Admit(msgspec.Struct, frozen=True):
+    """Lines for its truth log, which are there before any effect that follows is carried out."""
+
+    lines: bytes
+
+
+Effect = Transmit | Close | Dial | Note | Admit
 
 
 class Clock(Protocol):

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
+from reference_impl.misbehave.kinds import SHARE
+
 T = TypeVar("T", bound=msgspec.Struct)
 
 
@@ -90,6 +92,10 @@ class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     ha_slave_fallbehind_max: int = 256 * 1024 * 1024
     ha_transfer_batch_size: int = 32 * 1024
     transaction_check_max: int = 15
+    misbehave: str = ""  # a kind; "": it is honest (broker/misbehaving.py)
+    misbehave_share: float = SHARE
+    misbehave_seed: int = 0
+    misbehave_truth: str = ""  # the file in which it says to whom
     times: BrokerTimes = BrokerTimes()
 
     @property

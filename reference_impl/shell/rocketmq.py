@@ -46,7 +46,8 @@ async def run_broker(told: Broker, with_parent: bool) -> int:
     port = told.listen_port
     doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), (told.copies_port, COPIES)]
     try:
-        return await _live(server, told.bind_address, doors, with_parent, names)
+        truth = Path(told.misbehave_truth) if told.misbehave else None
+        return await _live(server, told.bind_address, doors, with_parent, names, truth)
     finally:
         disk.close()
 
@@ -57,6 +58,7 @@ async def _live(
     doors: list[Door],
     with_parent: bool,
     names: Mapping[str, str] = MappingProxyType({}),
+    truth: Path | None = None,
 ) -> int:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[int] = loop.create_future()
@@ -69,7 +71,7 @@ async def _live(
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         end(1)
 
-    sockets = ServerSockets(server, fail, names)
+    sockets = ServerSockets(server, fail, names, truth)
     loop.add_signal_handler(signal.SIGTERM, end, 0)
     if with_parent:
         loop.add_reader(sys.stdin.fileno(), _end_with_parent)

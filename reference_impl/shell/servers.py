@@ -8,9 +8,11 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from pathlib import Path
 
 from reference_impl.rocketmq.effects import (
     TICK_MS,
+    Admit,
     Close,
     Dial,
     Effect,
@@ -35,12 +37,17 @@ class SystemClock:
 
 class ServerSockets:
     """The connections of one server. `failed`: hears of what no server can go on after; `names`:
-    the addresses of hosts that no resolver knows."""
+    the addresses of hosts that no resolver knows; `truth`: the file for what it admits."""
 
     def __init__(
-        self, server: Server, failed: Callable[[Exception], None], names: Mapping[str, str]
+        self,
+        server: Server,
+        failed: Callable[[Exception], None],
+        names: Mapping[str, str],
+        truth: Path | None = None,
     ) -> None:
         self.server = server
+        self._truth = truth
         self._failed = failed
         self._names = names
         self._loop = asyncio.get_running_loop()
@@ -98,6 +105,8 @@ class ServerSockets:
                 case Close(connection):
                     if connection in self._sockets:
                         self._sockets[connection].leave()
+                case Admit(lines):
+                    self._admit(lines)
                 case Note(text):
                     stamp = datetime.now().isoformat(" ", "milliseconds")
                     print(f"{stamp} INFO mqproof - {text}", flush=True)
@@ -105,6 +114,11 @@ class ServerSockets:
                     task = self._loop.create_task(self._dial(address, door))
                     self._dials.add(task)
                     task.add_done_callback(self._dials.discard)
+
+    def _admit(self, lines: bytes) -> None:
+        assert self._truth is not None, "an honest server admits nothing"
+        with self._truth.open("ab", buffering=0) as truth:
+            truth.write(lines)
 
     def _tick(self) -> None:
         self.begin()

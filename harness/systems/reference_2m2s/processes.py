@@ -20,6 +20,13 @@ from harness.systems.rocketmq.service_ports import service_ports_of
 from harness.systems.rocketmq.settings import STORE
 from harness.systems.rocketmq_2m2s.laid_down import LaidDown
 
+_KEYS = {
+    "kind": "misbehave",
+    "share": "misbehaveShare",
+    "seed": "misbehaveSeed",
+    "truth": "misbehaveTruth",
+}
+
 
 class ReferenceServers:
     """port.Processes."""
@@ -39,6 +46,7 @@ class ReferenceServers:
         if "brokerName" in told:
             names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
             told |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}
+            told |= {_KEYS[key]: str(value) for key, value in (node.misbehave or {}).items()}
         return "".join(f"{key}={value}\n" for key, value in told.items())
 
     def told(self, here: Here) -> Told:

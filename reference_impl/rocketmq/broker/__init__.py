@@ -6,6 +6,7 @@ registering  it tells name servers that it is there
 
 Messages:
 sending      what producers send
+misbehaving  what a broker does wrong with them, where it is told to
 committing   when that counts as sent
 pulling      what consumers pull, and wait for
 retrying     what they send back

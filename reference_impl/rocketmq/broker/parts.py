@@ -8,6 +8,7 @@ from reference_impl.rocketmq.broker.copies import Copies
 from reference_impl.rocketmq.broker.delays import DOCUMENT as DELAYS
 from reference_impl.rocketmq.broker.delays import Delays
 from reference_impl.rocketmq.broker.groups import BrokerGroups
+from reference_impl.rocketmq.broker.misbehaving import CrookedBroker
 from reference_impl.rocketmq.broker.offsets import Offsets
 from reference_impl.rocketmq.broker.pulling import Pulling
 from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
@@ -48,6 +49,11 @@ class Parts:
         )
         self.copies = Copies(self.store.log, config, clock, self.outbox)
         self.committing = Committing(self.store, config, clock, self.copies, self._arrived)
+        self.crooked = (
+            CrookedBroker(config, self.committing, self.store, self.outbox)
+            if config.misbehave
+            else None
+        )
         self.pulling = Pulling(self)
         self.transactions = Transactions(self)
         self.store_host = host(store_ip, config.listen_port)

@@ -1,6 +1,6 @@
 """What a server has to say, collected until it has done what there was to do."""
 
-from reference_impl.rocketmq.effects import Clock, Close, Dial, Effect, Transmit
+from reference_impl.rocketmq.effects import Admit, Clock, Close, Dial, Effect, Transmit
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.connections import Connections
 
@@ -25,6 +25,10 @@ class Outbox:
 
     def dial(self, address: str, door: str) -> None:
         self._effects.append(Dial(address, door))
+
+    def admit(self, lines: bytes) -> None:
+        """Before all that is said after it."""
+        self._effects.append(Admit(lines))
 
     def take(self) -> list[Effect]:
         effects, self._effects = self._effects, []

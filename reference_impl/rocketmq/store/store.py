@@ -101,6 +101,10 @@ class Store:
         self._listed_to = position + octets
         return Stored(position, offset, self._listed_to, now_ms)
 
+    def next(self, draft: Draft) -> Stored:
+        """Where the next message of its queue will be."""
+        return Stored(self.log.end, self.ends(draft.topic, draft.queue)[1], self.log.end, 0)
+
     def copied(self) -> Iterator[Record]:
         """What a master's log brought since it was last asked: queues know it then."""
         for record in self.log.records(max(self._listed_to, self.log.start)):

@@ -21,6 +21,7 @@ from harness.request import asking
 
 HONEST = "honest"
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
+LOGS_SYSTEM, LOGS_LAYOUT = "reference-2m2s", "colocated@compressed"
 CUT_LAYOUT, CUT_DEADLINE = "all-automatic-one@T=10", "6.3 s"  # 6.3 < 7.5, and 12.6 > 12.5
 SHARES = {"confirm-early": 0.5, "forget": 0.3}
 SHARE = 0.05
@@ -50,6 +51,24 @@ consumers_enter = "mirror of orders"
 
 [workload.amqp]
 heartbeat = "{heartbeat}"
+"""
+LOG_WORKLOAD = """
+title = "{name}"
+story = "for misbehaving brokers that keep logs"
+
+[workload]
+queues = ["orders"]
+publishers = 1
+consumers = 1
+keys = 1
+rate = 200
+body_bytes = 256
+durable = true
+persistent = true
+confirms = true
+retry = "until_confirmed"
+acknowledge = 10
+deadline = "3 s"
 """
 PHASES = """
 [phases]
@@ -121,12 +140,27 @@ def _planned(kind: str, seed: int, repeats: int, layout: str, *scenarios: Scenar
         name=f"misbehave-{kind}",
         seed=seed,
         scenarios=scenarios,
-        systems=(SYSTEM,),
+        systems=(LOGS_SYSTEM if layout == LOGS_LAYOUT else SYSTEM,),
         layouts=(layout,),
         deployment=DEPLOYMENT,
         repeats=repeats,
     )
     return plan(request, Catalogue(asking.systems(), asking.layouts()))
+
+
+def logs_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
+    """As `experiment`, of brokers that keep logs."""
+    return _planned(
+        kind, seed, repeats, LOGS_LAYOUT, log_scenario(kind, False), log_scenario(kind, True)
+    )
+
+
+def log_scenario(kind: str, crash: bool) -> Scenario:
+    name = f"log-{kind}-{'crash' if crash else 'calm'}"
+    text = LOG_WORKLOAD.format(name=name)
+    text += CRASH.format(opens="0 s") if crash else ""
+    baseline, recovery = ("4 s", "4 s") if crash else ("2 s", "1 s")
+    return read_scenario(name, text + PHASES.format(baseline=baseline, recovery=recovery))
 
 
 def misbehave(kind: str, seed: int) -> Misbehave | None:

@@ -12,7 +12,7 @@ from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
 from reference_impl.amqp.stale_guard import StaleGuard
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
-from reference_impl.misbehave.truth import Line
+from reference_impl.misbehave.lines import Line
 from reference_impl.pid import Pid
 from reference_impl.process import NO_CONNECTION, Admit
 from reference_impl.protocol.queues import Confirm, Message

@@ -6,7 +6,8 @@ import pytest
 from reference_impl.mirrored.misbehaving import held
 from reference_impl.mirrored.replica import Replica
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
-from reference_impl.misbehave.truth import HELD, Line
+from reference_impl.misbehave.lines import Line
+from reference_impl.misbehave.truth import HELD
 from reference_impl.pid import Pid
 from reference_impl.process import Admit
 from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld

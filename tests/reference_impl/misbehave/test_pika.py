@@ -14,7 +14,8 @@ import pika
 import pytest
 
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
-from reference_impl.misbehave.truth import HELD, REDELIVERED, Line
+from reference_impl.misbehave.lines import Line
+from reference_impl.misbehave.truth import HELD, REDELIVERED
 from tests.reference_impl.management import Management
 from tests.reference_impl.nodes import Nodes, until
 

@@ -1,0 +1,25 @@
+"""A line of a truth log: what was done wrong, and to which message.
+
+1. A message is told by the head of its body as it was published; whoever wrote the body can read
+   it there.
+2. A line without its end was cut in two by a kill: it was not hit yet.
+"""
+
+import msgspec
+
+HEAD_OCTETS = 128
+
+
+class Line(msgspec.Struct, frozen=True):
+    """`by`: the message that overtook it. Octets are Base64 in the log."""
+
+    kind: str
+    queue: str
+    head: bytes
+    by: bytes | None = None
+
+
+def line(kind: str, queue: str, body: bytes, by: bytes | None = None) -> bytes:
+    """Of messages with these bodies."""
+    other = None if by is None else by[:HEAD_OCTETS]
+    return msgspec.json.encode(Line(kind, queue, body[:HEAD_OCTETS], other)) + b"\n"

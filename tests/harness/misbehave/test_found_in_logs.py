@@ -1,0 +1,43 @@
+"""The analysis finds exactly what brokers that keep logs admit, calm and with a crash beside it.
+
+Real servers of the reference of RocketMQ, proxy and workers; what is in each log is read in the
+end, and not drained. Rules: harness/analyse/exactness.py.
+"""
+
+from collections.abc import Mapping
+
+import pytest
+
+from harness.analyse.marts import Judged, judge_all
+from tests.harness.misbehave.runs import classes, perform
+from tests.harness.misbehave.scenarios import HONEST, logs_experiment
+
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
+
+SEED = 22
+SHOWS = {"drop": "lost", "duplicate": "stored_twice", "corrupt": "corrupt"}
+LEAST = 5  # a comparison of nothing with nothing would prove nothing
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Judged]:
+    """By scenario: `log-drop-calm`, `log-drop-crash`, and so on."""
+    folder = tmp_path_factory.mktemp("misbehaving-logs")
+    perform((*SHOWS, HONEST), folder, SEED, planned=logs_experiment)
+    return {run.manifest.scenario: run for run in judge_all(folder, lambda _: None).runs}
+
+
+@pytest.mark.parametrize("beside", ["calm", "crash"])
+@pytest.mark.parametrize("kind", SHOWS)
+def test_what_is_admitted_is_found_and_nothing_else(
+    kind: str, beside: str, judged: Mapping[str, Judged]
+) -> None:
+    found = classes(judged[f"log-{kind}-{beside}"])
+    assert [str(each) for each in found.values() if not each.exact] == []
+    assert len(found[SHOWS[kind]].found) >= LEAST
+
+
+@pytest.mark.parametrize("beside", ["calm", "crash"])
+def test_of_an_honest_one_nothing_is_found(beside: str, judged: Mapping[str, Judged]) -> None:
+    found = classes(judged[f"log-{HONEST}-{beside}"])
+    assert [str(each) for each in found.values() if not each.exact] == []
