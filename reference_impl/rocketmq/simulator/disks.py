@@ -26,7 +26,9 @@ class MemorySeries:
     def write(self, at: int, octets: bytes) -> None:
         start = self._start(at)
         assert at + len(octets) <= start + self.file_octets, "no write lies in two files"
-        file = self._files.setdefault(start, bytearray(self.file_octets))
+        file = self._files.get(start)
+        if file is None:
+            file = self._files[start] = bytearray(self.file_octets)
         file[at - start : at - start + len(octets)] = octets
 
     def read(self, at: int, count: int) -> bytes:
@@ -38,7 +40,9 @@ class MemorySeries:
         for at, file in self._files.items():
             low, high = max(start, at) - at, min(end, at + self.file_octets) - at
             if low < high:
-                kept = self._flushed.setdefault(at, bytearray(self.file_octets))
+                if at not in self._flushed:
+                    self._flushed[at] = bytearray(self.file_octets)
+                kept = self._flushed[at]
                 kept[low:high] = file[low:high]
 
     def truncate(self, at: int) -> None:

@@ -25,7 +25,7 @@ from tests.reference_impl.rocketmq.talking import (
     server_of,
 )
 
-TICK_MS = 50
+TICK_MS = 100
 STEPS = 30
 PAUSE_MS = (5.0, 4_000.0)
 SETTLE_MS = 40_000

@@ -150,7 +150,8 @@ def name_server(
 def broker(world: World, name: str = MASTER, **told: object) -> None:
     """`told`: beside the name and the one name server."""
     own = {"broker_name": "broker-a", "broker_ip1": name, "namesrv_addr": NS_ADDRESS, **told}
-    config = Broker(**own, mapped_file_size_commit_log=1 << 16)  # type: ignore[arg-type]
+    sizes = {"mapped_file_size_commit_log": 1 << 16, "mapped_file_size_consume_queue": 20 << 10}
+    config = Broker(**(sizes | own))  # type: ignore[arg-type]
 
     def boot(host: Host) -> Server:
         return BrokerServer(config, host.clock, host.disk, world.dice)

@@ -11,8 +11,8 @@ from reference_impl.rocketmq.store.log import CommitLog
 from reference_impl.rocketmq.store.store import Store
 from tests.reference_impl.rocketmq.schedules import MODES, Mode, lost
 
-SCHEDULES = 120  # of each mode; more of them by night
-MANY = 4_000
+SCHEDULES = 340  # of each mode: a thousand; more of them by night
+MANY = 33_000
 FOUND_WITHIN = 150
 
 
