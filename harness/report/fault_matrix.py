@@ -62,10 +62,9 @@ def _limits(system: System) -> Iterator[str]:
             yield f"- No {names} on `{system.name}` under `{deployment}`: {why}."
     for deployment, why in system.direct_peers.items():
         lost = [kind.name for kind in KINDS.values() if deployment in kind.by_peer_links]
-        yield (
-            f"- No `peer_links = {TOXIPROXY}` on `{system.name}` under `{deployment}`, so of "
-            f"{', '.join(f'`{name}`' for name in lost)} none by that: {why}."
-        )
+        names = ", ".join(f"`{name}`" for name in lost)
+        so = f", so of {names} none by that" if lost else ""
+        yield f"- No `peer_links = {TOXIPROXY}` on `{system.name}` under `{deployment}`{so}: {why}."
     for handling, why in system.cannot_handle.items():
         yield f"- No layout with `partition_handling = {handling}` on `{system.name}`: {why}."
 

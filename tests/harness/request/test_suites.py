@@ -91,7 +91,7 @@ def test_its_own_system_may_be_named_and_no_other_than_it_is_made_for() -> None:
     texts = [str(problem) for problem in told.value.problems]
     assert len(texts) == 2
     assert "rocketmq-dledger" in texts[0]
-    assert "rocketmq-2m2s, reference-2m2s" in texts[0]
+    assert "rocketmq-2m2s | reference-2m2s" in texts[0]
     assert "played on one" in texts[1]
 
 
