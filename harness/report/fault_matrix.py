@@ -64,7 +64,8 @@ def _limits(system: System) -> Iterator[str]:
         lost = [kind.name for kind in KINDS.values() if deployment in kind.by_peer_links]
         names = ", ".join(f"`{name}`" for name in lost)
         so = f", so of {names} none by that" if lost else ""
-        yield f"- No `peer_links = {TOXIPROXY}` on `{system.name}` under `{deployment}`{so}: {why}."
+        where = f"on `{system.name}` under `{deployment}`"
+        yield f"- No `peer_links = {TOXIPROXY}` {where}{so}: {why}."
     for handling, why in system.cannot_handle.items():
         yield f"- No layout with `partition_handling = {handling}` on `{system.name}`: {why}."
 
