@@ -3,6 +3,7 @@
 import subprocess
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,11 @@ settings.register_profile("mqproof", settings.get_profile("random"), derandomize
 settings.load_profile("mqproof")
 
 
+OF_THE_ENGINE = Path(__file__).parent / "spark_analysis"
+BY_THEMSELVES = ("test_elsewhere.py",)  # it kills a worker in the middle of a job
+
+
+@pytest.hookimpl(tryfirst=True)  # what is marked here may be chosen by it
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A real broker may crash on its own account, and spoil a test that is right.
 
@@ -28,6 +34,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("docker"):
             item.add_marker(pytest.mark.flaky(reruns=1))
+        of_the_engine = item.path.is_relative_to(OF_THE_ENGINE)
+        if (
+            item.get_closest_marker("slow")
+            and of_the_engine
+            and item.path.name not in BY_THEMSELVES
+        ):
+            item.add_marker(pytest.mark.engine)
 
 
 @pytest.fixture(autouse=True)

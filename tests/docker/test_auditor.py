@@ -32,7 +32,10 @@ GONE_AFTER_S = 12.0  # it takes RabbitMQ some seconds to leave
             *("shutdown", "its process has ended with exit code 0", 60.0),
             marks=pytest.mark.nightly,
         ),
-        ("stop_app", "its process runs, but RabbitMQ in it has stopped", 5.0),
+        pytest.param(
+            *("stop_app", "its process runs, but RabbitMQ in it has stopped", 5.0),
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(

@@ -70,6 +70,7 @@ def test_ctrl_c_in_a_fault_ends_with_130_a_sealed_run_and_nothing_left(
     assert "the run was interrupted" in said
 
 
+@pytest.mark.nightly
 def test_kill_minus_9_of_the_harness_removes_everything_within_a_minute(
     armed: "subprocess.Popen[str]", tmp_path: Path
 ) -> None:

@@ -35,7 +35,7 @@ from spark_analysis.schema.tables import FAULTS
 from tests.docker.conftest import what_is_wrong
 from tests.docker.looks import epmd_answers, in_force, said, toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
-from tests.docker.whole_runs import BY_PEER_LINKS, counts, run
+from tests.docker.whole_runs import BY_PEER_LINKS, counts, mostly_nightly, run
 from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker
@@ -197,7 +197,7 @@ def test_clients_listeners_are_not_peers(proxied: ComposeCluster, play: Play) ->
 # --- whole runs -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", BY_PEER_LINKS)
+@pytest.mark.parametrize("kind", mostly_nightly(list(BY_PEER_LINKS), {"partition"}))
 def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
     proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
@@ -210,7 +210,7 @@ def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
     assert {row["mechanism"] for row in rows} == {TOXIPROXY}
 
 
-@pytest.mark.parametrize("kind", BY_PEER_LINKS)
+@pytest.mark.parametrize("kind", mostly_nightly(list(BY_PEER_LINKS), {"slow_peers"}))
 def test_a_run_whose_executor_does_nothing_on_peer_links_is_unknown(
     proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:

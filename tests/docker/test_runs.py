@@ -35,7 +35,7 @@ STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 # through on a real cluster in test_faults.py, and in a whole run in run/test_live_run.py.)
 EACH_MECHANISM = {"kill", "hang", "partition", "alarm", "client_freeze"}
 SEEN_THROUGH = {"kill", "partition"}
-EACH_UNDO = {"hang", "partition", "alarm", "freeze"}
+EACH_UNDO = {"hang", "partition", "alarm"}
 EACH_END = EACH_MECHANISM | {"reboot"}
 ROOT = Path(__file__).parents[2]
 

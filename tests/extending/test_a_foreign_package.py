@@ -215,7 +215,7 @@ def until_node_says(run: Run, host: str, stalled: bool) -> bool:
 
 def state(run: Run, host: str) -> dict[str, Any]:
     """Asked by nobody of mqproof."""
-    (file,) = run.experiment.glob(f"deployments/*/{host}.json")
+    (file,) = run.experiment.glob(f"deployments/*/{host}.conf")
     node = json.loads(file.read_text())
     with socket.create_connection((node["address"], node["client_port"]), 2.0) as wire:
         wire.sendall(b'{"do":"state"}\n')

@@ -35,7 +35,10 @@ async def mixed(folder: Path, master: str, slave: str) -> AsyncIterator[Cluster]
         made.kill()
 
 
-@pytest.mark.parametrize(("master", "slave"), [(REFERENCE, REAL), (REAL, REFERENCE)])
+@pytest.mark.parametrize(
+    ("master", "slave"),
+    [(REFERENCE, REAL), pytest.param(REAL, REFERENCE, marks=pytest.mark.nightly)],
+)
 def test_a_slaves_log_is_its_masters_octet_for_octet_whoever_made_them(
     tmp_path: Path, master: str, slave: str
 ) -> None:
@@ -97,6 +100,7 @@ def _log(server: Server, end: int) -> bytes:
     return b"".join(file.read_bytes() for file in files)[:end]
 
 
+@pytest.mark.nightly
 def test_a_store_of_the_real_one_is_read_by_ours_and_ours_by_the_real_one(tmp_path: Path) -> None:
     """A broker dies by kill -9, and the other kind starts on what it left."""
     require_servers(REAL)

@@ -22,7 +22,7 @@ from harness.run.together import alone
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
-from harness.systems.reference_mirrored.processes import ReferenceNodes
+from harness.systems.reference_mirrored.processes import COMMAND
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.facts import Cause, Facts
 from spark_analysis.schema.log import read_rows
@@ -164,7 +164,7 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
         kill_for_good(cluster, saved)
 
     asyncio.run(
-        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=ReferenceNodes.command), 180)
+        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=COMMAND), 180)
     )
     folder = tmp_path / "runs" / of.name
     manifest = seal(folder)
@@ -204,7 +204,7 @@ def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
             interrupt.ask()
 
     asyncio.run(
-        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=ReferenceNodes.command), 180)
+        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=COMMAND), 180)
     )
     manifest = seal(tmp_path / "runs" / of.name)
     assert manifest.interrupted

@@ -32,7 +32,7 @@ HOSTS = ("host1", "host2")
 CLIENTS = [
     "rocketmq-java-4.9.0",
     pytest.param("rocketmq-java-4.9.8", marks=pytest.mark.nightly),
-    "rocketmq-java-5.2.0",
+    pytest.param("rocketmq-java-5.2.0", marks=pytest.mark.nightly),
     pytest.param("rocketmq-java-5.3.3", marks=pytest.mark.nightly),
 ]
 
