@@ -7,7 +7,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from types import NoneType, UnionType
@@ -144,7 +144,7 @@ def _within(shape: Any, part: int | str) -> Any:
     arguments = get_args(shape)
     if not arguments:
         return None
-    return arguments[1] if get_origin(shape) is dict else arguments[0]
+    return arguments[1] if get_origin(shape) in (dict, Mapping) else arguments[0]
 
 
 def _bare(annotation: Any) -> Any:

@@ -163,9 +163,7 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
     def happen(cluster: LocalCluster, saved: Manifest, _: Interrupt) -> None:
         kill_for_good(cluster, saved)
 
-    asyncio.run(
-        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=COMMAND), 180)
-    )
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=COMMAND), 180))
     folder = tmp_path / "runs" / of.name
     manifest = seal(folder)
     assert manifest.failure == ""
@@ -203,9 +201,7 @@ def test_an_interrupt_while_a_node_is_started_for_the_audit_leaves_nothing(
         if saved.audit_starts and not interrupt.is_set():
             interrupt.ask()
 
-    asyncio.run(
-        asyncio.wait_for(performed(of, tmp_path, happen=happen, node=COMMAND), 180)
-    )
+    asyncio.run(asyncio.wait_for(performed(of, tmp_path, happen=happen, node=COMMAND), 180))
     manifest = seal(tmp_path / "runs" / of.name)
     assert manifest.interrupted
     (record,) = manifest.audit_starts
