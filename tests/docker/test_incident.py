@@ -4,12 +4,11 @@ Bounds are wide, for they hold on any machine: what is told apart is a fault's w
 and a fraction of it (R + P = 25 s by these timers).
 """
 
-import json
 from typing import Any
 
 import pytest
 
-from tests.docker.command_line import mqproof
+from tests.docker.command_line import failing
 from tests.docker.conftest import require_docker
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
@@ -26,19 +25,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict
     """What is told of each client's publishers."""
     require_docker()
     folder = tmp_path_factory.mktemp("incident")
-    process = mqproof(folder, "run", "incident", "--compressed", "--seed", "7")
-    said, _ = process.communicate(timeout=END_LIMIT_S)
-    (experiment,) = (folder / "results").iterdir()
-    verdict = json.loads((experiment / "verdict.json").read_text())
-    for run in verdict["runs"]:
-        assert run["judged"], said
-        outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
-        assert outcome["confirmed-hence-delivered"] == "PASS", said
-    return {
-        (run["cell"]["client"], one["publisher"]): one
-        for run in verdict["runs"]
-        for one in run["failing"]
-    }
+    return failing(folder, END_LIMIT_S, "--compressed", "--seed", "7")
 
 
 @pytest.mark.parametrize("client", [OLD, f"{LATER}{KEEPS}"])

@@ -5,12 +5,11 @@ Bounds are wide, for they hold on any machine: what is told apart is the freeze'
 each).
 """
 
-import json
 from typing import Any
 
 import pytest
 
-from tests.docker.command_line import mqproof
+from tests.docker.command_line import failing
 
 pytestmark = pytest.mark.slow
 
@@ -25,20 +24,9 @@ BESIDE, APART = "publisher-1", "publisher-2"  # who asks the name server that fr
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
     """What is told of each client's publishers."""
     folder = tmp_path_factory.mktemp("incident")
-    words = ("run", "incident", "--system", "reference-2m2s", "--compressed", "--seed", "7")
-    process = mqproof(folder, *words)
-    said, _ = process.communicate(timeout=END_LIMIT_S)
-    (experiment,) = (folder / "results").iterdir()
-    verdict = json.loads((experiment / "verdict.json").read_text())
-    for run in verdict["runs"]:
-        assert run["judged"], said
-        outcome = {claim["claim"]: claim["outcome"] for claim in run["claims"]}
-        assert outcome["confirmed-hence-delivered"] == "PASS", said
-    return {
-        (run["cell"]["client"], one["publisher"]): one
-        for run in verdict["runs"]
-        for one in run["failing"]
-    }
+    return failing(
+        folder, END_LIMIT_S, "--system", "reference-2m2s", "--compressed", "--seed", "7"
+    )
 
 
 def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(

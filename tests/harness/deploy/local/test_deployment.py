@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -44,19 +43,6 @@ KINDS = [name for name, kind in FAULT_KINDS.items() if LOCAL in kind.offers]
 PLAN = replace(plan(), layout=UNMIRRORED)
 LIMIT_S = 120.0
 Play = Callable[[Awaitable[Any]], Any]
-
-
-@pytest.fixture(scope="module")
-def play() -> Iterator[Play]:
-    """Runs a coroutine to its end; between tests the loop runs on, so that the agent does."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True).start()
-
-    async def whole(work: Awaitable[Any]) -> Any:
-        return await work
-
-    yield lambda work: asyncio.run_coroutine_threadsafe(whole(work), loop).result(LIMIT_S)
-    loop.call_soon_threadsafe(loop.stop)
 
 
 @pytest.fixture(scope="module")

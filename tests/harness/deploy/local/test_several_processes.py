@@ -4,7 +4,6 @@ Independent of executor and witness: /proc, and what name servers show.
 """
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -50,22 +49,8 @@ OF_PLACES = [
     for kind in ("freeze", "kill", "stop")
     for place in ("rkt1", BROKER, NAME_SERVER)
 ]
-LIMIT_S = 120.0
 CLEAN_S = 30.0
 Play = Callable[[Awaitable[Any]], Any]
-
-
-@pytest.fixture(scope="module")
-def play() -> Iterator[Play]:
-    """Runs a coroutine to its end; between tests the loop runs on, so that the agent does."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True).start()
-
-    async def whole(work: Awaitable[Any]) -> Any:
-        return await work
-
-    yield lambda work: asyncio.run_coroutine_threadsafe(whole(work), loop).result(LIMIT_S)
-    loop.call_soon_threadsafe(loop.stop)
 
 
 @pytest.fixture(scope="module")
