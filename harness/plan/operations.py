@@ -222,10 +222,9 @@ OPERATIONS = {
             title="a mirror of a queue without master is stopped, and started as its master; who "
             "was master comes back as a mirror, if at all",
             targets=(QUEUE,),
-            offers={COMPOSE: CONTAINER},
+            offers={COMPOSE: CONTAINER, LOCAL: PROCESS},
             alters=True,
             upheaval=Upheaval.SOON,
-            why_not={LOCAL: "no broker that runs as subprocesses can be configured anew"},
         ),
     )
 }

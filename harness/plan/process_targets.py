@@ -12,7 +12,7 @@
 from collections.abc import Iterator
 
 from faults.kinds import KINDS, by_signals
-from faults.mechanisms import COMPOSE, TOXIPROXY
+from faults.mechanisms import COMPOSE, EXTERNAL, TOXIPROXY
 from faults.places import place
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
@@ -37,8 +37,8 @@ def obstacles(
     elif not servers.name_servers:
         yield f"{brief(target.word)} means nobody: clients of {system.name} ask no name servers"
         return
-    if deployment != COMPOSE:
-        several = f"a process of several on a host, which only {COMPOSE} has"
+    if deployment == EXTERNAL:
+        several = f"a process of several on a host, which {EXTERNAL} has not"
         yield f"{brief(target.word)} means {several}"
     if target.role == "name_server":
         for reason in asked.obstacles(client, [ATTACHED]):

@@ -40,7 +40,7 @@ class CrookedBroker:
 
     def put(self, draft: Draft, done: Done, waits: bool) -> None:
         """As committing.Committing.put, but for those that are hit."""
-        if not self._chosen():
+        if not self._hits(draft):
             self._committing.put(draft, done, waits)
             return
         self._outbox.admit(line(self._kind, draft.topic, draft.body))
@@ -50,10 +50,14 @@ class CrookedBroker:
                 return
             case Kind.DUPLICATE:
                 self._committing.put(draft, _nobody_waits, waits=False)
-            case Kind.CORRUPT if draft.body:
+            case Kind.CORRUPT:
                 spoilt = draft.body[:-1] + bytes([draft.body[-1] ^ 1])
                 draft = msgspec.structs.replace(draft, body=spoilt)
         self._committing.put(draft, done, waits)
+
+    def _hits(self, draft: Draft) -> bool:
+        """What has no body cannot be spoilt."""
+        return (self._kind is not Kind.CORRUPT or bool(draft.body)) and self._chosen()
 
 
 def _nobody_waits(*_: object) -> None:

@@ -148,9 +148,12 @@ def test_elsewhere_there_are_no_name_servers_and_no_second_process() -> None:
     assert "rmq1 is one process: name the host" in found
 
 
-def test_only_containers_have_several_processes_on_a_host() -> None:
-    found = reasons("rkt1/name-server", deployment="local")
-    assert any(reason.endswith("which only compose has") for reason in found)
+def test_containers_and_subprocesses_have_several_on_a_host_and_a_cluster_that_is_there_not() -> (
+    None
+):
+    assert reasons("rkt1/name-server", deployment="local") == []
+    found = reasons("rkt1/name-server", deployment="external")
+    assert any(reason.endswith("which external has not") for reason in found)
 
 
 def test_name_servers_are_where_the_layout_says() -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 from reference_impl.rocketmq.remoting.codes import Request
 from reference_impl.rocketmq.remoting.command import Command, Form, encode, request
-from reference_impl.rocketmq.store.properties import write
+from reference_impl.rocketmq.store import properties
+from reference_impl.rocketmq.store.records import Draft, host, write
 
 CHANGED = 0.05  # of the pieces, by one to four octets: it is the end of most connections
 CUT = 0.01  # of them, somewhere
@@ -86,6 +87,20 @@ BODIES: dict[int, Any] = {
 }
 
 
+_HERE = host(bytes((127, 0, 0, 1)), 10911)
+DRAFT = Draft(
+    topic="orders",
+    queue=0,
+    flag=0,
+    sys_flag=0,
+    born_ms=1,
+    born_host=_HERE,
+    store_host=_HERE,
+    body=b"here",
+    told=properties.write({"TAGS": "A"}),
+)
+
+
 class Fuzzer:
     def __init__(self, seed: int) -> None:
         self._draw = random.Random(seed)
@@ -97,8 +112,20 @@ class Fuzzer:
         return [self._piece() for _ in range(self._draw.randint(1, pieces))]
 
     def slave(self, pieces: int) -> list[bytes]:
-        """What one says to a master, or a master to it."""
+        """What one says to a master."""
         return [self._copied() for _ in range(self._draw.randint(1, pieces))]
+
+    def master(self, pieces: int, end: int) -> list[bytes]:
+        """What one says to a slave whose log ends there: parts that fit, of records, most of which
+        are nearly right, and others."""
+        said = []
+        for number in range(self._draw.randint(1, pieces)):
+            octets = bytearray(write(DRAFT, number, end, 1))
+            if self._draw.random() < WILD:
+                octets[self._draw.randrange(len(octets))] = self._draw.randrange(256)
+            said.append(struct.pack(">qi", end, len(octets)) + octets)
+            end += len(octets)
+        return said if self._draw.random() < 0.5 else [*said, self._copied()]
 
     def _piece(self) -> bytes:
         draw = self._draw
@@ -150,7 +177,7 @@ class Fuzzer:
         told = {name: draw.choice(VALUES) for name in chosen}
         if chosen and draw.random() < WILD:
             told[chosen[0]] = str(draw.choice((*NUMBERS, *TEXTS)))
-        return write(told) if draw.random() > 0.02 else draw.choice(TEXTS)
+        return properties.write(told) if draw.random() > 0.02 else draw.choice(TEXTS)
 
     def _body(self, code: int) -> bytes:
         """Right, or nearly, of a request that has a document; of others anything."""

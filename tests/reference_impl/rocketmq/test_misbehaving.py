@@ -106,6 +106,12 @@ def test_the_last_octet_of_what_is_corrupt_is_another_for_everybody() -> None:
     assert broker.hit == [b"here"]
 
 
+def test_what_has_no_body_cannot_be_spoilt_and_is_not_said_to_be() -> None:
+    broker = Asked("corrupt")
+    assert broker.send(b"") == 0
+    assert broker.hit == []
+
+
 def test_who_is_hit_is_fixed_by_the_seed() -> None:
     def hits(seed: int) -> list[bytes]:
         broker = Asked("drop", 0.3, seed)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from faults.actions import Freeze, Kill, Start, Stop, Thaw
+from faults.actions import Action, Freeze, Kill, Start, Stop, Thaw
 from faults.executors import local_processes as processes
 from faults.kinds import KINDS
 from faults.mechanisms import LOCAL
+from faults.model import ProcessState
 from faults.targets import CLIENT_LINK
 from harness.cluster.orders import Promote
 from harness.cluster.port import Roles
@@ -133,15 +134,22 @@ def test_a_host_that_stands_still_is_all_of_it_and_nobody_else(
     assert play(cluster.health(CLEAN_S)).clean
 
 
-def test_how_a_host_ended_is_told_where_all_of_it_ended_alike(
+def test_how_a_host_ended_is_told_only_where_all_of_it_ended_alike(
     cluster: LocalCluster, play: Play
 ) -> None:
-    play(cluster.executor.perform(Kill(BROKER)))
-    play(cluster.executor.perform(Stop(NAME_SERVER)))
-    play(cluster.executor.perform(Start(NAME_SERVER, ending_s=5.0)))
-    play(cluster.executor.perform(Kill(NAME_SERVER)))
-    assert play(cluster.witness.process("rkt1")).exit_code == 137
-    play(cluster.executor.perform(Start("rkt1")))
+    async def ended(*deeds: Action) -> ProcessState:
+        for deed in deeds:
+            await cluster.executor.perform(deed)
+        while pids(cluster, "rkt1"):
+            await asyncio.sleep(0.05)
+        found = await cluster.witness.process("rkt1")
+        await cluster.executor.perform(Start("rkt1"))
+        return found
+
+    differently = play(ended(Kill(BROKER), Stop(NAME_SERVER)))
+    assert not differently.running
+    assert differently.exit_code is None
+    assert play(ended(Kill(BROKER), Kill(NAME_SERVER))).exit_code == 137
     assert play(cluster.health(CLEAN_S)).clean
 
 
