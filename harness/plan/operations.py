@@ -222,7 +222,7 @@ OPERATIONS = {
             title="a mirror of a queue without master is stopped, and started as its master; who "
             "was master comes back as a mirror, if at all",
             targets=(QUEUE,),
-            offers={COMPOSE: CONTAINER, LOCAL: PROCESS},
+            offers=_PROCESSES,
             alters=True,
             upheaval=Upheaval.SOON,
         ),

@@ -202,10 +202,11 @@ def test_what_a_system_or_a_deployment_has_not_is_told_with_its_reason() -> None
         "operation 1: rabbitmq-mirrored has no stop_node: it never sleeps"
     ]
     promote = '[[operation]]\nkind = "promote"\ntarget = "orders"\n'
-    here = replace(SYSTEM, cannot={}, deployments=("local",))
-    assert reasons(promote, system=here, deployment="local") == [
-        "operation 1: local offers no promote: no broker that runs as subprocesses can be "
-        "configured anew"
+    here = replace(SYSTEM, cannot={}, deployments=("local", "external"))
+    assert reasons(promote, system=here, deployment="local") == []
+    assert reasons(promote, system=here, deployment="external") == [
+        "operation 1: external offers no promote: brokers that are there are operated by their "
+        "owner"
     ]
     poor = replace(SYSTEM, cannot={"promote": "nobody can"})
     assert reasons(promote, system=poor) == [

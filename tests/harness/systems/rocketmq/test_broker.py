@@ -266,6 +266,7 @@ async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None
         "10.0.0.9@mqproof.r1.publisher-1",  # of Java
         "217-10.0.0.9@mqproof.r1.publisher-1",  # of librocketmq 1
         "10.0.0.9@217#mqproof.r1.publisher-1",  # of librocketmq 2
+        "mqproof.r1.publisher-1",  # of our own
     ],
 )
 def test_a_client_is_known_by_the_name_that_it_was_given_whatever_its_library_adds(
