@@ -157,8 +157,7 @@ def producers(body: bytes) -> tuple[str, ...]:
 
 def _instances(clients: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     """What stands behind their addresses: `10.0.0.9@mqproof.r1.publisher-1`, or, of librocketmq 2,
-    `10.0.0.9@217#mqproof.r1.publisher-1`. Who has no address in it, as our own client, is called so
-    as a whole."""
+    `10.0.0.9@217#mqproof.r1.publisher-1`. Without an address, as of our own client, it is all."""
     parts = (str(one["clientId"]).split("@") for one in clients)
     behind = (own[1] if len(own) > 1 else own[0] for own in parts)
     return tuple(sorted(name.rpartition("#")[2] for name in behind))
