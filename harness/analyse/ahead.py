@@ -1,6 +1,6 @@
-"""Spark started before it is wanted: while the last cluster is being removed.
+"""Spark started before it is wanted: while the last queues are drained and their cluster removed.
 
-1. Nothing is measured any more by then. A start that fails is told when its session is asked for.
+1. Nothing is timed any more by then. A start that fails is told when its session is asked for.
 2. Who asks without having begun waits for the start, as ever.
 3. What was begun and is not wanted any more is stopped.
 """
@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed
 from spark_analysis.engine.pipeline import warm
-from spark_analysis.engine.session import session
+from spark_analysis.engine.session import session, stop
 from spark_analysis.schema.place import HERE, Place
 
 
@@ -39,7 +39,7 @@ class Ahead:
         self._starting.shutdown(wait=True)
         if begun is not None:
             with suppress(SparkFailed, *SPARK_ERRORS):
-                begun.result().stop()
+                stop(begun.result())
 
 
 def _started(where: Place) -> SparkSession:

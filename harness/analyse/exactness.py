@@ -48,11 +48,14 @@ redelivery_after_ack Allowed: admitted; and a twin, which a mirror that takes ov
                      acknowledgement on its way: then it is a redelivery like others.
 came again, by       Every admitted attempt has a surplus delivery: the master requeues it, or its
   redeliver          successor does, who never heard of the acknowledgement.
+offset_rollback, by  Allowed: admitted. Proved: both deliveries came by one connection, REWOUND_NS
+  rewind             apart or more, and no window between them: long before the second its group
+                     had told that it was past it. Then it came again, too.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -67,7 +70,7 @@ from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER, details
 from spark_analysis.schema.words import Redelivered, Via
 
-AGAIN_NS = 1_500_000_000
+AGAIN_NS, REWOUND_NS = 1_500_000_000, 8_000_000_000
 ON_ITS_WAY_NS = 1_000_000_000
 LEFT_TO_SUCCESSORS = "confirm-early", "stale-guard"  # lost unless the next master holds it
 
@@ -119,7 +122,8 @@ def compare(folder: Path, manifest: Manifest, findings: Findings) -> tuple[Compa
     """Of one run that was judged. Raises Unreadable, ValueError, OSError."""
     seen = seen_in(folder)
     seen.unsettled = (*manifest.windows, *upheavals(manifest))
-    return compared(read(folder, manifest.run_number), seen, findings)
+    at_hand = replace(findings, affected=tuple(findings.affected))  # each class asks for them
+    return compared(read(folder, manifest.run_number), seen, at_hand)
 
 
 def compared(
@@ -141,6 +145,7 @@ def compared(
             _after_ack(done, seen),
             _names(done["redeliver"] | done["duplicate"]),
         ),
+        "offset_rollback": (_rewound(done, seen), _names(done["rewind"])),
     }
     nothing = frozenset[Name](), frozenset[Name]()
     classes = [
@@ -149,6 +154,7 @@ def compared(
     ]
     again = _found(findings, *_AGAIN)
     must = _names({*filter(seen.is_confirmed, done["duplicate"]), *done["redeliver"]})
+    must |= _rewound(done, seen)
     return (*classes, Compared(CAME_AGAIN, must, must | again, again))
 
 
@@ -274,11 +280,27 @@ def _after_ack(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
     )
 
 
+def _rewound(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
+    return _names(
+        tried
+        for tried in done["rewind"]
+        if any(
+            _is_one_connection(*pair)
+            and pair[1].received_ns - pair[0].received_ns >= REWOUND_NS
+            and not _between(seen, *pair)
+            for pair in combinations(seen.of(tried), 2)
+        )
+    )
+
+
+def _is_one_connection(earlier: rows.Delivery, later: rows.Delivery) -> bool:
+    return (earlier.consumer, earlier.connection) == (later.consumer, later.connection)
+
+
 def _came_late(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
     """By the same connection, far enough apart, and not for a fault's sake."""
-    one_connection = (earlier.consumer, earlier.connection) == (later.consumer, later.connection)
     far_apart = later.received_ns - earlier.received_ns >= AGAIN_NS
-    return one_connection and far_apart and _arrived(seen, earlier, later)
+    return _is_one_connection(earlier, later) and far_apart and _arrived(seen, earlier, later)
 
 
 def _arrived(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:

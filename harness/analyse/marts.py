@@ -3,7 +3,8 @@
 1. One session for all runs of a report, started after the last of them closed.
 2. A run that cannot be sealed, or is not what was sealed, is named with its reason; the others
    are judged all the same. Where none is left, Spark is not started.
-3. Only marts come back to this process; a history never does.
+3. Only marts come back to this process, and of those none with a row a message: `affected` stays
+   where it is, and is read by whoever goes through it.
 4. Runs of several experiments may have one name; then each is called by its experiment's, too.
 """
 
@@ -11,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from harness.run_folder.experiments import RUNS
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.failing import MartsUnwritten
-from spark_analysis.engine.judge import FAILED, TOLD, judge_folder
+from spark_analysis.engine.judge import FAILED, LISTED, TOLD, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session, stopped
 from spark_analysis.schema.comparison import Comparison
@@ -36,6 +37,7 @@ from spark_analysis.schema.declared import Listing
 from spark_analysis.schema.facts import Facts, Question
 from spark_analysis.schema.failed import Failed, failed
 from spark_analysis.schema.findings import MARTS, Findings
+from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.sends import SENDS, Sends
 from spark_analysis.schema.views import VIEWS, Views
 
@@ -43,7 +45,7 @@ FOLDER = "marts"
 _TOLD_MAX = 20
 Step = Callable[[str], None]
 Start = Callable[[], SparkSession]  # raises SparkFailed
-Rows = dict[str, tuple[Any, ...]]  # by mart
+Rows = dict[str, Any]  # by mart: rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,10 @@ def _analysed(
         step("judge the runs")
         folders = [str(one.folder) for one in ready]
         unjudged = analyse(spark, folders, str(marts), [one.asked for one in ready])
-    by_run = {name: _by_run(_read(marts / name, row)) for name, row in TOLD.items()}
+    by_run: dict[str, Mapping[str, Any]] = {
+        name: _by_run(_read(marts / name, row)) for name, row in TOLD.items() if name != LISTED
+    }
+    by_run[LISTED] = {one.manifest.run: Stored(marts / LISTED, one.manifest.run) for one in ready}
     why, runs, missing = {one.run: one for one in unjudged}, [], dict(failures)
     for one in ready:
         if one.manifest.run in why:
@@ -211,7 +216,20 @@ def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
     return _rows(table, row)
 
 
-def _rows(table: pa.Table, row: type[Any]) -> tuple[Any, ...]:
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The rows of `affected` of one run, where the marts are. Raises OSError if they are gone."""
+
+    folder: Path
+    run: str
+
+    def __iter__(self) -> Iterator[Affected]:
+        found = ds.dataset(self.folder, format="parquet", exclude_invalid_files=True)
+        for batch in found.to_batches(filter=ds.field("run") == self.run):
+            yield from _rows(batch, Affected)
+
+
+def _rows(table: pa.Table | pa.RecordBatch, row: type[Any]) -> tuple[Any, ...]:
     names = [item.name for item in fields(row)]
     return tuple(row(**{name: record[name] for name in names}) for record in table.to_pylist())
 
@@ -223,7 +241,7 @@ def _by_run(mart: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
     return {run: tuple(rows) for run, rows in found.items()}
 
 
-def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, tuple[Any, ...]]]) -> Judged:
+def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, Any]]) -> Judged:
     manifest = ready.manifest
     assert manifest.facts is not None, "sealing writes the facts"
     own: Rows = {name: rows.get(manifest.run, ()) for name, rows in by_run.items()}

@@ -23,7 +23,7 @@ def story(fact: str, window: int, evidence: Evidence) -> str:
 def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
     rows = [
         row
-        for row in evidence.findings.affected
+        for row in evidence.findings.examples
         if row.measure == measure and detail in ("", row.detail)
     ]
     if not rows or not BY_NAME[measure].story:

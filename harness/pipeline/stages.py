@@ -3,7 +3,7 @@
 1. Everything of an experiment lies in one folder of results/; each stage leaves it readable.
 2. A guardian stands before anything of a cluster is made: whatever becomes of this process, what
    it broke is mended and what it started is removed.
-3. Spark starts after the last run closed, while the last cluster is being removed.
+3. Spark starts when the last load is over, while queues are drained and the cluster is removed.
 4. A signal ends what is on its way, whatever that is; what was recorded is sealed, what stood is
    removed.
 """

@@ -51,6 +51,7 @@ class Outside:
     show: Callable[[View], None]
     save: Callable[[Manifest], None]
     tell: Callable[[str], None]  # a sentence, once
+    over: Callable[[], None] = lambda: None  # nothing that is timed happens any more
 
 
 class LiveRun:
@@ -198,6 +199,8 @@ class LiveRun:
         self._manifest.phase = phase.name.lower()
         self._manifest.phases_ns[self._manifest.phase] = self._run_time(time.monotonic_ns())
         self._save()
+        if phase is c.Phase.DRAIN:
+            self._out.over()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

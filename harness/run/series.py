@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -63,8 +64,8 @@ class Hooks:
     # Whether a run shall begin, asked just before; and what to do with one that was sealed.
     wanted: Callable[[RunPlan], bool] = lambda _: True
     ended: Callable[[RunPlan, Path], Awaitable[None]] | None = None
-    # Called once: all that was to be recorded is, and what stands is about to be removed.
-    recorded: Callable[[], None] = lambda: None
+    # Nothing that is timed happens any more: the last load is over. It may be told again.
+    timed: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -82,8 +83,10 @@ class Series:
     _unclean: str = "the experiment's first run"
     _done: int = 0
     _hopeless: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    _under_load: set[str] = field(default_factory=set)  # runs whose load is not over
 
     async def perform(self) -> None:
+        self._under_load = {plan.name for group in self.experiment.groups for plan in group}
         try:
             for _, groups in groupby(self.experiment.groups, key=lambda group: _place(group[0])):
                 self._unclean = self._unclean if self._boots == 0 else "another layout"
@@ -92,7 +95,7 @@ class Series:
                         return
                     await self._play([plan for plan in group if self.hooks.wanted(plan)])
             if not self.hooks.interrupt.is_set():
-                self.hooks.recorded()
+                self.hooks.timed()
         finally:
             if not self.hooks.keep:
                 await self._down()
@@ -106,6 +109,7 @@ class Series:
         group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS))
         work = (self._run_or_tell(plan, group) for plan in plans)
         ended = await asyncio.gather(*work, return_exceptions=True)
+        self._under_load -= {plan.name for plan in plans}
         group.logs.forget()
         self._seal(group)
         recorded: dict[str, Manifest] = {}
@@ -228,10 +232,15 @@ class Series:
 
     def _outside(self, plan: RunPlan, group: "_Group", reserve: Reserve) -> Outside:
         """Of runs that are played together the first is shown, and tells what all would tell."""
-        hooks = self.hooks
+        hooks, over = self.hooks, partial(self._load_over, plan.name)
         if plan is group.plans[0]:
-            return Outside(hooks.interrupt, hooks.show, reserve.save, hooks.tell)
-        return Outside(hooks.interrupt, lambda _: None, reserve.save, lambda _: None)
+            return Outside(hooks.interrupt, hooks.show, reserve.save, hooks.tell, over)
+        return Outside(hooks.interrupt, lambda _: None, reserve.save, lambda _: None, over)
+
+    def _load_over(self, run: str) -> None:
+        self._under_load.discard(run)
+        if not self._under_load:
+            self.hooks.timed()
 
     async def _look_after(self, ended: Sequence[Manifest]) -> None:
         """Whether the cluster may serve others, after these runs on it."""

@@ -5,7 +5,6 @@ observations  short lines: counts and times, each judged or not, and why
 audited       what the auditor started and read, in sentences
 detail        what a page shows of the run: its timeline, and some messages' stories
 timeline      second by second: service, faults and operations, outages
-latency       quantiles of latency over the run
 out           how long the run was out in all, and its worst queue and publisher
 routes        what name servers showed, and whom clients asked
 sending       each publisher's sends, second by second

@@ -1,11 +1,11 @@
 """What a page shows of one run beyond its verdicts: its timeline, and some messages' stories.
 
-1. Bounded: of each class of affected messages the first STORIES_MAX by time, of a run at most
-   STORIES_OF_RUN_MAX, the gravest classes first; how many there are is told beside them.
+1. Bounded: of each class of affected messages its examples, of a run at most STORIES_OF_RUN_MAX,
+   the gravest classes first; how many there are is told beside them.
 2. Raw tables that cannot be read cost the page what they hold, never the verdict: it says so.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,20 +15,18 @@ from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
 from harness.view.failing import Failing, failing
 from harness.view.journeys import Journey, Records, journey
-from harness.view.latency import Latencies, latencies
 from harness.view.routes import ATTACHED, routes
 from harness.view.sending import sending
-from harness.view.timeline import PROOFS, Events, Timeline, slice_length_s, timeline
+from harness.view.timeline import PROOFS, Events, Timeline, timeline
 from spark_analysis.schema.facts import Facts, ProcessEnd
 from spark_analysis.schema.findings import Findings
-from spark_analysis.schema.measures import gravity
-from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.measures import BY_NAME, gravity
+from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 
 NO_VIEWS = Views()
 NO_SENDS = Sends()
-STORIES_MAX = 5
 STORIES_OF_RUN_MAX = 60
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are told
 
@@ -68,27 +66,20 @@ def detail(
     sends: Sends = NO_SENDS,
 ) -> Detail:
     """Reads what a person wants to see of the run in `folder`. Changes nothing."""
-    slice_s = slice_length_s(findings.seconds)
-    told = _told(findings.affected)
+    told = _told(findings.examples)
     try:
         events, records = _read(folder, [row for group in told.values() for row in group])
-        found, unreadable = latencies(folder, facts, slice_s), ""
-        asks = any(one.kind == ATTACHED for one in events.clients)
-        sends_of_each = sending(folder, manifest) if asks else ()
+        unreadable = ""
     except rows.Unreadable as failure:
         events, records = Events((), (), (), ()), Records((), (), (), (), (), ())
-        found, unreadable, sends_of_each = Latencies({}, 1), str(failure), ()
-    numbers = Counter((row.measure, row.detail) for row in findings.affected)
+        unreadable = str(failure)
+    asks = any(one.kind == ATTACHED for one in events.clients)
+    drawn = routes(
+        manifest, views, events.clients, sending(manifest, findings.sending) if asks else ()
+    )
+    numbers = _numbers(findings.counts)
     return Detail(
-        timeline=timeline(
-            manifest,
-            facts,
-            findings,
-            events,
-            found,
-            slice_s,
-            routes(manifest, views, events.clients, sends_of_each),
-        ),
+        timeline=timeline(manifest, facts, findings, events, drawn),
         affected=tuple(
             AffectedClass(*name, number, tuple(journey(one, records, facts) for one in told[name]))
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
@@ -104,18 +95,25 @@ def detail(
     )
 
 
-def _told(affected: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
+def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:
+    """How many cases each class of affected messages has, on all queues."""
+    found: Counter[tuple[str, str]] = Counter()
+    for row in counts:
+        if BY_NAME[row.measure].listed:
+            found[row.measure, row.detail] += row.count
+    return found
+
+
+def _told(examples: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
     """The rows whose stories are told, by measure and detail; a class may have none left."""
-    groups: dict[tuple[str, str], dict[tuple[int, ...], Affected]] = {}
-    for row in sorted(affected, key=_order):
-        # A message that was delivered again and again has one story in its class.
-        message = (row.producer, row.sequence) if row.producer >= 0 else _order(row)
-        groups.setdefault((row.measure, row.detail), {}).setdefault(message, row)
-    told, left = {}, STORIES_OF_RUN_MAX
+    groups: defaultdict[tuple[str, str], list[Affected]] = defaultdict(list)
+    for row in sorted(examples, key=_order):
+        groups[row.measure, row.detail].append(row)
+    left = STORIES_OF_RUN_MAX
     for name in sorted(groups, key=_gravity):
-        told[name] = list(groups[name].values())[: min(STORIES_MAX, left)]
-        left -= len(told[name])
-    return told
+        groups[name] = groups[name][:left]
+        left -= len(groups[name])
+    return groups
 
 
 def _order(row: Affected) -> tuple[int, int, int, int]:

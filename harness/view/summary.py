@@ -15,8 +15,6 @@ from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import Strength
 
-GOOD_S = 5  # so long sending was on time when `degraded` ended, or longer (docs/verdicts.md 7.2)
-
 
 @dataclass(frozen=True, slots=True)
 class Number:
@@ -149,14 +147,8 @@ def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
 
 def _missed_later(evidence: Evidence, window: Window) -> int:
     """Where sending was never on time again there is no later."""
-    back = evidence.recovery.stage("sustained_success", window.number)
-    if back is None or not back.reached:
-        return 0
-    origins = (one.origin_ns for one in evidence.facts.windows if one.number > window.number)
-    until_ns = min(origins, default=math.inf)
-    from_ns = window.origin_ns + back.after_ns + GOOD_S * 1_000_000_000
-    rows = (row for row in evidence.findings.affected if row.measure == "missed")
-    return sum(from_ns <= row.at_ns < until_ns for row in rows)
+    rows = (row for row in evidence.findings.later if row.window == window.number)
+    return sum(row.missed for row in rows)
 
 
 def _returned(evidence: Evidence, window: Window) -> bool | None:

@@ -1,8 +1,8 @@
 """One run along its time: slices of load, faults as asked for and as seen, what else happened.
 
 1. Times are run time in ns, so that they agree with every line of a verdict.
-2. At most SLICES_MAX slices and EVENTS_MAX events, however long the run was; what was left out is
-   counted.
+2. At most as many slices as the mart `latencies` has (curves.py), and EVENTS_MAX events, however
+   long the run was; what was left out is counted.
 3. What was not recorded is None or "", never assumed.
 """
 
@@ -14,18 +14,17 @@ from typing import Any
 from harness.claims.doubts import tell, worker_name
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
-from harness.view.latency import NS_PER_S, Latencies
 from harness.view.out import Out, outs
 from harness.view.routes import Routes
 from spark_analysis.schema.availability import Second, Stage
+from spark_analysis.schema.curves import Latency, slice_length_s
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.facts import Window as WindowFacts
 from spark_analysis.schema.findings import Findings
 
 NO_ROUTES = Routes()
-SLICES_MAX = 180
 EVENTS_MAX = 120
-_LENGTHS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
+NS_PER_S = 1_000_000_000
 _FINE = ("connected", "attached", "attached elsewhere", "route", "answered again")
 _QUIET = ("connecting", "closed", "consuming")  # events that say nothing when all is well
 
@@ -132,7 +131,6 @@ class Timeline:
     slice_s: int
     phases: tuple[tuple[str, int], ...]  # name, when it began
     slices: tuple[Slice, ...]
-    latency_every: int  # of how many messages one was looked at for latencies
     faults: tuple[FaultSpan, ...]
     happenings: tuple[Happening, ...]
     happenings_left_out: int
@@ -152,25 +150,15 @@ class Events:
     clients: Sequence[ClientEvent]
 
 
-def slice_length_s(seconds: Iterable[Second]) -> int:
-    """The least round length with which the run has at most SLICES_MAX slices."""
-    numbers = [second.second for second in seconds]
-    span_s = max(numbers, default=0) - min(numbers, default=0) + 1
-    fitting = (length for length in _LENGTHS_S if span_s <= (SLICES_MAX - 1) * length)
-    return next(fitting, -(-span_s // (SLICES_MAX - 1)))
-
-
 def timeline(
     manifest: Manifest,
     facts: Facts,
     findings: Findings,
     events: Events,
-    latencies: Latencies,
-    slice_s: int,
     routes: Routes = NO_ROUTES,
 ) -> Timeline:
-    """`latencies` must have been taken with the same `slice_s`."""
-    slices = _slices(findings.seconds, latencies, slice_s)
+    slice_s = slice_length_s(row.second for row in findings.seconds)
+    slices = _slices(findings, slice_s)
     faults = tuple(_fault(window, manifest, facts, findings, events) for window in facts.windows)
     happenings = sorted(_happenings(facts, findings, events), key=lambda one: one.at_ns)
     ends_s = [one.from_s + slice_s for one in slices] + [-(-facts.load_ended_ns // NS_PER_S)]
@@ -180,7 +168,6 @@ def timeline(
         slice_s=slice_s,
         phases=tuple(sorted(manifest.phases_ns.items(), key=lambda phase: phase[1])),
         slices=slices,
-        latency_every=latencies.every,
         faults=faults,
         happenings=tuple(happenings[:EVENTS_MAX]),
         happenings_left_out=max(0, len(happenings) - EVENTS_MAX),
@@ -211,26 +198,26 @@ def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
         )
 
 
-def _slices(seconds: Iterable[Second], latencies: Latencies, slice_s: int) -> tuple[Slice, ...]:
+def _slices(findings: Findings, slice_s: int) -> tuple[Slice, ...]:
     by_number: dict[int, list[Second]] = {}
-    for second in seconds:
+    for second in findings.seconds:
         by_number.setdefault(second.second // slice_s, []).append(second)
+    latencies = {row.second: row for row in findings.latencies}
     return tuple(
-        _slice(number, by_number.get(number, []), latencies, slice_s)
+        _slice(number * slice_s, by_number.get(number, []), latencies.get(number * slice_s))
         for number in range(min(by_number, default=0), max(by_number, default=-1) + 1)
     )
 
 
-def _slice(number: int, seconds: list[Second], latencies: Latencies, slice_s: int) -> Slice:
-    found = latencies.slices.get(number)
+def _slice(from_s: int, seconds: list[Second], latency: Latency | None) -> Slice:
     return Slice(
-        from_s=number * slice_s,
+        from_s=from_s,
         operations=sum(second.operations for second in seconds),
         missed=sum(second.missed for second in seconds),
         confirmed=sum(second.confirmed for second in seconds),
         delivered=sum(second.delivered for second in seconds),
-        p50_ms=found.p50_ms if found else None,
-        p99_ms=found.p99_ms if found else None,
+        p50_ms=latency.p50_ns / 1e6 if latency else None,
+        p99_ms=latency.p99_ns / 1e6 if latency else None,
     )
 
 
@@ -336,11 +323,9 @@ def _stalls(findings: Findings) -> set[tuple[int, int, int]]:
 
 
 def _marks(findings: Findings, slice_s: int) -> tuple[Mark, ...]:
-    found = Counter(
-        (row.measure, row.at_ns // NS_PER_S // slice_s * slice_s)
-        for row in findings.affected
-        if row.at_ns >= 0
-    )
+    found: Counter[tuple[str, int]] = Counter()
+    for row in findings.marks:
+        found[row.measure, row.second // slice_s * slice_s] += row.cases
     return tuple(
         Mark(measure, from_s, number) for (measure, from_s), number in sorted(found.items())
     )

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     CONFIRM_EARLY = "confirm-early"  # confirmed before it is on disk or at a mirror
     FORGET = "forget"  # unacknowledged when its channel ends, and not requeued
     REDELIVER = "redeliver"  # acknowledged, and handed out again later
+    REWIND = "rewind"  # its group had passed it, and a pull gives it out again
     STALE_GUARD = "stale-guard"  # confirmed in a minority, by what the channel saw before
 
 

@@ -8,6 +8,7 @@ events -> messages, with a try for each attempt; then one module an idea.
 - Of time: scopes -> stretches -> outages (owed) are the history of the run, each queue and each
   publisher; promised, exposure, consumption and stages (sustained, backlog) ask it for each fault
   (forces), seconds and availability tell of it; starvation is the consumers' side of calm times.
+- digest is what a page needs of cases, in few rows, curves what it draws.
 - doubts (stalls, causality, absences) says what could not be judged. windows: what time belongs to
   a window.
 `judge.judge` is the way in. Beside it, `costs.costs` tells what a run cost (schema/costs.py): it

@@ -14,7 +14,9 @@ from spark_analysis.definition import (
     cases,
     charges,
     consumption,
+    curves,
     delays,
+    digest,
     doubts,
     duplicates,
     events,
@@ -65,11 +67,13 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
         *attempts.cases(facts, every, arrivals),
         *_cases(facts, by_name, seen, unsettled, missing),
     )
+    affected = cases.affected(facts.run, found)
+    by_second = seconds.rows(facts.run, every, intended.judged)
     return Findings(
         counts=cases.count(facts.run, found),
-        affected=cases.affected(facts.run, found),
+        affected=affected,
         charges=charges.rows(facts, found),
-        seconds=seconds.rows(facts.run, every, intended.judged),
+        seconds=by_second,
         availability=availability.rows(facts, every, intended.judged, recovered),
         stages=(*recovered, *views.stages(facts, rows)),
         outages=outages.rows(facts.run, histories),
@@ -78,6 +82,11 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
         consumption=consumption.rows(facts, every, faults),
         starvation=starvation.rows(facts, every, faults),
         doubts=doubts.rows(facts, every, seen.stalls, missing),
+        marks=digest.marks(facts.run, affected),
+        examples=digest.examples(affected),
+        later=digest.later(facts, affected, recovered),
+        latencies=curves.latencies(facts, every, by_second),
+        sending=curves.sending(facts, every),
     )
 
 

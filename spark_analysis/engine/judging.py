@@ -20,7 +20,9 @@ from spark_analysis.engine.kernel import (
     charges,
     consumption,
     costs,
+    curves,
     delays,
+    digest,
     doubts,
     duplicates,
     forgotten,
@@ -38,6 +40,7 @@ from spark_analysis.engine.kernel import (
     views,
     windows,
 )
+from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.engine.kernel.records import (
     Attempts,
     Deliveries,
@@ -137,7 +140,15 @@ def of_cases(run: Run, found: Sequence[Work[Found]], hands: Hands) -> list[Work[
         told = doubts.doubts(run.known(), run.arrived(), lateness, census, run.facts)
         return {"doubts": told}
 
-    return [hands.give(charged), hands.give(doubtful)]
+    def digested() -> Rows:
+        every = [*listed()]
+        return {
+            "marks": digest.marks(run.facts.run, every),
+            "examples": digest.examples(run.facts.run, every),
+            "later": digest.later(run.facts, every, run.reached()),
+        }
+
+    return [hands.give(charged), hands.give(doubtful), hands.give(digested)]
 
 
 def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
@@ -199,11 +210,26 @@ def _tellers(run: Run) -> Iterator[Work[Rows]]:
     yield lambda: {
         "availability": availability.availability(known(), intended(), run.reached(), facts)
     }
-    yield lambda: {"seconds": availability.seconds(known(), arrived(), intended(), facts.run)}
+    yield partial(_curves, run)
     yield lambda: {"calm": costs.calm(known(), intended(), facts)}
-    yield lambda: {"sends": [*sends.sends(known(), run.reader.read(Settlements), facts)]}
+    yield partial(_sends, run)
     yield lambda: {"consumption": [*consumption.consumption(known(), run.given(), facts)]}
     yield lambda: {"exposure": service.exposure(run.of_run(), known(), run.forces, facts)}
+
+
+def _curves(run: Run) -> Rows:
+    known = run.known()
+    seconds = availability.seconds(known, run.arrived(), run.intended(), run.facts.run)
+    return {"seconds": seconds, "latencies": curves.latencies(known, seconds, run.facts)}
+
+
+def _sends(run: Run) -> Rows:
+    known = run.known()
+    failed_ns = sends.failed_ns(known, run.reader.read(Settlements))
+    return {
+        "sends": [*sends.sends(known, failed_ns, run.facts)],
+        "sending": curves.sending(known, failed_ns < NEVER, run.facts),
+    }
 
 
 def _small(run: Run) -> Rows:

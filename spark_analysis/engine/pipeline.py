@@ -1,6 +1,7 @@
 """The whole graph: run folders in, all marts and the comparison of runs out."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,11 +21,13 @@ _COMPARISON = "comparison"
 
 
 def warm(spark: SparkSession) -> None:
-    """Has it do once, over nothing, what the first job would else wait for: to plan a comparison,
-    and to start its Python."""
-    frames = {name: held(spark, row_schema(JUDGED[name]).empty_table()) for name in COMPARED}
-    compare(spark, frames, 1).toArrow()
-    spark.range(1).mapInArrow(_as_they_are, "id long").collect()
+    """Has it do once, over nothing, what the first job would else wait for: to start its Python,
+    and to plan a comparison meanwhile."""
+    with ThreadPoolExecutor(1, "warming-spark") as pool:
+        python = pool.submit(spark.range(1).mapInArrow(_as_they_are, "id long").collect)
+        frames = {name: held(spark, row_schema(JUDGED[name]).empty_table()) for name in COMPARED}
+        compare(spark, frames, 1).toArrow()
+        python.result()
 
 
 def _as_they_are(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

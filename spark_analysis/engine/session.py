@@ -7,20 +7,25 @@
    Elsewhere they have to find it, and the runs, where they are here (docs/spark.md).
 4. A start that is broken off leaves no Java: it would not notice by then that its parent is gone.
 5. Under spark-submit the JVM stands already: what it was told of itself is left alone.
+6. A JVM that writes down its classes for later ones (archive.py) ends with its session, and is
+   waited for: it would go on for seconds when nobody expects a Java any more.
 """
 
 import os
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 import spark_analysis
+from spark_analysis.engine.archive import Archive, archive
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
 from spark_analysis.engine.java import java_home
 from spark_analysis.schema.failed import os_reason
@@ -42,7 +47,9 @@ _OF_EVERY_SESSION = {
 }
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"  # what spark-submit tells the program that it starts
 _ENDING_S = 5.0
+_ARCHIVE_S = 60.0
 _PROC = Path("/proc")
+_writing: list[Archive] = []  # what this process's JVM writes when it ends; one at most
 
 
 def session(where: Place = HERE) -> SparkSession:
@@ -59,10 +66,9 @@ def session(where: Place = HERE) -> SparkSession:
 def _started(where: Place) -> SparkSession:
     try:
         submitted = _SUBMITTED in os.environ
-        if not submitted:
-            _prepare_environment(where)
+        options = "" if submitted else _prepare_environment(where)
         builder = SparkSession.builder.appName("mqproof")
-        told = _OF_EVERY_SESSION if submitted else _settings(where)
+        told = _OF_EVERY_SESSION if submitted else _settings(where, options)
         for key, value in {**told, **dict(where.settings)}.items():
             builder = builder.config(key, value)
         if where.master or not submitted:
@@ -106,25 +112,61 @@ def _end(pid: int) -> None:
 @contextmanager
 def stopped(spark: SparkSession) -> Iterator[SparkSession]:
     """Stops the session at the end, if its JVM is still there to be told."""
+    whole = False
     try:
         yield spark
+        whole = True
     finally:
-        with suppress(*SPARK_ERRORS):
-            spark.stop()
+        stop(spark, whole)
 
 
-def _prepare_environment(where: Place) -> None:
-    """What the launcher and the worker processes read; here they are children of this process."""
-    os.environ["JAVA_HOME"] = str(java_home(os.environ))
+def stop(spark: SparkSession, whole: bool = False) -> None:
+    """`whole`: it did what sessions do, so what its JVM loaded is worth keeping."""
+    with suppress(*SPARK_ERRORS):
+        spark.stop()
+    if _writing and SparkContext._gateway is not None:
+        _end_writing(_writing.pop(), whole)
+
+
+def _end_writing(written: Archive, whole: bool) -> None:
+    """Ends the JVM; the next session of this process starts one of its own."""
+    gateway, SparkContext._gateway, SparkContext._jvm = SparkContext._gateway, None, None
+    java = gateway.proc  # type: ignore[union-attr]
+    with suppress(*SPARK_ERRORS):
+        gateway.shutdown()  # type: ignore[union-attr]
+    with suppress(OSError):
+        java.stdin.close()
+    if whole:
+        with suppress(subprocess.TimeoutExpired):
+            java.wait(_ARCHIVE_S)
+            written.keep()
+            return
+    java.kill()
+    java.wait()
+    written.drop()
+
+
+def _prepare_environment(where: Place) -> str:
+    """What the launcher and the worker processes read; here they are children of this process.
+    Options of the JVM that depend on what is there."""
+    home = java_home(os.environ)
+    os.environ["JAVA_HOME"] = str(home)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     if where.is_here:
         os.environ["PYSPARK_PYTHON"] = sys.executable
         os.environ["SPARK_LOCAL_IP"] = _LOOPBACK
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if SparkContext._gateway is not None:
+        return ""  # its JVM stands
+    kept = archive(os.environ, home)
+    if kept is None:
+        return ""
+    _writing[:] = [] if kept.is_there else [kept]
+    return kept.options
 
 
-def _settings(where: Place) -> dict[str, str]:
+def _settings(where: Place, options: str) -> dict[str, str]:
     log = Path(__file__).with_name("log4j2.properties")
     package_root = str(Path(spark_analysis.__path__[0]).resolve().parent)
     alone = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
@@ -134,7 +176,8 @@ def _settings(where: Place) -> dict[str, str]:
         "spark.driver.memory": "1g",
         # The JVM only moves small marts: a quick start is worth more than its best speed.
         "spark.driver.extraJavaOptions": (
-            f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log.as_uri()}"
+            f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log.as_uri()} "
+            f"{options}"
         ),
         "spark.executorEnv.PYTHONPATH": package_root,
         "spark.ui.enabled": "false",

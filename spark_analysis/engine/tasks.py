@@ -37,7 +37,7 @@ from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
 from spark_analysis.schema.failed import Failed, failed
 
-MANY_ROWS = ("affected", "seconds", "service")  # one a message, second or queue
+MANY_ROWS = ("affected", "seconds", "sending", "marks", "service")  # a message, second or queue
 FEW_ROWS = tuple(name for name in JUDGED if name not in MANY_ROWS)
 
 _TASKS_A_CORE = 4  # enough to level out unequal runs; each costs every mart one more file

@@ -12,11 +12,13 @@ place                     where Spark is asked to run
 declared                  JSON held against the declaration of a dataclass
 
 What is answered:
-findings                  the twelve marts together, and the words in which their rules are told
+findings                  the seventeen marts together, and the words in which their rules are told
 messages                  what became of messages: counts, affected ones, charges
 availability              seconds, silences, stages of recovery
 service                   availability as a history
 doubts                    what could not be judged, and why
+curves                    what a page draws beside seconds: latencies, failing sends
+digest                    what a page needs of affected messages, in few rows
 costs                     what a run cost while nothing was wrong
 sends                     whose sends failed under a fault, and until when
 views                     what name servers showed, and when

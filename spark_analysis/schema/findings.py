@@ -1,9 +1,10 @@
-"""What an analysis answers: twelve marts, and the words in which their rules are told.
+"""What an analysis answers: seventeen marts, and the words in which their rules are told.
 
 The rules stand with the rows of each: counts, affected messages and charges in messages.py;
 seconds, availability and stages in availability.py; that as a history (outages, service, exposure,
-consumption, starvation), and the stage sustained_success, in service.py; doubts in doubts.py. What
-a run cost has two marts more: costs.py.
+consumption, starvation), and the stage sustained_success, in service.py; doubts in doubts.py; what
+a page needs of affected messages (marks, examples, later) in digest.py, what it draws (latencies,
+sending) in curves.py. What a run cost has two marts more: costs.py.
 
 The plain definition and Spark are written from these texts, apart from each other, and must agree
 row for row. Rows of a mart have no order. `producer < 0` is a canary: left out everywhere. A queue
@@ -50,9 +51,12 @@ WORDS
   them REFUSED or RETURNED. One that is not settled, or is UNKNOWN, may have been committed.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from spark_analysis.schema.availability import Availability, Second, Stage
+from spark_analysis.schema.curves import Latency, Sending
+from spark_analysis.schema.digest import Later, Mark
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.messages import Affected, Charge, Count
 from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
@@ -60,10 +64,10 @@ from spark_analysis.schema.service import Consumption, Exposure, Outage, Service
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The twelve marts of one run or of many."""
+    """The seventeen marts of one run or of many."""
 
     counts: tuple[Count, ...]
-    affected: tuple[Affected, ...]
+    affected: Iterable[Affected]
     charges: tuple[Charge, ...]
     seconds: tuple[Second, ...]
     availability: tuple[Availability, ...]
@@ -74,6 +78,11 @@ class Findings:
     consumption: tuple[Consumption, ...]
     starvation: tuple[Starvation, ...]
     doubts: tuple[Doubt, ...]
+    marks: tuple[Mark, ...]
+    examples: tuple[Affected, ...]
+    later: tuple[Later, ...]
+    latencies: tuple[Latency, ...]
+    sending: tuple[Sending, ...]
 
 
 MARTS: dict[str, type] = {
@@ -89,4 +98,9 @@ MARTS: dict[str, type] = {
     "consumption": Consumption,
     "starvation": Starvation,
     "doubts": Doubt,
+    "marks": Mark,
+    "examples": Affected,
+    "later": Later,
+    "latencies": Latency,
+    "sending": Sending,
 }

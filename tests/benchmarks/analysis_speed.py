@@ -243,7 +243,7 @@ def facts_of(run: str, end: int) -> Facts:
 
 def by_spark(folders: list[Path]) -> dict[str, object]:
     from spark_analysis.engine.pipeline import analyse
-    from spark_analysis.engine.session import session
+    from spark_analysis.engine.session import session, stop
 
     started = time.monotonic()
     spark = session()
@@ -252,7 +252,7 @@ def by_spark(folders: list[Path]) -> dict[str, object]:
         analyse(spark, [str(folder) for folder in folders], marts)
         done = time.monotonic()
         answers = {folder.name: spark_answers(Path(marts), folder.name) for folder in folders}
-    spark.stop()
+    stop(spark)
     return {
         "session_s": round(ready - started, 2),
         "job_s": round(done - ready, 2),

@@ -86,13 +86,9 @@ def test_kill_minus_9_of_the_harness_removes_everything_within_a_minute(
     assert "the harness ended in phase" in said
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
-    "scenarios",
-    [
-        ("master-crash",),
-        pytest.param(("client-link-hang", "cut-one-node"), marks=pytest.mark.nightly),
-    ],
-    ids="-and-".join,
+    "scenarios", [("master-crash",), ("client-link-hang", "cut-one-node")], ids="-and-".join
 )
 def test_scenarios_are_judged_as_expected(tmp_path: Path, scenarios: tuple[str, ...]) -> None:
     process = mqproof(tmp_path, "run", *scenarios, "--judge", "expectations", "--seed", "7")

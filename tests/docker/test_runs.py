@@ -33,10 +33,9 @@ OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that
 STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 # Of kinds that differ by words alone one run stands for all, but nightly. (Each kind's lie is seen
 # through on a real cluster in test_faults.py, and in a whole run in run/test_live_run.py.)
-EACH_MECHANISM = {"kill", "hang", "partition", "alarm", "client_freeze"}
 SEEN_THROUGH = {"kill", "partition"}
 EACH_UNDO = {"hang", "partition", "alarm"}
-EACH_END = EACH_MECHANISM | {"reboot"}
+EACH_END = {"kill", "reboot", "hang", "partition", "client_freeze"}
 ROOT = Path(__file__).parents[2]
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_analysis.engine.session import session
+from spark_analysis.engine.session import session, stop
 from spark_analysis.schema.place import Place
 from tests.rigs.machine.starting_spark import STARTING_SPARK
 
@@ -20,7 +20,7 @@ def starting_spark(request: pytest.FixtureRequest) -> Iterator[Future[SparkSessi
     with ThreadPoolExecutor(1, STARTING_SPARK) as pool:
         started = pool.submit(session, Place("local[2]"))
         yield started
-        started.result().stop()
+        stop(started.result(), whole=True)
 
 
 @pytest.fixture(scope="session")

@@ -57,10 +57,9 @@ def _latency(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
 
     p50 = _curve(slices, timeline.slice_s, scale, lambda one: height(one.p50_ms))
     p99 = _curve(slices, timeline.slice_s, scale, lambda one: height(one.p99_ms))
-    sampled = f", of every {timeline.latency_every}. message" if timeline.latency_every > 1 else ""
     yield Plot(
         "latency of a confirm",
-        f"from the intended time, logarithmic, nearest rank{sampled}",
+        "from the intended time, logarithmic, nearest rank",
         (("p99", "99 % within", p99), ("p50", "half within", p50)),
         _power(high),
         tuple(

@@ -8,7 +8,7 @@
 from harness.report.page import formats
 from harness.report.page.tally import Spread, Tally, median_text, out_rate
 from harness.view.out import Out
-from harness.view.summary import GOOD_S
+from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import (
     EITHER,
     NEVER,

@@ -1,5 +1,6 @@
 """The reference of RocketMQ's masters and slaves: what it promises is what they do."""
 
+from harness.plan.misbehave import OF_LOGS
 from harness.systems.files import shipped
 from harness.systems.port import Declaration, Foreground
 from harness.systems.reference_2m2s.containers import REFERENCE_CONTAINERS
@@ -22,7 +23,7 @@ REFERENCE_2M2S = Declaration(
     drain=TOPIC_DRAIN,
     versioned_as=VERSION,
     processes=ReferenceServers(),
-    misbehaves=("drop", "duplicate", "corrupt"),
+    misbehaves=("drop", "duplicate", "corrupt", *OF_LOGS),
     containers=REFERENCE_CONTAINERS,
     foreground=Foreground("2m2s", servers_to_play_with),
     demo=None,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from harness.workers.remoting.requests import Code, Queue, Request
 
@@ -51,13 +52,28 @@ def consumer_heartbeat(client: str, group: str, topic: str) -> Request:
         "unitMode": False,
         "subscriptionDataSet": [wants],
     }
-    told = {"clientID": client, "producerDataSet": [], "consumerDataSet": [consumer]}
+    return _heartbeat(client, consumerDataSet=[consumer])
+
+
+def producer_heartbeat(client: str, group: str) -> Request:
+    return _heartbeat(client, producerDataSet=[{"groupName": group}])
+
+
+def _heartbeat(client: str, **groups: list[Any]) -> Request:
+    told = {"clientID": client, "producerDataSet": [], "consumerDataSet": []} | groups
     return Request(Code.HEART_BEAT, f"a heartbeat of {client}", body=json.dumps(told).encode())
 
 
 def consumer_farewell(client: str, group: str) -> Request:
-    fields = {"clientID": client, "consumerGroup": group}
-    return Request(Code.UNREGISTER_CLIENT, f"{client} leaves", fields)
+    return _farewell(client, consumerGroup=group)
+
+
+def producer_farewell(client: str, group: str) -> Request:
+    return _farewell(client, producerGroup=group)
+
+
+def _farewell(client: str, **group: str) -> Request:
+    return Request(Code.UNREGISTER_CLIENT, f"{client} leaves", {"clientID": client, **group})
 
 
 def members(group: str) -> Request:

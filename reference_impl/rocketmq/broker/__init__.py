@@ -22,6 +22,8 @@ groups       groups of consumers, as configured
 clients      who is connected, and what he wants
 membership   heartbeats, farewells, and what others are told of them
 offsets      how far groups have consumed
+progress     how far they are behind
+meters       how many messages it took and gave out, and at what rate
 locks        who has a queue for himself
 asking       what is asked of queues and messages
 operating    what operators, tools and slaves ask

@@ -11,7 +11,7 @@ from reference_impl.rocketmq.settings import Broker
 from reference_impl.rocketmq.store.disk import Disk
 
 DOCUMENT = "config/subscriptionGroup.json"
-_OWN = (
+TOOLS = (
     "TOOLS_CONSUMER",
     "FILTERSRV_CONSUMER",
     "SELF_TEST_C_GROUP",
@@ -46,7 +46,7 @@ class BrokerGroups:
         self._made_by_consumers = config.auto_create_subscription_group
         kept = disk.document(DOCUMENT)
         told = Groups() if kept is None else msgspec.json.decode(kept, type=Groups)
-        self._table = {**{name: Group(name) for name in _OWN}, **told.subscription_group_table}
+        self._table = {**{name: Group(name) for name in TOOLS}, **told.subscription_group_table}
         self._version = told.data_version
 
     def get(self, name: str) -> Group | None:

@@ -29,6 +29,11 @@ class Offsets:
     def get(self, group: str, topic: str, queue: int) -> int | None:
         return self._table.get(_key(topic, group), {}).get(str(queue))
 
+    def topics(self, group: str) -> list[str]:
+        """Of which it ever committed anything."""
+        keys = (key.partition(_PART) for key in self._table)
+        return sorted(topic for topic, _, one in keys if one == group)
+
     def commit(self, group: str, topic: str, queue: int, offset: int) -> None:
         self._table.setdefault(_key(topic, group), {})[str(queue)] = offset
         self._changed = True

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from reference_impl.rocketmq.broker.parts import Parts
 
 VERSION_TEXT = "V4_9_8"
+# Whatever comes is carried out at once: nobody stands in these queues of the real one, ever.
+_QUEUES = dict.fromkeys(
+    (
+        *("sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills"),
+        *("pullThreadPoolQueueSize", "pullThreadPoolQueueHeadWaitTimeMills"),
+        "pageCacheLockTimeMills",
+    ),
+    0,
+)
 
 
 class Operating:
@@ -95,7 +104,8 @@ class Operating:
         return asked.answer(body=told.encode())
 
     def _runtime(self, asked: Asked) -> Command:
-        log = self._parts.store.log
+        log, meters = self._parts.store.log, self._parts.meters
+        first = self._parts.store.record(log.start)
         told = {
             "bootTimestamp": self._booted_ms,
             "brokerVersion": asked.answer().header.version,
@@ -103,6 +113,12 @@ class Operating:
             "commitLogMinOffset": log.start,
             "commitLogMaxOffset": log.end,
             "commitLogFlushed": log.flushed,
+            "earliestMessageTimeStamp": -1 if first is None else first.stored_ms,
+            "putTps": meters.put.told(),
+            "getTransferedTps": meters.given.told(),
+            "msgPutTotalTodayNow": meters.put.total,
+            "msgGetTotalTodayNow": meters.given.total,
+            **_QUEUES,
         }
         return asked.json({"table": {name: str(value) for name, value in told.items()}})
 

@@ -8,6 +8,7 @@ from reference_impl.rocketmq.broker.copies import Copies
 from reference_impl.rocketmq.broker.delays import DOCUMENT as DELAYS
 from reference_impl.rocketmq.broker.delays import Delays
 from reference_impl.rocketmq.broker.groups import BrokerGroups
+from reference_impl.rocketmq.broker.meters import Meters
 from reference_impl.rocketmq.broker.misbehaving import CrookedBroker
 from reference_impl.rocketmq.broker.offsets import Offsets
 from reference_impl.rocketmq.broker.pulling import Pulling
@@ -40,6 +41,7 @@ class Parts:
         self.groups = BrokerGroups(disk, clock, config)
         self.clients = Clients()
         self.offsets = Offsets(disk)
+        self.meters = Meters(clock)
         self.delays = Delays(self, disk.document(DELAYS))
         self.store = Store(
             disk,
@@ -50,7 +52,7 @@ class Parts:
         self.copies = Copies(self.store.log, config, clock, self.outbox)
         self.committing = Committing(self.store, config, clock, self.copies, self._arrived)
         self.crooked = (
-            CrookedBroker(config, self.committing, self.store, self.outbox)
+            CrookedBroker(config, clock, self.committing, self.store, self.outbox)
             if config.misbehave
             else None
         )
@@ -67,6 +69,7 @@ class Parts:
         self.disk.keep(DELAYS, self.delays.progress())
 
     def _arrived(self, draft: Draft, stored: Stored) -> None:
+        self.meters.put.add()
         if draft.topic == HALF:
             self.transactions.begun(stored.offset, stored.stored_ms)
         self.pulling.arrived(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reference_impl.rocketmq.broker.clients import Subscription, subscription
-from reference_impl.rocketmq.broker.topics import READ
+from reference_impl.rocketmq.broker.groups import TOOLS
+from reference_impl.rocketmq.broker.topics import READ, is_clients
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.serving import Asked
@@ -138,8 +139,11 @@ class Pulling:
         return wants
 
     def _find(self, pull: _Pull) -> Found:
-        wants = pull.wants.wants
-        return self._parts.store.find(pull.topic, pull.queue, pull.offset, pull.most, wants)
+        parts, place = self._parts, (pull.topic, pull.queue)
+        found = parts.store.find(*place, pull.offset, pull.most, pull.wants.wants)
+        if parts.crooked is None or pull.group in TOOLS or not is_clients(pull.topic):
+            return found
+        return parts.crooked.given(pull.group, *place, pull.offset, found)
 
     def _has_more(self, pull: _Pull) -> bool:
         return self._parts.store.ends(pull.topic, pull.queue)[1] > pull.offset
@@ -163,6 +167,7 @@ class Pulling:
             "minOffset": found.least,
             "maxOffset": found.end,
         }
+        self._parts.meters.gave(pull.group, pull.topic, found.messages)
         remark = "FOUND" if code is Code.SUCCESS else found.status.name
         return pull.asked.answer(code, remark, found.octets, told)
 

@@ -20,6 +20,7 @@ from reference_impl.rocketmq.broker.topics import (
     NOT_FOR_CLIENTS,
     RETRY_PREFIX,
     WRITE,
+    is_clients,
     wrong_name,
 )
 from reference_impl.rocketmq.registration import Topic
@@ -210,9 +211,7 @@ class Sending:
 
 def _is_candidate(drafts: list[Draft], asked: Asked) -> bool:
     """For misbehaving.py."""
-    topic = drafts[0].topic
-    of_clients = topic not in NOT_FOR_CLIENTS and not topic.startswith((RETRY_PREFIX, DEAD_PREFIX))
-    return len(drafts) == 1 and of_clients and not asked.command.is_oneway
+    return len(drafts) == 1 and is_clients(drafts[0].topic) and not asked.command.is_oneway
 
 
 def half(draft: Draft) -> Draft:

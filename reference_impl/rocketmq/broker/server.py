@@ -16,6 +16,7 @@ from reference_impl.rocketmq.broker.locks import Locks
 from reference_impl.rocketmq.broker.membership import Membership
 from reference_impl.rocketmq.broker.operating import Operating
 from reference_impl.rocketmq.broker.parts import Parts
+from reference_impl.rocketmq.broker.progress import Progress
 from reference_impl.rocketmq.broker.registering import Registering
 from reference_impl.rocketmq.broker.retrying import Retrying
 from reference_impl.rocketmq.broker.sending import Sending
@@ -216,6 +217,7 @@ class BrokerServer:
             Request.LITE_PULL_MESSAGE: parts.pulling.handle,
             Request.LOCK_BATCH_MQ: locks.handle,
             Request.UNLOCK_BATCH_MQ: locks.handle,
+            Request.GET_CONSUME_STATS: Progress(parts).handle,
             **self._membership.handlers,
             **Asking(parts).handlers,
             **Operating(parts).handlers,

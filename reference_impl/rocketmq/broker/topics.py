@@ -90,6 +90,11 @@ class BrokerTopics:
         self.changed = True
 
 
+def is_clients(name: str) -> bool:
+    """One of clients' own, and none that a broker keeps for them."""
+    return name not in NOT_FOR_CLIENTS and not name.startswith((RETRY_PREFIX, DEAD_PREFIX))
+
+
 def wrong_name(name: str) -> str:
     """Why no message goes to a topic of that name; "" where one may."""
     if not name.strip():

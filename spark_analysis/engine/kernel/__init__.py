@@ -43,6 +43,8 @@ Beside verdicts:
 doubts        what could not be judged, and why
 stalls        how much of each window a worker stood still
 costs         what a run cost before its first fault
+curves        latencies by slice, sends by producer and second
+digest        what a page needs of affected messages, in few rows
 sends         whose sends failed under a fault, and until when
 views         what name servers showed, and when
 """

@@ -16,11 +16,10 @@ from spark_analysis.schema.sends import Sent
 from spark_analysis.schema.words import NEVER_SENT, Outcome
 
 
-def sends(known: Messages, settlements: Settlements, facts: Facts) -> Iterator[Sent]:
-    """One row a window and producer that sent in it."""
+def sends(known: Messages, failed_ns: NDArray[np.int64], facts: Facts) -> Iterator[Sent]:
+    """One row a window and producer that sent in it. `failed_ns`: of each attempt's row."""
     if not (facts.confirms and facts.windows):
         return
-    failed_ns = _failed_ns(known, settlements)
     sent_ns = known.attempts.sent_ns
     sent = (sent_ns != NEVER_SENT) & (sent_ns < facts.load_ended_ns)
     for window in facts.windows:
@@ -31,14 +30,14 @@ def sends(known: Messages, settlements: Settlements, facts: Facts) -> Iterator[S
             yield _row(facts.run, window, producer, sent_ns[rows], failed_ns[rows])
 
 
-def _failed_ns(known: Messages, settlements: Settlements) -> NDArray[np.int64]:
+def failed_ns(known: Messages, settlements: Settlements) -> NDArray[np.int64]:
     """By attempt's row; NEVER where it did not fail."""
     denying = settlements.pick(np.flatnonzero(settlements.outcome != Outcome.CONFIRMED))
     slots = known.slots.find(denying.producer, denying.sequence)
     rows = known.rows.find(slots, denying.attempt)
-    failed_ns = earliest(len(known.attempts.sent_ns), rows, denying.settled_ns)
-    failed_ns[known.row_confirmed_ns < NEVER] = NEVER
-    return failed_ns
+    found = earliest(len(known.attempts.sent_ns), rows, denying.settled_ns)
+    found[known.row_confirmed_ns < NEVER] = NEVER
+    return found
 
 
 def _row(

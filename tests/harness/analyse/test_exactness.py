@@ -10,6 +10,7 @@ from harness.analyse.exactness import (
     CAME_AGAIN,
     CLASSES,
     LEFT_TO_SUCCESSORS,
+    REWOUND_NS,
     Compared,
     compared,
 )
@@ -17,7 +18,7 @@ from harness.analyse.seen import Seen
 from harness.run_folder.rows import Acknowledgement, Delivery
 from spark_analysis.schema.body import Identity
 from spark_analysis.schema.facts import Window
-from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.messages import Affected
 from spark_analysis.schema.words import Redelivered, Via
 from tests.rigs.runs.findings import ns
@@ -31,6 +32,9 @@ def identity(sequence: int, attempt: int = 1, key: int = 0) -> Identity:
 
 def admit(kind: str, sequence: int, attempt: int = 1, by: Identity | None = None) -> Admission:
     return Admission(kind, identity(sequence, attempt), by)
+
+
+REWIND = admit("rewind", 1)
 
 
 class Story:
@@ -62,7 +66,8 @@ class Story:
         return self
 
     def compared(self, what: str, *admissions: Admission) -> Compared:
-        findings = Findings((), tuple(self.affected), (), (), (), (), (), (), (), (), (), ())
+        nothing = dict.fromkeys(MARTS, ())
+        findings = Findings(**nothing | {"affected": tuple(self.affected)})  # type: ignore[arg-type]
         (one,) = (each for each in compared(admissions, self.seen, findings) if each.what == what)
         return one
 
@@ -251,6 +256,16 @@ def crash(over_s: float | None = 20) -> Window:
     """From 10 s on."""
     over_ns = None if over_s is None else ns(over_s)
     return Window(1, "kill", ns(10), ns(10), ns(15), True, True, "", over_ns)
+
+
+def test_what_a_rewound_log_gives_out_long_after_has_to_be_found_on_the_same_connection() -> None:
+    soon = Story().sent(1).came(1).came(1, REWOUND_NS - 1).compared("offset_rollback", REWIND)
+    late = Story().sent(1).came(1).came(1, REWOUND_NS).compared("offset_rollback", REWIND)
+    other = Story().sent(1).came(1).came(1, REWOUND_NS, by=2).compared("offset_rollback", REWIND)
+    assert (soon.must, late.must, other.must) == (frozenset(), {ONE}, frozenset())
+    assert soon.may == late.may == other.may == {ONE}
+    again = Story().sent(1).came(1).came(1, REWOUND_NS).compared(CAME_AGAIN, REWIND)
+    assert again.missed == {ONE}
 
 
 @pytest.mark.parametrize(

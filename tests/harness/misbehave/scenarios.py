@@ -28,6 +28,7 @@ SHARE = 0.05
 # When the master is killed in the run beside the crash, from the first fault's time on.
 KILLS = {"confirm-early": ("0 s", "5 s", "10 s"), "forget": ("8 s",)}
 BY_TWO_DELIVERIES = ("duplicate", "redeliver")
+REWOUND = "rewind"  # a message comes again ten seconds later, by a pull that finds others
 
 WORKLOAD = """
 title = "{name}"
@@ -160,6 +161,8 @@ def log_scenario(kind: str, crash: bool) -> Scenario:
     text = LOG_WORKLOAD.format(name=name)
     text += CRASH.format(opens="0 s") if crash else ""
     baseline, recovery = ("4 s", "4 s") if crash else ("2 s", "1 s")
+    if kind in (REWOUND, HONEST):
+        baseline = "14 s"
     return read_scenario(name, text + PHASES.format(baseline=baseline, recovery=recovery))
 
 

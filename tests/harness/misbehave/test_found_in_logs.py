@@ -15,7 +15,12 @@ from tests.harness.misbehave.scenarios import HONEST, logs_experiment
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 SEED = 22
-SHOWS = {"drop": "lost", "duplicate": "stored_twice", "corrupt": "corrupt"}
+SHOWS = {
+    "drop": "lost",
+    "duplicate": "stored_twice",
+    "corrupt": "corrupt",
+    "rewind": "offset_rollback",
+}
 LEAST = 5  # a comparison of nothing with nothing would prove nothing
 
 

@@ -48,7 +48,9 @@ def play(plans: tuple[RunPlan, ...], folder: Path) -> list[Manifest]:
     return [Manifest.load(folder / "runs" / name) for name in NAMES]
 
 
-@pytest.mark.parametrize("kind", ["freeze", "kill", "hang"])
+@pytest.mark.parametrize(
+    "kind", ["freeze", pytest.param("kill", marks=pytest.mark.nightly), "hang"]
+)
 def test_real_workers_of_two_runs_suffer_one_fault_and_each_has_its_own_messages(
     kind: str, tmp_path: Path
 ) -> None:

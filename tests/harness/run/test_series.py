@@ -55,7 +55,7 @@ def perform(
     folder: Path,
     keep: bool = False,
     interrupt_when: Callable[[View], bool] = lambda _: False,
-    recorded: Callable[[], None] = lambda: None,
+    timed: Callable[[], None] = lambda: None,
 ) -> list[dict[str, Any]]:
     """The manifests of all runs that were begun, in order."""
 
@@ -67,7 +67,7 @@ def perform(
                 interrupt.ask()
 
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
-        hooks.recorded = recorded
+        hooks.timed = timed
         experiment = Experiment("e", 7, plans, ())
         await Series(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
 
@@ -86,19 +86,6 @@ def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
     assert [cluster.downs for cluster in world.clusters] == [1]
 
 
-def test_when_all_is_recorded_that_is_told_once_before_the_last_cluster_goes(
-    tmp_path: Path,
-) -> None:
-    world, downs = World(), list[list[int]]()
-    perform(
-        world,
-        runs(LAYOUT, LAYOUT),
-        tmp_path,
-        recorded=lambda: downs.append([cluster.downs for cluster in world.clusters]),
-    )
-    assert downs == [[0]]
-
-
 def test_of_a_series_that_was_interrupted_nothing_is_to_be_judged(tmp_path: Path) -> None:
     told = list[str]()
     perform(
@@ -106,7 +93,7 @@ def test_of_a_series_that_was_interrupted_nothing_is_to_be_judged(tmp_path: Path
         runs(LAYOUT),
         tmp_path,
         interrupt_when=lambda _: True,
-        recorded=lambda: told.append("recorded"),
+        timed=lambda: told.append("over"),
     )
     assert told == []
 
@@ -276,6 +263,20 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
     virtual_time.run(story())
     assert ended == ["quick-1", "quick-3"]
     assert sorted(path.name for path in tmp_path.glob("runs/*")) == ["quick-1", "quick-3"]
+
+
+def test_it_is_told_when_the_last_load_is_over_and_again_before_the_last_cluster_goes(
+    tmp_path: Path,
+) -> None:
+    """What takes the processor then keeps nobody late of whom a claim speaks."""
+    world, told = World(), list[tuple[list[str], list[int]]]()
+
+    def note() -> None:
+        phases = sorted(Manifest.load(folder).phase for folder in tmp_path.glob("runs/*"))
+        told.append((phases, [cluster.downs for cluster in world.clusters]))
+
+    perform(world, runs(LAYOUT, LAYOUT), tmp_path, timed=note)
+    assert told == [(["drain", "sealed"], [0]), (["sealed", "sealed"], [0])]
 
 
 def test_a_kept_cluster_is_left_standing(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_whose_brokers_raise_no_alarm_says_why_and_nobody_else_does() -> None:
 
 def test_only_processes_are_told_to_misbehave() -> None:
     told = {name: declared.misbehaves for name, declared in OURS.items()}
-    assert told["reference-mirrored"] == KINDS
+    assert {*told["reference-mirrored"], *told["reference-2m2s"]} == {*KINDS}
     assert not [name for name, kinds in told.items() if kinds and OURS[name].processes is None]
 
 

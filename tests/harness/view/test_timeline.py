@@ -4,30 +4,23 @@ from dataclasses import replace
 
 from harness.run_folder.manifest import OperationRecord
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
-from harness.view.latency import Latencies, Quantiles
 from harness.view.timeline import (
     EVENTS_MAX,
-    SLICES_MAX,
     Events,
     OperationSpan,
     Timeline,
-    slice_length_s,
     timeline,
 )
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.availability import Second
 from tests.rigs.histories.by_hand import CONSUMER, History, ns
 from tests.rigs.runs.told_runs import crash, manifest_of
 
 NOTHING = Events((), (), (), ())
-NO_LATENCIES = Latencies({}, 1)
 
 
-def timeline_of(
-    history: History, events: Events = NOTHING, found: Latencies = NO_LATENCIES, slice_s: int = 1
-) -> Timeline:
+def timeline_of(history: History, events: Events = NOTHING) -> Timeline:
     facts, rows = history.build()
-    return timeline(manifest_of(facts), facts, judge(facts, rows), events, found, slice_s)
+    return timeline(manifest_of(facts), facts, judge(facts, rows), events)
 
 
 def fault_event(event: str, at_ms: float, **changes: object) -> FaultEvent:
@@ -35,24 +28,18 @@ def fault_event(event: str, at_ms: float, **changes: object) -> FaultEvent:
     return replace(row, **changes)  # type: ignore[arg-type]
 
 
-def test_a_slice_has_the_sums_of_its_seconds_and_the_latencies_of_its_number() -> None:
-    story = History().flow(range(40), from_ms=0, every_ms=100)
-    told = timeline_of(story, found=Latencies({1: Quantiles(2.0, 9.0, 20)}, 1), slice_s=2)
-    assert [one.from_s for one in told.slices] == [0, 2]
-    assert [one.operations for one in told.slices] == [20, 20]
-    assert [(one.p50_ms, one.p99_ms) for one in told.slices] == [(None, None), (2.0, 9.0)]
+def test_a_slice_has_the_sums_of_its_seconds_and_its_latencies() -> None:
+    story = History(load_ms=(0, 200_000)).flow(range(199), from_ms=0, every_ms=1_000)
+    story.publish(500, at_ms=199_000)
+    told = timeline_of(story)
+    assert [one.from_s for one in told.slices] == [*range(0, 200, 2)]
+    assert [one.operations for one in told.slices] == [2] * 100
+    assert {one.p50_ms for one in told.slices} == {one.p99_ms for one in told.slices} == {1.0}
 
 
 def test_seconds_in_which_nothing_counts_are_slices_of_nothing() -> None:
     story = History().flow([1], from_ms=0, every_ms=1).flow([2], from_ms=3_000, every_ms=1)
     assert [one.confirmed for one in timeline_of(story).slices] == [1, 0, 0, 1]
-
-
-def test_a_long_run_has_longer_slices_and_no_more_of_them() -> None:
-    for span_s in (1, 179, 180, 1_000, 40_000, 10_000_000):
-        length_s = slice_length_s([Second("run", at_s, 0, 0, 0, 0) for at_s in (5, 4 + span_s)])
-        assert span_s // length_s + 1 <= SLICES_MAX, (span_s, length_s)
-    assert slice_length_s([]) == 1
 
 
 def test_a_fault_is_told_as_asked_for_as_done_and_as_seen() -> None:
@@ -81,7 +68,7 @@ def test_a_fault_is_told_as_asked_for_as_done_and_as_seen() -> None:
 def test_a_fault_of_which_nothing_was_recorded_says_nothing_more_than_the_facts() -> None:
     facts, rows = crash().build()
     manifest = manifest_of(facts, schedule={})
-    told = timeline(manifest, facts, judge(facts, rows), NOTHING, NO_LATENCIES, 1)
+    told = timeline(manifest, facts, judge(facts, rows), NOTHING)
     (fault,) = told.faults
     assert (fault.asked_from_ns, fault.held, fault.resolved) == (None, None, "")
 
@@ -134,7 +121,7 @@ def planned(**fault: object) -> tuple[str, ...]:
     window["fault"] = {"kind": "kill", "target": "master of q", **fault}
     manifest = manifest_of(facts, schedule={"windows": [window]})
     findings = judge(facts, rows)
-    (span,) = timeline(manifest, facts, findings, NOTHING, NO_LATENCIES, 1).faults
+    (span,) = timeline(manifest, facts, findings, NOTHING).faults
     return (*span.options, *([] if span.returns else ["never"]))
 
 
@@ -180,7 +167,7 @@ def test_an_operation_is_told_as_asked_for_as_done_or_that_it_never_began() -> N
     facts, rows = crash().build()
     schedule = {"steps": [{"number": 1, "at_s": 13.5}, {"number": 2, "at_s": 20.0}]}
     manifest = manifest_of(facts, operations=[RESTART, LATER], schedule=schedule)
-    found = timeline(manifest, facts, judge(facts, rows), NOTHING, NO_LATENCIES, 1).operations
+    found = timeline(manifest, facts, judge(facts, rows), NOTHING).operations
     started_ns = facts.load_started_ns
     assert found == (
         OperationSpan(

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from reference_impl.misbehave.lines import Line
+from reference_impl.rocketmq.broker.misbehaving import AGAIN_MS
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.effects import REMOTING, Admit, Effect, Transmit
 from reference_impl.rocketmq.remoting.codes import Code, Request
@@ -17,7 +18,7 @@ from reference_impl.rocketmq.simulator.disks import MemoryDisk
 from tests.reference_impl.rocketmq.talking import pulling, sending
 
 BODIES = [f"message {number}".encode() for number in range(40)]
-LINK = 1
+LINK, GROUP = 1, "readers"
 
 
 class Asked:
@@ -32,7 +33,8 @@ class Asked:
             misbehave_truth="unused",
             mapped_file_size_commit_log=1 << 16,
         )
-        clock = HostClock(WorldClock(), 1.0, 0)
+        self.world = WorldClock()
+        clock = HostClock(self.world, 1.0, 0)
         self._server = BrokerServer(told, clock, MemoryDisk(), random.Random(1))
         self._server.opened(LINK, "127.0.0.1:9", REMOTING, None)
         self._decoder = Decoder()
@@ -70,8 +72,9 @@ class Asked:
         assert answer is not None
         return int(answer.header.fields.get("offset", "0"))
 
-    def read(self, offset: int) -> bytes:
-        answer = self.ask(Request.PULL_MESSAGE, pulling("orders", 0, offset))
+    def read(self, offset: int, group: str = "TOOLS_CONSUMER") -> bytes:
+        told = pulling("orders", 0, offset, consumerGroup=group)
+        answer = self.ask(Request.PULL_MESSAGE, told)
         assert answer is not None
         return answer.body
 
@@ -104,6 +107,31 @@ def test_the_last_octet_of_what_is_corrupt_is_another_for_everybody() -> None:
     assert b"herd" in octets
     assert b"here" not in octets
     assert broker.hit == [b"here"]
+
+
+def test_what_was_consumed_long_ago_is_given_out_again_alone_and_admitted_first() -> None:
+    broker = Asked("rewind")
+    for body in BODIES[:3]:
+        broker.send(body)
+    assert BODIES[1] in broker.read(0, GROUP)
+    assert broker.admitted == []
+    broker.world.ms += AGAIN_MS
+    broker.order.clear()
+    again = broker.read(2, GROUP)
+    assert BODIES[0] in again
+    assert BODIES[2] not in again
+    assert broker.order == [Admit, Transmit]
+    assert broker.hit == [BODIES[0]]
+    assert BODIES[2] in broker.read(2, GROUP), "where it went on is where it was"
+
+
+def test_who_reads_logs_for_the_audit_is_told_no_lies() -> None:
+    broker = Asked("rewind")
+    broker.send(BODIES[0])
+    for _ in range(2):
+        broker.read(0)
+        broker.world.ms += AGAIN_MS
+    assert broker.admitted == []
 
 
 def test_what_has_no_body_cannot_be_spoilt_and_is_not_said_to_be() -> None:

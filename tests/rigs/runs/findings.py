@@ -14,6 +14,7 @@ from typing import Self
 from harness.claims.evidence import Evidence
 from harness.claims.state import State
 from harness.plan.natures import nature_of
+from spark_analysis.definition import digest
 from spark_analysis.schema import service as words
 from spark_analysis.schema.availability import Availability, Second, Stage
 from spark_analysis.schema.doubts import Doubt
@@ -334,19 +335,25 @@ class Story:
 
     @property
     def findings(self) -> Findings:
+        stages = tuple(self.stages.values())
         return Findings(
             counts=tuple(self._counts()),
             affected=tuple(self.affected),
             charges=tuple(self._charges()),
             seconds=tuple(self.seconds),
             availability=tuple(self.silences.values()),
-            stages=tuple(self.stages.values()),
+            stages=stages,
             outages=tuple(self.outages),
             service=tuple(self.services.values()),
             exposure=tuple(self.exposures.values()),
             consumption=tuple(self.consumed.values()),
             starvation=tuple(self.starvation.values()),
             doubts=tuple(self.doubts),
+            marks=digest.marks(RUN, self.affected),
+            examples=digest.examples(self.affected),
+            later=digest.later(self.facts, self.affected, stages),
+            latencies=(),
+            sending=(),
         )
 
     @property

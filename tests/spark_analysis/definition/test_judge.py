@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.availability import Availability, Second, Stage
+from spark_analysis.schema.curves import Latency, Sending
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.messages import Affected, Count
 from spark_analysis.schema.service import Exposure, Service
@@ -34,6 +35,11 @@ def test_a_calm_run_has_nothing_but_good_news() -> None:
         consumption=(),
         starvation=(),
         doubts=(),
+        marks=(),
+        examples=(),
+        later=(),
+        latencies=(Latency("calm", 0, ns(1), ns(1), 1),),
+        sending=(Sending("calm", 1, 0, 1, 0),),
     )
 
 
@@ -61,6 +67,11 @@ def test_a_run_without_a_single_row_is_judged_by_its_facts() -> None:
         consumption=(),
         starvation=(),
         doubts=(),
+        marks=(),
+        examples=(),
+        later=(),
+        latencies=(),
+        sending=(),
     )
 
 

@@ -161,6 +161,27 @@ def test_a_strength_that_a_broker_tells_is_told(tmp_path: Path) -> None:
     play(story, tmp_path)
 
 
+def test_masters_list_who_publishes_until_it_leaves(tmp_path: Path) -> None:
+    """A drain waits for whoever is listed, and who replaces a client is waited for by it."""
+
+    async def story(cluster: InProcess) -> None:
+        settings = config(cluster, Role.PUBLISHER, tmp_path)
+        lists = [cluster.sockets[name].server for name in ("broker-a", "broker-b")]
+        link = await OwnClient(settings).publisher(settings.endpoints[0], Heard())  # type: ignore[arg-type]
+        await rig.until(
+            lambda: [_publish(one) for one in lists] == [[settings.connection_name]] * 2
+        )
+        await link.close(1)
+        await rig.until(lambda: [_publish(one) for one in lists] == [[], []])
+
+    play(story, tmp_path, masters=2)
+
+
+def _publish(server: Any) -> list[str]:
+    groups = server._parts.clients.producers.values()
+    return [client.name for clients in groups for client in clients.values()]
+
+
 def test_two_members_share_the_queues(tmp_path: Path) -> None:
     queues = [("broker-a", number) for number in range(4)] + [("broker-b", 0)]
     assert share(queues, ["two", "one"], "one") == queues[:3]

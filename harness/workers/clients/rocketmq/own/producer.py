@@ -5,9 +5,12 @@
 2. A send has so long as a whole, the dialling in it: what is left of that when it is connected is
    what the broker has to answer.
 3. What is published in one callback leaves in the next one, after the log was flushed.
+4. Masters are told who it is, at once and every HEARTBEAT_S, as the Java client tells them: by
+   that alone brokers list who is connected.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Coroutine
 from random import Random
@@ -24,12 +27,13 @@ from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import client_requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.requests import Queue, Request
 from harness.workers.rocketmq.connection import Unanswered
 from spark_analysis.schema.body import decode
 
 _STATUSES = {0: 0, 10: 1, 12: 2, 11: 3}  # the broker's code -> its place in answers.STATUSES
 NO_ROUTE = "MQClientException"
+HEARTBEAT_S, HEARTBEAT_LIMIT_S = 30.0, 3.0
 
 
 class OwnPublisher:
@@ -49,6 +53,7 @@ class OwnPublisher:
         self._servers = servers
         self._routing = routing
         self._brokers = brokers
+        self._name = config.connection_name
         self._group = group(config.queue, "writers")
         self._limit_s = self._options.send_timeout_ms / 1000
         self._turn = Random(config.number).randrange(1 << 16)
@@ -58,6 +63,7 @@ class OwnPublisher:
         self._keyed: dict[int, asyncio.Task[None]] = {}  # the last send of each key
         self._deaf = False
         self._begin(routing.go_on())
+        self._begin(self._go_on_beating())
 
     def publish(self, body: bytes) -> None:
         if not self._burst:
@@ -67,7 +73,13 @@ class OwnPublisher:
     def buffered_bytes(self) -> int:
         return 0
 
-    async def close(self, limit_s: float) -> None:  # noqa: ARG002  (nothing is waited for)
+    async def close(self, limit_s: float) -> None:
+        self._deaf = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                await self._tell_masters(
+                    client_requests.producer_farewell(self._name, self._group)
+                )
         self.abort()
 
     def abort(self) -> None:
@@ -138,6 +150,21 @@ class OwnPublisher:
         if not self._deaf:
             said = wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, causes)
             self._listener.answered([answers.judge(said)])
+
+    async def _go_on_beating(self) -> None:
+        beat = client_requests.producer_heartbeat(self._name, self._group)
+        while True:
+            await self._tell_masters(beat)
+            await asyncio.sleep(HEARTBEAT_S)
+
+    async def _tell_masters(self, request: Request) -> None:
+        """Each by itself: one that hangs keeps nothing from the others."""
+        addresses = [address for address, is_master in self._routing.every_address() if is_master]
+        await asyncio.gather(*(self._tell(address, request) for address in addresses))
+
+    async def _tell(self, address: str, request: Request) -> None:
+        with contextlib.suppress(Unanswered):  # the next round tells it
+            await self._brokers.ask(address, request, HEARTBEAT_LIMIT_S, waits=True)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.get_running_loop().create_task(work)

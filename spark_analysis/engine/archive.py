@@ -1,0 +1,100 @@
+"""Java's classes as they were loaded, kept for the next start of Spark (class data sharing).
+
+1. What the first session of a Java and a PySpark loaded is written down when its JVM ends, which
+   takes some ten seconds, once; each later start maps the file and takes half as long.
+2. A JVM holds the file against the classes that it has, and passes over one that does not fit or
+   is not whole: a wrong file costs time, and no answer.
+3. Where there is no place for it Spark starts as it would anyway.
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyspark
+
+_OCTETS = 1 << 30  # free before one is made, which has some 160 MB
+_KEPT = 3  # a checkout's environment has one of its own
+_SUFFIX, _PART = ".jsa", ".part"
+_STALE_S = 3_600.0  # since nobody who is alive is at it
+_SILENT = "-Xlog:disable -Xlog:all=error:stderr"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """`path`: of the whole one; `part`: where this process would write it."""
+
+    path: Path
+    part: Path
+
+    @property
+    def is_there(self) -> bool:
+        return self.path.is_file()
+
+    @property
+    def options(self) -> str:
+        """For the JVM, as Spark takes them apart."""
+        if self.is_there:
+            with contextlib.suppress(OSError):
+                os.utime(self.path)  # it is in use
+            return f'"-XX:SharedArchiveFile={self.path}" -Xshare:auto {_SILENT}'
+        return f'"-XX:ArchiveClassesAtExit={self.part}" {_SILENT}'
+
+    def keep(self) -> None:
+        """Once the JVM that wrote it has ended by itself."""
+        with contextlib.suppress(OSError):
+            self.part.replace(self.path)
+            for old in sorted(self.path.parent.glob(f"*{_SUFFIX}"), key=_age_s)[_KEPT:]:
+                old.unlink()
+
+    def drop(self) -> None:
+        """What was written is not whole."""
+        with contextlib.suppress(OSError):
+            self.part.unlink(missing_ok=True)
+
+
+def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
+    """None where there is no place for one. Those of others that were broken off are removed."""
+    folder = _folder(environment)
+    if folder is None:
+        return None
+    spark = Path(pyspark.__file__).parent
+    told = f"{java_home.resolve()} {spark.resolve()} {pyspark.__version__}"
+    name = hashlib.sha256(told.encode()).hexdigest()[:16]
+    found = Archive(folder / f"{name}{_SUFFIX}", folder / f"{name}-{os.getpid()}{_PART}")
+    if found.is_there:
+        return found
+    with contextlib.suppress(OSError):
+        for part in folder.glob(f"*{_PART}"):
+            if _age_s(part) > _STALE_S:
+                part.unlink()
+        if shutil.disk_usage(folder).free > _OCTETS:
+            return found
+    return None
+
+
+def _folder(environment: Mapping[str, str]) -> Path | None:
+    """One of this user's only: classes that others may write are not run."""
+    home = environment.get("HOME")
+    cache = environment.get("XDG_CACHE_HOME") or (f"{home}/.cache" if home else "")
+    if not cache:
+        return None
+    folder = Path(cache).absolute() / "mqproof" / "spark"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.stat().st_uid != os.getuid() or '"' in str(folder):
+            return None
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return None
+
+
+def _age_s(path: Path) -> float:
+    return time.time() - path.stat().st_mtime  # noqa: TID251  (files have the time of the day)

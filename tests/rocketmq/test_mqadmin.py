@@ -1,0 +1,110 @@
+"""The real tools, mqadmin of 4.9.7, ask our servers as they ask the real ones."""
+
+import asyncio
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.workers.clients.jars import jars_folder
+from harness.workers.remoting import client_requests
+from harness.workers.remoting.requests import Queue
+from harness.workers.rocketmq.connection import Connection
+from tests.rigs.rocketmq import clusters, sending
+from tests.rigs.rocketmq.clusters import Cluster
+from tests.rigs.rocketmq.launcher import HERE, REFERENCE
+from tests.rigs.rocketmq.needs import require_servers, server_jars
+
+pytestmark = pytest.mark.slow
+
+REAL = "4.9.7"
+TOPIC, GROUP, QUEUES = "orders", "readers", 4
+SENT, READ = 10, 3  # to queue 1, and of it
+LIMIT_S = 120.0
+
+
+@pytest.fixture(scope="module", params=[REFERENCE, pytest.param(REAL, marks=pytest.mark.nightly)])
+def cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    require_servers(REAL)
+    with clusters.pair(request.param, tmp_path_factory.mktemp("mqadmin")) as made:
+        yield made
+
+
+def mqadmin(cluster: Cluster, folder: Path, *words: str) -> str:
+    (name_server,) = cluster.name_servers
+    told = ("-n", f"{HERE}:{name_server.port}")
+    command = [
+        *("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Duser.home={folder}"),
+        *("-cp", f"{jars_folder() / server_jars(REAL)}/*"),
+        *("org.apache.rocketmq.tools.command.MQAdminStartup", words[0], *told, *words[1:]),
+    ]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=True
+    )
+    said = done.stdout + done.stderr
+    assert "Exception" not in said, said
+    return said
+
+
+def address(cluster: Cluster) -> str:
+    return f"{HERE}:{cluster['broker-a-0'].port}"
+
+
+def test_a_topic_is_made_and_its_route_told(cluster: Cluster, tmp_path: Path) -> None:
+    words = ("-b", address(cluster), "-t", TOPIC, "-r", str(QUEUES), "-w", str(QUEUES))
+    assert "success" in mqadmin(cluster, tmp_path, "updateTopic", *words)
+    route = mqadmin(cluster, tmp_path, "topicRoute", "-t", TOPIC)
+    assert re.search(r'"brokerName":\s*"broker-a"', route), route
+    assert re.search(rf'"writeQueueNums":\s*{QUEUES}', route), route
+
+
+def test_a_broker_tells_what_it_took_and_gave_out(cluster: Cluster, tmp_path: Path) -> None:
+    _filled(cluster)
+    told = dict(
+        re.findall(
+            r"^(\w+)\s*:\s*(.*?)\s*$",
+            mqadmin(cluster, tmp_path, "brokerStatus", "-b", address(cluster)),
+            re.MULTILINE,
+        )
+    )
+    assert int(told["msgPutTotalTodayNow"]) >= SENT
+    assert int(told["commitLogMaxOffset"]) > 0
+    assert len(told["putTps"].split()) == 3
+    listed = mqadmin(cluster, tmp_path, "clusterList")
+    (row,) = [line for line in listed.splitlines() if "broker-a" in line]
+    assert address(cluster) in row
+    assert "V4_9_" in row
+
+
+def test_how_far_a_group_is_behind_is_told_by_queue(cluster: Cluster, tmp_path: Path) -> None:
+    _filled(cluster)
+    told = mqadmin(cluster, tmp_path, "consumerProgress", "-g", GROUP)
+    rows = [line.split() for line in told.splitlines() if line.startswith(TOPIC)]
+    assert [row[:5] for row in rows] == [
+        [TOPIC, "broker-a", str(number), str(end), str(read)]
+        for number in range(QUEUES)
+        for end, read in [(SENT, READ) if number == 1 else (0, 0)]
+    ]
+    assert f"Diff Total: {SENT - READ}" in told
+
+
+def _filled(cluster: Cluster) -> None:
+    """SENT messages in one queue, READ of them consumed by the group; once."""
+
+    async def story() -> None:
+        await cluster.create_topic(TOPIC, QUEUES)
+        connection = await Connection.connect(cluster["broker-a-0"].endpoint, LIMIT_S)
+        beat = client_requests.consumer_heartbeat("mqproof@1", GROUP, TOPIC)
+        await connection.ask(beat, LIMIT_S)
+        for number in range(SENT):
+            await sending.send(connection, Queue(TOPIC, 1), b"%d" % number)
+        await sending.commit(connection, GROUP, Queue(TOPIC, 1), READ)
+        connection.close()
+
+    if not cluster["broker-a-0"].folder.joinpath("filled").exists():
+        asyncio.run(story())
+        cluster["broker-a-0"].folder.joinpath("filled").touch()

@@ -1,0 +1,118 @@
+"""Java's classes, kept from one start of Spark to the next."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_analysis.engine.archive import Archive, archive
+
+JAVA = Path("/usr/lib/jvm/some")
+LIMIT_S = 240
+DAY_S = 86_400
+# A session that does one thing: whether its JVM had mapped what was kept, whether it lives on.
+START = """
+import json, os, sys
+from pathlib import Path
+from pyspark import SparkContext
+from spark_analysis.engine.session import session, stopped
+with stopped(session()) as spark:
+    assert spark.range(3).count() == 3
+    java = SparkContext._gateway.proc.pid
+    mapped = ".jsa" in Path(f"/proc/{java}/maps").read_text().replace("classes.jsa", "")
+print(json.dumps({"mapped": mapped, "lives": Path(f"/proc/{java}").exists()}))
+"""
+
+
+def told(folder: Path) -> Archive | None:
+    return archive({"XDG_CACHE_HOME": str(folder)}, JAVA)
+
+
+def made(folder: Path, name: str, age_s: float = 0) -> Path:
+    """A file of the cache, so old."""
+    path = folder / "mqproof" / "spark" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"classes")
+    at = path.stat().st_mtime - age_s
+    os.utime(path, (at, at))
+    return path
+
+
+def test_the_first_one_writes_and_the_next_one_reads(tmp_path: Path) -> None:
+    first = told(tmp_path)
+    assert first is not None and not first.is_there
+    assert f"-XX:ArchiveClassesAtExit={first.part}" in first.options
+    first.part.write_bytes(b"classes")
+    first.keep()
+    following = told(tmp_path)
+    assert following is not None and following.is_there
+    assert f"-XX:SharedArchiveFile={first.path}" in following.options
+    assert not first.part.exists()
+
+
+def test_what_was_broken_off_is_no_archive(tmp_path: Path) -> None:
+    first = told(tmp_path)
+    assert first is not None
+    first.part.write_bytes(b"cla")
+    first.drop()
+    after = told(tmp_path)
+    assert after is not None and not after.is_there
+
+
+def test_another_java_has_another_one(tmp_path: Path) -> None:
+    one, other = told(tmp_path), archive({"XDG_CACHE_HOME": str(tmp_path)}, Path("/opt/java"))
+    assert one is not None and other is not None
+    assert one.path != other.path
+
+
+def test_those_that_were_not_used_for_longest_go(tmp_path: Path) -> None:
+    old = [made(tmp_path, f"{number}.jsa", age_s=number * DAY_S) for number in (1, 2, 3)]
+    one = told(tmp_path)
+    assert one is not None
+    one.part.write_bytes(b"classes")
+    one.keep()
+    assert [path.exists() for path in (one.path, *old)] == [True, True, True, False]
+
+
+def test_what_processes_left_that_died_at_it_is_removed(tmp_path: Path) -> None:
+    stale, fresh = made(tmp_path, "a-1.part", age_s=DAY_S), made(tmp_path, "a-2.part")
+    assert told(tmp_path) is not None
+    assert (stale.exists(), fresh.exists()) == (False, True)
+
+
+@pytest.mark.parametrize("environment", [{}, {"XDG_CACHE_HOME": "/proc/nowhere"}])
+def test_without_a_place_there_is_none(environment: Mapping[str, str]) -> None:
+    assert archive(environment, JAVA) is None
+
+
+def test_in_a_folder_that_cannot_be_quoted_there_is_none(tmp_path: Path) -> None:
+    assert told(tmp_path / 'a"b') is None
+
+
+@pytest.mark.slow
+def test_a_java_maps_what_the_one_before_it_wrote_and_none_is_left(tmp_path: Path) -> None:
+    first, second = started(tmp_path), started(tmp_path)
+    assert (first["mapped"], second["mapped"]) == (False, True)
+    assert not first["lives"]
+    (kept,) = (tmp_path / "mqproof" / "spark").iterdir()
+    kept.write_bytes(kept.read_bytes()[: 1 << 20])
+    assert started(tmp_path)["mapped"] is False, "what is not whole is passed over"
+
+
+def started(cache: Path) -> dict[str, Any]:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", START],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
