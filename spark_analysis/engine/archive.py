@@ -2,8 +2,9 @@
 
 1. What the first session of a Java and a PySpark loaded is written down when its JVM ends, which
    takes some ten seconds, once; each later start maps the file and takes half as long.
-2. A JVM holds the file against the classes that it has, and passes over one that does not fit or
-   is not whole: a wrong file costs time, and no answer.
+2. A JVM holds the file against the classes that it has, and passes over one that does not fit.
+   It does not look whether all of it is there, and ends where something lacks: so the name says
+   how long it is, and one that is not is removed.
 3. Where there is no place for it Spark starts as it would anyway.
 """
 
@@ -28,29 +29,31 @@ _SILENT = "-Xlog:disable -Xlog:all=error:stderr"
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """`path`: of the whole one; `part`: where this process would write it."""
+    """`kept`: the whole one, where it is; `part`: where this process would write it."""
 
-    path: Path
+    name: str
+    kept: Path | None
     part: Path
 
     @property
     def is_there(self) -> bool:
-        return self.path.is_file()
+        return self.kept is not None
 
     @property
     def options(self) -> str:
         """For the JVM, as Spark takes them apart."""
-        if self.is_there:
+        if self.kept is not None:
             with contextlib.suppress(OSError):
-                os.utime(self.path)  # it is in use
-            return f'"-XX:SharedArchiveFile={self.path}" -Xshare:auto {_SILENT}'
+                os.utime(self.kept)  # it is in use
+            return f'"-XX:SharedArchiveFile={self.kept}" -Xshare:auto {_SILENT}'
         return f'"-XX:ArchiveClassesAtExit={self.part}" {_SILENT}'
 
     def keep(self) -> None:
-        """Once the JVM that wrote it has ended by itself."""
+        """Once the JVM that wrote it has ended in good order."""
+        folder = self.part.parent
         with contextlib.suppress(OSError):
-            self.part.replace(self.path)
-            for old in sorted(self.path.parent.glob(f"*{_SUFFIX}"), key=_age_s)[_KEPT:]:
+            self.part.replace(folder / f"{self.name}-{self.part.stat().st_size}{_SUFFIX}")
+            for old in sorted(folder.glob(f"*{_SUFFIX}"), key=_age_s)[_KEPT:]:
                 old.unlink()
 
     def drop(self) -> None:
@@ -67,7 +70,8 @@ def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
     spark = Path(pyspark.__file__).parent
     told = f"{java_home.resolve()} {spark.resolve()} {pyspark.__version__}"
     name = hashlib.sha256(told.encode()).hexdigest()[:16]
-    found = Archive(folder / f"{name}{_SUFFIX}", folder / f"{name}-{os.getpid()}{_PART}")
+    part = folder / f"{name}-{os.getpid()}{_PART}"
+    found = Archive(name, _whole(folder, name), part)
     if found.is_there:
         return found
     with contextlib.suppress(OSError):
@@ -76,6 +80,15 @@ def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
                 part.unlink()
         if shutil.disk_usage(folder).free > _OCTETS:
             return found
+    return None
+
+
+def _whole(folder: Path, name: str) -> Path | None:
+    for path in sorted(folder.glob(f"{name}-*{_SUFFIX}")):
+        with contextlib.suppress(OSError):
+            if path.stem == f"{name}-{path.stat().st_size}":
+                return path
+            path.unlink()
     return None
 
 

@@ -49,7 +49,7 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"  # what spark-submit tells the program that 
 _ENDING_S = 5.0
 _ARCHIVE_S = 60.0
 _PROC = Path("/proc")
-_writing: list[Archive] = []  # what this process's JVM writes when it ends; one at most
+_writing: list[tuple[SparkSession, Archive]] = []  # whose JVM writes it when it ends; one at most
 
 
 def session(where: Place = HERE) -> SparkSession:
@@ -66,14 +66,17 @@ def session(where: Place = HERE) -> SparkSession:
 def _started(where: Place) -> SparkSession:
     try:
         submitted = _SUBMITTED in os.environ
-        options = "" if submitted else _prepare_environment(where)
+        written = None if submitted else _prepare_environment(where)
         builder = SparkSession.builder.appName("mqproof")
-        told = _OF_EVERY_SESSION if submitted else _settings(where, options)
+        told = _OF_EVERY_SESSION if submitted else _settings(where, written)
         for key, value in {**told, **dict(where.settings)}.items():
             builder = builder.config(key, value)
         if where.master or not submitted:
             builder = builder.master(where.master or "local[*]")
-        return builder.getOrCreate()
+        spark = builder.getOrCreate()
+        if written is not None and not written.is_there:
+            _writing[:] = [(spark, written)]
+        return spark
     except SPARK_ERRORS as error:
         raise SparkFailed(f"Spark did not start: {sentence(error)}") from error
     except OSError as error:  # its files, or Java's
@@ -124,8 +127,8 @@ def stop(spark: SparkSession, whole: bool = False) -> None:
     """`whole`: it did what sessions do, so what its JVM loaded is worth keeping."""
     with suppress(*SPARK_ERRORS):
         spark.stop()
-    if _writing and SparkContext._gateway is not None:
-        _end_writing(_writing.pop(), whole)
+    if _writing and _writing[0][0] is spark and SparkContext._gateway is not None:
+        _end_writing(_writing.pop()[1], whole)
 
 
 def _end_writing(written: Archive, whole: bool) -> None:
@@ -138,17 +141,17 @@ def _end_writing(written: Archive, whole: bool) -> None:
         java.stdin.close()
     if whole:
         with suppress(subprocess.TimeoutExpired):
-            java.wait(_ARCHIVE_S)
-            written.keep()
-            return
+            if java.wait(_ARCHIVE_S) == 0:
+                written.keep()
+                return
     java.kill()
     java.wait()
     written.drop()
 
 
-def _prepare_environment(where: Place) -> str:
+def _prepare_environment(where: Place) -> Archive | None:
     """What the launcher and the worker processes read; here they are children of this process.
-    Options of the JVM that depend on what is there."""
+    What a JVM reads or writes that does not stand yet."""
     home = java_home(os.environ)
     os.environ["JAVA_HOME"] = str(home)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -157,16 +160,10 @@ def _prepare_environment(where: Place) -> str:
         os.environ["SPARK_LOCAL_IP"] = _LOOPBACK
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if SparkContext._gateway is not None:
-        return ""  # its JVM stands
-    kept = archive(os.environ, home)
-    if kept is None:
-        return ""
-    _writing[:] = [] if kept.is_there else [kept]
-    return kept.options
+    return archive(os.environ, home) if SparkContext._gateway is None else None
 
 
-def _settings(where: Place, options: str) -> dict[str, str]:
+def _settings(where: Place, kept: Archive | None) -> dict[str, str]:
     log = Path(__file__).with_name("log4j2.properties")
     package_root = str(Path(spark_analysis.__path__[0]).resolve().parent)
     alone = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
@@ -177,7 +174,7 @@ def _settings(where: Place, options: str) -> dict[str, str]:
         # The JVM only moves small marts: a quick start is worth more than its best speed.
         "spark.driver.extraJavaOptions": (
             f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log.as_uri()} "
-            f"{options}"
+            f"{kept.options if kept else ''}"
         ),
         "spark.executorEnv.PYTHONPATH": package_root,
         "spark.ui.enabled": "false",
