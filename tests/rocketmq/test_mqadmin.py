@@ -35,10 +35,14 @@ def cluster(
 
 
 def mqadmin(cluster: Cluster, folder: Path, *words: str) -> str:
+    logging = folder / "conf" / "logback_tools.xml"
+    logging.parent.mkdir(exist_ok=True)
+    logging.write_text("<configuration/>")
     (name_server,) = cluster.name_servers
     told = ("-n", f"{HERE}:{name_server.port}")
     command = [
         *("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Duser.home={folder}"),
+        f"-Drocketmq.home.dir={folder}",
         *("-cp", f"{jars_folder() / server_jars(REAL)}/*"),
         *("org.apache.rocketmq.tools.command.MQAdminStartup", words[0], *told, *words[1:]),
     ]
@@ -73,7 +77,8 @@ def test_a_broker_tells_what_it_took_and_gave_out(cluster: Cluster, tmp_path: Pa
     )
     assert int(told["msgPutTotalTodayNow"]) >= SENT
     assert int(told["commitLogMaxOffset"]) > 0
-    assert len(told["putTps"].split()) == 3
+    rates = [float(rate) for rate in told["putTps"].split()]
+    assert 1 <= len(rates) <= 3, "the real one tells fewer while it is young"
     listed = mqadmin(cluster, tmp_path, "clusterList")
     (row,) = [line for line in listed.splitlines() if "broker-a" in line]
     assert address(cluster) in row
