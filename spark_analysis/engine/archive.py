@@ -2,9 +2,10 @@
 
 1. What the first session of a Java and a PySpark loaded is written down when its JVM ends, which
    takes some ten seconds, once; each later start maps the file and takes half as long.
-2. A JVM holds the file against the classes that it has, and passes over one that does not fit.
-   It does not look whether all of it is there, and ends where something lacks: so the name says
-   how long it is, and one that is not is removed.
+2. A JVM holds the file against the classes that it has, and passes over one that does not fit. It
+   is told to sum it up, too, and passes over one that was spoilt. It does not look whether all of
+   it is there, and ends where something lacks: so the name says how long it is, and one that is
+   not is removed; and so is one with which a JVM did not come up.
 3. Where there is no place for it Spark starts as it would anyway.
 """
 
@@ -25,6 +26,7 @@ _KEPT = 3  # a checkout's environment has one of its own
 _SUFFIX, _PART = ".jsa", ".part"
 _STALE_S = 3_600.0  # since nobody who is alive is at it
 _SILENT = "-Xlog:disable -Xlog:all=error:stderr"
+_SUMMED_UP = "-XX:+IgnoreUnrecognizedVMOptions -XX:+VerifySharedSpaces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Archive:
         if self.kept is not None:
             with contextlib.suppress(OSError):
                 os.utime(self.kept)  # it is in use
-            return f'"-XX:SharedArchiveFile={self.kept}" -Xshare:auto {_SILENT}'
+            return f'"-XX:SharedArchiveFile={self.kept}" -Xshare:auto {_SUMMED_UP} {_SILENT}'
         return f'"-XX:ArchiveClassesAtExit={self.part}" {_SILENT}'
 
     def keep(self) -> None:
@@ -57,9 +59,9 @@ class Archive:
                 old.unlink()
 
     def drop(self) -> None:
-        """What was written is not whole."""
+        """What was written is not whole, or what was kept is no good."""
         with contextlib.suppress(OSError):
-            self.part.unlink(missing_ok=True)
+            (self.kept or self.part).unlink(missing_ok=True)
 
 
 def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:

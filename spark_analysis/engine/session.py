@@ -64,24 +64,35 @@ def session(where: Place = HERE) -> SparkSession:
 
 
 def _started(where: Place) -> SparkSession:
+    submitted = _SUBMITTED in os.environ
     try:
-        submitted = _SUBMITTED in os.environ
-        written = None if submitted else _prepare_environment(where)
-        builder = SparkSession.builder.appName("mqproof")
-        told = _OF_EVERY_SESSION if submitted else _settings(where, written)
-        for key, value in {**told, **dict(where.settings)}.items():
-            builder = builder.config(key, value)
-        if where.master or not submitted:
-            builder = builder.master(where.master or "local[*]")
-        spark = builder.getOrCreate()
-        if written is not None and not written.is_there:
-            _writing[:] = [(spark, written)]
-        return spark
+        kept = None if submitted else _prepare_environment(where)
+        try:
+            spark = _built(where, submitted, kept)
+        except SPARK_ERRORS:
+            if kept is None or not kept.is_there or SparkContext._gateway is not None:
+                raise
+            kept.drop()  # no JVM came up: it may be the file's fault
+            kept = _prepare_environment(where)
+            spark = _built(where, submitted, kept)
     except SPARK_ERRORS as error:
         raise SparkFailed(f"Spark did not start: {sentence(error)}") from error
     except OSError as error:  # its files, or Java's
         reason = os_reason(error, Path(tempfile.gettempdir()))
         raise SparkFailed(f"Spark did not start: {reason}") from error
+    if kept is not None and not kept.is_there:
+        _writing[:] = [(spark, kept)]
+    return spark
+
+
+def _built(where: Place, submitted: bool, kept: Archive | None) -> SparkSession:
+    builder = SparkSession.builder.appName("mqproof")
+    told = _OF_EVERY_SESSION if submitted else _settings(where, kept)
+    for key, value in {**told, **dict(where.settings)}.items():
+        builder = builder.config(key, value)
+    if where.master or not submitted:
+        builder = builder.master(where.master or "local[*]")
+    return builder.getOrCreate()
 
 
 def _children() -> set[int]:

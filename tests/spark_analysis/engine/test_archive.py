@@ -117,7 +117,12 @@ def test_a_java_maps_what_the_one_before_it_wrote_and_none_is_left(tmp_path: Pat
     assert (first["mapped"], second["mapped"]) == (False, True)
     assert not first["lives"]
     (kept,) = (tmp_path / "mqproof" / "spark").iterdir()
-    kept.write_bytes(kept.read_bytes()[: 1 << 20])
+    octets = kept.read_bytes()
+    middle = len(octets) // 2
+    kept.chmod(0o600)
+    kept.write_bytes(octets[:middle] + bytes(1 << 20) + octets[middle + (1 << 20) :])
+    assert started(tmp_path)["mapped"] is False, "it is passed over, and Spark starts"
+    kept.write_bytes(bytes(1 << 16) + octets[1 << 16 :])
     assert started(tmp_path)["mapped"] is False
 
 
