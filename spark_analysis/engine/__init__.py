@@ -13,6 +13,7 @@ rows        mart rows as Arrow tables
 spark_rows  small tables that the program itself holds, for Spark
 session     the only place that builds a SparkSession
 archive     Java's classes, kept for the next start
+cache       the user's folder for what is kept
 java        finds a Java that Spark runs on
 failing     what Spark says when it fails, in a sentence
 """

