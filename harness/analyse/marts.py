@@ -1,6 +1,6 @@
 """From recorded runs to their findings: seal, judge all in one Spark session, read the marts.
 
-1. One session for all runs of a report, started after the last of them closed.
+1. One session for all runs of a report, started when the last load is over (ahead.py).
 2. A run that cannot be sealed, or is not what was sealed, is named with its reason; the others
    are judged all the same. Where none is left, Spark is not started.
 3. Only marts come back to this process, and of those none with a row a message: `affected` stays

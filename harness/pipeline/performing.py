@@ -53,7 +53,7 @@ class Performing:
     steps: Steps
     bounded: Bounded
     interrupt: Interrupt
-    timed: Callable[[], None]  # called when nothing is timed any more
+    over: Callable[[], None]  # called when nothing is timed any more
 
     async def perform(self) -> None:
         """Runs everything, or what an interrupt leaves. What was started is removed by then."""
@@ -104,7 +104,7 @@ class Performing:
 
         keep, say = self.options.keep, self.show.message
         hooks = Hooks(self.interrupt, began, self.steps.begin, live, say, keep)
-        hooks.timed = self.timed
+        hooks.over = self.over
         if self.options.bound is not None:
             hooks.wanted = self.bounded.wanted
             hooks.ended = partial(

@@ -64,8 +64,8 @@ class Hooks:
     # Whether a run shall begin, asked just before; and what to do with one that was sealed.
     wanted: Callable[[RunPlan], bool] = lambda _: True
     ended: Callable[[RunPlan, Path], Awaitable[None]] | None = None
-    # Nothing that is timed happens any more: the last load is over. It may be told again.
-    timed: Callable[[], None] = lambda: None
+    # The last load is over: nothing that is timed happens any more. It may be told again.
+    over: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class Series:
                         return
                     await self._play([plan for plan in group if self.hooks.wanted(plan)])
             if not self.hooks.interrupt.is_set():
-                self.hooks.timed()
+                self.hooks.over()
         finally:
             if not self.hooks.keep:
                 await self._down()
@@ -240,7 +240,7 @@ class Series:
     def _load_over(self, run: str) -> None:
         self._under_load.discard(run)
         if not self._under_load:
-            self.hooks.timed()
+            self.hooks.over()
 
     async def _look_after(self, ended: Sequence[Manifest]) -> None:
         """Whether the cluster may serve others, after these runs on it."""

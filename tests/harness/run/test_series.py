@@ -55,7 +55,7 @@ def perform(
     folder: Path,
     keep: bool = False,
     interrupt_when: Callable[[View], bool] = lambda _: False,
-    timed: Callable[[], None] = lambda: None,
+    over: Callable[[], None] = lambda: None,
 ) -> list[dict[str, Any]]:
     """The manifests of all runs that were begun, in order."""
 
@@ -67,7 +67,7 @@ def perform(
                 interrupt.ask()
 
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
-        hooks.timed = timed
+        hooks.over = over
         experiment = Experiment("e", 7, plans, ())
         await Series(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
 
@@ -93,7 +93,7 @@ def test_of_a_series_that_was_interrupted_nothing_is_to_be_judged(tmp_path: Path
         runs(LAYOUT),
         tmp_path,
         interrupt_when=lambda _: True,
-        timed=lambda: told.append("over"),
+        over=lambda: told.append("over"),
     )
     assert told == []
 
@@ -275,7 +275,7 @@ def test_it_is_told_when_the_last_load_is_over_and_again_before_the_last_cluster
         phases = sorted(Manifest.load(folder).phase for folder in tmp_path.glob("runs/*"))
         told.append((phases, [cluster.downs for cluster in world.clusters]))
 
-    perform(world, runs(LAYOUT, LAYOUT), tmp_path, timed=note)
+    perform(world, runs(LAYOUT, LAYOUT), tmp_path, over=note)
     assert told == [(["drain", "sealed"], [0]), (["sealed", "sealed"], [0])]
 
 
