@@ -5,10 +5,13 @@
 2. Who gives it more than it can take waits: a flood would else pile up before it, where no alarm
    sees it in time.
 3. Tables are replaced by renaming. They outlive kill -9; a power loss may take the last change.
+4. A disk that fails is the node's end, whoever asked: nothing may be confirmed any more, and
+   nothing half done goes on.
 """
 
 import hashlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -103,7 +106,10 @@ class FolderDisk:
             truth.write(lines)
 
     def save(self, saved: Saved) -> None:
-        write_saved(self._folder, saved)
+        try:
+            write_saved(self._folder, saved)
+        except OSError as error:
+            _end(error)
 
     # --- the shell's
 
@@ -173,7 +179,11 @@ def _replace(file: Path, octets: bytes) -> None:
 
 
 def _raise(done: "Future[None]") -> None:
-    """A disk that fails is the node's end: nothing may be confirmed any more."""
     error = done.exception()
     if error is not None:
-        os._exit(1)
+        _end(error)
+
+
+def _end(error: BaseException) -> None:
+    print(f"the disk failed: {error}", file=sys.stderr, flush=True)
+    os._exit(1)

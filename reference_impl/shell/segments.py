@@ -1,6 +1,7 @@
 """The entries of one queue on disk: a file a segment (mirrored.store).
 
-1. A file ends at its last whole entry: kill -9 may cut one in two.
+1. A file ends at its last whole entry: kill -9 or a full disk may cut one in two. What is left of
+   that goes before anything is written behind it, which would be read as its other half.
 2. A file goes when nothing that is put in it is held any more and a later one is there; the last
    one begins anew then, when it has grown. What is in a file is counted when it is first asked
    for.
@@ -65,7 +66,7 @@ class Segments:
         if segment not in self._there:
             return {}
         file = os.open(self._path(segment), os.O_RDONLY)
-        return Found(file, _places(file))
+        return Found(file, _places(file)[0])
 
     def append(self, entries: list[Entry]) -> None:
         waiting: dict[int, list[bytes]] = {}
@@ -144,8 +145,21 @@ class Segments:
 
     def _count(self, segment: int, more: int) -> None:
         if segment not in self._held:
-            self._held[segment] = len(self.found(segment))
+            self._held[segment] = self._begun(segment)
         self._held[segment] += more
+
+    def _begun(self, segment: int) -> int:
+        """How many it holds, before anything is written to it; from then on it is whole."""
+        if segment not in self._there:
+            return 0
+        file = os.open(self._path(segment), os.O_RDWR)
+        try:
+            places, end = _places(file)
+            if end < os.fstat(file).st_size:
+                os.ftruncate(file, end)
+        finally:
+            os.close(file)
+        return len(places)
 
     def _let_go(self, segment: int) -> None:
         """If nothing in it is held any more."""
@@ -181,20 +195,21 @@ class Segments:
         return self._folder / f"{segment:010}.log"
 
 
-def _places(file: int) -> dict[int, tuple[int, int]]:
-    """Of what is held: where it begins, and its octets; by number."""
+def _places(file: int) -> tuple[dict[int, tuple[int, int]], int]:
+    """Of what is held: where it begins, and its octets; by number. And where whole entries end."""
     places: dict[int, tuple[int, int]] = {}
     at, end = 0, os.fstat(file).st_size
     while at + _HEAD.size <= end:
         kind, number, octets = _HEAD.unpack(os.pread(file, _HEAD.size, at))
-        begins, at = at + _HEAD.size, at + _HEAD.size + octets
-        if at > end:
-            break  # cut in two by a kill
+        begins = at + _HEAD.size
+        if kind not in (_PUT, _REMOVED) or begins + octets > end:
+            break
+        at = begins + octets
         if kind == _PUT:
             places[number] = (begins, octets)
         else:
             places.pop(number, None)
-    return dict(sorted(places.items()))
+    return dict(sorted(places.items())), at
 
 
 def _write_all(file: int, octets: bytes) -> None:

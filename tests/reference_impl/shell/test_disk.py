@@ -1,7 +1,13 @@
 """The disk of a node keeps what it said that it keeps, whatever cuts it short."""
 
+import errno
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
+
+import pytest
 
 from reference_impl.mirrored.store import Emptied, Put, Removed
 from reference_impl.pid import Pid
@@ -10,6 +16,7 @@ from reference_impl.shell.disk import WAITING_OCTETS, FolderDisk
 from reference_impl.shell.segments import BEGINS_ANEW_OCTETS, OPEN_MAX, Segments
 
 QUEUE = Pid("ref1", 1, 7)
+ROOT = Path(__file__).parents[3]
 
 
 def message(body: bytes) -> Message:
@@ -63,6 +70,88 @@ def test_a_log_that_was_cut_in_two_ends_at_its_last_whole_entry(tmp_path: Path) 
         again = FolderDisk(tmp_path, Marks())
         assert held(again) in ([], [put(1)])
         again.close()
+
+
+def test_what_is_written_after_a_cut_is_not_taken_for_its_other_half(tmp_path: Path) -> None:
+    disk = FolderDisk(tmp_path, Marks())
+    disk.write("orders", (put(1), put(2)))
+    disk.close()
+    (file,) = (tmp_path / "queues" / "orders.queue").iterdir()
+    whole = file.read_bytes()
+    for length in range(len(whole) + 1):
+        file.write_bytes(whole[:length])
+        after = FolderDisk(tmp_path, Marks())
+        before = held(after)
+        after.write("orders", (put(3),))
+        after.close()
+        again = FolderDisk(tmp_path, Marks())
+        assert held(again) == [*before, put(3)]
+        again.close()
+
+
+def test_a_full_disk_in_the_middle_of_an_entry_costs_that_entry_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = Segments(tmp_path / "q")
+    queue.append([put(1)])
+    write = os.write
+
+    def full(file: int, octets: bytes) -> int:
+        write(file, octets[: len(octets) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space left"):
+            queue.append([put(2)])
+    queue.close()
+    after = Segments(tmp_path / "q")
+    after.append([put(3), Removed((1,)), put(4)])
+    after.close()
+    found = Segments(tmp_path / "q").found(0)
+    assert list(found.values()) == [put(3), put(4)]
+
+
+def test_what_no_entry_begins_with_ends_a_file(tmp_path: Path) -> None:
+    """Pages that were never written are zeros after a loss of power."""
+    queue = Segments(tmp_path / "q")
+    queue.append([put(1)])
+    queue.close()
+    (file,) = (tmp_path / "q").iterdir()
+    with file.open("ab") as log:
+        log.write(bytes(1_000))
+    after = Segments(tmp_path / "q")
+    after.append([put(2)])
+    after.close()
+    assert list(Segments(tmp_path / "q").found(0).values()) == [put(1), put(2)]
+
+
+# A node's disk that is full: whatever is written fails.
+FULL = """
+import errno, os, sys
+from pathlib import Path
+from reference_impl.shell import disk
+from tests.reference_impl.shell.test_disk import put
+def full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+disk.write_saved = disk.Segments.append = full
+there = disk.FolderDisk(Path(sys.argv[1]), print)
+{asked}
+print("it goes on")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "asked",
+    ["there.save(None)", 'there.write("orders", (put(1),)); there.hand_over(); there.close()'],
+    ids=["tables", "messages"],
+)
+def test_a_disk_that_is_full_is_the_nodes_end_and_it_says_so(asked: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FULL.format(asked=asked), str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the disk failed: [Errno 28] No space left on device" in done.stderr
 
 
 def test_a_wiped_queue_holds_only_what_was_written_afterwards(tmp_path: Path) -> None:
