@@ -6,8 +6,8 @@ from typing import Final, Literal, get_args
 import msgspec
 
 from reference_impl.misbehave.kinds import Misbehaviour
-from reference_impl.node.handshake import COOKIE_OCTETS_MIN, NAME_OCTETS_MAX
 from reference_impl.node.wire import GREETING_OCTETS_MAX
+from reference_impl.protocol.handshake import COOKIE_OCTETS_MIN, NAME_OCTETS_MAX
 
 Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]  # of partitions
 HANDLINGS: tuple[Handling, ...] = get_args(Handling)

@@ -6,7 +6,7 @@
 """
 
 from enum import StrEnum
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -49,9 +49,14 @@ class BrokerTimes(msgspec.Struct, frozen=True, rename="camel"):
     transaction_check_interval: int = 60_000
 
 
+# What name servers and brokers prove to each other that they know; "": nothing, as the real ones.
+Secret = Annotated[str, msgspec.Meta(pattern="^(|.{16,255})$")]
+
+
 class NameServer(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     listen_port: int = 9876
     bind_address: str = "127.0.0.1"
+    peer_secret: Secret = ""
     times: NameServerTimes = NameServerTimes()
 
 
@@ -92,6 +97,7 @@ class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     ha_slave_fallbehind_max: int = 256 * 1024 * 1024
     ha_transfer_batch_size: int = 32 * 1024
     transaction_check_max: int = 15
+    peer_secret: Secret = ""
     misbehave: str = ""  # a kind; "": it is honest (broker/misbehaving.py)
     misbehave_share: float = SHARE
     misbehave_seed: int = 0
@@ -119,6 +125,15 @@ class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         """By host."""
         pairs = (one.partition("=") for one in self.host_addresses.split(",") if one.strip())
         return {host.strip(): address.strip() for host, _, address in pairs}
+
+    @property
+    def peer_name(self) -> str:
+        """In its master's and its slaves' eyes."""
+        return f"{self.broker_name}/{self.broker_id}"
+
+    @property
+    def master_name(self) -> str:
+        return f"{self.broker_name}/0"
 
     @property
     def is_slave(self) -> bool:

@@ -1,8 +1,8 @@
 """Links to peers: one TCP connection a pair of nodes, whichever of them dialled.
 
 1. Who accepts speaks first, and at once: an answer of the port proves that the node behind it
-   lives. Before anything else both prove that they know the cookie (node.handshake); whoever does
-   not is closed, with a line in the log, and the node hears nothing of it.
+   lives. Before anything else both prove that they know the cookie (protocol.handshake); whoever
+   does not is closed, with a line in the log, and the node hears nothing of it.
 2. Then who accepted greets; who dialled greets back; who accepted takes the link (Welcome) or
    closes it. Only then it stands on both sides, so nothing is sent on a link that is given up. One
    that was accepted and does not stand after ACCEPT_LIMIT_S is closed.
@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import Protocol
 
 from reference_impl.node.config import Config
-from reference_impl.node.handshake import NONCE_OCTETS, Handshake, HandshakeError
 from reference_impl.node.wire import (
     GREETING_OCTETS_MAX,
     Hello,
@@ -29,6 +28,7 @@ from reference_impl.node.wire import (
     WireError,
     encode,
 )
+from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake, HandshakeError
 
 DIAL_LIMIT_S = 2.0  # until the peer has proven itself; once more until it takes the link
 ACCEPT_LIMIT_S = 5.0

@@ -31,7 +31,8 @@ Door = tuple[int, str]
 
 async def run_name_server(told: NameServerSettings, with_parent: bool) -> int:
     """Its whole life; its exit status."""
-    server = NameServer(SystemClock(), told.times, {"listenPort": str(told.listen_port)})
+    configured = {"listenPort": str(told.listen_port)}
+    server = NameServer(SystemClock(), told.times, configured, told.peer_secret)
     doors = [(told.listen_port, REMOTING)]
     return await _live(server, told.bind_address, doors, with_parent)
 

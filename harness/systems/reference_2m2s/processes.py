@@ -1,7 +1,8 @@
 """The reference's name servers and brokers as subprocesses of this machine.
 
-1. They are told what the real ones are told, and three things more: the address that they listen
-   at, where their store is, and what the names of hosts mean, which no resolver here knows.
+1. They are told what the real ones are told, and four things more: the address that they listen
+   at, where their store is, what the names of hosts mean, which no resolver here knows, and a
+   secret that the real ones have none of: on this machine anybody could dial them.
 2. Servers know each other's ports by the layout alone: they can be at no others.
 3. Brokers dial each other and name servers directly: no fault of a network is suffered here.
 """
@@ -42,7 +43,7 @@ class ReferenceServers:
 
     def configuration(self, node: Node) -> str:
         told = reference_configuration(node.layout, node.host, node.word)
-        told |= {"bindAddress": node.address}
+        told |= {"bindAddress": node.address, "peerSecret": node.cookie}
         if "brokerName" in told:
             names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
             told |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}

@@ -9,12 +9,16 @@
 4. Who said nothing for ha_housekeeping_interval is sent away.
 5. What was sent and not yet reported is at most WINDOW_OCTETS: a slave that stands still does not
    fill the master's memory. The real one has its socket for that.
+6. Where there is a secret, both ends prove first that they know it (protocol/handshake.py). Until
+   then a slave is none.
 """
 
+import random
 import struct
 
 import msgspec
 
+from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake, HandshakeError
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import Broker
@@ -31,6 +35,7 @@ class _Slave(msgspec.Struct):
     unread: bytes = b""
     reported: int | None = None
     next: int = 0  # what is sent next
+    greeting: Handshake | None = None  # None: it is over, or there is none
 
     @property
     def is_known(self) -> bool:
@@ -40,13 +45,17 @@ class _Slave(msgspec.Struct):
 class Copies:
     """committing.Slaves."""
 
-    def __init__(self, log: CommitLog, config: Broker, clock: Clock, outbox: Outbox) -> None:
+    def __init__(
+        self, log: CommitLog, config: Broker, clock: Clock, outbox: Outbox, dice: random.Random
+    ) -> None:
         self._log = log
         self._config = config
         self._times = config.times
         self._clock = clock
         self._outbox = outbox
+        self._dice = dice
         self._slaves: dict[int, _Slave] = {}  # by connection
+        self._held_until_ms = 0
         self.acknowledged = 0
 
     def __contains__(self, connection: int) -> bool:
@@ -54,13 +63,16 @@ class Copies:
 
     def near(self, end: int) -> bool:
         """A connection is enough: whether it said anything yet is not asked."""
-        return (
-            bool(self._slaves) and end - self.acknowledged < self._config.ha_slave_fallbehind_max
-        )
+        is_one = any(slave.greeting is None for slave in self._slaves.values())
+        return is_one and end - self.acknowledged < self._config.ha_slave_fallbehind_max
 
     def opened(self, connection: int) -> None:
         now_ms = self._clock.now_ms()
-        self._slaves[connection] = _Slave(now_ms, now_ms)
+        slave = self._slaves[connection] = _Slave(now_ms, now_ms)
+        secret, name = self._config.peer_secret, self._config.peer_name
+        if secret:
+            slave.greeting = Handshake(secret, name, self._dice.randbytes(NONCE_OCTETS), None)
+            self._outbox.octets(connection, slave.greeting.begin())
 
     def closed(self, connection: int) -> None:
         self._slaves.pop(connection, None)
@@ -68,12 +80,30 @@ class Copies:
     def received(self, connection: int, octets: bytes) -> None:
         slave = self._slaves[connection]
         slave.heard_ms = self._clock.now_ms()
+        if slave.greeting is not None:
+            octets = self._greeted(connection, slave, slave.greeting, octets)
         slave.unread += octets
         whole = len(slave.unread) // REPORT.size * REPORT.size
         if whole:
             (reported,) = REPORT.unpack_from(slave.unread, whole - REPORT.size)
             slave.unread = slave.unread[whole:]
             self._reported(connection, slave, reported)
+
+    def _greeted(
+        self, connection: int, slave: _Slave, greeting: Handshake, octets: bytes
+    ) -> bytes:
+        """What came behind its proof."""
+        try:
+            answer = greeting.read(octets)
+        except HandshakeError:
+            self._away(connection)
+            return b""
+        if answer:
+            self._outbox.octets(connection, answer)
+        if greeting.peer is None:
+            return b""
+        slave.greeting = None
+        return greeting.rest
 
     def grown(self) -> None:
         """There may be more to send."""
@@ -101,7 +131,13 @@ class Copies:
         self.acknowledged = max(self.acknowledged, reported)
         self._send(connection, slave)
 
+    def hold_back(self, until_ms: int) -> None:
+        """Slaves get nothing before then (misbehaving.py)."""
+        self._held_until_ms = until_ms
+
     def _send(self, connection: int, slave: _Slave) -> None:
+        if self._clock.now_ms() < self._held_until_ms:
+            return
         while slave.next < self._log.end and slave.next - (slave.reported or 0) < WINDOW_OCTETS:
             octets = self._log.octets(slave.next, self._config.ha_transfer_batch_size)
             if not octets:

@@ -5,21 +5,30 @@
 2. It reports after every part, and every ha_send_heartbeat_interval.
 3. It never gives up a master that says nothing: what it looks at is when it spoke itself, and it
    does speak.
+4. Where there is a secret, both ends prove first that they know it (protocol/handshake.py).
 """
 
+import random
+
+from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake, HandshakeError
 from reference_impl.rocketmq.broker.copies import PART, REPORT
 from reference_impl.rocketmq.effects import COPIES, Clock
 from reference_impl.rocketmq.remoting.outbox import Outbox
-from reference_impl.rocketmq.settings import BrokerTimes
+from reference_impl.rocketmq.settings import Broker
 from reference_impl.rocketmq.store.store import Store
 
 PART_OCTETS_MAX = 16 * 1024 * 1024
 
 
 class Following:
-    def __init__(self, store: Store, times: BrokerTimes, clock: Clock, outbox: Outbox) -> None:
+    def __init__(
+        self, store: Store, config: Broker, clock: Clock, outbox: Outbox, dice: random.Random
+    ) -> None:
         self._store = store
-        self._times = times
+        self._config = config
+        self._times = config.times
+        self._dice = dice
+        self._greeting: Handshake | None = None  # None: it is over, or there is none
         self._clock = clock
         self._outbox = outbox
         self._address = ""
@@ -46,16 +55,41 @@ class Following:
             return
         self._connection, self._dial_ms = connection, None
         self._unread.clear()
-        self._report()
+        secret = self._config.peer_secret
+        if secret:
+            nonce, own = self._dice.randbytes(NONCE_OCTETS), self._config.peer_name
+            self._greeting = Handshake(secret, own, nonce, self._config.master_name)
+        else:
+            self._report()
 
     def refused(self) -> None:
         self._again()
 
     def closed(self) -> None:
-        self._connection = None
+        self._connection, self._greeting = None, None
         self._again()
 
     def received(self, octets: bytes) -> None:
+        if self._greeting is not None:
+            self._greet(self._greeting, octets)
+            return
+        self._take(octets)
+
+    def _greet(self, greeting: Handshake, octets: bytes) -> None:
+        assert self._connection is not None, "whom"
+        try:
+            answer = greeting.read(octets)
+        except HandshakeError:
+            self._leave()
+            return
+        if answer:
+            self._outbox.octets(self._connection, answer)
+        if greeting.peer is not None:
+            self._greeting = None
+            self._report()
+            self._take(greeting.rest)
+
+    def _take(self, octets: bytes) -> None:
         self._unread += octets
         while (part := self._part()) is not None:
             start, copied = part
@@ -75,7 +109,8 @@ class Following:
             self._dial_ms = None
             self._outbox.dial(self._address, COPIES)
         silent_ms = now_ms - self._told_ms
-        if self._connection is not None and silent_ms > self._times.ha_send_heartbeat_interval:
+        greeted = self._connection is not None and self._greeting is None
+        if greeted and silent_ms > self._times.ha_send_heartbeat_interval:
             self._report()
 
     def _part(self) -> tuple[int, bytes] | None:
@@ -100,7 +135,7 @@ class Following:
     def _leave(self) -> None:
         assert self._connection is not None, "whom"
         self._outbox.close(self._connection)
-        self._connection = None
+        self._connection, self._greeting = None, None
         self._again()
 
     def _again(self) -> None:

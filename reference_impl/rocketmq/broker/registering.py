@@ -4,7 +4,9 @@
 1. At its start, 10 s later, then every registerNameServerPeriod; and at once when a topic is new.
 2. To each by a connection of its own, which is kept. Where none answers in time the connection is
    closed, and the next round dials anew: one that hangs costs the others nothing.
-3. A slave learns from the answer where its master is, and where that one gives its log away.
+3. Where they have a secret, a number is asked for first on each connection, and each registration
+   proven by it (remoting/proofs.py).
+4. A slave learns from the answer where its master is, and where that one gives its log away.
 """
 
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from reference_impl.rocketmq.remoting.calls import Calls
 from reference_impl.rocketmq.remoting.codes import Request
 from reference_impl.rocketmq.remoting.command import Command, request
 from reference_impl.rocketmq.remoting.outbox import Outbox
+from reference_impl.rocketmq.remoting.proofs import NONCE, proven
 from reference_impl.rocketmq.settings import Broker
 
 MasterKnown = Callable[[str, str], None]  # its address, and where it gives its log away
@@ -36,6 +39,7 @@ class Registering:
         self._body = body
         self._master_known = master_known
         self._links: dict[str, int | None] = {}  # by address; None: it is being dialled
+        self._nonces: dict[int, str] = {}  # by connection
         self._due_ms = clock.now_ms()
         self._is_first = True
 
@@ -61,13 +65,17 @@ class Registering:
 
     def opened(self, address: str, connection: int) -> None:
         self._links[address] = connection
-        self._register(address, connection)
+        if self._config.peer_secret:
+            self._challenge(address, connection)
+        else:
+            self._register(address, connection)
 
     def refused(self, address: str) -> None:
         if self.dialled(address):
             del self._links[address]
 
     def closed(self, connection: int) -> None:
+        self._nonces.pop(connection, None)
         for address, link in [*self._links.items()]:
             if link == connection:
                 del self._links[address]
@@ -76,14 +84,26 @@ class Registering:
         """A broker that stops in order says so."""
         for link in self._links.values():
             if link is not None:
-                told = request(Request.UNREGISTER_BROKER, self._calls.number(), self._who())
-                self._outbox.tell(link, told)
+                self._say(link, Request.UNREGISTER_BROKER, self._calls.number(), self._who())
+
+    def _challenge(self, address: str, connection: int) -> None:
+        number = self._calls.number()
+
+        def heard(answer: Command | None) -> None:
+            if answer is None or not answer.header.fields.get(NONCE):
+                self._give_up(address, connection)
+            else:
+                self._nonces[connection] = answer.header.fields[NONCE]
+                self._register(address, connection)
+
+        self._calls.begun(number, connection, self._until_ms(), heard)
+        self._outbox.tell(connection, request(Request.PEER_CHALLENGE, number))
 
     def _register(self, address: str, connection: int) -> None:
-        number, now_ms = self._calls.number(), self._clock.now_ms()
+        if self._config.peer_secret and connection not in self._nonces:
+            return  # its number was asked for, and is about to come
+        number = self._calls.number()
         fields = {**self._who(), "haServerAddr": self._config.ha_address, "compressed": "false"}
-        told = request(Request.REGISTER_BROKER, number, fields, self._body())
-        until_ms = now_ms + self._config.times.register_broker_timeout_mills
 
         def heard(answer: Command | None) -> None:
             if answer is None:
@@ -92,12 +112,31 @@ class Registering:
                 known = answer.header.fields
                 self._master_known(known["masterAddr"], known.get("haServerAddr", ""))
 
-        self._calls.begun(number, connection, until_ms, heard)
+        self._calls.begun(number, connection, self._until_ms(), heard)
+        self._say(connection, Request.REGISTER_BROKER, number, fields, self._body())
+
+    def _say(
+        self,
+        connection: int,
+        code: Request,
+        number: int,
+        fields: dict[str, str],
+        body: bytes = b"",
+    ) -> None:
+        secret = self._config.peer_secret
+        if secret:
+            told = proven(secret, self._nonces.get(connection, ""), code, number, fields, body)
+        else:
+            told = request(code, number, fields, body)
         self._outbox.tell(connection, told)
+
+    def _until_ms(self) -> int:
+        return self._clock.now_ms() + self._config.times.register_broker_timeout_mills
 
     def _give_up(self, address: str, connection: int) -> None:
         if self._links.get(address) == connection:
             del self._links[address]
+            self._nonces.pop(connection, None)
             self._outbox.close(connection)
 
     def _who(self) -> dict[str, str]:

@@ -46,9 +46,10 @@ class BrokerServer:
     ) -> None:
         self._config = config
         self._clock = clock
-        self._parts = parts = Parts(config, clock, disk, dice or random.Random(), store_ip)
+        drawn = dice or random.SystemRandom()
+        self._parts = parts = Parts(config, clock, disk, drawn, store_ip)
         self._membership = Membership(parts)
-        self._following = Following(parts.store, config.times, clock, parts.outbox)
+        self._following = Following(parts.store, config, clock, parts.outbox, drawn)
         self._copier = Copier(config.times, clock, parts.outbox, parts.calls, self._tables())
         self._registering = Registering(
             config, clock, parts.outbox, parts.calls, parts.topics.registration, self._master_is

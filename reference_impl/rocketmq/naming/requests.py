@@ -1,6 +1,8 @@
 """What a name server answers (docs/behaviour/rocketmq.md 3.1)."""
 
+import random
 from collections.abc import Mapping
+from functools import partial
 
 import msgspec
 
@@ -10,6 +12,7 @@ from reference_impl.rocketmq.naming.routes import Identity, Routes
 from reference_impl.rocketmq.naming.values import Table
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command
+from reference_impl.rocketmq.remoting.proofs import NONCE, NONCE_OCTETS, is_proven
 from reference_impl.rocketmq.remoting.serving import Asked, Handler
 
 _ORDERED = "ORDER_TOPIC_CONFIG"
@@ -29,15 +32,28 @@ _SYSTEM_TOPICS = (
 
 
 class Requests:
-    def __init__(self, routes: Routes, clock: Clock, configured: Mapping[str, str]) -> None:
+    """`secret`: what who registers has to know; "": nothing."""
+
+    def __init__(
+        self,
+        routes: Routes,
+        clock: Clock,
+        configured: Mapping[str, str],
+        secret: str,
+        dice: random.Random,
+    ) -> None:
         self._routes = routes
         self._clock = clock
+        self._secret = secret
+        self._dice = dice
+        self._nonces: dict[int, str] = {}  # by connection
         self._values = Table()
         self._configured = configured
         self.handlers: dict[int, Handler] = {
-            Request.REGISTER_BROKER: self._register,
-            Request.UNREGISTER_BROKER: self._unregister,
-            Request.QUERY_DATA_VERSION: self._version,
+            Request.REGISTER_BROKER: partial(self._proven, self._register),
+            Request.UNREGISTER_BROKER: partial(self._proven, self._unregister),
+            Request.QUERY_DATA_VERSION: partial(self._proven, self._version),
+            Request.PEER_CHALLENGE: self._challenge,
             Request.GET_ROUTEINFO_BY_TOPIC: self._route,
             Request.GET_BROKER_CLUSTER_INFO: self._cluster,
             Request.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: self._topics,
@@ -52,6 +68,19 @@ class Requests:
             Request.GET_KVLIST_BY_NAMESPACE: self._space,
             Request.GET_NAMESRV_CONFIG: self._configuration,
         }
+
+    def closed(self, connection: int) -> None:
+        self._nonces.pop(connection, None)
+
+    def _challenge(self, asked: Asked) -> Command:
+        nonce = self._nonces[asked.connection] = self._dice.randbytes(NONCE_OCTETS).hex()
+        return asked.answer(fields={NONCE: nonce})
+
+    def _proven(self, handler: Handler, asked: Asked) -> Command | None:
+        nonce = self._nonces.get(asked.connection, "")
+        if self._secret and not is_proven(self._secret, nonce, asked.command):
+            return asked.answer(Code.NO_PERMISSION, "It does not know this name server's secret")
+        return handler(asked)
 
     def _register(self, asked: Asked) -> Command:
         fields = asked.fields

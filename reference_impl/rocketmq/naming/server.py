@@ -8,6 +8,7 @@
    the octets that wait, as it does in the real one, whose timers and readers are other threads.
 """
 
+import random
 from collections.abc import Mapping
 
 from reference_impl.rocketmq.effects import Clock, Effect, Note
@@ -27,12 +28,16 @@ class NameServer:
         clock: Clock,
         times: NameServerTimes | None = None,
         configured: Mapping[str, str] | None = None,
+        secret: str = "",
+        dice: random.Random | None = None,
     ) -> None:
         self._clock = clock
         self._times = times or NameServerTimes()
         self._notes: list[str] = []
         self._routes = Routes(self._notes.append)
-        self._requests = Requests(self._routes, clock, configured or {})
+        self._requests = Requests(
+            self._routes, clock, configured or {}, secret, dice or random.SystemRandom()
+        )
         self._connections = Connections(self._times.server_channel_max_idle_time)
         self._scan_ms = clock.now_ms() + self._times.scan_first
 
@@ -66,6 +71,7 @@ class NameServer:
 
     def closed(self, connection: int) -> list[Effect]:
         self._connections.closed(connection)
+        self._requests.closed(connection)
         self._routes.gone(connection)
         return self._told()
 
@@ -92,6 +98,7 @@ class NameServer:
         return effects
 
     def _close(self, connection: int) -> list[Effect]:
+        self._requests.closed(connection)
         self._routes.gone(connection)
         return [*self._connections.close(connection), *self._told()]
 

@@ -10,5 +10,6 @@ codes        numbers of requests and answers
 connections  the connections of a server: what they said last, and when
 serving      who carries out which request
 outbox       what a server has to say
+proofs       that a request comes from who knows a secret, where there is one
 calls        requests of a server's own, and what came of them
 """

@@ -142,9 +142,12 @@ class Client:
 
 
 def name_server(
-    world: World, name: str = NAME_SERVER, times: NameServerTimes | None = None
+    world: World, name: str = NAME_SERVER, times: NameServerTimes | None = None, secret: str = ""
 ) -> None:
-    world.add(name, lambda host: NameServer(host.clock, times), {9876: REMOTING})
+    def boot(host: Host) -> Server:
+        return NameServer(host.clock, times, None, secret, world.dice)
+
+    world.add(name, boot, {9876: REMOTING})
 
 
 def broker(world: World, name: str = MASTER, **told: object) -> None:

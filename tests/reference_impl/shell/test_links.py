@@ -10,7 +10,6 @@ import pytest
 
 from reference_impl.node.config import Config
 from reference_impl.node.gossip import Alive, Greeting
-from reference_impl.node.handshake import NONCE_OCTETS, Handshake
 from reference_impl.node.wire import (
     GREETING_OCTETS_MAX,
     Hello,
@@ -20,6 +19,7 @@ from reference_impl.node.wire import (
     Welcome,
     encode,
 )
+from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake
 from reference_impl.shell import links
 from reference_impl.shell.links import PeerLinks
 

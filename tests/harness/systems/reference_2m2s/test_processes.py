@@ -22,13 +22,13 @@ LAYOUT = load_layout("reference-2m2s", "colocated@default")
 MINUTE = load_layout("reference-2m2s", "colocated@minute")
 SERVERS = ReferenceServers()
 ADDRESSES = {host.name: f"127.70.1.{11 + place}" for place, host in enumerate(LAYOUT.hosts)}
-QUEUE = "mqproof.r1.orders"
+QUEUE, COOKIE = "mqproof.r1.orders", "drawn for this cluster"
 
 
 def node(word: str, layout: Layout = LAYOUT) -> Node:
     host = next(one.name for one in layout.hosts if word in one.processes)
     nobody: dict[str, tuple[str, int]] = {}
-    return Node(layout, host, word, ADDRESSES, int, nobody, "/data", "/log", None, "cookie")
+    return Node(layout, host, word, ADDRESSES, int, nobody, "/data", "/log", None, COOKIE)
 
 
 def test_every_process_of_the_layout_is_one_of_its_host_and_no_two_share_a_port() -> None:
@@ -52,6 +52,13 @@ def test_a_broker_advertises_its_name_and_knows_the_addresses_that_names_mean(wo
     assert told.name_servers == ["rkt1:9876", "rkt2:9877"]
     assert told.store_path_root_dir == "/data/store"
     assert (told.broker_role is Role.SLAVE) == word.endswith("1")
+
+
+@pytest.mark.parametrize("word", ["broker-a-0", "broker-b-1"])
+def test_brokers_and_name_servers_of_a_cluster_share_its_cookie(word: str) -> None:
+    broker = configuration.broker(SERVERS.configuration(node(word)))
+    served = configuration.name_server(SERVERS.configuration(node("name-server")))
+    assert broker.peer_secret == served.peer_secret == COOKIE
 
 
 def test_where_nothing_is_compressed_every_timer_is_the_real_ones() -> None:

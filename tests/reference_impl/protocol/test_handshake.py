@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference_impl.node.handshake import (
+from reference_impl.protocol.handshake import (
     FRAME_OCTETS_MAX,
     NAME_OCTETS_MAX,
     NONCE_OCTETS,
