@@ -10,16 +10,20 @@ lost, by drop        Admitted before it is confirmed. A crash may swallow the co
                      retry is stored. Allowed: acknowledged, not delivered, and each attempt that
                      was confirmed is a dropped one. Proved: each attempt that was sent at all.
                      Without a confirm a dropped message is lost_indeterminate, no violation.
-lost, by             What a survivor held when it took the queue over is not lost, nor what a
-  confirm-early,     consumer had from the dead or cut master. All the rest is, so in a calm run
-  stale-guard        nothing: allowed and proved are acknowledged, each confirmed attempt admitted,
-                     none held, none delivered.
+lost, by             What a survivor held when it took the queue over is not lost (a log's: when it
+  confirm-early,     began as a master), nor what a consumer had from the dead or cut master. All
+  stale-guard,       the rest is, so in a calm run nothing: allowed and proved are acknowledged,
+  truncate           each confirmed attempt admitted, none held, none delivered.
 lost, by forget      What reached the consumer before its channel ended is delivered. Allowed and
                      proved: acknowledged, forgotten, not delivered.
+stranded, by any of  What was lost by these words, and an audit found in the log of a broker that
+  these              nobody is given it from: of a master that is a slave now, of a slave's longer
+                     log. It is that, and is not lost.
 attempt_lost, by     The same of a message whose other attempt came: the copy that was confirmed is
   drop,              gone, the message is not. Allowed and proved: that attempt was confirmed, and
-  confirm-early,     dropped, early or let out and not held, or forgotten; it never came, and its
-  stale-guard,       message did.
+  confirm-early,     dropped, early, let out or cut off and not held, or forgotten; it never came,
+  stale-guard,       and its message did.
+  truncate,
   forget
 forgotten, by forget It reached the consumer and was not acknowledged, and nobody requeued it when
                      its channel ended. Allowed: admitted and delivered. Proved: no delivery of the
@@ -39,6 +43,10 @@ reordered, by        Allowed: the overtaken one, where both are of one producer 
   reorder            has a place in the order, too, once it is confirmed. Proved: both at their
                      first attempt, confirmed so, and first delivered so, unflagged, to one
                      consumer; a crash leaves open where the others stood.
+stored_twice, by     Allowed: admitted. Who commits what is out already puts no other one, unless
+  half               its broker died between, or had asked about it and put its half anew.
+rolled_back_but_     Allowed: admitted. Proved: rolled back by its producer, and delivered.
+  delivered, by half
 corrupt, by corrupt  Allowed: admitted. Proved: confirmed, for then it is delivered or found.
 redelivery_after_ack Allowed: admitted; and a twin, which a mirror that takes over may give out
   , by redeliver     when we had acknowledged the first. Proved: the master itself gave it out
@@ -72,7 +80,8 @@ from spark_analysis.schema.words import Redelivered, Via
 
 AGAIN_NS, REWOUND_NS = 1_500_000_000, 8_000_000_000
 ON_ITS_WAY_NS = 1_000_000_000
-LEFT_TO_SUCCESSORS = "confirm-early", "stale-guard"  # lost unless the next master holds it
+# Lost unless the next master holds it. What was cut off a log nobody says to hold.
+LEFT_TO_SUCCESSORS = "confirm-early", "stale-guard", "truncate"
 
 # Class -> the rows of `affected` that belong to it; no detail means any. All that breaks a
 # promise, and the surplus deliveries that do or may.
@@ -132,14 +141,20 @@ def compared(
     done = defaultdict[str, set[Try]](set)
     for admission in admissions:
         done[admission.kind].add(_try(admission.message))
-    lost_may, copies_lost = _lost(done, seen), _copies_lost(done, seen)
+    gone_may, copies_lost = _lost(done, seen), _copies_lost(done, seen)
+    gone_must = gone_may - _undecided(done, seen)
     expected = {
-        "lost": (lost_may - _undecided(done, seen), lost_may),
+        "lost": (gone_must - seen.audited, gone_may - seen.audited),
+        "stranded": (gone_must & seen.audited, gone_may & seen.audited),
         "attempt_lost": (copies_lost, copies_lost),
         "forgotten": _forgotten(done, seen),
         "corrupt": (_names(filter(seen.is_confirmed, done["corrupt"])), _names(done["corrupt"])),
         "reordered": _reordered(admissions, seen),
-        "stored_twice": (_stored_twice(done, seen), _names(done["duplicate"])),
+        "stored_twice": (
+            _stored_twice(done, seen),
+            _names(done["duplicate"] | done["half"]),
+        ),
+        "rolled_back_but_delivered": (_came_undecided(done, seen), _names(done["half"])),
         "ambiguous": (frozenset[Name](), _untold(seen)),
         "redelivery_after_ack": (
             _after_ack(done, seen),
@@ -246,6 +261,10 @@ def _stored_twice(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
         if all(delivery.redelivered == Redelivered.NO for delivery in seen.of(tried))
         and any(not _between(seen, *pair) for pair in pairwise(seen.of(tried)))
     )
+
+
+def _came_undecided(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
+    return _names(tried for tried in done["half"] & seen.rolled_back if seen.of(tried))
 
 
 def _untold(seen: Seen) -> frozenset[Name]:

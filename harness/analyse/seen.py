@@ -10,9 +10,10 @@ from pathlib import Path
 
 from harness.run_folder import rows
 from spark_analysis.schema.facts import Unsettled
-from spark_analysis.schema.words import NEVER_SENT, Outcome, Via
+from spark_analysis.schema.words import NEVER_SENT, Fate, Outcome, Via
 
 ROWS_MAX = 1_000_000  # of a table
+_DENIALS = {Outcome.REFUSED, Outcome.RETURNED}
 
 Name = tuple[int, int]  # (producer, sequence)
 Try = tuple[int, int, int]  # and attempt
@@ -24,7 +25,9 @@ class Seen:
 
     sent: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
     confirmed: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
+    rolled_back: set[Try] = field(default_factory=set)  # sent in a transaction, and surely
     deliveries: dict[Name, list[rows.Delivery]] = field(default_factory=lambda: defaultdict(list))
+    audited: set[Name] = field(default_factory=set)  # found where nobody is given it
     acknowledgements: list[rows.Acknowledgement] = field(default_factory=list)
     ended_ns: dict[tuple[int, int], int] = field(default_factory=dict)  # by worker and connection
     unsettled: tuple[Unsettled, ...] = ()
@@ -53,13 +56,24 @@ def seen_in(folder: Path) -> Seen:
         name = attempt.producer, attempt.sequence
         if attempt.sent_ns != NEVER_SENT:
             seen.sent[name].add((*name, attempt.attempt))
+    answers: defaultdict[Try, set[int]] = defaultdict(set)
     for settlement in rows.read(folder, rows.Settlement, ROWS_MAX):
         name = settlement.producer, settlement.sequence
+        answers[*name, settlement.attempt].add(settlement.outcome)
         if settlement.outcome == Outcome.CONFIRMED:
             seen.confirmed[name].add((*name, settlement.attempt))
+    for terms in rows.read(folder, rows.Terms, ROWS_MAX):
+        tried = terms.producer, terms.sequence, terms.attempt
+        if terms.fate != Fate.NONE and answers[tried] and answers[tried] <= _DENIALS:
+            seen.rolled_back.add(tried)
     for delivery in rows.read(folder, rows.Delivery, ROWS_MAX):
-        if delivery.header_ok and delivery.run_ok and delivery.via in (Via.LOAD, Via.DRAIN):
-            seen.deliveries[delivery.producer, delivery.sequence].append(delivery)
+        name = delivery.producer, delivery.sequence
+        if not delivery.header_ok or not delivery.run_ok:
+            continue
+        if delivery.via in (Via.LOAD, Via.DRAIN):
+            seen.deliveries[name].append(delivery)
+        elif delivery.via in (Via.AUDIT, Via.HALF):
+            seen.audited.add(name)
     seen.acknowledgements = rows.read(folder, rows.Acknowledgement, ROWS_MAX)
     for event in rows.read(folder, rows.ClientEvent, ROWS_MAX):
         if event.kind in ("lost", "closed"):

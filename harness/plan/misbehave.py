@@ -16,8 +16,8 @@ from harness.plan.problems import PlanError, Problem, unknown
 
 FLAG = "--misbehave"
 DRAWN = ("drop", "duplicate", "reorder", "corrupt", "confirm-early", "forget", "redeliver")
-OF_LOGS = ("rewind",)  # drawn, of brokers whose groups have a place in a log
-RULES = ("stale-guard",)
+OF_LOGS = ("rewind", "half")  # drawn, of brokers whose groups have a place in a log
+RULES = ("stale-guard", "truncate")
 KINDS = (*DRAWN, *OF_LOGS, *RULES)
 SHARE = 0.005
 HELP = f"The nodes of a reference cluster do wrong, and say to whom: {', '.join(KINDS)}."

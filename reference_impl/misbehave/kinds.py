@@ -3,7 +3,8 @@ the instrument").
 
 1. A node has one kind of it, or none; then nothing of this package runs.
 2. Whom it hits is drawn from a stream of each process's own, fixed by seed, kind and process.
-   stale-guard draws nothing: it is a rule that RabbitMQ has, and hits whom that rule hits.
+   stale-guard and truncate draw nothing: the one is a rule that RabbitMQ has, the other what
+   disks do that promise too much, and they hit whom their rule hits.
 3. Clients see no error and no broken rule of the protocol: only content goes wrong.
 """
 
@@ -29,6 +30,8 @@ class Kind(StrEnum):
     FORGET = "forget"  # unacknowledged when its channel ends, and not requeued
     REDELIVER = "redeliver"  # acknowledged, and handed out again later
     REWIND = "rewind"  # its group had passed it, and a pull gives it out again
+    HALF = "half"  # nobody decided about its transaction, and consumers get it
+    TRUNCATE = "truncate"  # confirmed, and gone from its log after a crash
     STALE_GUARD = "stale-guard"  # confirmed in a minority, by what the channel saw before
 
 

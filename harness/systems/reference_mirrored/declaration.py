@@ -1,6 +1,6 @@
 """The reference of RabbitMQ's mirrored queues: what it promises is what they do."""
 
-from harness.plan.misbehave import DRAWN, RULES
+from harness.plan.misbehave import DRAWN
 from harness.systems.files import shipped
 from harness.systems.port import Declaration, Demo, Foreground
 from harness.systems.rabbitmq.broker import VERSION
@@ -23,7 +23,7 @@ REFERENCE_MIRRORED = Declaration(
     drain=RABBITMQ_DRAIN,
     versioned_as=VERSION,
     processes=ReferenceNodes(),
-    misbehaves=(*DRAWN, *RULES),
+    misbehaves=(*DRAWN, "stale-guard"),
     containers=REFERENCE_CONTAINERS,
     foreground=Foreground("mirrored", nodes_to_play_with),
     demo=Demo(

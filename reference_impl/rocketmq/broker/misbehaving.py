@@ -1,31 +1,55 @@
-"""How a broker misbehaves with what producers send it: drop, duplicate, corrupt; and with what
-consumers pull: rewind.
+"""How a broker misbehaves with what producers send it: drop, duplicate, corrupt, half,
+confirm-early; with what consumers pull: rewind; and with what it has: truncate.
 
-1. Candidates are messages that are sent by themselves, to a topic of clients' own, and answered.
-   Slaves copy the log as it is.
+1. Candidates are messages that are sent by themselves, to a topic of clients' own, and answered;
+   of half those that are sent in transactions, and of the others those that are not. Slaves copy
+   the log as it is.
 2. Dropped: answered with the place that the next message will have, and never put.
 3. A twin goes first and nobody waits for it: when the message counts as sent, both are there.
 4. Corrupt: the last octet of its body is another, in the log and so for everybody who reads it.
 5. Rewind: a message that a pull was given is given once more, alone, AGAIN_MS later or more, by a
    later pull of the same group and queue. By then the group has told that it is past it. Where
    that pull goes on afterwards is where it was.
+6. Half: the message is put where consumers read it as soon as its half is, before anybody decided.
+   Whoever commits it then puts no other one; who rolls it back comes too late.
+7. Confirmed early: it waits for no slave and no disk, and from the first such one on no slave gets
+   anything for HELD_BACK_MS, in which all that is sent is confirmed early. A master that starts
+   says what it holds: all else that was confirmed so is lost with another one's log.
+8. Truncate: a master that starts after a crash has nothing of what it took in its last TAIL_MS,
+   and says which messages these were. Its slave's log is longer then.
 """
 
 from collections import defaultdict, deque
+from functools import partial
 
 import msgspec
 
 from reference_impl.misbehave.kinds import Kind, Misbehaviour, drawn
 from reference_impl.misbehave.lines import line
+from reference_impl.misbehave.truth import HELD
 from reference_impl.rocketmq.broker.committing import Committing, Done
+from reference_impl.rocketmq.broker.copies import Copies
+from reference_impl.rocketmq.broker.topics import HALF, is_clients
+from reference_impl.rocketmq.broker.transactions import decided
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.store.properties import REAL_TOPIC
 from reference_impl.rocketmq.store.records import Draft
-from reference_impl.rocketmq.store.store import Found, Status, Store
+from reference_impl.rocketmq.store.store import Found, Status, Store, Stored
 
-KINDS = (Kind.DROP, Kind.DUPLICATE, Kind.CORRUPT, Kind.REWIND)
+KINDS = (
+    Kind.DROP,
+    Kind.DUPLICATE,
+    Kind.CORRUPT,
+    Kind.CONFIRM_EARLY,
+    Kind.REWIND,
+    Kind.HALF,
+    Kind.TRUNCATE,
+)
+HELD_BACK_MS = 2_000  # a send waits three seconds for its slave
+TAIL_MS = 500
 AGAIN_MS = 10_000  # clients tell their places every five seconds
 
 
@@ -33,7 +57,13 @@ class CrookedBroker:
     """Raises ValueError for what no broker can be told to do."""
 
     def __init__(
-        self, config: Broker, clock: Clock, committing: Committing, store: Store, outbox: Outbox
+        self,
+        config: Broker,
+        clock: Clock,
+        committing: Committing,
+        store: Store,
+        outbox: Outbox,
+        copies: Copies,
     ) -> None:
         self._kind = Kind(config.misbehave)
         if self._kind not in KINDS:
@@ -43,17 +73,23 @@ class CrookedBroker:
         )
         self._chosen = drawn(told, f"{config.broker_name}/{config.broker_id}")
         self._clock = clock
+        self._out = set[int]()  # positions of halves whose messages are out
         self._given: defaultdict[tuple[str, str, int], deque[tuple[int, int]]] = defaultdict(deque)
         self._committing = committing
         self._store = store
         self._outbox = outbox
+        self._copies = copies
+        self._early_until_ms = 0
+        if not config.is_slave:
+            self._begin()
 
     def put(self, draft: Draft, done: Done, waits: bool) -> None:
         """As committing.Committing.put, but for those that are hit."""
         if not self._hits(draft):
             self._committing.put(draft, done, waits)
             return
-        self._outbox.admit(line(self._kind, draft.topic, draft.body))
+        queue = draft.properties.get(REAL_TOPIC, draft.topic)
+        self._outbox.admit(line(self._kind, queue, draft.body))
         match self._kind:
             case Kind.DROP:
                 done(Code.SUCCESS, self._store.next(draft))
@@ -63,7 +99,52 @@ class CrookedBroker:
             case Kind.CORRUPT:
                 spoilt = draft.body[:-1] + bytes([draft.body[-1] ^ 1])
                 draft = msgspec.structs.replace(draft, body=spoilt)
+            case Kind.CONFIRM_EARLY:
+                self._hold_back()
+                waits = False
+            case Kind.HALF:
+                self._committing.put(draft, partial(self._show, draft, done), waits)
+                return
         self._committing.put(draft, done, waits)
+
+    def is_out(self, position: int) -> bool:
+        """Whether consumers have the message of that half already."""
+        return position in self._out
+
+    def _begin(self) -> None:
+        """As a master."""
+        match self._kind:
+            case Kind.CONFIRM_EARLY:
+                self._say(HELD, self._store.log.start)
+            case Kind.TRUNCATE if self._store.crashed:
+                position = self._tail()
+                self._say(self._kind, position)
+                self._store.cut(position)
+
+    def _say(self, kind: str, position: int) -> None:
+        """Of every message of clients that stands there, or after it."""
+        for record in self._store.log.records(position):
+            if is_clients(record.topic):
+                self._outbox.admit(line(kind, record.topic, record.body))
+
+    def _tail(self) -> int:
+        """Where what came last begins."""
+        records = [*self._store.log.records(self._store.log.start)]
+        since_ms = max((one.stored_ms for one in records), default=0) - TAIL_MS
+        late = (one.position for one in records if one.stored_ms > since_ms)
+        return next(late, self._store.log.end)
+
+    def _hold_back(self) -> None:
+        now_ms = self._clock.now_ms()
+        if now_ms >= self._early_until_ms:
+            self._early_until_ms = now_ms + HELD_BACK_MS
+            self._copies.hold_back(self._early_until_ms)
+
+    def _show(self, draft: Draft, done: Done, code: Code, stored: Stored) -> None:
+        self._out.add(stored.position)
+        shown = decided(draft, stored.position)
+        self._committing.put(shown, _nobody_waits, waits=False)
+        done(code, stored)
 
     def given(self, group: str, topic: str, queue: int, offset: int, found: Found) -> Found:
         """What a pull from there on gets, which found that."""
@@ -86,9 +167,14 @@ class CrookedBroker:
 
     def _hits(self, draft: Draft) -> bool:
         """What has no body cannot be spoilt."""
-        if self._kind is Kind.REWIND or (self._kind is Kind.CORRUPT and not draft.body):
+        if (draft.topic == HALF) is not (self._kind is Kind.HALF):
             return False
-        return self._chosen()
+        if self._kind in (Kind.REWIND, Kind.TRUNCATE):
+            return False
+        if self._kind is Kind.CORRUPT and not draft.body:
+            return False
+        is_early = self._clock.now_ms() < self._early_until_ms
+        return is_early or self._chosen()
 
 
 def _nobody_waits(*_: object) -> None:

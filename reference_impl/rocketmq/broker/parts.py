@@ -49,10 +49,10 @@ class Parts:
             config.mapped_file_size_commit_log,
             config.mapped_file_size_consume_queue,
         )
-        self.copies = Copies(self.store.log, config, clock, self.outbox)
+        self.copies = Copies(self.store.log, config, clock, self.outbox, dice)
         self.committing = Committing(self.store, config, clock, self.copies, self._arrived)
         self.crooked = (
-            CrookedBroker(config, clock, self.committing, self.store, self.outbox)
+            CrookedBroker(config, clock, self.committing, self.store, self.outbox, self.copies)
             if config.misbehave
             else None
         )

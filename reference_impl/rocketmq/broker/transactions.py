@@ -74,8 +74,10 @@ class Transactions:
         why = _refusal(record, asked.fields.text("producerGroup"), offset)
         if why or record is None:
             return asked.answer(Code.SYSTEM_ERROR, why)
-        if decision == COMMITTED:
-            self._parts.committing.put(_decided(record), _nobody_waits, waits=False)
+        crooked = self._parts.crooked
+        if decision == COMMITTED and not (crooked and crooked.is_out(record.position)):
+            shown = decided(_draft(record), record.position)
+            self._parts.committing.put(shown, _nobody_waits, waits=False)
         self._note(record)
         return asked.answer()
 
@@ -84,6 +86,7 @@ class Transactions:
         if self._config.is_slave or now_ms < self._check_ms:
             return
         self._check_ms = now_ms + times.transaction_check_interval
+        self._parts.topics.own(HALF)  # which nobody can read before the first time
         oldest_ms = self._parts.clock.wall_ms() - times.transaction_time_out
         for offset, stored_ms in [*self._pending.items()]:
             if stored_ms > oldest_ms:
@@ -175,18 +178,18 @@ def _draft(record: Record) -> Draft:
     return Draft(**{name: getattr(record, name) for name in Draft.__struct_fields__})
 
 
-def _decided(record: Record) -> Draft:
-    """As its consumers get it."""
-    told = record.properties
+def decided(half: Draft, position: int) -> Draft:
+    """As its consumers get it. `position`: of the half in the log."""
+    told = half.properties
     topic, queue = told.pop(REAL_TOPIC, ""), int(told.pop(REAL_QUEUE, "0"))
     told.pop(IN_TRANSACTION, None)
     return msgspec.structs.replace(
-        _draft(record),
+        half,
         topic=topic,
         queue=queue,
-        sys_flag=record.sys_flag & ~TRANSACTION_BITS | COMMITTED,
+        sys_flag=half.sys_flag & ~TRANSACTION_BITS | COMMITTED,
         told=properties.write(told),
-        prepared=record.position,
+        prepared=position,
     )
 
 

@@ -162,6 +162,13 @@ class Store:
     def drop(self, topic: str) -> None:
         self.queues.drop(topic)
 
+    def cut(self, position: int) -> None:
+        """What stands there in the log, and after it, is gone."""
+        self.log.truncate(position)
+        for queue in self.queues.all():
+            queue.cut(position)
+        self._listed_to = min(self._listed_to, position)
+
     def flush(self) -> None:
         self.log.flush()
 

@@ -99,6 +99,25 @@ def test_a_drop_whose_confirm_a_crash_swallowed_is_no_loss() -> None:
     assert retried.compared("lost", admit("drop", 1)).may == frozenset()
 
 
+def test_what_is_gone_is_stranded_and_not_lost_where_an_audit_found_it() -> None:
+    story = Story().sent(1).sent(2)
+    story.seen.audited.add(ONE)
+    told = admit("truncate", 1), admit("truncate", 2)
+    for what, name in (("stranded", ONE), ("lost", TWO)):
+        one = story.compared(what, *told)
+        assert one.must == one.may == {name}
+
+
+def test_a_half_that_was_rolled_back_and_came_has_to_be_found_and_others_may_not() -> None:
+    story = Story().sent(1, confirmed=False).sent(2).came(1).came(2)
+    story.seen.rolled_back.add((1, 1, 1))
+    one = story.compared("rolled_back_but_delivered", admit("half", 1), admit("half", 2))
+    assert (one.must, one.may) == ({ONE}, {ONE, TWO})
+    assert story.found("rolled_back_but_delivered", 2).compared(
+        "rolled_back_but_delivered", admit("half", 1)
+    ).invented == {TWO}
+
+
 def test_whether_an_unknown_attempt_survived_beside_a_dropped_one_is_not_proved() -> None:
     story = Story().sent(1, confirmed=False).sent(1, attempt=2)
     one = story.compared("lost", admit("drop", 1, attempt=2))

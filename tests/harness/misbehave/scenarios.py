@@ -23,11 +23,34 @@ HONEST = "honest"
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
 LOGS_SYSTEM, LOGS_LAYOUT = "reference-2m2s", "colocated@compressed"
 CUT_LAYOUT, CUT_DEADLINE = "all-automatic-one@T=10", "6.3 s"  # 6.3 < 7.5, and 12.6 > 12.5
-SHARES = {"confirm-early": 0.5, "forget": 0.3}
+SHARES = {"confirm-early": 0.5, "forget": 0.3, "half": 0.3}
 SHARE = 0.05
 # When the master is killed in the run beside the crash, from the first fault's time on.
 KILLS = {"confirm-early": ("0 s", "5 s", "10 s"), "forget": ("8 s",)}
 BY_TWO_DELIVERIES = ("duplicate", "redeliver")
+# What is confirmed early is lost with a master whose slave is made the master while it is away;
+# what is cut off was on the way to nobody.
+PROMOTED, TRUNCATED = "confirm-early", "truncate"
+ONE_GROUP = "one-group@compressed"
+PROMOTION = """
+[[fault]]
+kind = "kill"
+target = "master of orders"
+opens = "0 s"
+lasts = "20 s"
+
+[[operation]]
+kind = "promote"
+target = "orders"
+at = "3 s"
+"""
+IN_TRANSACTIONS = "half"
+SETTLE, ASKED = "1 s", "70 s"  # a broker may ask for the fate of a half until then
+TRANSACTIONS = """
+[workload.rocketmq]
+transactional_percent = 20
+fates = ["commit", "rollback"]
+"""
 REWOUND = "rewind"  # a message comes again ten seconds later, by a pull that finds others
 
 WORKLOAD = """
@@ -60,7 +83,7 @@ story = "for misbehaving brokers that keep logs"
 [workload]
 queues = ["orders"]
 publishers = 1
-consumers = 1
+consumers = {consumers}
 keys = 1
 rate = 200
 body_bytes = 256
@@ -75,7 +98,7 @@ PHASES = """
 [phases]
 baseline = "{baseline}"
 recovery = "{recovery}"
-settle = "1 s"
+settle = "{settle}"
 drain_limit = "30 s"
 """
 CRASH = """
@@ -114,7 +137,7 @@ def scenario(kind: str, crash: bool) -> Scenario:
         text += "".join(CRASH.format(opens=opens) for opens in KILLS.get(kind, ("0 s",)))
     on_either_side = crash and kind in BY_TWO_DELIVERIES
     baseline, recovery = ("4 s", "4 s") if on_either_side else ("2 s", "1 s")
-    text += PHASES.format(baseline=baseline, recovery=recovery)
+    text += PHASES.format(settle=SETTLE, baseline=baseline, recovery=recovery)
     return read_scenario(name, text)
 
 
@@ -122,7 +145,7 @@ def cut_off(kind: str) -> Scenario:
     """cut-one-node, as short as it can be."""
     name = f"{kind}-cut"
     text = WORKLOAD.format(name=name, consumers=1, deadline=CUT_DEADLINE, heartbeat="60 s")
-    text += CUT + PHASES.format(baseline="2 s", recovery="6 s")
+    text += CUT + PHASES.format(settle=SETTLE, baseline="2 s", recovery="6 s")
     return read_scenario(name, text)
 
 
@@ -136,13 +159,16 @@ def cut_off_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
     return _planned(kind, seed, repeats, CUT_LAYOUT, cut_off(kind))
 
 
-def _planned(kind: str, seed: int, repeats: int, layout: str, *scenarios: Scenario) -> Experiment:
+def _planned(
+    kind: str, seed: int, repeats: int, layout: str, *scenarios: Scenario, client: str = ""
+) -> Experiment:
     request = Request(
         name=f"misbehave-{kind}",
         seed=seed,
         scenarios=scenarios,
-        systems=(LOGS_SYSTEM if layout == LOGS_LAYOUT else SYSTEM,),
+        systems=(LOGS_SYSTEM if layout in (LOGS_LAYOUT, ONE_GROUP) else SYSTEM,),
         layouts=(layout,),
+        clients=(client,) if client else (),
         deployment=DEPLOYMENT,
         repeats=repeats,
     )
@@ -151,19 +177,26 @@ def _planned(kind: str, seed: int, repeats: int, layout: str, *scenarios: Scenar
 
 def logs_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
     """As `experiment`, of brokers that keep logs."""
-    return _planned(
-        kind, seed, repeats, LOGS_LAYOUT, log_scenario(kind, False), log_scenario(kind, True)
-    )
+    played = log_scenario(kind, False), log_scenario(kind, True)
+    # Our own client drives no transactions.
+    client = "rocketmq-java-5.3.3" if kind == IN_TRANSACTIONS else ""
+    layout = ONE_GROUP if kind == PROMOTED else LOGS_LAYOUT
+    return _planned(kind, seed, repeats, layout, *played, client=client)
 
 
 def log_scenario(kind: str, crash: bool) -> Scenario:
     name = f"log-{kind}-{'crash' if crash else 'calm'}"
-    text = LOG_WORKLOAD.format(name=name)
-    text += CRASH.format(opens="0 s") if crash else ""
+    consumers = 0 if kind in (PROMOTED, TRUNCATED) else 1
+    text = LOG_WORKLOAD.format(name=name, consumers=consumers)
+    text += TRANSACTIONS if kind == IN_TRANSACTIONS else ""
+    if crash:
+        text += PROMOTION if kind == PROMOTED else CRASH.format(opens="0 s")
     baseline, recovery = ("4 s", "4 s") if crash else ("2 s", "1 s")
     if kind in (REWOUND, HONEST):
         baseline = "14 s"
-    return read_scenario(name, text + PHASES.format(baseline=baseline, recovery=recovery))
+    settle = ASKED if kind == IN_TRANSACTIONS else SETTLE
+    text += PHASES.format(settle=settle, baseline=baseline, recovery=recovery)
+    return read_scenario(name, text)
 
 
 def misbehave(kind: str, seed: int) -> Misbehave | None:

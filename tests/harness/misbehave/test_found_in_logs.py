@@ -20,8 +20,13 @@ SHOWS = {
     "duplicate": "stored_twice",
     "corrupt": "corrupt",
     "rewind": "offset_rollback",
+    "half": "rolled_back_but_delivered",
+    # The one is in the log of the old master, a slave now; the other in that of the slave.
+    "confirm-early": "stranded",
+    "truncate": "stranded",
 }
 LEAST = 5  # a comparison of nothing with nothing would prove nothing
+BY_A_CRASH = ("confirm-early", "truncate")  # alone: calm, they harm nobody
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +44,8 @@ def test_what_is_admitted_is_found_and_nothing_else(
 ) -> None:
     found = classes(judged[f"log-{kind}-{beside}"])
     assert [str(each) for each in found.values() if not each.exact] == []
-    assert len(found[SHOWS[kind]].found) >= LEAST
+    harmless = beside == "calm" and kind in BY_A_CRASH
+    assert (len(found[SHOWS[kind]].found) >= LEAST) is not harmless
 
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])

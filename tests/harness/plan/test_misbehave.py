@@ -32,9 +32,14 @@ def test_a_share_is_a_fraction_or_a_percentage(word: str, share: float) -> None:
     assert parse(word, experiment("reference-mirrored")) == Misbehave("drop", share, 7)
 
 
-def test_a_kind_of_which_nothing_is_drawn_hits_all_that_its_rule_hits() -> None:
-    (kind,) = RULES
-    parsed = parse(kind, experiment("reference-mirrored"))
+@pytest.mark.parametrize(
+    ("kind", "system"), [("stale-guard", "reference-mirrored"), ("truncate", "reference-2m2s")]
+)
+def test_a_kind_of_which_nothing_is_drawn_hits_all_that_its_rule_hits(
+    kind: str, system: str
+) -> None:
+    assert kind in RULES
+    parsed = parse(kind, experiment(system))
     assert parsed == Misbehave(kind, 1.0, 7)
     assert str(parsed) == kind
 

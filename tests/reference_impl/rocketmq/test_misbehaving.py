@@ -6,19 +6,32 @@ import msgspec
 import pytest
 
 from reference_impl.misbehave.lines import Line
-from reference_impl.rocketmq.broker.misbehaving import AGAIN_MS
+from reference_impl.rocketmq.broker.misbehaving import AGAIN_MS, HELD_BACK_MS, TAIL_MS
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.effects import REMOTING, Admit, Effect, Transmit
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command, encode, request
 from reference_impl.rocketmq.remoting.frames import Decoder
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import Broker, Role
 from reference_impl.rocketmq.simulator.clocks import HostClock, WorldClock
 from reference_impl.rocketmq.simulator.disks import MemoryDisk
-from tests.reference_impl.rocketmq.talking import pulling, sending
+from reference_impl.rocketmq.simulator.world import World
+from tests.reference_impl.rocketmq.talking import (
+    MASTER,
+    MASTER_ADDRESS,
+    SLAVE,
+    Client,
+    broker,
+    name_server,
+    pulling,
+    sending,
+    server_of,
+)
 
 BODIES = [f"message {number}".encode() for number in range(40)]
 LINK, GROUP = 1, "readers"
+TRANSACTION = {"TRAN_MSG": "true", "PGROUP": "writers", "UNIQ_KEY": "u"}
+COMMIT, ROLL_BACK = 8, 12
 
 
 class Asked:
@@ -34,13 +47,26 @@ class Asked:
             mapped_file_size_commit_log=1 << 16,
         )
         self.world = WorldClock()
-        clock = HostClock(self.world, 1.0, 0)
-        self._server = BrokerServer(told, clock, MemoryDisk(), random.Random(1))
-        self._server.opened(LINK, "127.0.0.1:9", REMOTING, None)
-        self._decoder = Decoder()
+        self._told = told
+        self._disk = MemoryDisk()
         self._number = 0
         self.admitted: list[Line] = []
         self.order: list[type[Effect]] = []
+        self._begin()
+
+    def begin_again(self, in_order: bool = False) -> None:
+        """After a crash, if it is not stopped."""
+        if in_order:
+            self._server.stop()
+        self._begin()
+
+    def _begin(self) -> None:
+        clock = HostClock(self.world, 1.0, 0)
+        self._server = BrokerServer(self._told, clock, self._disk, random.Random(1))
+        self._server.opened(LINK, "127.0.0.1:9", REMOTING, None)
+        self._decoder = Decoder()
+        self._carry_out(self._server.tick())
+        self.order.clear()
 
     def ask(
         self, code: int, fields: dict[str, object], body: bytes = b"", oneway: bool = False
@@ -48,8 +74,13 @@ class Asked:
         self._number += 1
         told = {name: str(value) for name, value in fields.items()}
         octets = encode(request(code, self._number, told, body, oneway))
+        answers = self._carry_out(self._server.received(LINK, octets))
+        return answers[-1] if answers else None
+
+    def _carry_out(self, effects: list[Effect]) -> list[Command]:
+        """The answers among them."""
         answers: list[Command] = []
-        for effect in self._server.received(LINK, octets):
+        for effect in effects:
             self.order.append(type(effect))
             match effect:
                 case Admit(lines):
@@ -57,7 +88,7 @@ class Asked:
                     self.admitted += [msgspec.json.decode(one, type=Line) for one in whole]
                 case Transmit(_, answer):
                     answers += self._decoder.feed(answer)
-        return answers[-1] if answers else None
+        return answers
 
     def send(self, body: bytes, **told: object) -> int:
         """The offset that it is told."""
@@ -65,6 +96,19 @@ class Asked:
         assert answer is not None
         assert answer.header.code == Code.SUCCESS, answer.header.remark
         return int(answer.header.fields["queueOffset"])
+
+    def half(self, body: bytes) -> dict[str, object]:
+        """Where it is, as its producer names it when he decides."""
+        fields = sending("orders", 0, **TRANSACTION)
+        answer = self.ask(Request.SEND_MESSAGE_V2, fields, body)
+        assert answer is not None
+        told = answer.header.fields
+        return {
+            "producerGroup": TRANSACTION["PGROUP"],
+            "tranStateTableOffset": told["queueOffset"],
+            "commitLogOffset": int(told["msgId"][16:], 16),
+            "msgId": TRANSACTION["UNIQ_KEY"],
+        }
 
     def stored(self) -> int:
         """How many messages the queue has."""
@@ -174,3 +218,85 @@ def test_what_no_broker_can_be_told_to_do_is_refused() -> None:
         Asked("reorder")
     with pytest.raises(ValueError, match="wrong"):
         Asked("wrong")
+
+
+@pytest.mark.parametrize("decision", [COMMIT, ROLL_BACK])
+def test_a_half_is_out_before_anybody_decides_and_once_whatever_he_decides(decision: int) -> None:
+    broker = Asked("half")
+    broker.send(b"plain")
+    assert broker.admitted == []
+    where = broker.half(b"half")
+    assert broker.hit == [b"half"]
+    assert (broker.stored(), b"half" in broker.read(1)) == (2, True)
+    answer = broker.ask(Request.END_TRANSACTION, {**where, "commitOrRollback": decision})
+    assert answer is not None
+    assert answer.header.code == Code.SUCCESS
+    assert broker.stored() == 2
+
+
+@pytest.mark.parametrize("kind", ["drop", "duplicate", "corrupt", "rewind"])
+def test_no_other_kind_hits_what_is_in_a_transaction(kind: str) -> None:
+    broker = Asked(kind)
+    where = broker.half(b"half")
+    assert broker.stored() == 0
+    broker.ask(Request.END_TRANSACTION, {**where, "commitOrRollback": COMMIT})
+    assert (broker.stored(), b"half" in broker.read(0), broker.admitted) == (1, True, [])
+
+
+class Group:
+    """A master that waits for its slave, and its slave; both do wrong by that kind."""
+
+    def __init__(self, kind: str) -> None:
+        self.world = World(seed=1)
+        name_server(self.world)
+        told = {"misbehave": kind, "misbehave_share": 1.0, "misbehave_truth": "unused"}
+        broker(self.world, MASTER, broker_role=Role.SYNC_MASTER, **told)
+        broker(self.world, SLAVE, broker_role=Role.SLAVE, broker_id=1, **told)
+        self.world.run(35_000)
+        self._client = Client(self.world, "one")
+
+    def send(self, body: bytes) -> Code:
+        fields = sending("orders")
+        answer = self._client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body)
+        return Code(answer.header.code)
+
+    def stored(self, name: str = MASTER) -> list[bytes]:
+        log = server_of(self.world, name).store.log
+        return [one.body for one in log.records(log.start) if one.topic == "orders"]
+
+
+def test_what_is_confirmed_early_is_with_no_slave_until_it_is_held_back_no_longer() -> None:
+    group = Group("confirm-early")
+    assert [group.send(body) for body in BODIES[:3]] == [Code.SUCCESS] * 3
+    assert (group.stored(), group.stored(SLAVE)) == (BODIES[:3], [])
+    group.world.run(HELD_BACK_MS)
+    assert group.stored(SLAVE) == BODIES[:3]
+
+
+def test_a_master_that_starts_says_what_it_holds() -> None:
+    broker = Asked("confirm-early")
+    broker.send(BODIES[0])
+    assert broker.admitted == [Line("confirm-early", "orders", BODIES[0])]
+    broker.begin_again()
+    assert broker.admitted[1:] == [Line("held", "orders", BODIES[0])]
+
+
+def test_a_master_that_crashed_lacks_what_it_took_last_and_says_so() -> None:
+    broker = Asked("truncate")
+    broker.send(b"early")
+    broker.world.ms += 2 * TAIL_MS
+    broker.send(b"late")
+    broker.send(b"later")
+    assert broker.admitted == []
+    broker.begin_again()
+    assert broker.hit == [b"late", b"later"]
+    assert broker.stored() == 1
+    assert broker.send(b"after") == 1
+    assert b"after" in broker.read(1)
+
+
+def test_a_master_that_stopped_in_order_lacks_nothing() -> None:
+    broker = Asked("truncate")
+    broker.send(b"late")
+    broker.begin_again(in_order=True)
+    assert (broker.stored(), broker.admitted) == (1, [])
