@@ -7,13 +7,16 @@
 3. Work begins in the order in which it is given, and may ask only for what was given before it: so
    whoever waits waits for somebody who works.
 4. What fails, fails whoever asks for it, as if he had done it himself.
+5. What is large is forgotten when the last who wants it has it. Who asks once more than was said
+   makes it himself: a wrong number costs time, and never a row.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from threading import Lock
 from types import TracebackType
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -36,6 +39,28 @@ class Hands:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def give(self, work: Callable[[], T]) -> Callable[[], T]:
-        """Asks for what the work makes; it is done once, however often that is."""
-        return cache(work) if self._pool is None else self._pool.submit(work).result
+    def give(self, work: Callable[[], T], asked: int = 0) -> Callable[[], T]:
+        """Asks for what the work makes; it is done once, however often that is.
+
+        `asked`: how often it is, where what it makes is to be forgotten then; 0: never.
+        """
+        wait = cache(work) if self._pool is None else self._pool.submit(work).result
+        return _Forgetting(work, wait, asked) if asked else wait
+
+
+class _Forgetting(Generic[T]):
+    """Gives out what was made so often, and holds it no longer."""
+
+    def __init__(self, work: Callable[[], T], wait: Callable[[], T], asked: int) -> None:
+        self._work = work
+        self._wait: Callable[[], T] | None = wait
+        self._left = asked
+        self._lock = Lock()
+
+    def __call__(self) -> T:
+        with self._lock:
+            wait = self._wait or self._work
+            self._left -= 1
+            if self._left <= 0:
+                self._wait = None
+        return wait()

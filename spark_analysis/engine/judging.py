@@ -2,7 +2,8 @@
 
 1. Works are given to hands in the order in which they can be begun, and wait for none that is
    given later. How many hands there are changes no row.
-2. What several works need is asked of one run, which makes it once.
+2. What several works need is asked of one run, which makes it once. What of that has a row a
+   message and is asked by few is forgotten after them (`_ASKED`), and they are given first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,6 +61,9 @@ T = TypeVar("T")
 Work = Callable[[], T]
 Rows = Mapping[str, Sequence[object]]  # by mart
 
+# How often each is asked for: by the works below, each once.
+_ASKED = {"intended": 7, "of_run": 3, "given": 3}
+
 _Verdict = tuple[list[cases.Census], list[cases.Cases]]  # what is only counted; what is listed too
 
 
@@ -102,9 +106,11 @@ def begin(facts: Facts, reader: Reader, hands: Hands) -> Run:
     )
     hands.give(partial(reader.read, Deliveries))
     arrived = hands.give(lambda: arrivals.arrivals(reader.read(Deliveries), known()))
-    intended = hands.give(lambda: publishes.publishes(known(), facts))
-    of_run = hands.give(lambda: stretches.course_of(RUN, intended(), known(), facts))
-    given = hands.give(lambda: consumption.given(known(), arrived()))
+    intended = hands.give(lambda: publishes.publishes(known(), facts), _ASKED["intended"])
+    of_run = hands.give(
+        lambda: stretches.course_of(RUN, intended(), known(), facts), _ASKED["of_run"]
+    )
+    given = hands.give(lambda: consumption.given(known(), arrived()), _ASKED["given"])
 
     def reached() -> list[Stage]:
         forces = windows.forces(facts, reader.read(Faults))
@@ -120,9 +126,7 @@ def of_messages(run: Run, hands: Hands) -> list[Work[Found]]:
 
 def of_time(run: Run, hands: Hands) -> list[Work[Rows]]:
     """Verdicts on time, and what stands beside verdicts."""
-    works: list[Work[Rows]] = [partial(_history, kind, run) for kind in stretches.KINDS]
-    works += [*_tellers(run), partial(_small, run)]
-    return [hands.give(work) for work in works]
+    return [hands.give(work) for work in _times(run)]
 
 
 def of_cases(run: Run, found: Sequence[Work[Found]], hands: Hands) -> list[Work[Rows]]:
@@ -153,9 +157,9 @@ def of_cases(run: Run, found: Sequence[Work[Found]], hands: Hands) -> list[Work[
 
 def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
     facts, reader, known, arrived = run.facts, run.reader, run.known, run.arrived
+    yield lambda: publishes.missed(run.intended(), known())
     yield lambda: ([known().states(), known().confirmed()], [])
     yield lambda: order.order(known(), arrived(), facts)
-    yield lambda: publishes.missed(run.intended(), known())
     yield lambda: ([], forgotten.forgotten(known(), arrived(), facts, reader))
     yield lambda: attempts.attempts(known(), arrived(), facts)
     yield lambda: ([], loss.loss(known(), arrived(), facts))
@@ -201,20 +205,23 @@ def _history(kind: str, run: Run) -> Rows:
     return {"outages": [spell.row for spell in spells], "service": [*served]}
 
 
-def _tellers(run: Run) -> Iterator[Work[Rows]]:
-    """One work a mart that looks at every message."""
+def _times(run: Run) -> Iterator[Work[Rows]]:
+    """In an order in which as little as can be is held at a time: histories before deliveries."""
     facts, known, arrived, intended = run.facts, run.known, run.arrived, run.intended
+    yield partial(_history, RUN, run)
+    yield lambda: {"exposure": service.exposure(run.of_run(), known(), run.forces, facts)}
+    yield from (partial(_history, kind, run) for kind in stretches.KINDS if kind != RUN)
+    yield partial(_small, run)
     yield lambda: {
         "starvation": [*starvation.starvation(known(), arrived(), run.given(), run.storms, facts)]
     }
+    yield lambda: {"consumption": [*consumption.consumption(known(), run.given(), facts)]}
     yield lambda: {
         "availability": availability.availability(known(), intended(), run.reached(), facts)
     }
     yield partial(_curves, run)
     yield lambda: {"calm": costs.calm(known(), intended(), facts)}
     yield partial(_sends, run)
-    yield lambda: {"consumption": [*consumption.consumption(known(), run.given(), facts)]}
-    yield lambda: {"exposure": service.exposure(run.of_run(), known(), run.forces, facts)}
 
 
 def _curves(run: Run) -> Rows:

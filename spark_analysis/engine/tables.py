@@ -1,6 +1,7 @@
 """The only place that reads run folders.
 
-1. Columns are read by name, and only those that a kernel asks for.
+1. Columns are read by name, and only those that a kernel asks for; of a large table when it does
+   (columns.py).
 2. What is missing, of another type, or null where nothing may be null raises BadRecords: a file
    read as something else would be judged as something else. A missing file is an empty table,
    unless the manifest says that the run had one.
@@ -8,7 +9,10 @@
 """
 
 import json
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from spark_analysis.engine.columns import Column, Room, records
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.declared import WRONG, Listing, Reader
@@ -25,7 +30,7 @@ from spark_analysis.schema.sound import check
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES
 
 _TOLD_MAX = 20
-_LARGE = 1 << 20  # rows: one read a column costs nothing beside them
+LARGE = 1 << 20  # rows: one read a column costs nothing beside them
 
 
 def read_facts(folder: Path) -> Facts:
@@ -48,27 +53,33 @@ def read_facts(folder: Path) -> Facts:
     return cast(Facts, facts)
 
 
-@dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The raw tables of one run."""
+    """The raw tables of one run. `large`: rows from which a table is read by columns."""
 
-    folder: Path
+    def __init__(self, folder: Path, large: int = LARGE) -> None:
+        self._raw = folder / RAW
+        self._large = large
+        self._room = Room()
 
     @property
     def size(self) -> int:
         """Rows of its two largest tables, as their footers say; of one that cannot be read none:
         whoever reads it will say so."""
-        paths = (self.folder / RAW / f"{table.name}.parquet" for table in (ATTEMPTS, DELIVERIES))
-        return sum(_rows(path) for path in paths)
+        return sum(_rows(self._raw / f"{table.name}.parquet") for table in (ATTEMPTS, DELIVERIES))
 
     def read(self, kind: type[R]) -> R:
         name, names = kind.TABLE.name, [field.name for field in fields(kind)]
         schema = arrow_schema(kind.TABLE)
-        path = self.folder / RAW / f"{name}.parquet"
+        path = self._raw / f"{name}.parquet"
         expected = pa.schema([schema.field(column) for column in names])
         if not path.exists():
             return kind(**_columns(expected.empty_table(), expected, path))
-        return without_canaries(kind(**_read(path, expected)))
+        with _opened(path, expected) as file:
+            if file.metadata.num_rows < self._large:
+                # Spark runs as many of us as there are cores; threads would only be in the way.
+                found = file.read(columns=names, use_threads=False)
+                return without_canaries(kind(**_columns(found, expected, path)))
+        return without_canaries(records(kind, partial(_one, path, expected), self._room))
 
 
 def _rows(path: Path) -> int:
@@ -78,20 +89,35 @@ def _rows(path: Path) -> int:
         return 0
 
 
-def _read(path: Path, expected: pa.Schema) -> dict[str, Any]:
+def _one(path: Path, expected: pa.Schema, name: str) -> Column:
+    """A column; of numbers never more lies beside their array than a group of rows."""
+    field = expected.field(name)
+    words: dict[str, int] = {}
+    is_text = pa.types.is_dictionary(field.type)
+    kind = np.int32 if is_text else field.type.to_pandas_dtype()
+    with _opened(path, expected) as file:
+        column, place = np.empty(file.metadata.num_rows, kind), 0
+        for group in range(file.num_row_groups):
+            found = file.read_row_group(group, columns=[name], use_threads=False)[name]
+            some = _column(found, field, path)
+            column[place : place + len(found)] = _renumbered(some, words) if is_text else some
+            place += len(found)
+    return Text(tuple(words), column) if is_text else column
+
+
+def _renumbered(text: Text, words: dict[str, int]) -> Any:
+    """By the numbers of these words, which are as many more as it has new ones."""
+    numbers = [words.setdefault(word, len(words)) for word in text.words]
+    return np.array(numbers, np.int32)[text.numbers]
+
+
+@contextmanager
+def _opened(path: Path, expected: pa.Schema) -> Iterator[pq.ParquetFile]:
     texts = [field.name for field in expected if pa.types.is_dictionary(field.type)]
     try:
         with pq.ParquetFile(path, read_dictionary=texts, memory_map=True) as file:
             _check(file.schema_arrow, expected, path)
-            # A large table never lies beside the arrays that are made of it: by columns.
-            large = file.metadata.num_rows >= _LARGE
-            parts = [pa.schema([field]) for field in expected] if large else [expected]
-            columns: dict[str, Any] = {}
-            for part in parts:
-                # Spark runs as many of us as there are cores; threads would only get in their way.
-                found = file.read(columns=part.names, use_threads=False)
-                columns |= _columns(found, part, path)
-            return columns
+            yield file
     except (OSError, pa.ArrowException) as error:
         raise BadRecords(f"{path} cannot be read: {error}") from error
 

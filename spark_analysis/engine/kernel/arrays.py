@@ -4,7 +4,8 @@
 2. A time that never comes is NEVER, so that a minimum needs no second array to say "none".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +19,12 @@ NANOSECONDS = 1_000_000_000
 _DENSE = 1 << 22  # a table of this many places is cheaper than a sort
 _BLOCK = 1 << 15  # rows: what is made of so few on the way stays in a core's cache
 _NEAR = 1 << 12  # neighbours that are looked up together
+_LONG = 1 << 10  # rows of a group: so many, and looking at one costs nothing beside them
+
+
+def index(size: int) -> type[np.signedinteger[Any]]:
+    """What places among so many are held as, where there is one a message: half of numpy's own."""
+    return np.int32 if size < 1 << 31 else np.int64
 
 
 def blocks(size: int, rows: int = _BLOCK) -> Iterator[slice]:
@@ -66,10 +73,22 @@ def running_max(group: Ints, values: Ints) -> Ints:
 
 
 def largest_before(group: Ints, values: Ints) -> Ints:
-    """For each place the largest value of its group above it, -NEVER for the first."""
+    """For each place the largest value of its group above it, -NEVER for the first; groups
+    ascend."""
+    starts = np.flatnonzero(group[1:] != group[:-1]) + 1
+    if len(starts) * _LONG <= len(group):
+        return _largest_before_in_long(values, [0, *starts.tolist(), len(group)])
     before = np.full(len(group), -NEVER, np.int64)
     same = group[1:] == group[:-1]
     before[1:] = np.where(same, running_max(group, values)[:-1], np.int64(-NEVER))
+    return before
+
+
+def _largest_before_in_long(values: Ints, bounds: Sequence[int]) -> Ints:
+    """The same group by group: that takes no more room than the answer."""
+    before = np.full(len(values), -NEVER, np.int64)
+    for start, end in pairwise(bounds):
+        np.maximum.accumulate(values[start : max(start, end - 1)], out=before[start + 1 : end])
     return before
 
 
@@ -165,10 +184,10 @@ def find(sorted_keys: Ints, keys: Ints) -> NDArray[np.intp]:
 
 def ascending_places(
     sorted_keys: Ints, values: Ints, side: Literal["left", "right"] = "left"
-) -> NDArray[np.intp]:
+) -> Ints:
     """Where values that ascend belong among keys that do: near each other, so that few keys have
     to be looked at for neighbours."""
-    places = np.empty(len(values), np.intp)
+    places = np.empty(len(values), index(len(sorted_keys) + 1))
     for rows in blocks(len(values), _NEAR):
         some = values[rows]
         first, last = np.searchsorted(sorted_keys, some[[0, -1]], side)

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, in_order, marked
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Bools,
+    Ints,
+    earliest,
+    in_order,
+    index,
+    marked,
+)
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import BadRecords, Deliveries, Text
@@ -22,8 +30,8 @@ class Arrivals:
     """All deliveries, in delivery order."""
 
     rows: Deliveries
-    slot: NDArray[np.int64]  # the message that a readable header of this run names, or -1
-    attempt_row: NDArray[np.int64]  # the row of the attempt it names, or -1
+    slot: Ints  # the message that a readable header of this run names, or -1
+    attempt_row: Ints  # the row of the attempt it names, or -1
     identified: Bools
     regular: Bools  # identified, by LOAD, DRAIN or RETRY_TOPIC
     firsts: Ints  # the rows of first deliveries, ascending: messages in delivery order
@@ -72,8 +80,9 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
     _check(deliveries)
     rows = _in_order(deliveries)
     readable = (rows.header_ok != 0) & (rows.run_ok != 0)
-    slot = np.where(readable, messages.slots.find(rows.producer, rows.sequence), -1)
     size = len(messages.slots.taken)
+    slot = messages.slots.find(rows.producer, rows.sequence).astype(index(size))
+    slot[~readable] = -1
     identified = slot >= 0
     if size:
         identified &= messages.sent[slot]
@@ -83,7 +92,9 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
     return Arrivals(
         rows=rows,
         slot=slot,
-        attempt_row=messages.rows.find(slot, rows.attempt),
+        attempt_row=messages.rows.find(slot, rows.attempt).astype(
+            index(len(messages.row_confirmed_ns))
+        ),
         identified=identified,
         regular=regular,
         firsts=np.flatnonzero(marked(len(slot), first[first < NEVER])),
@@ -158,4 +169,4 @@ def _in_order(rows: Deliveries) -> Deliveries:
     order = in_order(rows.received_ns, rows.consumer, rows.connection, rows.tag)
     if (order == np.arange(len(order))).all():
         return rows
-    return rows.pick(order)
+    return rows.pick(order.astype(index(len(order))))

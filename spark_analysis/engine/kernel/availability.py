@@ -6,6 +6,7 @@
 """
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,19 +67,11 @@ def availability(
     present = np.flatnonzero(
         np.bincount(messages.queue.numbers[messages.slots.taken], minlength=len(words))
     )
-    of_queues = zip(
-        split(messages.queue.numbers[confirmed], len(words)),
-        split(publishes.queue.numbers, len(words)),
-        strict=True,
-    )
-    chosen: dict[str, tuple[_Chosen, _Chosen]] = {
-        words[number]: rows for number, rows in enumerate(of_queues) if number in present
-    }
-    chosen[""] = (slice(None), slice(None))  # what has no queue is only in that of all
+    chosen = _by_queue(words, present, messages.queue.numbers[confirmed], publishes)
     spans = _spans(stages, facts)
     return [
         row
-        for queue, (confirms, intended) in chosen.items()
+        for queue, (confirms, intended) in chosen
         for row in _rows(
             queue,
             times_ns[confirms],
@@ -88,6 +81,19 @@ def availability(
             facts,
         )
     ]
+
+
+def _by_queue(
+    words: Sequence[str], present: Ints, confirmed: Ints, publishes: Publishes
+) -> Iterator[tuple[str, tuple[_Chosen, _Chosen]]]:
+    """The confirms and the publishes of each queue, and those of all last: what has no queue is
+    only in that. `confirmed`: the number of each confirm's queue."""
+    confirms, intended = split(confirmed, len(words)), split(publishes.queue.numbers, len(words))
+    for number in present.tolist():
+        if words[number]:
+            yield words[number], (confirms[number], intended[number])
+    del confirms, intended
+    yield "", (slice(None), slice(None))
 
 
 def _within(times_ns: Ints, facts: Facts) -> Bools:
@@ -151,7 +157,7 @@ class Gaps:
         until_ns = np.concatenate([inside, [ended_ns]])
         closing = len(inside)
         if due_ns is not None:
-            from_ns = np.append(due_ns, NEVER)[ascending_places(due_ns, from_ns)]
+            from_ns = _first_due(due_ns, from_ns)
             held = from_ns < until_ns
             closing = int(np.count_nonzero(held)) - 1 if held[-1] else -1
             from_ns, until_ns = from_ns[held], until_ns[held]
@@ -167,3 +173,13 @@ class Gaps:
         place = first + int(np.argmax(self._lengths[first:last]))
         censored = place == self._closing
         return int(self._lengths[place]), int(self._from_ns[place]), censored
+
+
+def _first_due(due_ns: Ints, times_ns: Ints) -> Ints:
+    """From each of these times on, which ascend, when something is due first; or NEVER."""
+    if not len(due_ns):
+        return np.full(len(times_ns), NEVER, np.int64)
+    places = ascending_places(due_ns, times_ns)
+    first_ns: Ints = due_ns[np.minimum(places, len(due_ns) - 1)]
+    first_ns[places == len(due_ns)] = NEVER
+    return first_ns

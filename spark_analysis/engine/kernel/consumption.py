@@ -17,6 +17,7 @@ from spark_analysis.engine.kernel.arrays import (
     find,
     first_places,
     group_numbers,
+    index,
 )
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
@@ -59,7 +60,7 @@ def given(messages: Messages, arrived: Arrivals) -> Given:
         sent = messages.sent_attempt(attempt)
         sent_ns = np.where(sent, messages.attempts.sent_ns[attempt], -NEVER)
     return Given(
-        rows,
+        rows.astype(index(len(arrived.slot))),
         arrived.received_ns(rows),
         sent_ns,
         arrived.rows.consumer[rows],

@@ -16,6 +16,7 @@ from spark_analysis.engine.kernel.arrays import (
     blocks,
     earliest,
     find,
+    index,
     marked,
 )
 from spark_analysis.engine.kernel.cases import Cases, Census
@@ -33,14 +34,14 @@ STRENGTHS = tuple(strength.name.lower() for strength in Strength)
 class AttemptRows:
     """Where the row of each attempt is. Nearly all are first attempts, so those need no search."""
 
-    first: NDArray[np.int64]  # by slot: the row of attempt 1, or -1
+    first: Ints  # by slot: the row of attempt 1, or -1
     retries: Ints  # the keys of all others, ascending
     retry_rows: Ints  # their rows
     numbers: int  # larger than every attempt number
 
     def several(self, slots: Ints) -> Bools:
         """Whether each message has more than one attempt."""
-        keys = slots * self.numbers
+        keys = slots.astype(np.int64) * self.numbers
         retries = np.searchsorted(self.retries, keys + self.numbers)
         retries -= np.searchsorted(self.retries, keys)
         return retries + (self.first[slots] >= 0) > 1
@@ -56,7 +57,8 @@ class AttemptRows:
         later = np.flatnonzero((attempt > 1) & (attempt < self.numbers))
         if len(later):
             # A slot of -1 makes a key below 0, and so is not found.
-            place = find(self.retries, slot[later] * self.numbers + attempt[later])
+            keys = slot[later].astype(np.int64) * self.numbers + attempt[later]
+            place = find(self.retries, keys)
             rows[later] = np.where(place >= 0, self.retry_rows[place], -1)
         return rows
 
@@ -82,14 +84,26 @@ class Messages:
     strength: NDArray[np.uint8]  # of acknowledged messages
     confirmed_ns: NDArray[np.int64]  # NEVER where not acknowledged
     first_sent_ns: NDArray[np.int64]  # NEVER where nothing was sent
-    confirms_settled_ns: Ints  # one a CONFIRMED settlement
-    confirms_sent_ns: Ints  # its attempt's
+    settlements: Settlements
+    confirms: Bools | slice  # the settlements that are CONFIRMED; one of each below
     confirms_row: Ints  # its attempt's row
     confirms_slot: Ints
-    confirms_strength: Ints
     row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
     denials: Denials
     terms: TermRows
+
+    @property
+    def confirms_settled_ns(self) -> Ints:
+        return self.settlements.settled_ns[self.confirms]
+
+    @property
+    def confirms_sent_ns(self) -> Ints:
+        """Its attempt's."""
+        return self.attempts.sent_ns[self.confirms_row]
+
+    @property
+    def confirms_strength(self) -> Ints:
+        return self.settlements.strength[self.confirms]
 
     @property
     def sent(self) -> Bools:
@@ -188,11 +202,10 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
         strength=_strongest(size, confirms_slot, confirms_strength),
         confirmed_ns=earliest(size, confirms_slot, confirms_settled_ns),
         first_sent_ns=earliest(size, sent_slots, attempts.sent_ns[sent]),
-        confirms_settled_ns=confirms_settled_ns,
-        confirms_sent_ns=attempts.sent_ns[confirms_row],
-        confirms_row=confirms_row,
-        confirms_slot=confirms_slot,
-        confirms_strength=confirms_strength,
+        settlements=settlements,
+        confirms=confirmed,
+        confirms_row=confirms_row.astype(index(len(slot))),
+        confirms_slot=confirms_slot.astype(index(size)),
         row_confirmed_ns=earliest(len(slot), confirms_row, confirms_settled_ns),
         denials=denials(settlements, settled_rows),
         terms=term_rows(terms, termed, termed_rows, size, attempts, settlements, settled_rows),
@@ -219,7 +232,7 @@ def denials(settlements: Settlements, settled_rows: Ints) -> Denials:
 
 def _attempt_rows(size: int, slot: Ints, attempt: Ints) -> AttemptRows:
     is_first = attempt == 1
-    first = np.full(size, -1, np.int64)
+    first = np.full(size, -1, index(len(slot)))
     first[slot[is_first]] = np.flatnonzero(is_first)
     retry_rows = np.flatnonzero(~is_first)
     numbers = int(attempt.max(initial=1)) + 1

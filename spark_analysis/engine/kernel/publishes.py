@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints
+from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, index
 from spark_analysis.engine.kernel.cases import Cases, Census, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Text
@@ -35,6 +35,7 @@ def publishes(messages: Messages, facts: Facts) -> Publishes:
     else:
         # What is to be rolled back is never confirmed.
         slots = np.flatnonzero((messages.rows.first >= 0) & ~messages.terms.to_be_rolled_back)
+        slots = slots.astype(index(len(messages.state)))
     intended_ns = messages.attempts.intended_ns[messages.rows.first[slots]]
     slots, intended_ns = slots[intended_ns >= 0], intended_ns[intended_ns >= 0]
     # Slots ascend by (producer, sequence), so a stable sort keeps that order among equals.

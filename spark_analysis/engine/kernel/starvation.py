@@ -77,21 +77,27 @@ def _groups(
 ) -> Iterator[tuple[int, Ints, Ints]]:
     """(queue * size + place, which of the slots, which of what was given): whole queues, and the
     places of logs."""
-    queue, first = messages.queue.numbers[slots].astype(np.int64), arrived.first[slots]
-    whole, of_whole = np.arange(len(slots)), np.arange(len(given.row))
-    read, of_read = _read_at(arrived, first), _read_at(arrived, given.row)
+    queue = messages.queue.numbers[slots]
+    for number, waits, came in _parted(queue, given.queue):
+        yield number * size + WHOLE, waits, came
+    if not any(arrived.rows.broker.words):
+        return
+    read, of_read = _read_at(arrived, arrived.first[slots]), _read_at(arrived, given.row)
     some, of_some = np.flatnonzero(read > WHOLE), np.flatnonzero(of_read > WHOLE)
-    which, came = np.concatenate([whole, some]), np.concatenate([of_whole, of_some])
-    group = queue[which] * size
-    group[len(whole) :] += read[some]
-    of_group = given.queue[came].astype(np.int64) * size
-    of_group[len(of_whole) :] += of_read[of_some]
+    group = queue[some].astype(np.int64) * size + read[some]
+    of_group = given.queue[of_some].astype(np.int64) * size + of_read[of_some]
+    for number, waits, came in _parted(group, of_group):
+        yield number, some[waits], of_some[came]
+
+
+def _parted(group: Ints, of_group: Ints) -> Iterator[tuple[int, Ints, Ints]]:
+    """Of each number in `group` its places there, and in `of_group`."""
     numbers, place = distinct_places(group)
     # The place behind the last is that of what came from where nothing waited.
     of_place = find(numbers, of_group) % (len(numbers) + 1)
-    waits, given_of = split(place, len(numbers)), split(of_place, len(numbers) + 1)
+    waits, came = split(place, len(numbers)), split(of_place, len(numbers) + 1)
     for at, number in enumerate(numbers.tolist()):
-        yield number, which[waits[at]], came[given_of[at]]
+        yield number, waits[at], came[at]
 
 
 def _read_at(arrived: Arrivals, rows: Ints) -> NDArray[np.int64]:

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, ascending_places, numbered
+from spark_analysis.engine.kernel.arrays import (
+    NEVER,
+    Bools,
+    Ints,
+    ascending_places,
+    index,
+    numbered,
+)
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.publishes import Publishes
 from spark_analysis.engine.kernel.records import BadRecords
@@ -70,7 +77,7 @@ class Course:
     due: Due
     sorted_keys: Ints
     bad_before: Ints  # each place; one more than there are places
-    ends: Places  # of the stretch from each place; it may lie behind the scope's end
+    ends: Ints  # of the stretch from each place; it may lie behind the scope's end
     cut_off: Bools  # the stretch from here is not whole
     begins: Places  # good beginnings
     unserved: Places  # what is bad, and in no good stretch
@@ -153,14 +160,16 @@ def course(due: Due) -> Course:
     scopes = np.arange(len(due.names))
     last = np.repeat(due.starts[1:], sizes)
     keys = due.keys(np.repeat(scopes, sizes) if len(scopes) > 1 else 0, due.intended_ns)
-    bad_before = np.concatenate([[0], np.cumsum(due.bad)])
-    here = np.arange(size)
+    places = index(size + due.least + 1)
+    bad_before = np.zeros(size + 1, places)
+    np.cumsum(due.bad, out=bad_before[1:])
+    here = np.arange(size, dtype=places)
     within = ascending_places(keys, keys + STRETCH_NS)
     ends = np.maximum(here + due.least, within)
     whole = (ends <= last) & (due.intended_ns <= due.load_ended_ns - STRETCH_NS)
     # Of how many publishes these 5 s had ended before each: they are the ones that lie before
     # its own 5 s.
-    firsts = np.cumsum(np.bincount(within, minlength=size + 1))[:-1]
+    firsts = np.cumsum(np.bincount(within, minlength=size + 1)[:-1], dtype=places)
     firsts = np.minimum(firsts, here + 1 - due.least)
     whole_to = firsts >= np.repeat(due.starts[:-1], sizes)
     whole_to &= due.intended_ns >= due.load_started_ns + STRETCH_NS
@@ -175,11 +184,12 @@ def course(due: Due) -> Course:
 def _good(bad: Bools, bad_before: Ints, firsts: Ints, ends: Ints) -> Bools:
     """Whether each [first, end) is good at both ends, and not too bad between."""
     late = bad_before[ends] - bad_before[firsts]
-    good: Bools = ((late <= 1) | (late * 100 <= ends - firsts)) & ~bad[firsts] & ~bad[ends - 1]
+    few = (late <= 1) | (late <= (ends - firsts) // 100)
+    good: Bools = few & ~bad[firsts] & ~bad[ends - 1]
     return good
 
 
-def _unserved(bad: Places, ends: Places, firsts: Places, forth: Bools, back: Bools) -> Places:
+def _unserved(bad: Places, ends: Ints, firsts: Ints, forth: Bools, back: Bools) -> Places:
     """Those that lie in no good stretch: neither in that from the last good beginning up to them,
     nor in that to the first good end from them on. Others reach less far."""
     forth_places, back_places = np.flatnonzero(forth), np.flatnonzero(back)

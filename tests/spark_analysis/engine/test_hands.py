@@ -1,5 +1,7 @@
 """Hands share work: each is done once, in an order in which nobody waits for ever."""
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from threading import Event
 
@@ -52,3 +54,27 @@ def test_two_hands_work_at_the_same_time() -> None:
     with Hands(2) as two:
         met = [two.give(lambda: meets(first, second)), two.give(lambda: meets(second, first))]
         assert [each() for each in met] == [True, True]
+
+
+class Large:
+    """What it is worth to forget."""
+
+
+def test_what_is_large_is_forgotten_when_the_last_who_wants_it_has_it(hands: Hands) -> None:
+    made = hands.give(Large, asked=2)
+    first = weakref.ref(made())
+    assert first() is not None
+    assert made() is not None
+    gc.collect()
+    assert first() is None
+
+
+def test_who_asks_once_more_than_was_said_makes_it_himself(hands: Hands) -> None:
+    done: list[int] = []
+
+    def work() -> int:
+        done.append(1)
+        return len(done)
+
+    made = hands.give(work, asked=1)
+    assert [made(), made()] == [1, 2]

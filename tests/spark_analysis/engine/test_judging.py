@@ -4,7 +4,9 @@
 2. Kernels that nobody waits for end in any order; so every history is a race of its own.
 """
 
+import gc
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,9 +14,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_analysis.definition.judge import judge
+from spark_analysis.engine import judge as judge_module
 from spark_analysis.engine import parts
+from spark_analysis.engine.hands import Hands
 from spark_analysis.engine.judge import FAILED, TOLD, judge_folder
 from spark_analysis.engine.judge import judge as judge_by_kernels
+from spark_analysis.engine.kernel import consumption, order, publishes, stretches
 from spark_analysis.engine.tables import RunFolder
 from spark_analysis.engine.tasks import judge_runs
 from spark_analysis.schema.facts import Facts
@@ -46,6 +51,43 @@ def test_several_hands_find_beside_verdicts_what_one_finds() -> None:
             assert alone[name].equals(shared[name]), f"{facts.run}: {name}"
 
 
+def test_what_has_a_row_a_message_is_made_once_and_forgotten_before_messages_are_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The numbers of those who ask are right: neither too few, nor too many."""
+    made: list[str] = []
+
+    def told(name: str, make: Callable[..., object]) -> Callable[..., object]:
+        def making(*asked: object) -> object:
+            made.append(f"{name} {asked[0]}" if name == "course_of" else name)
+            return make(*asked)
+
+        return making
+
+    def ordering(*asked: object) -> object:
+        made.append(f"{_held()} held")
+        return in_order(*asked)  # type: ignore[arg-type]
+
+    for module, name in (
+        (stretches, "course_of"),
+        (publishes, "publishes"),
+        (consumption, "given"),
+    ):
+        monkeypatch.setattr(module, name, told(name, getattr(module, name)))
+    in_order, before = order.order, _held()
+    monkeypatch.setattr(order, "order", ordering)
+    facts, rows = one_message()
+    judge_by_kernels(facts, Memory(raw_columns(rows)))
+    courses = [f"course_of {kind}" for kind in stretches.KINDS]
+    assert sorted(made) == sorted(["publishes", "given", *courses, f"{before} held"])
+
+
+def _held() -> int:
+    gc.collect()
+    large = (stretches.Course, publishes.Publishes, consumption.Given)
+    return sum(type(one) in large for one in gc.get_objects())
+
+
 def test_a_run_that_cannot_be_judged_says_the_same_whoever_shares_it(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", *one_message())
     (folder / "raw" / "deliveries.parquet").write_bytes(b"PAR1 and no more")
@@ -60,6 +102,23 @@ def test_hands_are_for_runs_that_are_large_by_their_footers(tmp_path: Path) -> N
     (folder / "raw" / "attempts.parquet").write_bytes(b"PAR1 and no more")
     (folder / "raw" / "deliveries.parquet").unlink()
     assert RunFolder(folder).size == 0
+
+
+@pytest.mark.parametrize(("below", "hands"), [(2, 1), (3, HANDS)])
+def test_a_run_that_is_vast_has_one_hand(
+    below: int, hands: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+
+    def counting(number: int) -> Hands:
+        told.append(number)
+        return Hands(number)
+
+    monkeypatch.setattr(judge_module, "SHARED_BELOW", below)
+    monkeypatch.setattr(judge_module, "Hands", counting)
+    folder = write_run(tmp_path / "run", *one_message())  # of two rows
+    assert FAILED not in dict(judge_folder(folder, None, HANDS, 0))
+    assert told == [hands]
 
 
 @pytest.mark.slow

@@ -131,3 +131,17 @@ def test_expand_lists_each_position_of_each_range_and_nothing_of_empty_ones() ->
 def test_tally_counts_values_far_apart_without_a_place_for_each_between() -> None:
     assert tally(np.array([-1, 3, 3])) == ([-1, 3], [1, 2])
     assert tally(np.array([10**18, -(10**18), 10**18])) == ([-(10**18), 10**18], [1, 2])
+
+
+@pytest.mark.parametrize("sizes", [[5_000, 1, 3_000], [1] * 50, [3, 1, 2], [1], []])
+def test_the_largest_before_is_of_its_own_group_alone_however_long_that_is(
+    sizes: list[int],
+) -> None:
+    draw = np.random.default_rng(7)
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    values = draw.integers(-100, 100, len(group))
+    wanted, largest = [], dict[int, int]()
+    for number, value in zip(group.tolist(), values.tolist(), strict=True):
+        wanted.append(largest.get(number, -NEVER))
+        largest[number] = max(largest.get(number, -NEVER), value)
+    assert arrays.largest_before(group, values).tolist() == wanted
