@@ -15,13 +15,16 @@ from spark_analysis.schema.failed import OURS, os_reason
 
 
 def finish(report: Report, display: Terminal, as_json: bool) -> int:
-    files, code = write(report, display)
+    """A person reads the verdict before the pages are drawn."""
     if as_json:
+        files, code = write(report, display)
         print(verdict.text(report), end="")
         for path in files:
             display.message(str(path))
-    else:
-        display.report(report, files)
+        return code
+    display.verdicts(report)
+    files, code = write(report, display)
+    display.files(report, files)
     return code
 
 

@@ -21,13 +21,20 @@ _COMPARISON = "comparison"
 
 
 def warm(spark: SparkSession) -> None:
-    """Has it do once, over nothing, what the first job would else wait for: to start its Python,
-    and to plan a comparison meanwhile."""
+    """Has it do once, over a row of nothing, what the first job would else wait for: to start its
+    Python, and to plan a comparison meanwhile. Of no row at all Spark would plan nothing."""
     with ThreadPoolExecutor(1, "warming-spark") as pool:
         python = pool.submit(spark.range(1).mapInArrow(_as_they_are, "id long").collect)
-        frames = {name: held(spark, row_schema(JUDGED[name]).empty_table()) for name in COMPARED}
+        frames = {name: held(spark, _a_row(row_schema(JUDGED[name]))) for name in COMPARED}
         compare(spark, frames, 1).toArrow()
         python.result()
+
+
+def _a_row(schema: pa.Schema) -> pa.Table:
+    nothing = [
+        pa.scalar("" if pa.types.is_string(kind) else 0).cast(kind) for kind in schema.types
+    ]
+    return pa.Table.from_arrays([pa.repeat(one, 1) for one in nothing], schema=schema)
 
 
 def _as_they_are(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

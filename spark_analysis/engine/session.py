@@ -7,7 +7,9 @@
    Elsewhere they have to find it, and the runs, where they are here (docs/spark.md).
 4. A start that is broken off leaves no Java: it would not notice by then that its parent is gone.
 5. Under spark-submit the JVM stands already: what it was told of itself is left alone.
-6. A JVM that writes down its classes for later ones (archive.py) ends with its session, and is
+6. A session that did what it was for is stopped beside its user's further work, who needs it no
+   more; whoever wants the next one, and the end of the process, wait until it has.
+7. A JVM that writes down its classes for later ones (archive.py) ends with its session, and is
    waited for: it would go on for seconds when nobody expects a Java any more.
 """
 
@@ -20,6 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -36,6 +39,9 @@ _SHUFFLE_PARTITIONS = 1  # histories are never shuffled, and all else is small
 _OF_EVERY_SESSION = {
     "spark.sql.shuffle.partitions": str(_SHUFFLE_PARTITIONS),
     "spark.sql.adaptive.enabled": "false",
+    # Plans are for small tables, and used once: to compile them takes longer than they do.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     # Kernels make and drop large arrays all the time. What glibc gives back to the system at once
@@ -49,11 +55,14 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"  # what spark-submit tells the program that 
 _ENDING_S = 5.0
 _ARCHIVE_S = 60.0
 _PROC = Path("/proc")
+_stopping: list[Thread] = []  # one at most
 _writing: list[tuple[SparkSession, Archive]] = []  # whose JVM writes it when it ends; one at most
 
 
 def session(where: Place = HERE) -> SparkSession:
     """On all cores of this machine where nothing else is said. Raises SparkFailed."""
+    while _stopping:
+        _stopping.pop().join()
     before = _children()
     try:
         return _started(where)
@@ -126,12 +135,15 @@ def _end(pid: int) -> None:
 @contextmanager
 def stopped(spark: SparkSession) -> Iterator[SparkSession]:
     """Stops the session at the end, if its JVM is still there to be told."""
-    whole = False
     try:
         yield spark
-        whole = True
-    finally:
-        stop(spark, whole)
+    except BaseException:
+        stop(spark)
+        raise
+    # No daemon: the process ends after it.
+    thread = Thread(target=stop, args=(spark, True), name="stopping-spark")
+    _stopping.append(thread)
+    thread.start()
 
 
 def stop(spark: SparkSession, whole: bool = False) -> None:

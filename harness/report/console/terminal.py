@@ -96,7 +96,12 @@ class Terminal:
             self._live = None
 
     def report(self, report: Report, files: Sequence[Path] = ()) -> None:
-        """Tables, every run's lines, and the last lines: verdict, files, replay.
+        """All there is to say of it: `verdicts`, and `files`."""
+        self.verdicts(report)
+        self.files(report, files)
+
+    def verdicts(self, report: Report) -> None:
+        """Tables, every run's lines, and the verdict.
 
         Of more than CELLS_MAX cells one line each: the rest is in the files.
         """
@@ -105,7 +110,12 @@ class Terminal:
             self._overview(report)
         else:
             self._at_length(report)
-        self._lines("", last_lines(report, files))
+        self._lines("", last_lines(report)[:1])
+
+    def files(self, report: Report, files: Sequence[Path]) -> None:
+        """The last lines: files, replay."""
+        for line in last_lines(report, files)[1:]:
+            self._print(line)
 
     def _overview(self, report: Report) -> None:
         self._heading("cell by cell; the files below have every claim and every run")

@@ -26,11 +26,13 @@ START = """
 import json, os, sys
 from pathlib import Path
 from pyspark import SparkContext
-from spark_analysis.engine.session import session, stopped
+from spark_analysis.engine.session import _stopping, session, stopped
 with stopped(session()) as spark:
     assert spark.range(3).count() == 3
     java = SparkContext._gateway.proc.pid
     mapped = ".jsa" in Path(f"/proc/{java}/maps").read_text().replace("classes.jsa", "")
+for thread in _stopping:
+    thread.join()
 print(json.dumps({"mapped": mapped, "lives": Path(f"/proc/{java}").exists()}))
 """
 

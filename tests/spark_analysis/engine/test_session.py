@@ -2,16 +2,54 @@
 
 import os
 from collections.abc import Iterator
+from threading import Event
+from typing import cast
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.slow
+from spark_analysis.engine import session
 
 KEPT = {"MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_", "MALLOC_ARENA_MAX"}
 
 
+LIMIT_S = 10.0
+
+
+class Stops:
+    """What stands in for a session that takes its time to stop."""
+
+    def __init__(self) -> None:
+        self.may, self.has = Event(), Event()
+
+    def stop(self) -> None:
+        assert self.may.wait(LIMIT_S)
+        self.has.set()
+
+
+def test_who_is_through_with_a_session_goes_on_and_who_wants_the_next_one_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, stood = Stops(), list[bool]()
+    monkeypatch.setattr(session, "_started", lambda _: stood.append(one.has.is_set()))
+    with session.stopped(cast(SparkSession, one)):
+        pass
+    assert not one.has.is_set()
+    one.may.set()
+    session.session()
+    assert stood == [True]
+
+
+def test_a_session_in_which_something_failed_is_stopped_at_once() -> None:
+    one = Stops()
+    one.may.set()
+    with pytest.raises(ValueError, match="bad"), session.stopped(cast(SparkSession, one)):
+        raise ValueError("bad")
+    assert one.has.is_set()
+
+
+@pytest.mark.slow
 def test_worker_processes_keep_the_memory_that_kernels_drop(spark: SparkSession) -> None:
     def told(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch([sorted(os.environ)], ["name"])
