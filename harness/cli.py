@@ -58,6 +58,7 @@ _REFUSED = (
 _WORLD = (
     ("harness.analyse.marts", "NothingRecorded"),
     ("spark_analysis.engine.failing", "SparkFailed"),
+    ("spark_analysis.engine.store", "Unbrought"),
 )
 
 app = typer.Typer(

@@ -4,6 +4,7 @@ Nothing else of the harness sees the engine. What is made of findings stands bes
 judges a run, compare/ many of them, view/ shows one.
 
 ahead       Spark started before it is wanted: when the last load is over
+brought     experiments in a store, brought here first
 marts       seals runs, has all of them judged in one Spark session, reads the marts
 history     a history of somebody else's, judged as one of ours: kernels alone, no Spark
 asked       what the analysis is asked of a run beside what was recorded of it

@@ -1,6 +1,7 @@
 """The commands of the command line, a module each; cli.py puts them together.
 
 shell      what every command has at hand: consoles, the pipeline, options that several take
+places     where experiments lie: folders, and URLs
 spark      where Spark is to run, as words of commands that judge
 bounds     what a command line may be
 run, demo, analyse, compare, pack, judge      experiments, runs and histories

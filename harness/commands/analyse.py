@@ -5,20 +5,31 @@ from typing import Annotated
 
 import typer
 
+from harness.commands.places import Places, places
 from harness.commands.shell import RESULTS, AllOption, JsonOption, JudgeOption, Shell, stamp
 from harness.commands.spark import ConfOption, MasterOption, place
 from harness.judging.exits import Judge
 from harness.outside.files import why_not_written
 from harness.plan.problems import PlanError, Problem
+from harness.report.console.terminal import Terminal
 from harness.run import folder_lock
 from harness.run_folder import experiments
+from spark_analysis.schema.place import Place
 
 
 def analyse(
     context: typer.Context,
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Experiments' folders.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DIR...", help="Experiments' folders; or URLs of a store, hdfs://HOST/DIR."
+        ),
+    ],
     results: Annotated[
-        Path, typer.Option(help="Folder that the report over several experiments goes into.")
+        Path,
+        typer.Option(
+            help="Folder for the report over several experiments, and for what a URL names."
+        ),
     ] = RESULTS,
     judge: JudgeOption = Judge.CLAIMS,
     as_json: JsonOption = False,
@@ -33,12 +44,16 @@ def analyse(
     """Judge stored experiments again, several in one report; nothing is started but Spark."""
     shell: Shell = context.obj
     where, wrong = place(master, conf)
-    problems = (*experiments.problems(folders), *wrong)
-    problems = problems or tuple(folder_lock.problems(experiments.places(folders)))
-    if len(folders) > 1 and (reason := why_not_written(results / stamp())):
+    named, misnamed = places(words, results)
+    problems = (*experiments.problems(named.here), *misnamed, *wrong)
+    problems = problems or tuple(folder_lock.problems(experiments.places(named.here)))
+    if len(words) > 1 and (reason := why_not_written(results / stamp())):
         problems = (*problems, Problem("--results", f"{results}: {reason}"))
     if problems:
         raise PlanError(problems)
+    if named.wanted:
+        _bring(shell, named, where, shell.display(as_json, whole))
+    folders = [*named.folders]
     into = folders[0] if len(folders) == 1 else results / f"{stamp()}-merged"
     shell.results = into
     with folder_lock.alone([*folders, *experiments.places(folders)]):
@@ -50,3 +65,12 @@ def analyse(
         from harness.commands.finish import finish  # pages take long to load
 
         return finish(report, display, as_json)
+
+
+def _bring(shell: Shell, named: Places, where: Place, display: Terminal) -> None:
+    try:
+        shell.load().bring(named.wanted, where, display)
+    finally:
+        display.close()
+    if problems := [*experiments.problems(named.folders)]:
+        raise PlanError(problems)

@@ -1,6 +1,6 @@
 """What the command line asks of the pipeline, and how."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -33,6 +33,9 @@ class Pipeline(Protocol):
     """What the command line calls; stages.py is one."""
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report: ...
+
+    def bring(self, wanted: Mapping[str, Path], where: Place, show: Display) -> None:
+        """Experiments that lie in a store: by URL the folder that each is brought to."""
 
     def analyse(
         self,

@@ -10,11 +10,12 @@
 
 import asyncio
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.analyse.ahead import Ahead
+from harness.analyse.brought import bring_all
 from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.compare.bounded import Bounded
@@ -71,6 +72,13 @@ def _run(experiment: Experiment, folder: Path, options: RunOptions, show: Displa
             return stored.report_of(folder, options.judge, steps, show, ahead.session)
     finally:
         ahead.end()
+
+
+def bring(wanted: Mapping[str, Path], where: Place, show: Display) -> None:
+    """Copies experiments from a store, by URL, to folders that are not there yet."""
+    steps = Steps(show)
+    bring_all(wanted, where, steps.begin)
+    steps.end()
 
 
 def analyse(

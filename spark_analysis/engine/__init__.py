@@ -8,9 +8,12 @@ judging     what that consists of, and what of it waits for what
 hands       threads that share it
 kernel/     what judging is made of: arrays in, arrays out; no Spark
 tables      the only place that reads run folders
+columns     columns of large tables, read when they are asked for
 parts       marts as files
 rows        mart rows as Arrow tables
 spark_rows  small tables that the program itself holds, for Spark
+store       experiments in a store that Hadoop sees, brought by URL
+hadoop      Hadoop's own shell, which reads them
 session     the only place that builds a SparkSession
 archive     Java's classes, kept for the next start
 cache       the user's folder for what is kept

@@ -30,6 +30,9 @@ class NothingStarts:
     def run(self, *asked: object) -> Report:
         return report(run(Story()))
 
+    def bring(self, *asked: object) -> None:
+        pass
+
     def analyse(
         self,
         folders: Sequence[Path],

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ class FakePipeline:
         self.asked: list[tuple[Experiment, RunOptions]] = []
         self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
+        self.brought: list[tuple[str, Path, Place]] = []
         self.resealed = False
         self.where = HERE
         self.healing = (EVERYBODY, False)
@@ -51,6 +52,12 @@ class FakePipeline:
         show.message("it runs")
         self.asked.append((experiment, options))
         return self.ending()
+
+    def bring(self, wanted: Mapping[str, Path], where: Place, show: Display) -> None:
+        show.message("it brings")
+        for url, folder in wanted.items():
+            self.brought.append((url, folder, where))
+            stored(folder)
 
     def analyse(
         self,
@@ -489,6 +496,43 @@ def test_analyse_makes_one_report_of_several_experiments_in_a_folder_of_its_own(
     assert (code, asked, judge) == (0, folders, Judge.CLAIMS)
     assert into.parent == Path("nights")
     assert into.name.endswith("-merged")
+
+
+def test_an_experiment_in_a_store_is_brought_to_the_results_and_judged_there(
+    tmp_path: Path,
+) -> None:
+    here, url = stored(tmp_path / "here"), "hdfs://name-node:9000/nights/20261126-1"
+    words = (str(here), f"{url}/", "--results", "nights", "--master", "local[2]")
+    code, pipeline = call("analyse", *words, ending=passing)
+    place = Path("nights") / "20261126-1"
+    assert (code, pipeline.brought) == (0, [(f"{url}/", place, Place("local[2]"))])
+    ((folders, into, _),) = pipeline.analysed
+    assert folders == [here, place]
+    assert into.parent == Path("nights")
+
+
+def test_what_was_brought_before_is_judged_where_it_is(tmp_path: Path) -> None:
+    url = (tmp_path / "away" / "e").as_uri()
+    assert call("analyse", url, ending=passing)[0] == 0
+    code, pipeline = call("analyse", "results/e", ending=passing)
+    assert (code, pipeline.brought) == (0, [])
+    assert [into for _, into, _ in pipeline.analysed] == [Path("results/e")]
+
+
+def test_everything_that_cannot_be_brought_is_named_before_anything_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored(tmp_path / "results" / "there")
+    words = ("s3a://b/there", "s3a://b/one", "s3a://c/one", "s3a://", "s3a://b/..", "nowhere")
+    code, pipeline = call("analyse", *words, "s3a://b/there")
+    told = capsys.readouterr().err
+    assert (code, pipeline.brought, pipeline.analysed) == (254, [], [])
+    assert "DIR: 's3a://b/there' would be brought to results/there, which is there: " in told
+    assert "DIR: 's3a://b/there' is named 2 times" in told
+    assert "DIR: 's3a://c/one' and another would both be brought to results/one" in told
+    assert "DIR: 's3a://' ends with no name of an experiment" in told
+    assert "DIR: 's3a://b/..' ends with no name of an experiment" in told
+    assert "DIR: there is no folder nowhere" in told
 
 
 def test_every_folder_that_is_no_experiment_is_named_at_once(

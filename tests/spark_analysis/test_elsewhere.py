@@ -52,7 +52,7 @@ def experiment(folder: Path) -> Path:
     return folder
 
 
-def analysing(folder: Path, *words: str) -> "subprocess.Popen[bytes]":
+def analysing(folder: Path | str, *words: str) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "harness", "analyse", str(folder), *words]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -139,3 +139,12 @@ def test_spark_submit_runs_it_where_it_was_told(folder: Path, here: dict[str, Ro
     )
     said(process)
     assert rows(folder) == here
+
+
+@pytest.mark.nightly  # what is brought is told by engine/test_store.py
+def test_an_experiment_in_a_store_is_judged_as_one_that_lies_here(
+    folder: Path, here: dict[str, Rows], tmp_path: Path
+) -> None:
+    told = said(analysing(folder.as_uri(), "--results", str(tmp_path)))
+    assert f"bring {folder.as_uri()}" in told
+    assert rows(tmp_path / folder.name) == here

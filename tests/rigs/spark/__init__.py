@@ -1,4 +1,5 @@
-"""Spark's own servers as processes of this machine.
+"""Spark's own servers, and Hadoop's, as processes of this machine.
 
 standalone  a master and workers, on loopback alone
+hdfs        a name node and a data node of Hadoop's, with what lies there
 """

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ LOOPBACK = "127.0.0.1"
 READY_S = 60.0
 _LOOK_S = 0.1
 _HOME = Path(pyspark.__file__).parent
+JARS = f"{_HOME}/jars/*"
 _MASTER = re.compile(r"Starting Spark master at (spark://\S+)")
 _JOINED = "Successfully registered with master"
 
@@ -85,19 +86,29 @@ def standalone(folder: Path, workers: int) -> Iterator[Standalone]:
 
 
 def _server(folder: Path, name: str, words: list[str]) -> Server:
-    folder.mkdir(parents=True)
-    log = folder / "said"
-    environment = os.environ | {
+    environment = {
         "SPARK_HOME": str(_HOME),
         "SPARK_SCALA_VERSION": "2.13",  # a worker looks for a build of Spark's own sources without
         "SPARK_LOCAL_IP": LOOPBACK,
         "PYSPARK_PYTHON": sys.executable,
     }
-    java = java_home(os.environ) / "bin" / "java"
     opened = "--add-opens=java.base/java.nio=ALL-UNNAMED"
-    command = [str(java), opened, "-cp", f"{_HOME}/jars/*", f"org.apache.spark.deploy.{name}"]
+    return server(
+        folder, [opened, "-cp", JARS, f"org.apache.spark.deploy.{name}", *words], environment
+    )
+
+
+def server(folder: Path, words: list[str], environment: Mapping[str, str]) -> Server:
+    """Java with these words, in a process group of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "said"
+    java = java_home(os.environ) / "bin" / "java"
     with log.open("wb") as said:
         process = subprocess.Popen(
-            [*command, *words], stdout=said, stderr=said, env=environment, start_new_session=True
+            [str(java), *words],
+            stdout=said,
+            stderr=said,
+            env=os.environ | environment,
+            start_new_session=True,
         )
     return Server(process, log, folder)
