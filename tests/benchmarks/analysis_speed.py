@@ -29,7 +29,7 @@ from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
 from spark_analysis.schema.service import STRETCH_NS
 from spark_analysis.schema.tables import TABLES
-from tests.benchmarks.analysis_sql import ANSWER, PREPARE
+from tests.benchmarks.analysis_sql import ANSWER, PREPARE, SETTINGS
 
 MS = 1_000_000
 STEP_NS = MS // 10
@@ -292,7 +292,7 @@ def by_duckdb(folders: list[Path]) -> dict[str, object]:
     for folder in folders:
         facts = json.loads((folder / "manifest.json").read_text())["facts"]
         names = {**facts["windows"][0], **facts, "raw": folder / "raw"}
-        with duckdb.connect(config={"threads": 2, "memory_limit": "4GB"}) as connection:
+        with duckdb.connect(config={**SETTINGS, "memory_limit": "4GB"}) as connection:
             for statement in PREPARE:
                 connection.execute(statement.format(**names))
             answers[folder.name] = [
