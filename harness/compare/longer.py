@@ -7,7 +7,7 @@
 3. What is not known speaks against an alarm: of two that are equal the recent one is not longer, a
    baseline's run that was not back may have lasted any time, a recent one lasted as long as it was
    seen to.
-4. What is longer by less than a tenth, or by less than 20 ms, is nobody's alarm, however sure.
+4. What is longer by less than a tenth, or by less than 10 ms, is nobody's alarm, however sure.
 """
 
 import math
@@ -23,7 +23,7 @@ from harness.plan.seeds import stream
 
 WINDOWS = (5, 10, 20)  # runs
 WITHIN = max(WINDOWS)  # runs in which a change is to be found
-LEAST_SHARE, LEAST_S = 0.1, 0.02
+LEAST_SHARE, LEAST_S = 0.1, 0.01
 TRIALS, CAUGHT = 200, 0.95
 FACTORS = tuple(round(1.1 * 1.05**step, 2) for step in range(30))  # 1.1 to 4.5 times as long
 

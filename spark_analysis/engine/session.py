@@ -13,6 +13,7 @@
    waited for: it would go on for seconds when nobody expects a Java any more.
 """
 
+import atexit
 import os
 import select
 import signal
@@ -61,8 +62,7 @@ _writing: list[tuple[SparkSession, Archive]] = []  # whose JVM writes it when it
 
 def session(where: Place = HERE) -> SparkSession:
     """On all cores of this machine where nothing else is said. Raises SparkFailed."""
-    while _stopping:
-        _stopping.pop().join()
+    _wait()
     before = _children()
     try:
         return _started(where)
@@ -140,10 +140,21 @@ def stopped(spark: SparkSession) -> Iterator[SparkSession]:
     except BaseException:
         stop(spark)
         raise
-    # No daemon: the process ends after it.
-    thread = Thread(target=stop, args=(spark, True), name="stopping-spark")
+    thread = Thread(target=stop, args=(spark, True), name="stopping-spark", daemon=True)
     _stopping.append(thread)
     thread.start()
+
+
+def _wait() -> None:
+    while _stopping:
+        _stopping.pop().join()
+
+
+@atexit.register
+def _wait_at_the_end() -> None:
+    """Unless somebody has no patience left: then its JVM ends with us."""
+    with suppress(KeyboardInterrupt):
+        _wait()
 
 
 def stop(spark: SparkSession, whole: bool = False) -> None:
