@@ -34,10 +34,10 @@ COUNTED = "seconds", "calm"  # one row a run, of a calm one
 def test_a_whole_run_has_all_marts(tmp_path: Path) -> None:
     found = dict(judge_folder(sound_run(tmp_path)))
     assert found["counts"].to_pylist() == [
+        count("operations", ""),
         count("state", "acknowledged"),
         count("confirmed", "replicated"),
         count("in_order", ""),
-        count("operations", ""),
     ]
     assert len(found["doubts"]) == 0
 
