@@ -20,6 +20,7 @@ from harness.run_folder.experiments import NAME, RUNS
 from harness.run_folder.rows import Attempt, read
 
 ROOT = Path(__file__).parents[2]
+STEPS = ("seal the logs", "start Spark", "judge the runs", "verdict: ", "results: ", "replay: ")
 _ROWS_MAX = 10_000_000
 
 
@@ -72,7 +73,7 @@ def _timed(command: list[str], began: float) -> Iterator[tuple[float, str]]:
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            if line.rstrip().endswith(" s") or "(expected" in line:
+            if line.startswith(STEPS):
                 yield time.monotonic() - began, line.strip()
 
 
