@@ -15,7 +15,7 @@ from typing import Any, cast
 from spark_analysis.engine.kernel.arrays import Bools, Ints
 from spark_analysis.engine.kernel.records import R, Text
 
-ROOM_BYTES = 256 << 20  # all columns of a run of a million and a half messages
+ROOM_BYTES = 384 << 20  # all columns of a run of two million messages
 
 Column = Ints | Text
 Read = Callable[[str], Column]  # by the column's name

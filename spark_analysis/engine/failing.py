@@ -11,6 +11,9 @@ from pyspark.errors import PySparkException
 # What its calls may raise, beside faults of our own.
 SPARK_ERRORS = (PySparkException, Py4JError, ConnectionError, EOFError)
 _GONE = (Py4JNetworkError, ConnectionError, EOFError)
+_CAUSE = re.compile(
+    r'^(?:Caused by: |Exception in thread "main" )?[\w.$]*(?:Exception|Error): (.+)$', re.MULTILINE
+)
 _SAID_MAX = 200
 _MEANINGS = (
     ("Python worker exited unexpectedly", "a worker process of Spark died (was it killed?)"),
@@ -35,6 +38,11 @@ def is_gone(error: Exception) -> bool:
     return isinstance(error, _GONE) or plain
 
 
+def causes(text: str) -> list[str]:
+    """What a page of Java's says went wrong, the last one below all others."""
+    return _CAUSE.findall(text)
+
+
 def sentence(error: Exception) -> str:
     """Why a call of Spark failed."""
     if is_gone(error):
@@ -43,6 +51,5 @@ def sentence(error: Exception) -> str:
     for words, meaning in _MEANINGS:
         if words in text:
             return meaning
-    causes = re.findall(r"^(?:Caused by: )?[\w.$]*(?:Exception|Error): (.+)$", text, re.MULTILINE)
-    lines = [*causes[-1:], *text.strip().splitlines()[:1], type(error).__name__]
+    lines = [*causes(text)[-1:], *text.strip().splitlines()[:1], type(error).__name__]
     return str(lines[0])[:_SAID_MAX]

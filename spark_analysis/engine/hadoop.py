@@ -19,6 +19,7 @@ import pyspark
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
+from spark_analysis.engine.failing import causes
 from spark_analysis.engine.java import java_home
 
 _SHELL = "org.apache.hadoop.fs.FsShell"
@@ -29,9 +30,6 @@ _CONFIGURATION = "mqproof.xml"
 _REQUIRED = "core-site.xml"  # it does not start without one; the user's own comes before ours
 _PATTERN = re.compile(r"[\\*?\[\]{}]")
 _SAID = re.compile(r"^-?(?:ls|get): (?!Fatal internal error)(.+)$", re.MULTILINE)
-_CAUSE = re.compile(
-    r'^(?:Caused by: |Exception in thread "main" )?[\w.$]*(?:Exception|Error): (.+)$', re.MULTILINE
-)
 _SAID_MAX = 300
 
 
@@ -100,6 +98,5 @@ def _document(settings: tuple[tuple[str, str], ...]) -> str:
 def _sentence(said: str) -> str:
     """Why it failed: its own words, where it found any, or the last line of Java's."""
     told = _SAID.findall(said)
-    causes = _CAUSE.findall(said)
     lines = said.strip().splitlines() or ["it said nothing"]
-    return str((told or causes[-1:] or lines[-1:])[0])[:_SAID_MAX]
+    return str((told or causes(said)[-1:] or lines[-1:])[0])[:_SAID_MAX]

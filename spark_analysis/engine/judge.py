@@ -31,8 +31,8 @@ CELLS, TIMES, FAILED = "cells", "times", "failed"
 LISTED = "affected"  # has a row a case: made of arrays, and not of rows
 
 SHARED_FROM = 1 << 18  # rows: a quarter of a second's work for one hand
-# Two hands hold twice as much at a time, and drive each other's columns out: of this many rows one
-# is as quick, with a quarter less memory.
+# Two hands hold twice as much at a time. Of 40 million rows they took 34 s and 5.3 GB, where one
+# takes 42 s and 3.9 GB: so many rows are not to fail for want of memory.
 SHARED_BELOW = 1 << 24
 TOLD: dict[str, type] = {**MARTS, **COSTS, **SENDS, **VIEWS}  # what is written
 JUDGED: dict[str, type] = {**TOLD, CELLS: Cell, TIMES: Time, FAILED: Failed}
