@@ -14,36 +14,23 @@ import shutil
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from harness.cluster.port import DeployError
-from harness.commands import (
-    analyse,
-    bounds,
-    campaign,
-    choices,
-    compare,
-    crash,
-    demo,
-    judge,
-    machine,
-    new,
-    nightly,
-    pack,
-    reference,
-    run,
-)
+from harness.commands import bounds, crash
 from harness.commands.shell import Shell
 from harness.judging.exits import Exit
 from harness.outside.text import visible, whole_marks
-from harness.pipeline.port import Pipeline
 from harness.plan.problems import PlanError
 from harness.run import signals
 from spark_analysis.schema.failed import OURS, os_reason
+
+if TYPE_CHECKING:
+    from harness.pipeline.port import Pipeline
 
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask
 
@@ -56,52 +43,44 @@ _REFUSED = (
     *(errno.ENOMEM, errno.ENOSPC, errno.EPERM, errno.EROFS, errno.ESTALE),
 )
 _WORLD = (
+    ("harness.cluster.port", "DeployError"),
     ("harness.analyse.marts", "NothingRecorded"),
     ("spark_analysis.engine.failing", "SparkFailed"),
     ("spark_analysis.engine.store", "Unbrought"),
 )
 
-app = typer.Typer(
-    help="Proves or refutes the high-availability claims of message brokers.",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
-# In the order in which --help shows them.
-for _name, _command in (
-    ("run", run.run),
-    ("demo", demo.show_demo),
-    ("analyse", analyse.analyse),
-    ("compare", compare.compare),
-    ("nightly", nightly.nightly),
-    ("serve", nightly.serve),
-    ("pack", pack.pack),
-    ("judge", judge.judge),
-    ("heal", machine.heal),
-    ("doctor", machine.doctor),
-    ("build", machine.build),
-    ("list", choices.list_),
-):
-    app.command(_name, cls=bounds.Once)(_command)
-app.add_typer(campaign.app, name="campaign")
-app.add_typer(new.app, name="new")
-app.add_typer(reference.app, name="reference")
+# Where a command is, in the order in which --help shows them; it is loaded when it is asked for.
+_COMMANDS = {
+    "run": "run.run",
+    "demo": "demo.show_demo",
+    "analyse": "analyse.analyse",
+    "compare": "compare.compare",
+    "nightly": "nightly.nightly",
+    "serve": "nightly.serve",
+    "pack": "pack.pack",
+    "judge": "judge.judge",
+    "heal": "machine.heal",
+    "doctor": "machine.doctor",
+    "build": "machine.build",
+    "list": "choices.list_",
+}
+_GROUPS = {"campaign": "campaign.app", "new": "new.app", "reference": "reference.app"}
 
 
-def load_pipeline() -> Pipeline:
+def load_pipeline() -> "Pipeline":
     """The real pipeline; loaded when it is needed, for Docker and Spark take their time."""
     from harness.pipeline import stages
 
     return stages
 
 
-def main(argv: Sequence[str] | None = None, load: Callable[[], Pipeline] = load_pipeline) -> int:
+def main(argv: Sequence[str] | None = None, load: "Callable[[], Pipeline]" = load_pipeline) -> int:
     """One command, from its arguments to its exit code."""
     with signals.heard(signals.end):
         return _main(argv, load)
 
 
-def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
+def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
     shell = Shell(load, _console(sys.stdout.isatty()), _console(sys.stderr.isatty(), stderr=True))
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few characters
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -109,13 +88,11 @@ def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
     try:
         if problems := tuple(bounds.problems(words)):
             raise PlanError(problems)
-        code = app(args=words, prog_name="mqproof", obj=shell, standalone_mode=False)
+        code = _program(words)(args=words, prog_name="mqproof", obj=shell, standalone_mode=False)
     except _USAGE_ERROR as error:
         return _bad_usage(shell, error, words)
     except PlanError as error:
         return _say(shell, f"bad input:\n{error}", Exit.BAD_INPUT)
-    except DeployError as error:
-        return _say(shell, f"nothing was judged: {error}", Exit.NOT_DECIDED)
     except (KeyboardInterrupt, typer.Abort):
         signals.silence()
         return _say(shell, "interrupted", Exit.INTERRUPTED)
@@ -129,6 +106,31 @@ def _main(argv: Sequence[str] | None, load: Callable[[], Pipeline]) -> int:
             return _say(shell, f"nothing was judged: {error}", Exit.NOT_DECIDED)
         return _crash(shell, error)
     return code if isinstance(code, int) else 0
+
+
+def _program(words: Sequence[str]) -> typer.Typer:
+    """What these words ask for; the whole of it where that is help, or nothing that is there."""
+    program = typer.Typer(
+        help="Proves or refutes the high-availability claims of message brokers.",
+        callback=lambda: None,  # one command stays a command of a program
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    asked = words[0] if words else ""
+    alone = asked in _COMMANDS or asked in _GROUPS
+    for name, where in _COMMANDS.items():
+        if name == asked or not alone:
+            program.command(name, cls=bounds.Once)(_loaded(where))
+    for name, where in _GROUPS.items():
+        if name == asked or not alone:
+            program.add_typer(_loaded(where), name=name)
+    return program
+
+
+def _loaded(where: str) -> Any:
+    module, _, name = where.partition(".")
+    return getattr(import_module(f"harness.commands.{module}"), name)
 
 
 class _Console(Console):
@@ -158,9 +160,9 @@ def _bad_usage(shell: Shell, error: Any, words: Sequence[str]) -> int:
 
 
 def _is_of_the_world(error: Exception) -> bool:
-    """Whether the analysis could not begin: no fault of ours, but nothing was judged.
+    """Whether a cluster or the analysis could not begin: no fault of ours, but nothing was judged.
 
-    Its modules load Spark, so they are asked only where the pipeline has loaded them already.
+    Their modules take their time, so they are asked only where they have been loaded already.
     """
     return any(
         name in sys.modules and isinstance(error, getattr(sys.modules[name], word))

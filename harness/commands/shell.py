@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,8 +15,10 @@ from rich.text import Text
 
 from harness.judging.exits import Judge
 from harness.outside.text import one_line, visible
-from harness.pipeline.port import Pipeline
-from harness.report.console.terminal import Terminal
+
+if TYPE_CHECKING:  # half a second, of which a command that only reads has no use
+    from harness.pipeline.port import Pipeline
+    from harness.report.console.terminal import Terminal
 
 LINES_AT_ONCE = 500
 RESULTS = Path("results")
@@ -36,12 +38,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Verdict as JSON on std
 class Shell:
     """What a command has at hand. `results` is where a crash leaves its traceback."""
 
-    load: Callable[[], Pipeline]
+    load: "Callable[[], Pipeline]"
     out: Console
     err: Console
     results: Path = RESULTS
 
-    def display(self, as_json: bool = False, whole: bool = False) -> Terminal:
+    def display(self, as_json: bool = False, whole: bool = False) -> "Terminal":
+        from harness.report.console.terminal import Terminal
+
         return Terminal(self.err if as_json else self.out, time.monotonic, whole)
 
 
