@@ -12,7 +12,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -273,18 +273,27 @@ class Preparing:
         return found
 
     async def _start_all(self, entries: Mapping[str, tuple[str, ...]]) -> tuple[WorkerHandle, ...]:
+        """Side by side: most of a start is waiting for Python."""
         workers: list[WorkerHandle] = []
+
+        async def start(name: str, config: WorkerConfig) -> None:
+            workers.append(await start_worker(self._cluster, name, config, self._boot_id))
+
+        wanted = [one async for one in self._wanted(entries)]
         try:
-            await self._start_each(entries, workers)
+            work = (start(*one) for one in wanted)
+            for failed in filter(None, await asyncio.gather(*work, return_exceptions=True)):
+                raise failed
             await all_ready(workers, READY_LIMIT_S)
         except BaseException:
             await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
             raise
-        return tuple(workers)
+        return tuple(sorted(workers, key=lambda worker: worker.config.number))
 
-    async def _start_each(
-        self, entries: Mapping[str, tuple[str, ...]], workers: list[WorkerHandle]
-    ) -> None:
+    async def _wanted(
+        self, entries: Mapping[str, tuple[str, ...]]
+    ) -> AsyncIterator[tuple[str, WorkerConfig]]:
+        """Every worker of the load, by name, with links of its own."""
         workload = self._plan.scenario.workload
         for role, who, count in (
             (Role.PUBLISHER, "publishers", workload.publishers),
@@ -296,15 +305,13 @@ class Preparing:
                 queue = workload.queues[index % len(workload.queues)]
                 endpoints = await self._entrance(name, known)
                 self._places[name] = index
-                config = self._config(role, name, queue, endpoints, index)
-                workers.append(await start_worker(self._cluster, name, config, self._boot_id))
+                yield name, self._config(role, name, queue, endpoints, index)
         for queue in workload.queues if asks_name_servers(self._plan.client) else ():
             name = f"{Role.PROBER.value}-{queue}"
             endpoints = await self._entrance(name, ())
             config = self._config(Role.PROBER, name, queue, endpoints)
             voters = _voters(self._links[name], self._servers)
-            config = replace(config, own={**config.own, VOTERS: voters})
-            workers.append(await start_worker(self._cluster, name, config, self._boot_id))
+            yield name, replace(config, own={**config.own, VOTERS: voters})
 
     async def _entrance(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
         """By name servers, or by these hosts in their order."""
@@ -370,11 +377,6 @@ class Preparing:
             serving = len(range(index, workload.consumers, len(workload.queues)))
             return drain.in_order(workload, serving)
 
-        def new_config(
-            role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
-        ) -> WorkerConfig:
-            return self._config(role, name, queue, endpoints)
-
         async def entrance(worker: str) -> tuple[Endpoint, ...]:
             return await self._entrance(worker, entry)
 
@@ -388,7 +390,7 @@ class Preparing:
             self._prefix,
             self._queues,
             ordered,
-            ReaderStart(new_config, entrance, self._boot_id),
+            ReaderStart(self._config, entrance, self._boot_id),
             Logs(self._servers.logs, way_to),
             drain.gone_by_force_s,
         )

@@ -25,7 +25,7 @@ from tests.rigs.spark.standalone import LOOPBACK, Standalone, standalone
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-RUNS, MESSAGES = 64, 2_000
+RUNS, MESSAGES = 32, 2_000
 TASKS = 8  # on two cores
 LIMIT_S = 240.0
 LOOK_S = 0.02
@@ -55,6 +55,19 @@ def experiment(folder: Path) -> Path:
 def analysing(folder: Path | str, *words: str) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "harness", "analyse", str(folder), *words]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def submitting(folder: Path, *words: str) -> "subprocess.Popen[bytes]":
+    """The same by spark-submit, which has these words."""
+    submit = Path(sys.executable).with_name("spark-submit")
+    command = [str(submit), *words, "examples/spark/mqproof.py", "analyse", str(folder)]
+    environment = os.environ | {
+        "JAVA_HOME": str(java_home(os.environ)),
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
 
 
 def said(process: "subprocess.Popen[bytes]") -> str:
@@ -107,13 +120,13 @@ def test_a_cluster_makes_the_marts_that_this_machine_makes(
     assert rows(folder) == here
 
 
-def test_a_worker_that_is_killed_in_the_middle_changes_no_mart(
+def test_of_what_spark_submit_runs_no_mart_is_changed_by_a_worker_that_is_killed_in_the_middle(
     folder: Path, here: dict[str, Rows], cluster: Standalone
 ) -> None:
     struck = cluster.workers[0]
     shutil.rmtree(folder / "marts")  # of the test before
     before = len(struck.executors)
-    process = analysing(folder, "--master", cluster.master, *ON_TWO)
+    process = submitting(folder, "--master", cluster.master, *ON_TWO)
     while not begun(folder) or len(struck.executors) == before:
         with pytest.raises(subprocess.TimeoutExpired):  # it has not ended meanwhile
             process.wait(LOOK_S)
@@ -123,21 +136,9 @@ def test_a_worker_that_is_killed_in_the_middle_changes_no_mart(
     assert rows(folder) == here
 
 
+@pytest.mark.nightly  # where a cluster runs what it submits is told above
 def test_spark_submit_runs_it_where_it_was_told(folder: Path, here: dict[str, Rows]) -> None:
-    submit = Path(sys.executable).with_name("spark-submit")
-    words = [str(submit), "--master", "local[1]", "examples/spark/mqproof.py", "analyse"]
-    environment = os.environ | {
-        "JAVA_HOME": str(java_home(os.environ)),
-        "PYSPARK_PYTHON": sys.executable,
-    }
-    process = subprocess.Popen(
-        [*words, str(folder)],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    said(process)
+    said(submitting(folder, "--master", "local[1]"))
     assert rows(folder) == here
 
 
