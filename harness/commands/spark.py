@@ -8,7 +8,15 @@ import typer
 
 from harness.outside.text import brief
 from harness.plan.problems import PlanError, Problem
-from spark_analysis.schema.place import MASTERS, Place, settings, wrong_master
+from spark_analysis.schema.place import (
+    MASTERS,
+    MEMORIES,
+    MEMORY,
+    Place,
+    settings,
+    size,
+    wrong_master,
+)
 
 Made = TypeVar("Made")
 MASTER, CONF = "--master", "--conf"
@@ -46,6 +54,9 @@ def _problems(master: str, found: list[tuple[str, str] | str]) -> Iterator[Probl
         yield Problem(MASTER, f"{brief(master)} is no master of Spark's", MASTERS)
     for word in dict.fromkeys(one for one in found if isinstance(one, str)):
         yield Problem(CONF, f"{brief(word)} is no setting: spark.KEY=VALUE")
+    for key, value in (one for one in found if not isinstance(one, str)):
+        if key == MEMORY and size(value) is None:
+            yield Problem(CONF, f"{MEMORY} = {brief(value)} is no size", MEMORIES)
     keys = Counter(one[0] for one in found if not isinstance(one, str))
     for key, count in keys.items():
         if count > 1:

@@ -31,21 +31,25 @@ CELLS, TIMES, FAILED = "cells", "times", "failed"
 LISTED = "affected"  # has a row a case: made of arrays, and not of rows
 
 SHARED_FROM = 1 << 18  # rows: a quarter of a second's work for one hand
-# Two hands hold twice as much at a time. Of 40 million rows they took 34 s and 5.3 GB, where one
-# takes 42 s and 3.9 GB: so many rows are not to fail for want of memory.
-SHARED_BELOW = 1 << 24
+# What a run holds at most while it is judged: bytes for each of its rows, and more for each hand.
+# Measured with 40 million rows, by one and by two.
+_ROW_BYTES, _ROW_BYTES_A_HAND = 40, 35
 TOLD: dict[str, type] = {**MARTS, **COSTS, **SENDS, **VIEWS}  # what is written
 JUDGED: dict[str, type] = {**TOLD, CELLS: Cell, TIMES: Time, FAILED: Failed}
 
 
 def judge_folder(
-    folder: Path, question: Question | None = None, hands: int = 1, shared_from: int = SHARED_FROM
+    folder: Path,
+    question: Question | None = None,
+    hands: int = 1,
+    shared_from: int = SHARED_FROM,
+    memory: int = 0,
 ) -> Iterator[tuple[str, pa.Table]]:
     """The marts of one run folder: what pyarrow reads, whole columns at a time.
 
     `question`: what is asked beside what was recorded; None: what the facts themselves say.
-    `hands`: how many may share the work on a run of `shared_from` rows and more, and of fewer than
-    SHARED_BELOW.
+    `hands`: how many may share the work on a run of `shared_from` rows and more, as long as what
+    they hold stays below `memory` bytes; one may hold more.
     """
     run = question.run if question and question.run else folder.name
     try:
@@ -53,14 +57,20 @@ def judge_folder(
         facts = question.of(facts) if question else facts
         run = facts.run
         records = tables.RunFolder(folder)
-        shared = hands > 1 and shared_from <= records.size < SHARED_BELOW
-        found = judge(facts, records, hands if shared else 1)
+        found = judge(facts, records, _sharing(records.size, hands, shared_from, memory))
     except BadRecords as reason:
         told = str(reason) if str(folder) in str(reason) else f"{folder}: {reason}"
         found = unjudged(Failed(run, told, ""))
     except Exception as error:  # nobody foresaw it: no reason that others are not judged
         found = unjudged(failed(run, folder, error))
     yield from found.items()
+
+
+def _sharing(rows_in_all: int, hands: int, shared_from: int, memory: int) -> int:
+    if rows_in_all < max(1, shared_from):
+        return 1
+    fitting = (memory // rows_in_all - _ROW_BYTES) // _ROW_BYTES_A_HAND
+    return max(1, min(hands, fitting))
 
 
 def unjudged(why: Failed) -> dict[str, pa.Table]:

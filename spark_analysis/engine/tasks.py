@@ -36,6 +36,7 @@ from spark_analysis.engine.parts import Parts
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
 from spark_analysis.schema.failed import Failed, failed
+from spark_analysis.schema.place import MEMORIES, MEMORY, MEMORY_OTHERWISE, size
 
 MANY_ROWS = ("affected", "seconds", "sending", "marks", "service")  # a message, second or queue
 FEW_ROWS = tuple(name for name in JUDGED if name not in MANY_ROWS)
@@ -72,10 +73,11 @@ def judge_runs(
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """How many threads a task has for a run of so many rows."""
+    """How many threads a task has for a run of so many rows, and what they may hold."""
 
     hands: int
     from_rows: int
+    memory: int  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class _Judging:
         cores = self.spark.sparkContext.defaultParallelism
         tasks = min(len(numbers), cores * _TASKS_A_CORE)
         placed = self.spark.range(numbers.start, numbers.stop, 1, tasks)
-        shared = _Shared(cores // tasks if tasks else 1, self.shared_from)
+        shared = _Shared(cores // tasks if tasks else 1, self.shared_from, self._memory())
         judge = partial(_judge_folders, self.folders, self.marts_folder, shared)
         rows = placed.mapInArrow(judge, _HANDED_OVER).collect()
         for row in rows:
@@ -114,6 +116,13 @@ class _Judging:
             (row["mart"], pa.ipc.open_stream(pa.py_buffer(row["table"])).read_all())
             for row in rows
         ]
+
+    def _memory(self) -> int:
+        said = self.spark.conf.get(MEMORY, MEMORY_OTHERWISE) or ""
+        memory = size(said)
+        if memory is None:  # spark-submit was told it, and not we
+            raise SparkFailed(f"{MEMORY} = {said} is no size, as {' or '.join(MEMORIES)}")
+        return memory
 
     def _unjudged(self, number: int, error: Exception) -> _Found:
         folder, question = self.folders[number]
@@ -150,7 +159,9 @@ def _judged(
     few: dict[str, list[pa.Table]] = {name: [] for name in FEW_ROWS}
     with Parts(Path(marts_folder), first[0] if first else 0, task.taskAttemptId()) as many:
         for folder, question in folders:
-            for name, found in judge_folder(Path(folder), question, hands, shared.from_rows):
+            for name, found in judge_folder(
+                Path(folder), question, hands, shared.from_rows, shared.memory
+            ):
                 if name in MANY_ROWS:
                     many.add(name, found)
                 else:

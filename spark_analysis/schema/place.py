@@ -23,6 +23,12 @@ _MASTER = re.compile(
 )
 _KEY = re.compile(r"spark\.[A-Za-z0-9._-]+")
 
+# What a task may hold that judges one run with several threads: a setting like Spark's own.
+MEMORY = "spark.mqproof.memory"
+MEMORY_OTHERWISE = "3g"
+MEMORIES = ("3g", "12g", "900m")
+_SIZE = re.compile(r"([1-9]\d{0,5})([kmgt])b?", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -50,6 +56,12 @@ HERE = Place()
 def wrong_master(word: str) -> bool:
     """`word`: "" is none at all."""
     return bool(word) and _MASTER.fullmatch(word) is None
+
+
+def size(word: str) -> int | None:
+    """Bytes of a size as Spark writes them, "3g"; None where it is none."""
+    found = _SIZE.fullmatch(word)
+    return int(found[1]) << 10 * (1 + "kmgt".index(found[2].lower())) if found else None
 
 
 def settings(words: Sequence[str]) -> Iterator[tuple[str, str] | str]:

@@ -7,7 +7,7 @@
 3. Its questions are the rules of findings.py and service.py, as far as these runs go: one attempt
    is confirmed of nearly every message, one connection, one window, no two publishes at once.
 
-    python tests/benchmarks/analysis_speed.py [--runs 4] [--messages 250000] [--folder F]
+    python tests/benchmarks/analysis_speed.py [--runs 4] [--messages 250000] [--folder F] [--alone]
 """
 
 import argparse
@@ -52,6 +52,9 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         for number in range(arguments.runs):
             write_run(folder / f"run{number:03}", arguments.messages, number)
+        if arguments.alone:
+            print({**measured("spark", folder), "rows": rows(folder)})
+            return
         report(arguments, {side: measured(side, folder) for side in ("duckdb", "spark")})
 
 
@@ -60,6 +63,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--messages", type=int, default=250_000, help="of each run")
     parser.add_argument("--folder", type=Path, help="kept; a temporary one by itself")
+    parser.add_argument("--alone", action="store_true", help="Spark's side, and how many rows")
     parser.add_argument("--side", choices=["spark", "duckdb"], help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -92,6 +96,10 @@ def measured(side: str, folder: Path) -> dict[str, object]:
         answer: dict[str, object] = json.loads(process.stdout.read().splitlines()[-1])
     whole_s = round(time.monotonic() - started, 2)
     return {**answer, "process_s": whole_s, "peak_mb": peak}
+
+
+def rows(folder: Path) -> int:
+    return sum(pq.read_metadata(path).num_rows for path in folder.glob("run*/raw/*.parquet"))
 
 
 def resident_mb(root: int) -> int:

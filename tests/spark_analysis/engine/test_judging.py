@@ -91,7 +91,7 @@ def _held() -> int:
 def test_a_run_that_cannot_be_judged_says_the_same_whoever_shares_it(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", *one_message())
     (folder / "raw" / "deliveries.parquet").write_bytes(b"PAR1 and no more")
-    alone, shared = (dict(judge_folder(folder, None, hands, 0)) for hands in (1, HANDS))
+    alone, shared = (dict(judge_folder(folder, None, hands, 0, 1 << 30)) for hands in (1, HANDS))
     assert alone == shared
     assert set(shared) == {"doubts", FAILED}
 
@@ -104,9 +104,9 @@ def test_hands_are_for_runs_that_are_large_by_their_footers(tmp_path: Path) -> N
     assert RunFolder(folder).size == 0
 
 
-@pytest.mark.parametrize(("below", "hands"), [(2, 1), (3, HANDS)])
-def test_a_run_that_is_vast_has_one_hand(
-    below: int, hands: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("memory", "hands"), [(2 * 109, 1), (2 * 110, 2), (1 << 20, HANDS)])
+def test_a_run_has_as_many_hands_as_what_they_hold_leaves_room_for(
+    memory: int, hands: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[int] = []
 
@@ -114,10 +114,9 @@ def test_a_run_that_is_vast_has_one_hand(
         told.append(number)
         return Hands(number)
 
-    monkeypatch.setattr(judge_module, "SHARED_BELOW", below)
     monkeypatch.setattr(judge_module, "Hands", counting)
     folder = write_run(tmp_path / "run", *one_message())  # of two rows
-    assert FAILED not in dict(judge_folder(folder, None, HANDS, 0))
+    assert FAILED not in dict(judge_folder(folder, None, HANDS, 0, memory))
     assert told == [hands]
 
 
