@@ -9,6 +9,7 @@ article_page  what the articles claim, and the runs that show it
 packed        packed experiments, judged again
 page_tables   tables of packed runs
 incident_tables  those of runs whose clients ask name servers
+beside        two systems in the same cells
 table_parts   what these tables have in common
 pages         published pages, whose tables are made from packed runs
 pictures      pictures of published pages: runs that were played together

@@ -8,9 +8,10 @@
 3. Scenarios come in the order of the first run of each, systems in each likewise.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from harness.campaigns.beside import beside
 from harness.campaigns.incident_tables import dropped, sends
 from harness.campaigns.packed import Packed
 from harness.campaigns.table_parts import (
@@ -20,7 +21,10 @@ from harness.campaigns.table_parts import (
     head,
     middle,
     middle_of,
+    out_of,
     row,
+    silences,
+    timed,
 )
 from harness.claims.claims import shipped_beside
 from harness.claims.judge import ClaimVerdict, Outcome
@@ -28,10 +32,9 @@ from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, rate, too_many, tried
 from harness.judging.result import RunReport
 from harness.report.page import formats
-from harness.report.page.tally import Cell, Tally, loss_rate, tally, worst_of
+from harness.report.page.tally import Cell, Tally, loss_rate, tally
 from harness.view.costs import BROKERS
 from harness.view.out import Out
-from harness.view.summary import Summary
 
 
 def made(packs: Sequence[Packed]) -> Iterator[str]:
@@ -64,15 +67,15 @@ def out(packs: Sequence[Packed]) -> Iterator[str]:
         *("longest silence: median", "late"),
     )
     for cell, runs in cells_of(packs):
-        known = [one for one in map(_timed, runs) if one is not None]
+        known = [one for one in map(timed, runs) if one is not None]
         unknown = len(runs) - len(known)
         yield row(
             [
                 *_place(cell),
                 _known(len(known), unknown),
-                _times([_time(one.out_s.least, one.out_s.exact) for one in known]),
+                _times(out_of(runs)),
                 _worst([one.worst for one in known if one.worst]),
-                _times([*_silences(known)]),
+                _times(silences(runs)),
                 _late(runs),
             ]
         )
@@ -158,14 +161,13 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
 
 TABLES: dict[str, Callable[[Sequence[Packed]], Iterator[str]]] = {
     table.__name__: table
-    for table in (made, loss, out, promises, foretold, articles, price, sends, dropped)
+    for table in (made, loss, out, promises, foretold, articles, price, sends, dropped, beside)
 }
 
 
 def _out_by_fault(runs: Sequence[RunReport]) -> Iterator[str]:
     for scenario in dict.fromkeys(run.cell[0] for run in runs):
-        own = (_timed(run) for run in runs if run.cell[0] == scenario)
-        times = [_time(one.out_s.least, one.out_s.exact) for one in own if one is not None]
+        times = out_of(run for run in runs if run.cell[0] == scenario)
         if times:
             found = median(times)
             bound = "" if found.reached else "≥ "
@@ -249,23 +251,6 @@ def _tried(one: Tried) -> Fields:
 
 def _interval(of: Rate) -> str:
     return of.bounds if of.runs else "anything"
-
-
-def _timed(run: RunReport) -> Summary | None:
-    """Where the instrument stood still, or the records are doubted, no time is known."""
-    one = run.summary
-    return one if one and one.outage_proved and one.out_s.least is not None else None
-
-
-def _silences(known: Iterable[Summary]) -> Iterator[Time]:
-    for number in (worst_of(one, "silence_s") for one in known):
-        if number is not None:
-            yield _time(number.least, number.exact)
-
-
-def _time(least: float | None, exact: bool) -> Time:
-    assert least is not None, "only what is known is counted"
-    return Time(least, censored=not exact)
 
 
 def _times(times: Sequence[Time]) -> str:

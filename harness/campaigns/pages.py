@@ -1,6 +1,7 @@
 """Published pages: the tables in them are made from the packed runs beside them.
 
-A page names its runs, relative to itself, and says where which table of page_tables.py goes:
+A page names its runs, in one place or several, relative to itself, and says where which table of
+page_tables.py goes:
 
     <!-- runs: runs/2026-11-23-side-by-side/*.tar.xz -->
     <!-- table: loss -->
@@ -10,7 +11,8 @@ and which picture (pictures.py).
 
 1. What lies between such marks is made from the runs; the rest of the page is a person's.
 2. Everything that is wrong with a page is told at once, and no page is made in part.
-3. Packs are added where a page's runs lie; one that is there already is left as it is.
+3. Packs are added where a page's runs lie, in the first of these places; one that is there already
+   is left as it is.
 """
 
 import re
@@ -27,7 +29,7 @@ from harness.plan.problems import PlanError, Problem, unknown
 from harness.run_folder.experiments import NAME, NoExperiment, recall
 from harness.run_folder.packing import SUFFIX
 
-RUNS = re.compile(r"^<!-- runs: (\S+) -->$", re.MULTILINE)
+RUNS = re.compile(r"^<!-- runs: (\S+(?: \S+)*) -->$", re.MULTILINE)
 TABLE = re.compile(r"^<!-- table: (\S+) -->$")
 END = "<!-- end -->"
 _WILD = re.compile(r"[*?\[]")
@@ -39,12 +41,13 @@ class Page:
 
     path: Path
     text: str
-    pattern: str  # of its packs, from the page's folder
+    patterns: tuple[str, ...]  # of its packs, from the page's folder
 
     @property
     def packs(self) -> list[Path]:
         """The files that it is made from, oldest first, for their names are stamps."""
-        return sorted(self.path.parent.glob(self.pattern))
+        found = {pack for one in self.patterns for pack in self.path.parent.glob(one)}
+        return sorted(found, key=lambda pack: (pack.name, pack))
 
 
 def pages(folder: Path) -> Iterator[Path]:
@@ -62,7 +65,7 @@ def read(path: Path) -> Page:
         raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
     if problems := [*_wrong_runs(path, text), *_wrong_tables(path, text.splitlines())]:
         raise PlanError(problems)
-    return Page(path, text, RUNS.findall(text)[0])
+    return Page(path, text, tuple(RUNS.findall(text)[0].split()))
 
 
 def judged_packs(page: Page) -> list[Packed]:
@@ -74,8 +77,9 @@ def judged_packs(page: Page) -> list[Packed]:
             found.append(judged(file))
         except PlanError as error:
             problems += error.problems
-    if not page.packs:
-        problems.append(Problem(str(page.path), f"there is no {page.pattern}"))
+    for pattern in page.patterns:
+        if not any(page.path.parent.glob(pattern)):
+            problems.append(Problem(str(page.path), f"there is no {pattern}"))
     if problems:
         raise PlanError(problems)
     return found
@@ -119,13 +123,14 @@ def experiments_in(folder: Path) -> list[Path]:
 
 def places(page: Page, experiments: Sequence[Path]) -> dict[Path, Path]:
     """Where each experiment's pack belongs. Raises PlanError."""
-    folder, _, name = page.pattern.rpartition("/")
+    pattern = page.patterns[0]
+    folder, _, name = pattern.rpartition("/")
     if _WILD.search(folder):
-        text = f"the runs of {page.path} lie in several folders ({page.pattern}): which is meant?"
+        text = f"the runs of {page.path} lie in several folders ({pattern}): which is meant?"
         raise PlanError([Problem("--add", text)])
     found = {one: f"{one.resolve().name}{SUFFIX}" for one in experiments}
     problems = [
-        Problem("--add", f"{file} is none of the runs of {page.path}: {page.pattern}")
+        Problem("--add", f"{file} is none of the runs of {page.path}: {pattern}")
         for file in found.values()
         if not fnmatch(file, name)
     ]
@@ -148,7 +153,7 @@ def _wrong_runs(path: Path, text: str) -> Iterator[Problem]:
         yield Problem(str(path), said)
     if len(patterns) > 1:
         yield Problem(str(path), f"says {len(patterns)} times which runs it is made from")
-    for pattern in patterns:
+    for pattern in " ".join(patterns).split():
         try:
             next(path.parent.glob(pattern), None)
         except (ValueError, NotImplementedError, OSError) as reason:

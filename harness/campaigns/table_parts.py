@@ -7,7 +7,8 @@ from harness.campaigns.packed import Packed
 from harness.compare.medians import Time, median
 from harness.judging.result import RunReport
 from harness.report.page import formats
-from harness.report.page.tally import Cell
+from harness.report.page.tally import Cell, worst_of
+from harness.view.summary import Summary
 
 NONE = "-"
 Fields = Sequence[str]
@@ -52,6 +53,28 @@ def never_or(values: Sequence[float | None], never: str) -> str:
         return never
     text = middle(known, formats.seconds) if len(known) > 1 else formats.seconds(known[0].value)
     return f"{text}; {never} in {without} of {len(values)}" if without else text
+
+
+def timed(run: RunReport) -> Summary | None:
+    """Where the instrument stood still, or the records are doubted, no time is known."""
+    one = run.summary
+    return one if one and one.outage_proved and one.out_s.least is not None else None
+
+
+def out_of(runs: Iterable[RunReport]) -> list[Time]:
+    """How long each was out in all, of those of which it is known."""
+    return [time_of(one.out_s.least, one.out_s.exact) for one in map(timed, runs) if one]
+
+
+def silences(runs: Iterable[RunReport]) -> list[Time]:
+    """The longest silence of each, likewise."""
+    longest = (worst_of(one, "silence_s") for one in map(timed, runs) if one)
+    return [time_of(one.least, one.exact) for one in longest if one is not None]
+
+
+def time_of(least: float | None, exact: bool) -> Time:
+    assert least is not None, "only what is known is counted"
+    return Time(least, censored=not exact)
 
 
 def head(*names: str) -> Iterator[str]:

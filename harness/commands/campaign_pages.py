@@ -75,9 +75,9 @@ def page(
 ) -> int:
     """Write the tables of published pages anew, from the packed runs that each page names.
 
-    A page names its runs (<!-- runs: runs/NAME/*.tar.xz -->), and where a
-    table or picture goes (<!-- table: loss --> to <!-- end -->). All else in it
-    is left as it is.
+    A page names its runs (<!-- runs: runs/NAME/*.tar.xz -->, several places with
+    a blank between), and where a table or picture goes (<!-- table: loss --> to
+    <!-- end -->). All else in it is left as it is.
     """
     from harness.campaigns import pages as published
 

@@ -6,6 +6,7 @@
 3. SIGTERM stops it gracefully: clients are told, queues handed over, peers told. It ends with 0,
    or with 1 where it could not boot. A reset begins so, and ends in a boot on an empty disk.
 4. With a parent it ends, at once, when its standard input does: nothing is left running.
+5. A turn that breaks is the node's end: of half a turn nobody is to hear.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,10 +143,15 @@ class Program:
 
     def _take_turn(self) -> None:
         self._turning = False
-        self._node.run()
-        self._disk.hand_over()
-        self._links.flush()
-        self._clients.flush()
+        try:
+            self._node.run()
+            self._disk.hand_over()
+            self._links.flush()
+            self._clients.flush()
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
 
     def _fired(self, pid: Pid | None, name: str) -> None:
         self._node.fired(pid, name)

@@ -6,6 +6,7 @@ compare     the marts of many runs folded into their cells
 judge       one run judged: facts and records in, rows of its marts out
 judging     what that consists of, and what of it waits for what
 hands       threads that share it
+room        what memory they may take
 kernel/     what judging is made of: arrays in, arrays out; no Spark
 tables      the only place that reads run folders
 columns     columns of large tables, read when they are asked for

@@ -23,7 +23,7 @@ from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from spark_analysis.engine import parts
+from spark_analysis.engine import parts, room
 from spark_analysis.engine.failing import (
     SPARK_ERRORS,
     MartsUnwritten,
@@ -36,7 +36,7 @@ from spark_analysis.engine.parts import Parts
 from spark_analysis.schema.arrow import row_schema
 from spark_analysis.schema.facts import Question
 from spark_analysis.schema.failed import Failed, failed
-from spark_analysis.schema.place import MEMORIES, MEMORY, MEMORY_OTHERWISE, size
+from spark_analysis.schema.place import MEMORIES, MEMORY, size
 
 MANY_ROWS = ("affected", "seconds", "sending", "marks", "service")  # a message, second or queue
 FEW_ROWS = tuple(name for name in JUDGED if name not in MANY_ROWS)
@@ -77,7 +77,7 @@ class _Shared:
 
     hands: int
     from_rows: int
-    memory: int  # bytes
+    memory: int  # bytes; 0: nobody said
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,9 @@ class _Judging:
         ]
 
     def _memory(self) -> int:
-        said = self.spark.conf.get(MEMORY, MEMORY_OTHERWISE) or ""
+        said = self.spark.conf.get(MEMORY, "")
+        if not said:
+            return 0
         memory = size(said)
         if memory is None:  # spark-submit was told it, and not we
             raise SparkFailed(f"{MEMORY} = {said} is no size, as {' or '.join(MEMORIES)}")
@@ -156,12 +158,12 @@ def _judged(
     task = TaskContext.get()
     assert task is not None, "judged outside of a task"
     hands = min(shared.hands, os.cpu_count() or 1)  # the cores may be those of many machines
+    memory = room.of_task(shared.memory, hands)
     few: dict[str, list[pa.Table]] = {name: [] for name in FEW_ROWS}
     with Parts(Path(marts_folder), first[0] if first else 0, task.taskAttemptId()) as many:
         for folder, question in folders:
-            for name, found in judge_folder(
-                Path(folder), question, hands, shared.from_rows, shared.memory
-            ):
+            judged = judge_folder(Path(folder), question, hands, shared.from_rows, memory)
+            for name, found in judged:
                 if name in MANY_ROWS:
                     many.add(name, found)
                 else:

@@ -25,7 +25,6 @@ _KEY = re.compile(r"spark\.[A-Za-z0-9._-]+")
 
 # What a task may hold that judges one run with several threads: a setting like Spark's own.
 MEMORY = "spark.mqproof.memory"
-MEMORY_OTHERWISE = "3g"
 MEMORIES = ("3g", "12g", "900m")
 _SIZE = re.compile(r"([1-9]\d{0,5})([kmgt])b?", re.IGNORECASE)
 

@@ -3,11 +3,13 @@
     python -m tests.benchmarks.reference_under_attack [SECONDS [ATTACK...]]
 
 In turn, each for so long (60): nothing; AMQP frames of chance (fuzzing.py); octets of chance at
-the port of peers; 2,000 connections that stay; a flood of 64 KiB messages that nobody takes. The
-client sits on another node, and waits for the confirm of each persistent message in a mirrored
+the port of peers; 2,000 connections that stay; a flood of 64 KiB messages that nobody takes, of
+37 MiB a second and as fast as it goes. Under an alarm the client is blocked as all are. The client
+sits on another node, and waits for the confirm of each persistent message in a mirrored
 queue.
 """
 
+import math
 import multiprocessing
 import random
 import socket
@@ -32,6 +34,7 @@ AMQP_PORT, PEER_PORT = 5672, 25672
 LIMIT = 256 << 20  # octets of a node that make an alarm
 PIECES, CONNECTIONS = 40, 2_000
 PAUSE_S = 0.02
+BODY, STEADY = 64 << 10, 37 << 20  # octets of a message; of a steady flood's second
 Attack = Callable[[str, "Synchronized[int]"], None]
 
 
@@ -63,12 +66,21 @@ def many_connections(address: str, count: "Synchronized[int]") -> None:
         Event().wait()
 
 
-def flood(address: str, count: "Synchronized[int]") -> None:
-    channel = pika.BlockingConnection(pika.ConnectionParameters(address, heartbeat=0)).channel()
+def flood(address: str, count: "Synchronized[int]", octets_per_s: float = math.inf) -> None:
+    connection = pika.BlockingConnection(pika.ConnectionParameters(address, heartbeat=0))
+    channel = connection.channel()
     channel.queue_declare("flooded")
+    every_s, due_s = BODY / octets_per_s, time.monotonic()
     while True:
-        channel.basic_publish("", "flooded", bytes(64 << 10))
+        channel.basic_publish("", "flooded", bytes(BODY))
         count.value += 1
+        due_s += every_s
+        if due_s > time.monotonic():
+            connection.sleep(due_s - time.monotonic())
+
+
+def steady_flood(address: str, count: "Synchronized[int]") -> None:
+    flood(address, count, STEADY)
 
 
 ATTACKS: dict[str, Attack | None] = {
@@ -76,6 +88,7 @@ ATTACKS: dict[str, Attack | None] = {
     "AMQP frames": amqp_frames,
     "octets at the peers' port": peer_octets,
     "connections": many_connections,
+    "37 MiB a second": steady_flood,
     "messages of 64 KiB": flood,
 }
 

@@ -2,7 +2,9 @@
 
 1. The one thing that is looked at: what comes has to begin where the own log ends, unless that is
    empty. If not, the connection is closed, and dialled again ha_reconnect later.
-2. It reports after every part, and every ha_send_heartbeat_interval.
+2. It reports after every part, and whenever it has been silent for ha_send_heartbeat_interval: on
+   a new connection it is silent for so long at first, while its master takes it for a slave that
+   confirms.
 3. It never gives up a master that says nothing: what it looks at is when it spoke itself, and it
    does speak.
 4. Where there is a secret, both ends prove first that they know it (protocol/handshake.py).
@@ -59,8 +61,7 @@ class Following:
         if secret:
             nonce, own = self._dice.randbytes(NONCE_OCTETS), self._config.peer_name
             self._greeting = Handshake(secret, own, nonce, self._config.master_name)
-        else:
-            self._report()
+        self._told_ms = self._clock.now_ms()
 
     def refused(self) -> None:
         self._again()
@@ -86,7 +87,6 @@ class Following:
             self._outbox.octets(self._connection, answer)
         if greeting.peer is not None:
             self._greeting = None
-            self._report()
             self._take(greeting.rest)
 
     def _take(self, octets: bytes) -> None:

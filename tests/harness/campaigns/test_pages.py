@@ -104,6 +104,7 @@ TWICE = PAGE.replace("<!-- table: loss -->", "<!-- table: loss -->\n<!-- table: 
     [
         ("no mark", ["page.md: does not say which runs"]),
         ("<!-- runs: none/*.tar.xz -->", ["page.md: there is no none/*.tar.xz"]),
+        ("<!-- runs: runs/*.tar.xz no/* -->", ["page.md: there is no no/*"]),
         ("<!-- runs: /etc/* -->", ["page.md: /etc/* names no files below its folder"]),
         (f"{PAGE}\n<!-- runs: x -->", ["page.md: says 2 times which runs it is made from"]),
         (TWICE, ["line 5: the table loss has no <!-- end -->"]),

@@ -201,6 +201,21 @@ def test_offsets_on_a_slave_are_as_old_as_its_last_copy_and_go_back_when_the_mas
     assert offset(SLAVE_ADDRESS) == "3"
 
 
+def test_a_slave_that_is_connected_confirms_nothing_until_it_has_been_silent_for_a_while() -> None:
+    """So does the real one: its master waits for it in vain (docs/behaviour/rocketmq.md 6)."""
+    world = pair(Role.SYNC_MASTER)
+    client = Client(world)
+    assert send(client, b"x") == Code.SUCCESS
+    world.crash(SLAVE)
+    world.run(1_000)
+    assert send(client, b"x") == Code.SLAVE_NOT_AVAILABLE
+    world.start(SLAVE)
+    world.run(1_500)  # it is connected
+    assert send(client, b"x") == Code.FLUSH_SLAVE_TIMEOUT  # 3 s later
+    world.run(2_000)
+    assert send(client, b"x") == Code.SUCCESS
+
+
 def test_a_slave_with_more_than_its_master_is_believed_and_the_two_logs_go_apart_in_silence() -> (
     None
 ):
@@ -215,7 +230,7 @@ def test_a_slave_with_more_than_its_master_is_believed_and_the_two_logs_go_apart
     disk.series("commitlog", 1 << 16).truncate(0)
     disk.drop("consumequeue/t")
     world.start(MASTER)
-    world.run(6_000)
+    world.run(11_000)  # it dials anew after five seconds, and is silent for as long
     seen = [send(client, b"new %d" % number) for number in range(3)]
     assert seen == [Code.SUCCESS] * 3  # no slave has them
     assert held(client, MASTER_ADDRESS) == [b"new 0", b"new 1", b"new 2"]

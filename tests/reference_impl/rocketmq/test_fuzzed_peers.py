@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from reference_impl.rocketmq.effects import COPIES, REMOTING, Server, Transmit
+from reference_impl.rocketmq.effects import COPIES, REMOTING, Server
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.settings import Role
 from reference_impl.rocketmq.simulator.world import World
@@ -110,8 +110,7 @@ def test_a_slave_serves_on_whatever_its_master_says(strangers: int) -> None:
         server = server_of(world, MASTER)
         for number in range(AT_A_TIME):
             connection = FIRST + number
-            told = server.opened(connection, "127.0.0.1:9", COPIES, "m0:10912")
-            assert [type(one) for one in told] == [Transmit], "it says how far its log goes"
+            server.opened(connection, "127.0.0.1:9", COPIES, "m0:10912")
             for octets in fuzzer.master(PIECES, server.store.log.end):
                 server.received(connection, octets)
             server.closed(connection)

@@ -1,0 +1,119 @@
+"""Two systems beside each other: whether the same cells come to the same verdicts and times.
+
+1. Cells are the same where scenario, layout and client are: a reference and what it stands for
+   have layouts of one name.
+2. Of a claim both are of one class where some outcome came on both sides; that it does not apply
+   is an outcome, too. Where one side could judge it in no run, nothing is said of it.
+3. Times are medians; they agree within a factor of two, or 100 ms. One that was not reached counts
+   for as long as it was seen.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from harness.campaigns.packed import Packed
+from harness.campaigns.table_parts import NONE, cells_of, head, out_of, row, silences
+from harness.claims.judge import Outcome
+from harness.compare.medians import Time, median
+from harness.judging.result import RunReport
+from harness.report.page import formats
+
+FACTOR, SLACK_S = 2.0, 0.1
+AGREE, DIFFER = "agree", "**differ**"
+
+_Runs = Sequence[RunReport]
+_Outcomes = Mapping[str, Counter[Outcome]]  # by claim: in how many runs
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """What two systems came to in one cell: in the order in which they were first played."""
+
+    place: tuple[str, str, str]  # scenario, layout, client
+    systems: tuple[str, str]
+    runs: tuple[_Runs, _Runs]
+
+
+def beside(packs: Sequence[Packed]) -> Iterator[str]:
+    """Verdicts and times of each cell that two systems have."""
+    yield from head(
+        *("scenario", "layout", "systems", "runs", "claims of one class"),
+        *("of two", "out", "longest silence", "times"),
+    )
+    for pair in _pairs(packs):
+        same, differing = _classes(*map(_outcomes, pair.runs))
+        scenario, layout, client = pair.place
+        times = [tuple(map(_middle, map(of, pair.runs))) for of in (out_of, silences)]
+        yield row(
+            [
+                f"`{scenario}`",
+                f"`{layout}` {client}",
+                ", ".join(pair.systems),
+                ", ".join(str(len(runs)) for runs in pair.runs),
+                str(same),
+                "; ".join(differing) or NONE,
+                *(_told(*both) for both in times),
+                DIFFER if any(_apart(*both) for both in times) else AGREE,
+            ]
+        )
+
+
+def _pairs(packs: Sequence[Packed]) -> Iterator[_Pair]:
+    places: dict[tuple[str, str, str], dict[str, _Runs]] = {}
+    for (scenario, system, layout, client), runs in cells_of(packs):
+        places.setdefault((scenario, layout, client), {})[system] = runs
+    played = list(dict.fromkeys(run.cell[1] for pack in packs for run in pack.runs))
+    for place, by_system in places.items():
+        for pair in combinations(sorted(by_system, key=played.index), 2):
+            yield _Pair(place, pair, (by_system[pair[0]], by_system[pair[1]]))
+
+
+def _outcomes(runs: _Runs) -> _Outcomes:
+    found: dict[str, Counter[Outcome]] = {}
+    for one in (verdict for run in runs for verdict in run.verdicts):
+        of_claim = found.setdefault(one.claim, Counter())
+        if one.outcome is not Outcome.INCONCLUSIVE:
+            of_claim[one.outcome] += 1
+    return found
+
+
+def _classes(first: _Outcomes, second: _Outcomes) -> tuple[int, list[str]]:
+    """How many claims are of one class on both sides, and each that is not."""
+    same, differing = 0, []
+    for claim in first.keys() | second.keys():
+        here, there = first.get(claim, Counter()), second.get(claim, Counter())
+        if not (here and there):
+            continue
+        if here.keys() & there.keys():
+            same += 1
+        else:
+            differing.append(f"`{claim}`: {_counted(here)}, {_counted(there)}")
+    return same, sorted(differing)
+
+
+def _counted(outcomes: Counter[Outcome]) -> str:
+    return " and ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
+
+
+def _middle(times: Sequence[Time]) -> tuple[float, bool] | None:
+    """And whether it was reached; None where nothing is known."""
+    if not times:
+        return None
+    found = median(times)
+    return found.median, found.reached
+
+
+def _told(*both: tuple[float, bool] | None) -> str:
+    return ", ".join(
+        NONE if one is None else f"{'' if one[1] else '≥ '}{formats.seconds(one[0])}"
+        for one in both
+    )
+
+
+def _apart(first: tuple[float, bool] | None, second: tuple[float, bool] | None) -> bool:
+    if first is None or second is None:
+        return False
+    low, high = sorted((first[0], second[0]))
+    return high - low > SLACK_S and high > FACTOR * low

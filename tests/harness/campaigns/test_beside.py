@@ -1,0 +1,79 @@
+"""Two systems beside each other: which claims are of one class, and whose times agree."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.campaigns.beside import beside
+from harness.campaigns.packed import Packed
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.judging.result import RunReport
+from harness.view.summary import Number
+from tests.rigs.runs.told_runs import crash, told
+
+REAL, OURS = "rocketmq-2m2s", "reference-2m2s"
+PASS, FAIL, UNKNOWN, NEVER = (
+    Outcome.PASS,
+    Outcome.FAIL,
+    Outcome.INCONCLUSIVE,
+    Outcome.NOT_APPLICABLE,
+)
+
+
+def verdict(claim: str, outcome: Outcome) -> ClaimVerdict:
+    return ClaimVerdict(claim, outcome, "it is kept", "Kept.", "seeds/001")
+
+
+def run(
+    folder: Path, system: str, number: int, outcomes: dict[str, Outcome], out_s: float = 1.0
+) -> RunReport:
+    cell = ("master-crash", system, "colocated@T=10", "java")
+    found = told(folder / f"{system}-{number}", crash(), cell=cell)
+    assert found.summary is not None
+    return replace(
+        found,
+        verdicts=tuple(verdict(claim, outcome) for claim, outcome in outcomes.items()),
+        summary=replace(found.summary, out_s=Number(least=out_s, exact=True)),
+    )
+
+
+def rows(*runs: RunReport) -> list[dict[str, str]]:
+    first, _, *others = beside([Packed("e.tar.xz", 7, "mqproof run", (), runs)])
+    names = [name.strip() for name in first.strip("|").split("|")]
+    return [
+        dict(zip(names, map(str.strip, one.strip("|").split("|")), strict=True)) for one in others
+    ]
+
+
+def test_claims_are_of_one_class_where_an_outcome_came_on_both_sides(tmp_path: Path) -> None:
+    (row,) = rows(
+        run(tmp_path, REAL, 1, {"a": PASS, "b": PASS, "c": NEVER, "d": FAIL, "e": PASS}),
+        run(tmp_path, REAL, 2, {"a": FAIL, "b": PASS, "c": NEVER, "d": UNKNOWN, "e": PASS}),
+        run(tmp_path, OURS, 1, {"a": FAIL, "b": FAIL, "c": NEVER, "d": PASS, "e": UNKNOWN}),
+    )
+    assert row["systems"] == f"{REAL}, {OURS}"
+    assert row["runs"] == "2, 1"
+    assert row["claims of one class"] == "2"  # a and c; of e nothing is said
+    assert row["of two"] == "`b`: 2 PASS, 1 FAIL; `d`: 1 FAIL, 1 PASS"
+
+
+@pytest.mark.parametrize(
+    ("real_s", "ours_s", "said"),
+    [
+        (1.0, 2.0, "agree"),
+        (1.0, 2.1, "**differ**"),
+        (2.1, 1.0, "**differ**"),
+        (0.02, 0.11, "agree"),
+        (0.0, 0.11, "**differ**"),
+    ],
+)
+def test_times_agree_within_a_factor_of_two_or_a_tenth_of_a_second(
+    real_s: float, ours_s: float, said: str, tmp_path: Path
+) -> None:
+    (row,) = rows(run(tmp_path, REAL, 1, {}, real_s), run(tmp_path, OURS, 1, {}, ours_s))
+    assert row["times"] == said
+
+
+def test_what_one_system_alone_was_played_in_has_no_row(tmp_path: Path) -> None:
+    assert rows(run(tmp_path, REAL, 1, {"a": PASS}), run(tmp_path, REAL, 2, {"a": PASS})) == []
