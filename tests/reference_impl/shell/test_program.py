@@ -32,7 +32,7 @@ def test_a_turn_that_breaks_ends_the_node_which_says_why(tmp_path: Path) -> None
         name="ref1",
         bind="127.0.0.1",
         data=str(tmp_path / "data"),
-        cookie="c",
+        cookie="what only these nodes know",
         peers={},
         founders=("ref1",),
         peer_port=0,
