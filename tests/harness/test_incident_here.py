@@ -1,7 +1,7 @@
 """The incident of seeds/001 on the reference, as a newcomer plays it: no Docker, no Java.
 
 Bounds are wide, for they hold on any machine: what is told apart is the freeze's whole length
-(15 s) and what T and a poll come to (6.5 s), and a send's own time-out (3 s) and some besides.
+(15 s) and what T and a poll come to (6 s), and a send's own time-out (3 s) and some besides.
 """
 
 from typing import Any
