@@ -75,8 +75,8 @@ def flood(address: str, count: "Synchronized[int]", octets_per_s: float = math.i
         channel.basic_publish("", "flooded", bytes(BODY))
         count.value += 1
         due_s += every_s
-        if due_s > time.monotonic():
-            connection.sleep(due_s - time.monotonic())
+        if (early_s := due_s - time.monotonic()) > 0:
+            connection.sleep(early_s)
 
 
 def steady_flood(address: str, count: "Synchronized[int]") -> None:
