@@ -5,7 +5,7 @@
 2. Of a claim both are of one class where some outcome came on both sides; that it does not apply
    is an outcome, too. Where one side could judge it in no run, nothing is said of it.
 3. Times are medians; they agree within a factor of two, or 100 ms. One that was not reached counts
-   for as long as it was seen.
+   for as long as it was seen. Where one side has none that is known, nothing is said.
 """
 
 from collections import Counter
@@ -21,10 +21,11 @@ from harness.judging.result import RunReport
 from harness.report.page import formats
 
 FACTOR, SLACK_S = 2.0, 0.1
-AGREE, DIFFER = "agree", "**differ**"
+AGREE, DIFFER, UNKNOWN = "agree", "**differ**", "not known"
 
 _Runs = Sequence[RunReport]
 _Outcomes = Mapping[str, Counter[Outcome]]  # by claim: in how many runs
+_Middle = tuple[float, bool] | None  # a median, and whether it was reached; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,13 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
     """Verdicts and times of each cell that two systems have."""
     yield from head(
         *("scenario", "layout", "systems", "runs", "claims of one class"),
-        *("of two", "out", "longest silence", "times"),
+        *("of two classes", "out", "longest silence", "times"),
     )
     for pair in _pairs(packs):
         same, differing = _classes(*map(_outcomes, pair.runs))
         scenario, layout, client = pair.place
-        times = [tuple(map(_middle, map(of, pair.runs))) for of in (out_of, silences)]
+        first, second = pair.runs
+        times = [(_middle(of(first)), _middle(of(second))) for of in (out_of, silences)]
         yield row(
             [
                 f"`{scenario}`",
@@ -55,7 +57,7 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
                 str(same),
                 "; ".join(differing) or NONE,
                 *(_told(*both) for both in times),
-                DIFFER if any(_apart(*both) for both in times) else AGREE,
+                _compared(times),
             ]
         )
 
@@ -97,23 +99,28 @@ def _counted(outcomes: Counter[Outcome]) -> str:
     return " and ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
 
 
-def _middle(times: Sequence[Time]) -> tuple[float, bool] | None:
-    """And whether it was reached; None where nothing is known."""
+def _middle(times: Sequence[Time]) -> _Middle:
     if not times:
         return None
     found = median(times)
     return found.median, found.reached
 
 
-def _told(*both: tuple[float, bool] | None) -> str:
+def _told(*both: _Middle) -> str:
     return ", ".join(
         NONE if one is None else f"{'' if one[1] else '≥ '}{formats.seconds(one[0])}"
         for one in both
     )
 
 
-def _apart(first: tuple[float, bool] | None, second: tuple[float, bool] | None) -> bool:
-    if first is None or second is None:
-        return False
-    low, high = sorted((first[0], second[0]))
+def _compared(times: Sequence[tuple[_Middle, _Middle]]) -> str:
+    known = [(one[0], other[0]) for one, other in times if one and other]
+    if any(_apart(*both) for both in known):
+        return DIFFER
+    asked = sum(any(both) for both in times)
+    return AGREE if known and len(known) == asked else UNKNOWN
+
+
+def _apart(first: float, second: float) -> bool:
+    low, high = sorted((first, second))
     return high - low > SLACK_S and high > FACTOR * low

@@ -273,7 +273,7 @@ class Preparing:
         return found
 
     async def _start_all(self, entries: Mapping[str, tuple[str, ...]]) -> tuple[WorkerHandle, ...]:
-        """Side by side: most of a start is waiting for Python."""
+        """Side by side: each start is that of a Python, and waits for its first word."""
         workers: list[WorkerHandle] = []
 
         async def start(name: str, config: WorkerConfig) -> None:

@@ -148,7 +148,7 @@ class Program:
             self._disk.hand_over()
             self._links.flush()
             self._clients.flush()
-        except BaseException:
+        except Exception:
             traceback.print_exc()
             sys.stderr.flush()
             os._exit(1)

@@ -55,7 +55,7 @@ def test_claims_are_of_one_class_where_an_outcome_came_on_both_sides(tmp_path: P
     assert row["systems"] == f"{REAL}, {OURS}"
     assert row["runs"] == "2, 1"
     assert row["claims of one class"] == "2"  # a and c; of e nothing is said
-    assert row["of two"] == "`b`: 2 PASS, 1 FAIL; `d`: 1 FAIL, 1 PASS"
+    assert row["of two classes"] == "`b`: 2 PASS, 1 FAIL; `d`: 1 FAIL, 1 PASS"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,16 @@ def test_times_agree_within_a_factor_of_two_or_a_tenth_of_a_second(
 ) -> None:
     (row,) = rows(run(tmp_path, REAL, 1, {}, real_s), run(tmp_path, OURS, 1, {}, ours_s))
     assert row["times"] == said
+
+
+def test_times_that_are_known_on_one_side_alone_neither_agree_nor_differ(tmp_path: Path) -> None:
+    known = run(tmp_path, REAL, 1, {})
+    assert known.summary is not None
+    nothing = Number(least=None, exact=False, why="the instrument stood still")
+    doubted = run(tmp_path, OURS, 1, {})
+    doubted = replace(doubted, summary=replace(known.summary, out_s=nothing))
+    (row,) = rows(known, doubted)
+    assert (row["out"], row["times"]) == ("1.00 s, -", "not known")
 
 
 def test_what_one_system_alone_was_played_in_has_no_row(tmp_path: Path) -> None:
