@@ -5,6 +5,7 @@
 2. Where a set has classes of our own beside it, they are compiled against it by Eclipse's
    compiler, which is one jar and needs no JDK.
 3. A set appears by one rename: a fetch that is cut off leaves nothing that looks whole.
+4. One fetches at a time; another one waits for him, and finds what he has brought.
 
 `python -m harness.deploy.jars [--check] [SET ...]` fetches what is missing (all without a name).
 """
@@ -14,11 +15,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from harness.cluster.port import DeployError, Progress
 from harness.deploy.java_tools import Here, Tools
+from harness.outside.locks import lock
 from harness.outside.text import visible
 from harness.plan.clients import registry as clients
 from harness.plan.jars import JarSet
@@ -70,16 +73,24 @@ def fetch(one: JarSet, progress: Progress, tools: Callable[[], Tools] | None = N
         return target
     tools = tools or partial(Here, _otherwise(one))
     target.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as held:
+        lock(target.parent, held, wait=True)
+        if not _whole(one):
+            _fetch(one, target, progress, tools)
+    return target
+
+
+def _fetch(one: JarSet, target: Path, progress: Progress, tools: Callable[[], Tools]) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{one.name}-") as scratch:
         made = Path(scratch) / "set"
-        lock = parse_lock(lock_file(one).read_text())
-        if target.is_dir() and not list(differences(target, lock)):
+        sums = parse_lock(lock_file(one).read_text())
+        if target.is_dir() and not list(differences(target, sums)):
             # Only our own classes have changed.
             shutil.copytree(target, made, ignore=shutil.ignore_patterns(BRIDGE, _MARK))
         else:
             progress(f"fetching {one.name}")
             _fetch_closure(one, made, Path(scratch), tools())
-        doubts = list(differences(made, lock))
+        doubts = list(differences(made, sums))
         if doubts:
             raise DeployError(f"{one.name} is not what its lock says: {'; '.join(doubts)}")
         if one.classes:
@@ -89,7 +100,6 @@ def fetch(one: JarSet, progress: Progress, tools: Callable[[], Tools] | None = N
         if target.exists():
             shutil.rmtree(target)
         made.rename(target)
-    return target
 
 
 def _otherwise(one: JarSet) -> str:

@@ -4,17 +4,15 @@ judge it would write over each other.
 1. The mark lies there from before the first run until after the last. It names a process so that
    nobody else is taken for it (deploy/owner.py): of one that died, or of another boot or machine,
    it means nothing.
-2. Who judges holds a lock on the folder itself: it needs no file, so a folder that cannot be
-   written has one, too, and it ends with its process, however that ends.
+2. Who judges holds a lock on the folder itself.
 """
 
-import fcntl
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from harness.deploy.owner import alive, owner
+from harness.outside.locks import lock
 from harness.plan.problems import PlanError, Problem
 
 MARK = "harness"
@@ -54,27 +52,11 @@ def alone(folders: Iterable[Path], *, wait: bool = False) -> Iterator[None]:
         problems = [
             Problem(str(folder), f"another mqproof{_by(folder)} judges it now: wait for it")
             for folder in distinct.values()
-            if not _lock(folder, held, wait)
+            if not lock(folder, held, wait=wait)
         ]
         if problems:
             raise PlanError(problems)
         yield
-
-
-def _lock(folder: Path, held: ExitStack, wait: bool) -> bool:
-    """False: somebody else has it."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return True  # whoever reads it says so
-    held.callback(os.close, descriptor)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except OSError:
-        pass  # this file system knows no locks
-    return True
 
 
 def _by(folder: Path) -> str:

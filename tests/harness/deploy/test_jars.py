@@ -1,7 +1,9 @@
 """Jars by coordinates: what differs from the lock is told whole, and nothing half is left."""
 
 import hashlib
+import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,6 +55,21 @@ def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path)
     assert jars.why_not(NAME) == f"jars are missing: `python -m harness.deploy.jars {NAME}`"
     jars.fetch(jars.named(NAME), told.append)
     assert len(told) == 2
+
+
+@pytest.mark.slow
+def test_who_comes_while_another_one_fetches_waits_and_finds_what_he_brought(folder: Path) -> None:
+    """The Maven of the first goes on when it is let, and says that it was asked."""
+    (folder / "makes").write_text(
+        "echo x >> ../../../count; printf a > a.jar; printf b > b.jar; cat ../../../go"
+    )
+    os.mkfifo(folder / "go")
+    with ThreadPoolExecutor(2) as people:
+        both = [people.submit(jars.fetch, jars.named(NAME), print) for _ in range(2)]
+        (folder / "go").write_text("")  # opens when the first one's Maven reads
+        first, second = (one.result() for one in both)
+    assert first == second
+    assert (folder / "count").read_text() == "x\n"
 
 
 @pytest.mark.slow
