@@ -1,5 +1,8 @@
-"""A lock on a folder itself: it needs no file, so a folder that cannot be written has one, too, and
-it ends with its process, however that ends."""
+"""A lock on a folder itself.
+
+It needs no file, so a folder that cannot be written has one, too, and it ends with its process,
+however that ends.
+"""
 
 import fcntl
 import os

@@ -3,6 +3,7 @@
 Columns and places:
 records       the columns that kernels read of each raw table
 arrays        small array operations, each linear or n log n
+runs          places that are set, as the runs that they make
 slots         a place in arrays for every message
 cases         what was found: cases of one measure, counted and listed
 

@@ -18,6 +18,7 @@ NEVER = int(np.iinfo(np.int64).max)
 NANOSECONDS = 1_000_000_000
 _DENSE = 1 << 22  # a table of this many places is cheaper than a sort
 _BLOCK = 1 << 15  # rows: what is made of so few on the way stays in a core's cache
+MANY = 1 << 18  # rows: steps over so many hardly keep another hand from the interpreter
 _NEAR = 1 << 12  # neighbours that are looked up together
 _LONG = 1 << 10  # rows of a group: so many, and looking at one costs nothing beside them
 
@@ -51,6 +52,14 @@ def first_places(size: int, place: Ints) -> NDArray[np.int64]:
     firsts = np.full(size, NEVER, np.int64)
     # Of several values for one place numpy keeps the last.
     firsts[place[::-1]] = np.arange(len(place) - 1, -1, -1)
+    return firsts
+
+
+def first_rows(size: int, place: Ints, rows: Ints) -> Ints:
+    """For each of `size` places the first of its rows, which ascend; -1 where it has none."""
+    firsts = np.full(size, -1, index(int(rows[-1]) + 1 if len(rows) else 0))
+    # Of several values for one place numpy keeps the last.
+    firsts[place[::-1]] = rows[::-1]
     return firsts
 
 
@@ -108,9 +117,7 @@ def in_order(major: Ints, *minor: Ints) -> NDArray[np.intp]:
 
 def split(groups: Ints, size: int) -> list[NDArray[np.intp]]:
     """The places of each of `size` groups, in their order."""
-    # numpy sorts 16-bit integers by radix, many times faster than wide ones.
-    narrow = groups.astype(np.uint16) if size <= 1 << 16 else groups
-    order = np.argsort(narrow, kind="stable")
+    order = np.argsort(_narrowed(groups, size), kind="stable")
     return np.split(order, np.cumsum(np.bincount(groups, minlength=size))[:-1])
 
 
@@ -143,8 +150,7 @@ def group_numbers(*columns: Ints) -> Ints:
         numbers *= span
         numbers += ranks
         groups *= span
-    # numpy sorts 16-bit integers by radix, many times faster than wide ones.
-    return numbers.astype(np.uint16) if groups <= 1 << 16 else numbers
+    return _narrowed(numbers, groups)
 
 
 def distinct_places(values: Ints) -> tuple[Ints, Ints]:
@@ -154,7 +160,8 @@ def distinct_places(values: Ints) -> tuple[Ints, Ints]:
         distinct, places = np.unique(values, return_inverse=True)
         return distinct, places
     present = marked(high - low + 1, values - low)
-    return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[values - low]
+    distinct = np.flatnonzero(present) + low
+    return distinct, _narrowed(np.cumsum(present) - 1, len(distinct))[values - low]
 
 
 def numbered(values: Ints) -> tuple[Ints, Ints]:
@@ -201,6 +208,12 @@ def expand(starts: Ints, ends: Ints) -> tuple[NDArray[np.intp], NDArray[np.intp]
     ranges = np.repeat(np.arange(len(starts)), lengths)
     before = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return ranges, starts[ranges] + (np.arange(len(ranges)) - before)
+
+
+def _narrowed(numbers: Ints, size: int) -> Ints:
+    """Numbers below `size`: numpy sorts 16-bit integers by radix, many times faster than wide
+    ones."""
+    return numbers.astype(np.uint16) if size <= 1 << 16 else numbers
 
 
 def _ranks(column: Ints) -> tuple[Ints, int]:

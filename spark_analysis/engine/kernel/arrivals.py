@@ -8,13 +8,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import (
-    NEVER,
     Bools,
     Ints,
-    earliest,
+    find,
+    first_rows,
     in_order,
     index,
     marked,
@@ -35,12 +34,18 @@ class Arrivals:
     identified: Bools
     regular: Bools  # identified, by LOAD, DRAIN or RETRY_TOPIC
     firsts: Ints  # the rows of first deliveries, ascending: messages in delivery order
-    first: NDArray[np.int64]  # by slot: the row of the first delivery, NEVER where not delivered
-    found: NDArray[np.int64]  # by slot: the first identified row by AUDIT or HALF, or NEVER
+    first: Ints  # by slot: the row of the first delivery, -1 where not delivered
+    finds: Ints  # the first identified row by AUDIT or HALF of each message that has one
+    found_slots: Ints  # these messages, ascending
 
     @property
     def delivered(self) -> Bools:
-        return self.first < NEVER
+        delivered: Bools = self.first >= 0
+        return delivered
+
+    def found(self, slots: Ints) -> Ints:
+        """The first identified row by AUDIT or HALF of each; -1 where it was not found."""
+        return np.append(self.finds, -1)[find(self.found_slots, slots)]
 
     def received_ns(self, rows: Ints) -> Ints:
         return self.rows.received_ns[rows]
@@ -88,7 +93,9 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
         identified &= messages.sent[slot]
     audit = (rows.via == Via.AUDIT) | (rows.via == Via.HALF)
     regular, audited = identified & ~audit, identified & audit
-    first = earliest(size, slot[regular], np.flatnonzero(regular))
+    came, in_audit = np.flatnonzero(regular), np.flatnonzero(audited)
+    first = first_rows(size, slot[came], came)
+    found_slots, places = np.unique(slot[in_audit], return_index=True)
     return Arrivals(
         rows=rows,
         slot=slot,
@@ -97,9 +104,10 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
         ),
         identified=identified,
         regular=regular,
-        firsts=np.flatnonzero(marked(len(slot), first[first < NEVER])),
+        firsts=np.flatnonzero(marked(len(slot), first[first >= 0])).astype(index(len(slot))),
         first=first,
-        found=earliest(size, slot[audited], np.flatnonzero(audited)),
+        finds=in_audit[places].astype(index(len(slot))),
+        found_slots=found_slots,
     )
 
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from spark_analysis.engine.kernel.arrays import (
+    MANY,
     NANOSECONDS,
     NEVER,
     Bools,
     Ints,
     ascending_places,
+    blocks,
     split,
     tally,
 )
@@ -88,12 +90,17 @@ def _by_queue(
 ) -> Iterator[tuple[str, tuple[_Chosen, _Chosen]]]:
     """The confirms and the publishes of each queue, and those of all last: what has no queue is
     only in that. `confirmed`: the number of each confirm's queue."""
-    confirms, intended = split(confirmed, len(words)), split(publishes.queue.numbers, len(words))
-    for number in present.tolist():
-        if words[number]:
+    every = slice(None), slice(None)
+    named = [number for number in present.tolist() if words[number]]
+    if len(present) == len(named) == 1:
+        yield words[named[0]], every
+    else:
+        confirms = split(confirmed, len(words))
+        intended = split(publishes.queue.numbers, len(words))
+        for number in named:
             yield words[number], (confirms[number], intended[number])
-    del confirms, intended
-    yield "", (slice(None), slice(None))
+        del confirms, intended
+    yield "", every
 
 
 def _within(times_ns: Ints, facts: Facts) -> Bools:
@@ -152,17 +159,15 @@ class Gaps:
     def __init__(
         self, confirms_ns: Ints, started_ns: int, ended_ns: int, due_ns: Ints | None
     ) -> None:
-        inside = np.sort(confirms_ns, kind="stable")  # they ascend, nearly
-        from_ns = np.concatenate([[started_ns], inside])
-        until_ns = np.concatenate([inside, [ended_ns]])
-        closing = len(inside)
+        until_ns = np.append(confirms_ns, ended_ns)
+        until_ns[:-1].sort(kind="stable")  # they ascend, nearly
+        from_ns = np.empty_like(until_ns)
+        from_ns[0], from_ns[1:] = started_ns, until_ns[:-1]
+        count, closing = len(until_ns), len(confirms_ns)
         if due_ns is not None:
-            from_ns = _first_due(due_ns, from_ns)
-            held = from_ns < until_ns
-            closing = int(np.count_nonzero(held)) - 1 if held[-1] else -1
-            from_ns, until_ns = from_ns[held], until_ns[held]
-        self._from_ns, self._until_ns, self._closing = from_ns, until_ns, closing
-        self._lengths = until_ns - from_ns
+            count, closing = _with_due(due_ns, from_ns, until_ns)
+        self._from_ns, self._until_ns = from_ns[:count], until_ns[:count]
+        self._closing = closing
 
     def longest(self, from_ns: int, until_ns: int) -> tuple[int, int, bool]:
         """(length, start, censored) of the longest gap that overlaps; of equals the earliest."""
@@ -170,9 +175,23 @@ class Gaps:
         last = int(np.searchsorted(self._from_ns, until_ns))
         if first >= last:
             return 0, from_ns, False
-        place = first + int(np.argmax(self._lengths[first:last]))
-        censored = place == self._closing
-        return int(self._lengths[place]), int(self._from_ns[place]), censored
+        lengths = self._until_ns[first:last] - self._from_ns[first:last]
+        longest = int(np.argmax(lengths))
+        place = first + longest
+        return int(lengths[longest]), int(self._from_ns[place]), place == self._closing
+
+
+def _with_due(due_ns: Ints, from_ns: Ints, until_ns: Ints) -> tuple[int, int]:
+    """Has the gaps in which anything was due lie in front, each from then on: how many they are,
+    and the place of the last gap of all among them, or -1."""
+    count, closing = 0, -1
+    for some in blocks(len(from_ns), MANY):
+        first_ns, end_ns = _first_due(due_ns, from_ns[some]), until_ns[some]
+        held = first_ns < end_ns
+        before, count = count, count + int(np.count_nonzero(held))
+        from_ns[before:count], until_ns[before:count] = first_ns[held], end_ns[held]
+        closing = count - 1 if held[-1] else -1
+    return count, closing
 
 
 def _first_due(due_ns: Ints, times_ns: Ints) -> Ints:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, blocks
+from spark_analysis.engine.kernel.arrays import MANY, NANOSECONDS, NEVER, Bools, Ints, blocks
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.schema.availability import Second
 from spark_analysis.schema.curves import Latency, Sending, slice_length_s
@@ -22,17 +22,24 @@ def latencies(known: Messages, seconds: Iterable[Second], facts: Facts) -> list[
     if not facts.confirms:
         return []
     slice_s = slice_length_s(row.second for row in seconds)
-    due_ns = _due_ns(known, facts)
-    there = np.flatnonzero((due_ns >= 0) & (due_ns < NEVER) & (known.confirmed_ns < NEVER))
-    slices = due_ns[there] // NANOSECONDS // slice_s
+    slices, took_ns = _measured(known, facts)
+    slices //= slice_s * NANOSECONDS
     order = np.argsort(slices, kind="stable")
-    took_ns = (known.confirmed_ns[there] - due_ns[there])[order]
     numbers, starts = np.unique(slices[order], return_index=True)
-    pieces = np.split(took_ns, starts[1:]) if len(numbers) else []
+    pieces = np.split(took_ns[order], starts[1:]) if len(numbers) else []
     return [
         Latency(facts.run, number * slice_s, *_quantiles(piece), len(piece))
         for number, piece in zip(numbers.tolist(), pieces, strict=True)
     ]
+
+
+def _measured(known: Messages, facts: Facts) -> tuple[Ints, Ints]:
+    """When each confirmed message was due, and how long it took."""
+    due_ns = _due_ns(known, facts)
+    there = (due_ns >= 0) & (due_ns < NEVER) & (known.confirmed_ns < NEVER)
+    due_ns, took_ns = due_ns[there], known.confirmed_ns[there]
+    took_ns -= due_ns
+    return due_ns, took_ns
 
 
 def _due_ns(known: Messages, facts: Facts) -> Ints:
@@ -40,9 +47,10 @@ def _due_ns(known: Messages, facts: Facts) -> Ints:
     if not facts.paced:
         return known.first_sent_ns
     first = known.rows.first
+    intended_ns = known.attempts.intended_ns
     due_ns = np.full(len(first), -1, np.int64)
-    there = np.flatnonzero(first >= 0)
-    due_ns[there] = known.attempts.intended_ns[first[there]]
+    for some in blocks(len(first) if len(intended_ns) else 0, MANY):
+        due_ns[some] = np.where(first[some] >= 0, intended_ns[first[some]], -1)
     return due_ns
 
 

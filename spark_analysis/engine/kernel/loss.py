@@ -7,7 +7,7 @@
 import numpy as np
 
 from spark_analysis.engine.kernel import unseen
-from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, marked
+from spark_analysis.engine.kernel.arrays import Bools, Ints, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, plain
 from spark_analysis.engine.kernel.delays import not_due
@@ -46,7 +46,7 @@ def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
 
 
 def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> list[Cases]:
-    found = arrived.found[slots] < NEVER
+    found = arrived.found(slots) >= 0
     stranded, missing = slots[found], slots[~found]
     reason = unseen.reasons(messages.queue[missing], facts)
     unlogged, undrained = missing[reason == unseen.CONSUMER_LOG], missing[reason == unseen.DRAIN]
@@ -55,7 +55,7 @@ def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> l
             "stranded",
             stranded,
             messages.strengths(stranded),
-            arrived.received_ns(arrived.found[stranded]),
+            arrived.received_ns(arrived.found(stranded)),
             messages.confirmed_ns[stranded],
         ),
         _unseen(messages, "loss_unknown", unlogged, "consumer_log"),
@@ -75,11 +75,11 @@ def _unseen(messages: Messages, measure: str, slots: Ints, detail: str = "") -> 
 def _undecided(messages: Messages, arrived: Arrivals) -> list[Cases]:
     undecided = messages.state == INDETERMINATE
     missing = np.flatnonzero(undecided & ~arrived.delivered)
-    is_found = arrived.found[missing] < NEVER
+    is_found = arrived.found(missing) >= 0
     found, nowhere = missing[is_found], missing[~is_found]
     revived = np.flatnonzero(undecided & arrived.delivered)
     measure = "lost_indeterminate"
-    found_ns = arrived.received_ns(arrived.found[found])
+    found_ns = arrived.received_ns(arrived.found(found))
     sent_ns = _first_sent_ns(messages, nowhere)
     again_ns = arrived.received_ns(arrived.first[revived])
     return [

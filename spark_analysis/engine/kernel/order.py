@@ -5,15 +5,19 @@
    it was confirmed, or after it on its connection: the latest so far of a line tells of all.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import (
+    MANY,
     NEVER,
     Bools,
     Ints,
+    blocks,
+    distinct_places,
     find,
     group_numbers,
     in_order,
@@ -65,10 +69,10 @@ def _reasons(
     silent = (flags == Redelivered.NOT_TOLD) & (arrived.rows.offset[first] < 0)
     told = ~silent & (arrived.rows.via[first] != Via.RETRY_TOPIC)
     certain = _certain(messages, arrived.attempt_row[first], slots)
-    reasons = np.select(
-        [~promised, ~at_once, ~certain, ~told], range(len(NOT_JUDGED)), default=JUDGED
-    )
-    return reasons.astype(np.int32)
+    reasons = np.full(len(slots), JUDGED, np.int32)
+    for number, held in reversed([*enumerate((promised, at_once, certain, told))]):
+        reasons[~held] = number
+    return reasons
 
 
 def _certain(messages: Messages, row: Ints, slots: Ints) -> Bools:
@@ -116,23 +120,35 @@ class Sendings:
     def overtaken(self, line: Ints) -> Bools:
         """Whether one before it in its line was sent after it was confirmed, or after it on its
         connection."""
-        if not len(line):
-            return np.zeros(0, np.bool_)
-        latest_ns = _latest_before(line, self.sent_ns)
-        confirmed = latest_ns > self.confirmed_ns
-        if (self.connection != self.connection[0]).any():
-            line = group_numbers(line, self.connection)
-            latest_ns = _latest_before(line, self.sent_ns)
-        if not (latest_ns == self.sent_ns).any():
-            return confirmed | (latest_ns > self.sent_ns)
-        rank = np.empty(len(line), np.int64)  # by time, and of one time by sequence
-        rank[in_order(self.sent_ns, self.slot)] = np.arange(len(line))
-        return confirmed | (_latest_before(line, rank) > rank)
+        found = np.zeros(len(line), np.bool_)
+        several = len(line) > 0 and (self.connection != self.connection[0]).any()
+        of_connection = group_numbers(line, self.connection) if several else line
+        at_once = False
+        for some, latest_ns in _latest_before(of_connection, self.sent_ns):
+            found[some] = latest_ns > self.sent_ns[some]
+            if not several:
+                found[some] |= latest_ns > self.confirmed_ns[some]
+            at_once |= bool((latest_ns == self.sent_ns[some]).any())
+        if several:
+            for some, latest_ns in _latest_before(line, self.sent_ns):
+                found[some] |= latest_ns > self.confirmed_ns[some]
+        if at_once:
+            rank = np.empty(len(line), np.int64)  # by time, and of one time by sequence
+            rank[in_order(self.sent_ns, self.slot)] = np.arange(len(line))
+            for some, latest in _latest_before(of_connection, rank):
+                found[some] |= latest > rank[some]
+        return found
 
 
-def _latest_before(line: Ints, times: Ints) -> Ints:
-    """The largest time of those before each in its line; below all where it is the first."""
-    by_line = np.argsort(line, kind="stable")
-    before = np.empty(len(line), np.int64)
-    before[by_line] = largest_before(line[by_line], times[by_line])
-    return before
+def _latest_before(line: Ints, times: Ints) -> Iterator[tuple[slice, Ints]]:
+    """The largest time of those before each in its line, a block of rows at a time; below all
+    where it is the first."""
+    _, line = distinct_places(line)
+    latest = np.full(int(line.max(initial=0)) + 1, -NEVER, np.int64)  # of each line, so far
+    for some in blocks(len(line), MANY):
+        of_some, at = line[some], times[some]
+        by_line = np.argsort(of_some, kind="stable")
+        before = np.empty(len(at), np.int64)
+        before[by_line] = largest_before(of_some[by_line], at[by_line])
+        yield some, np.maximum(before, latest[of_some])
+        np.maximum.at(latest, of_some, at)

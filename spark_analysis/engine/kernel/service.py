@@ -131,11 +131,11 @@ def _first_good_ns(course: Course, scopes: Ints, force: Force) -> Ints:
     smallest time of all."""
     starts = course.places(scopes, force.window.origin_ns)
     ends = course.places(scopes, force.until_ns)
-    place = np.searchsorted(course.begins, starts)
-    begin = np.append(course.begins, len(course.ends))[place]
-    never = -NEVER
-    times_ns = np.append(course.due.intended_ns, never)
-    return np.where(begin < ends, times_ns[begin], never)
+    begin = course.begins.starting(starts)
+    good_ns = np.full(len(scopes), -NEVER, np.int64)
+    there = begin < ends
+    good_ns[there] = course.due.intended_ns[begin[there]]
+    return good_ns
 
 
 def _own(good_ns: Ints, spells: Mapping[int, Sequence[Spell]]) -> Ints:

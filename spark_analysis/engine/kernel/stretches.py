@@ -13,16 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import (
+    MANY,
     NEVER,
     Bools,
     Ints,
     ascending_places,
+    blocks,
     index,
     numbered,
 )
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.publishes import Publishes
 from spark_analysis.engine.kernel.records import BadRecords
+from spark_analysis.engine.kernel.runs import Runs
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import (
     ENOUGH,
@@ -79,7 +82,7 @@ class Course:
     bad_before: Ints  # each place; one more than there are places
     ends: Ints  # of the stretch from each place; it may lie behind the scope's end
     cut_off: Bools  # the stretch from here is not whole
-    begins: Places  # good beginnings
+    begins: Runs  # good beginnings
     unserved: Places  # what is bad, and in no good stretch
 
     def places(self, scope: Ints | int, times_ns: Ints | int) -> Places:
@@ -99,10 +102,8 @@ class Course:
 
     def beginning(self, after: int, scope: int) -> int | None:
         """The first good beginning of that scope at this place or later."""
-        place = int(np.searchsorted(self.begins, after))
-        if place < len(self.begins) and self.begins[place] < self.due.starts[scope + 1]:
-            return int(self.begins[place])
-        return None
+        place = int(self.begins.starting(after))
+        return place if place < self.due.starts[scope + 1] else None
 
 
 def course_of(kind: str, publishes: Publishes, messages: Messages, facts: Facts) -> Course | None:
@@ -156,29 +157,47 @@ def _due(
 
 
 def course(due: Due) -> Course:
-    size, sizes = len(due.intended_ns), np.diff(due.starts)
-    scopes = np.arange(len(due.names))
-    last = np.repeat(due.starts[1:], sizes)
-    keys = due.keys(np.repeat(scopes, sizes) if len(scopes) > 1 else 0, due.intended_ns)
+    size = len(due.intended_ns)
     places = index(size + due.least + 1)
+    starts = due.starts.astype(places)
+    keys, ends = np.empty(size, np.int64), np.empty(size, places)
     bad_before = np.zeros(size + 1, places)
     np.cumsum(due.bad, out=bad_before[1:])
-    here = np.arange(size, dtype=places)
-    within = ascending_places(keys, keys + STRETCH_NS)
-    ends = np.maximum(here + due.least, within)
-    whole = (ends <= last) & (due.intended_ns <= due.load_ended_ns - STRETCH_NS)
-    # Of how many publishes these 5 s had ended before each: they are the ones that lie before
-    # its own 5 s.
-    firsts = np.cumsum(np.bincount(within, minlength=size + 1)[:-1], dtype=places)
-    firsts = np.minimum(firsts, here + 1 - due.least)
-    whole_to = firsts >= np.repeat(due.starts[:-1], sizes)
-    whole_to &= due.intended_ns >= due.load_started_ns + STRETCH_NS
-    forth = whole & _good(due.bad, bad_before, here, np.minimum(ends, size))
-    back = whole_to & _good(due.bad, bad_before, np.maximum(firsts, 0), here + 1)
-    begins = forth.copy()
-    begins[firsts[back]] = True
-    unserved = _unserved(np.flatnonzero(due.bad), ends, firsts, forth, back)
-    return Course(due, keys, bad_before, ends, ~whole, np.flatnonzero(begins), unserved)
+    whole, forth, back, begins = (np.zeros(size, np.bool_) for _ in range(4))
+    for some in blocks(size, MANY):
+        scope = _scope_of(due, some)
+        keys[some] = due.keys(scope, due.intended_ns[some])
+    for some in blocks(size, MANY):
+        here = np.arange(some.start, min(some.stop, size), dtype=places)
+        scope, times_ns = _scope_of(due, some), due.intended_ns[some]
+        end = np.maximum(here + due.least, ascending_places(keys, keys[some] + STRETCH_NS))
+        whole[some] = end <= starts[scope + 1]
+        whole[some] &= times_ns <= due.load_ended_ns - STRETCH_NS
+        forth[some] = whole[some] & _good(due.bad, bad_before, here, np.minimum(end, size))
+        first = _firsts(due, keys, here)
+        whole_to = first >= starts[scope]
+        whole_to &= times_ns >= due.load_started_ns + STRETCH_NS
+        back[some] = whole_to & _good(due.bad, bad_before, np.maximum(first, 0), here + 1)
+        begins[first[back[some]]] = True
+        ends[some] = end
+    begins |= forth
+    unserved = _unserved(due, keys, ends, Runs.of(forth), Runs.of(back))
+    return Course(due, keys, bad_before, ends, ~whole, Runs.of(begins), unserved)
+
+
+def _scope_of(due: Due, some: slice) -> Ints | int:
+    """The scope of each of these places; one for all of them where there is one."""
+    if len(due.names) == 1:
+        return 0
+    here = np.arange(some.start, min(some.stop, len(due.intended_ns)))
+    return np.searchsorted(due.starts, here, side="right") - 1
+
+
+def _firsts(due: Due, keys: Ints, places: Ints) -> Ints:
+    """The first place of the stretch up to each of these, which ascend: below all of its scope
+    where that is not whole."""
+    before = ascending_places(keys, keys[places] - STRETCH_NS, "right")
+    return np.minimum(before, places + 1 - due.least)
 
 
 def _good(bad: Bools, bad_before: Ints, firsts: Ints, ends: Ints) -> Bools:
@@ -189,15 +208,15 @@ def _good(bad: Bools, bad_before: Ints, firsts: Ints, ends: Ints) -> Bools:
     return good
 
 
-def _unserved(bad: Places, ends: Ints, firsts: Ints, forth: Bools, back: Bools) -> Places:
-    """Those that lie in no good stretch: neither in that from the last good beginning up to them,
-    nor in that to the first good end from them on. Others reach less far."""
-    forth_places, back_places = np.flatnonzero(forth), np.flatnonzero(back)
-    before = np.searchsorted(forth_places, bad, side="right") - 1
-    reached = np.append(ends[forth_places], -1)[before]  # -1, none before it: the last place
-    after = np.searchsorted(back_places, bad)
-    reaching = np.append(firsts[back_places], len(ends))[after]
-    return bad[(reached <= bad) & (reaching > bad)]
+def _unserved(due: Due, keys: Ints, ends: Ints, forth: Runs, back: Runs) -> Places:
+    """What is bad and lies in no good stretch: neither in that from the last good beginning up to
+    it, nor in that to the first good end from it on. Others reach less far."""
+    bad = np.flatnonzero(due.bad)
+    before, after = forth.up_to(bad), back.starting(bad)
+    served = (before >= 0) & (ends[before] > bad)
+    there = np.flatnonzero(after < back.size)
+    served[there] |= _firsts(due, keys, after[there]) <= bad[there]
+    return bad[~served]
 
 
 def few_bad(course: Course, first: int, end: int) -> bool:

@@ -54,7 +54,7 @@ def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> C
     """Committed, and nothing but a half is anywhere, as far as everything could be seen."""
     size = len(messages.slots.taken)
     whole = marked(size, arrived.slot[np.flatnonzero(arrived.audited(Via.AUDIT))])
-    half = (arrived.found[slots] < NEVER) & ~whole[slots]
+    half = (arrived.found(slots) >= 0) & ~whole[slots]
     committed = (messages.state[slots] == ACKNOWLEDGED) & (
         messages.terms.fates[slots] == Fate.COMMIT
     )
@@ -63,7 +63,7 @@ def _torn(messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints) -> C
     closed = all(worker.log_closed for worker in facts.workers if worker.role == "consumer")
     held = held[closed & drained & ~not_due(messages, held, facts)]
     strengths = messages.strengths(held)
-    at_ns = arrived.received_ns(arrived.found[held])
+    at_ns = arrived.received_ns(arrived.found(held))
     return messages.cases("torn_transaction", held, strengths, at_ns)
 
 

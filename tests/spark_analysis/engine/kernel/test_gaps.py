@@ -1,7 +1,14 @@
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_analysis.engine.kernel import availability
 from spark_analysis.engine.kernel.availability import Gaps
 
+TIMES = st.lists(st.integers(0, 100))
 CONFIRMS = Gaps(np.array([40, 10, 70]), started_ns=0, ended_ns=100, due_ns=None)
 
 
@@ -40,3 +47,17 @@ def test_a_gap_in_which_nothing_was_due_is_none() -> None:
     calm = Gaps(np.array([10]), started_ns=0, ended_ns=100, due_ns=np.array([5]))
     assert calm.longest(0, 100) == (5, 5, False)
     assert calm.longest(50, 100) == (0, 50, False)
+
+
+@given(TIMES, TIMES, TIMES)
+def test_gaps_are_found_alike_however_many_are_looked_at_together(
+    confirms: Sequence[int], due: Sequence[int], asked: Sequence[int]
+) -> None:
+    def found(together: int) -> list[tuple[int, int, bool]]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(availability, "MANY", together)
+            due_ns = np.sort(np.array(due, np.int64))
+            gaps = Gaps(np.array(confirms, np.int64), 0, 100, due_ns)
+        return [gaps.longest(at, at + 10) for at in (0, *asked)]
+
+    assert found(2) == found(1000)

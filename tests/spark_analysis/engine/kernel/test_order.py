@@ -1,9 +1,11 @@
 """Who was overtaken is told by the latest so far; here every pair is looked at."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spark_analysis.engine.kernel import order
 from spark_analysis.engine.kernel.arrays import NEVER
 from spark_analysis.engine.kernel.order import Sendings
 
@@ -12,16 +14,19 @@ SENT = st.integers(0, 6)
 MESSAGES = st.lists(st.tuples(SMALL, SMALL, SENT, st.just(NEVER) | SENT), max_size=10)
 
 
-@given(MESSAGES, st.randoms(use_true_random=False))
+@given(MESSAGES, st.randoms(use_true_random=False), st.sampled_from([1, 3, 1000]))
 def test_it_agrees_with_looking_at_every_pair(
-    messages: list[tuple[int, int, int, int]], chance: object
+    messages: list[tuple[int, int, int, int]], chance: object, together: int
 ) -> None:
     slots = list(range(len(messages)))
     chance.shuffle(slots)  # type: ignore[attr-defined]
     line, connection, sent_ns, confirmed_ns = (
         np.array([each[place] for each in messages], np.int64) for place in range(4)
     )
-    found = Sendings(sent_ns, confirmed_ns, connection, np.array(slots, np.int64)).overtaken(line)
+    sendings = Sendings(sent_ns, confirmed_ns, connection, np.array(slots, np.int64))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(order, "MANY", together)
+        found = sendings.overtaken(line)
     assert found.tolist() == [
         any(
             messages[y][0] == messages[x][0]

@@ -1,0 +1,27 @@
+"""Runs answer as the flags do of which they are made."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spark_analysis.engine.kernel.runs import Runs
+
+
+@given(st.lists(st.booleans()))
+def test_what_is_set_next_before_and_behind_each_place_is_found(flags: Sequence[bool]) -> None:
+    size, found = len(flags), Runs.of(np.array(flags, np.bool_))
+    places = np.arange(size)
+    before = [max((at for at in range(place + 1) if flags[at]), default=-1) for place in places]
+    behind = [
+        min((at for at in range(place, size) if flags[at]), default=size) for place in places
+    ]
+    assert found.up_to(places).tolist() == before
+    assert found.starting(places).tolist() == behind
+
+
+def test_behind_the_last_place_nothing_is_set() -> None:
+    found = Runs.of(np.array([True, False, True]))
+    assert found.starting(3) == 3
+    assert found.firsts.tolist() == found.lasts.tolist() == [0, 2]
