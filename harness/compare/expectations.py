@@ -88,14 +88,23 @@ class Expectations:
         expected = {one.claim: self.expected(cell, one.claim) for one in chain(*runs)}
         if not runs or any(not verdicts for verdicts in runs):
             told.append((Standing.NOT_JUDGED, "a run of this cell was not judged"))
-        if not any(entry.matches(cell) for entry in self.entries):
-            told.append((Standing.NEW, "no entry speaks of this cell"))
-        for verdicts in runs:
-            told += [_stand(verdict, expected[verdict.claim]) for verdict in verdicts]
+        if any(entry.matches(cell) for entry in self.entries):
+            told += [_stand(verdict, expected[verdict.claim]) for verdict in chain(*runs)]
+        else:
+            told.append((Standing.NEW, _of_a_new_cell(chain(*runs))))
         standing = max((one for one, _ in told), key=_ORDER.index, default=Standing.NOT_JUDGED)
         lines = tuple(dict.fromkeys(line for _, line in told if line))
         known = {claim: known for claim, known in expected.items() if known is not None}
         return CellResult(cell, standing, lines, known)
+
+
+def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
+    """What passed is told elsewhere, and would hide the rest here."""
+    told = (Outcome.PASS, Outcome.NOT_APPLICABLE)
+    rest = dict.fromkeys(
+        f"{one.claim} {one.outcome}" for one in verdicts if one.outcome not in told
+    )
+    return f"no entry speaks of this cell{': ' if rest else ''}{', '.join(rest)}"
 
 
 def _stand(verdict: ClaimVerdict, expected: Known | None) -> tuple[Standing, str]:

@@ -82,6 +82,13 @@ def test_a_cell_without_an_entry_is_new_not_passed() -> None:
     assert result.lines == ("no entry speaks of this cell",)
 
 
+def test_of_a_cell_without_an_entry_what_did_not_pass_is_told_in_one_line() -> None:
+    nothing = read_expectations("cell = []", "mine.toml", "abc")
+    result = nothing.compare(CELL, [run(a=PASS, b=FAIL), run(a=PASS, b=FAIL, c=INCONCLUSIVE)])
+    assert result.standing is Standing.NEW
+    assert result.lines == ("no entry speaks of this cell: b FAIL, c INCONCLUSIVE",)
+
+
 @pytest.mark.parametrize(
     ("standings", "code"),
     [
