@@ -19,10 +19,11 @@ from statistics import median as middle
 from typing import Any
 
 import numpy as np
-import scipy
+import scipy  # its parts are loaded when they are asked for: scipy.stats takes a second
 
 from harness.compare.rates import CONFIDENCE
 
+FEWEST = 6  # runs that have an interval: fewer lie on one side more often than 2.5 % of the time
 EXACT_MAX = 2_500  # pairs: above that the test's normal approximation is as good
 NO_DIFFERENCE = "no difference shown"
 
@@ -68,11 +69,12 @@ def median(times: Sequence[Time]) -> Median:
     assert times, "nothing has no median"
     values = [one.value for one in times]
     # True values are no smaller than their bounds: this end holds however runs are censored.
-    interval = scipy.stats.quantile_test(values, p=0.5).confidence_interval(CONFIDENCE)
-    low = max(0.0, _open(interval.low, 0.0))
+    low, high = _interval(values)
     censored = sum(one.censored for one in times)
     if not censored:
-        return Median(middle(values), True, low, _open(interval.high, math.inf), len(times), 0)
+        return Median(middle(values), True, low, high, len(times), 0)
+    if censored == len(times):  # nothing is known of how many are left when
+        return Median(middle(values), False, low, math.inf, len(times), censored)
     at, survives, band = _curve(times)
     reached = _crossed(at, survives)
     told = middle(values) if reached is None else reached
@@ -86,6 +88,13 @@ def difference(first: Sequence[Time], second: Sequence[Time]) -> Difference:
     lows = _shift(_values(first, math.inf), _values(second, 0.0))
     highs = _shift(_values(first, 0.0), _values(second, math.inf))
     return Difference(lows[0], highs[0], lows[1], highs[2], min(1.0, 2 * min(lows[3], highs[4])))
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    if len(values) < FEWEST:
+        return 0.0, math.inf
+    found = scipy.stats.quantile_test(values, p=0.5).confidence_interval(CONFIDENCE)
+    return max(0.0, _open(found.low, 0.0)), _open(found.high, math.inf)
 
 
 def _open(value: Any, otherwise: float) -> float:
@@ -105,8 +114,6 @@ def _curve(times: Sequence[Time]) -> tuple[Any, Any, Any]:
     )
     survival = scipy.stats.ecdf(sample).sf
     share = survival.probabilities
-    if all(one.censored for one in times):  # no event, no band
-        return survival.quantiles, share, share
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # the band is undefined at 0 and at 1
         band = survival.confidence_interval(CONFIDENCE, method="log-log").high.probabilities

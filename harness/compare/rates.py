@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import scipy  # its parts are loaded when they are asked for: scipy.stats takes a second
+import scipy  # its parts are loaded when they are asked for: scipy.stats would take a second
 
 from harness.claims.judge import ClaimVerdict, Outcome
 
@@ -71,10 +71,13 @@ def rate(violations: int, runs: int) -> Rate:
     assert 0 <= violations <= runs, (violations, runs)
     if not runs:
         return Rate(0, 0, 0.0, 1.0)
-    sides = "two-sided" if violations else "less"
-    test = scipy.stats.binomtest(violations, runs, alternative=sides)
-    interval = test.proportion_ci(CONFIDENCE, method="exact")
-    return Rate(violations, runs, float(interval.low), float(interval.high))
+    beyond = 1 - CONFIDENCE
+    if not violations:
+        return Rate(0, runs, 0.0, 1 - beyond ** (1 / runs))
+    others = runs - violations
+    low = scipy.special.betaincinv(violations, others + 1, beyond / 2)
+    high = scipy.special.betaincinv(violations + 1, others, 1 - beyond / 2) if others else 1.0
+    return Rate(violations, runs, float(low), float(high))
 
 
 def too_many(unjudged: int, of: int) -> bool:

@@ -14,6 +14,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
@@ -26,6 +27,15 @@ from spark_analysis.schema.facts import QueueEnd
 GONE_BY_ITSELF_S = 5.0
 CLOSE_LIMIT_S = 10.0
 ASK_LIMIT_S = 60.0  # a node that rejoins after a partition restarts: 10 s and more
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """How a reader came to its end."""
+
+    doubt: str = ""  # "" where it found the queue empty, or read all
+    quiet_ns: int | None = None  # since when nothing had come any more, in run time, where empty
+    doubts: tuple[str, ...] = ()  # of each of its ways, where it told
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,7 @@ class Logs:
 
     brokers: tuple[Process, ...]
     way_to: Callable[[str, Process], Awaitable[Endpoint | None]]
+    together: int  # how many an auditor reads: runs that are played together share the machine
 
 
 async def connections_gone(broker: TellsConnections, prefix: str, by_force_s: float) -> str:
@@ -147,7 +158,8 @@ class DrainAndAudit:
         quiet_ns = None
         try:
             endpoints = await self._reader_start.entrance(name)
-            said, quiet_ns = await self._read(Role.DRAINER, name, queue, endpoints)
+            read = await self._read(Role.DRAINER, name, queue, endpoints)
+            said, quiet_ns = read.doubt, read.quiet_ns
         except DeployError as failure:
             said = str(failure)
         doubt = doubt or said
@@ -155,25 +167,26 @@ class DrainAndAudit:
 
     async def _read_logs(self, queue: str) -> tuple[str, ...]:
         """Reads each broker's log; the brokers whose could not be read to the end."""
-
-        async def read(broker: Process) -> str:
-            name = f"audit-{queue}-{broker.host}-{broker.word}"
-            try:
-                way = await self._logs.way_to(name, broker)
-                if way is None:
-                    return "no link leads there"
-                doubt, _ = await self._read(Role.AUDITOR, name, queue, (way,))
-            except DeployError as failure:
-                return str(failure)
-            return doubt
-
-        brokers = self._logs.brokers
-        doubts = await asyncio.gather(*map(read, brokers))
+        brokers, together = self._logs.brokers, self._logs.together
+        shares = [brokers[first : first + together] for first in range(0, len(brokers), together)]
+        doubts = await asyncio.gather(*(self._read_share(queue, share) for share in shares))
         return tuple(
             f"{broker.word} on {broker.host}: {doubt}"
-            for broker, doubt in zip(brokers, doubts, strict=True)
+            for broker, doubt in zip(brokers, chain(*doubts), strict=True)
             if doubt
         )
+
+    async def _read_share(self, queue: str, brokers: Sequence[Process]) -> Sequence[str]:
+        """By one auditor, who is named after the first; what stands against each log."""
+        name = f"audit-{queue}-{brokers[0].host}-{brokers[0].word}"
+        try:
+            ways = [await self._logs.way_to(name, broker) for broker in brokers]
+            led = tuple(way for way in ways if way is not None)
+            read = await self._read(Role.AUDITOR, name, queue, led) if led else _Read()
+        except DeployError as failure:
+            return [str(failure)] * len(brokers)
+        told = iter(read.doubts or [read.doubt] * len(led))
+        return ["no link leads there" if way is None else next(told) for way in ways]
 
     async def _read_all(self, queue: str, hosts: Sequence[str]) -> list[str]:
         """Reads each rival empty; the hosts that could not be read to the end."""
@@ -181,9 +194,8 @@ class DrainAndAudit:
         for host in hosts:
             try:
                 endpoint = await self._cluster.direct(host)
-                doubt, _ = await self._read(
-                    Role.AUDITOR, f"audit-{queue}-{host}", queue, (endpoint,)
-                )
+                name = f"audit-{queue}-{host}"
+                doubt = (await self._read(Role.AUDITOR, name, queue, (endpoint,))).doubt
             except DeployError as failure:
                 doubt = str(failure)
             if doubt:
@@ -192,14 +204,13 @@ class DrainAndAudit:
 
     async def _read(
         self, role: Role, name: str, queue: str, endpoints: tuple[Endpoint, ...]
-    ) -> tuple[str, int | None]:
-        """One reader from start to end; "" when it found the queue empty, else why not; and since
-        when nothing had come any more, in run time, where it was empty."""
+    ) -> _Read:
+        """One reader from start to end."""
         config = self._reader_start.new_config(role, name, queue, endpoints)
         try:
             worker = await start_worker(self._cluster, name, config, self._reader_start.boot_id)
         except WorkerLost as failure:
-            return str(failure), None
+            return _Read(str(failure))
         self.workers.append(worker)
         await worker.heard_of("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
         # It says so after the quiet time and two looks, so word of it may have taken a second.
@@ -207,8 +218,11 @@ class DrainAndAudit:
         await worker.end(CLOSE_LIMIT_S)
         drained = worker.said.get("drained")
         if drained is None:
-            return worker.doubt or "it did not say that it was done", None
-        return ("", quiet_ns) if drained["complete"] else (str(drained["doubt"]), None)
+            return _Read(worker.doubt or "it did not say that it was done")
+        doubts = tuple(map(str, drained.get("doubts", ())))
+        if drained["complete"]:
+            return _Read("", quiet_ns, doubts)
+        return _Read(str(drained["doubt"]), None, doubts)
 
     async def _masters(self, queue: str) -> dict[str, bool | None]:
         """Waits for hosts that are on their way back; one that stays silent is None."""

@@ -391,6 +391,6 @@ class Preparing:
             self._queues,
             ordered,
             ReaderStart(self._config, entrance, self._boot_id),
-            Logs(self._servers.logs, way_to),
+            Logs(self._servers.logs, way_to, self._seat.runs),
             drain.gone_by_force_s,
         )

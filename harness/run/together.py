@@ -41,7 +41,7 @@ class Together:
     """A group of runs, by their names."""
 
     def __init__(self, runs: Collection[str]) -> None:
-        self._several = len(runs) > 1
+        self.size = len(runs)
         self._rendezvous = Rendezvous(runs)
         self._looks: dict[str, asyncio.Task[Proof]] = {}
         self._met: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
@@ -80,7 +80,7 @@ class Together:
 
     async def looked(self, point: str, look: Look) -> Proof:
         """What is seen of this point. Who waits no longer ends nobody else's look."""
-        if not self._several:
+        if self.size == 1:
             return await look()
         task = self._looks.get(point)
         if task is None:
@@ -103,6 +103,11 @@ class Seat:
     def __init__(self, group: Together, run: str) -> None:
         self._group = group
         self._run = run
+
+    @property
+    def runs(self) -> int:
+        """How many are in its group."""
+        return self._group.size
 
     async def meet(self, point: str) -> None:
         """Returns when every run that takes part has come to it."""

@@ -29,6 +29,7 @@ Worker to harness
                                               that are final since the last status: how many were
                                               due in each, and confirmed by their deadline
     {"say": "drained", "queue": "orders", "complete": true, "doubt": ""}      drainer and auditor
+     "doubts": ["", ""]                       in it, of who reads logs: of each of its endpoints
     {"say": "closed"}                         the log is closed; the process ends
     {"say": "failed", "doubt": "..."}         it cannot go on (a full disk); the process ends
 

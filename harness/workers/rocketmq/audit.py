@@ -1,4 +1,4 @@
-"""The audit of one broker's log: all that may be messages of the topic, read from its start.
+"""The audit of brokers' logs: all that may be messages of the topic, read from their starts.
 
 1. Queue by queue, each from its least to its greatest offset as they are when its turn comes; the
    load has ended by then. A broker that gives nothing by queue is read record by record instead.
@@ -6,7 +6,7 @@
 3. A message is on record as a delivery by audit, with its offset and the place where it was found.
 4. What was read is a row of `probes`, and so is each group's offset against the queue's end. The
    run's own readers have a row for each queue of the topic, whether they committed there or not.
-5. What could not be read is told, place by place: it may hold anything.
+5. What could not be read is told, broker by broker and place by place: it may hold anything.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class LogAuditor:
-    """Reads the broker at `config.endpoints[0]`; `say` is told the end once."""
+    """Reads the brokers at `config.endpoints`; `say` is told the end once."""
 
     def __init__(
         self,
@@ -50,25 +50,18 @@ class LogAuditor:
     ) -> None:
         self._config = config
         self._recorder = recorder
-        self._ready = ready
         self._say = say
-        self._line = Line(config.endpoints[0])
-        self._host = config.endpoints[0].host
-        self._found = 0
+        self._logs = [
+            _BrokersLog(config, place, recorder, ready) for place in range(len(config.endpoints))
+        ]
 
     async def run(self) -> None:
         """Returns when all is read and told."""
-        doubts: Sequence[str] = ()
-        try:
-            async with asyncio.timeout(self._config.limit_s):
-                doubts = await self._audit()
-        except TimeoutError:
-            doubts = (f"not read to its end within {self._config.limit_s:g} s",)
-        except (Unanswered, Refused, WireError) as error:
-            doubts = (str(error),)
+        doubts = await asyncio.gather(*(log.read() for log in self._logs))
         self._recorder.flush()
-        queue, doubt = self._config.queue_word, "; ".join(doubts)
-        self._say({"say": "drained", "queue": queue, "complete": not doubt, "doubt": doubt})
+        queue, doubt = self._config.queue_word, "; ".join(filter(None, doubts))
+        told = {"complete": not doubt, "doubt": doubt, "doubts": doubts}
+        self._say({"say": "drained", "queue": queue, **told})
 
     def start(self, at_ns: int) -> None:
         """Reading begins with the configuration."""
@@ -81,11 +74,47 @@ class LogAuditor:
 
     def status(self) -> dict[str, int]:
         counts = dict.fromkeys(("sent", "confirmed", "unknown", "missed", "outstanding"), 0)
-        return {**counts, "delivered": self._found}
+        return {**counts, "delivered": sum(log.found for log in self._logs)}
 
     async def close(self, nicely: bool) -> None:  # noqa: ARG002  (the port's)
         """The same either way: nothing that was asked needs a farewell."""
+        for log in self._logs:
+            log.close()
+
+
+class _BrokersLog:
+    """The log of one broker. `place`: which of the auditor's endpoints."""
+
+    def __init__(
+        self, config: WorkerConfig, place: int, recorder: Recorder, ready: Callable[[], None]
+    ) -> None:
+        self._config = config
+        self._place = place
+        self._recorder = recorder
+        self._ready = ready
+        self._line = Line(config.endpoints[place])
+        self._host = config.endpoints[place].host
+        self.found = 0
+
+    async def read(self) -> str:
+        """What stands against it being whole; "" where nothing does."""
+        doubts: Sequence[str] = ()
+        try:
+            async with asyncio.timeout(self._config.limit_s):
+                doubts = await self._audit()
+        except TimeoutError:
+            doubts = (f"not read to its end within {self._config.limit_s:g} s",)
+        except (Unanswered, Refused, WireError) as error:
+            doubts = (str(error),)
+        return "; ".join(doubts)
+
+    def close(self) -> None:
         self._line.close()
+
+    @property
+    def _connection(self) -> int:
+        """Its number among those of all brokers that this auditor reads."""
+        return self._line.connects * len(self._config.endpoints) + self._place
 
     async def _audit(self) -> Sequence[str]:
         """What stands against the audit being whole."""
@@ -152,7 +181,7 @@ class LogAuditor:
         received_ns = recorder.now_ns()
         for message in messages:
             if belongs(message, topic):
-                self._found += 1
+                self.found += 1
                 place = self._target(_word(Queue(message.topic, message.queue)))
                 recorder.delivery(
                     _body(message),
@@ -160,8 +189,8 @@ class LogAuditor:
                     recorder.text(place),
                     Redelivered.NOT_TOLD,
                     Via.HALF if is_half(message) else Via.AUDIT,
-                    self._line.connects,
-                    self._found,
+                    self._connection,
+                    self.found,
                     message.offset,
                 )
         recorder.flush()

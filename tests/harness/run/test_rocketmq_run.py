@@ -13,6 +13,7 @@ from harness.plan.clients.asked import told
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Layout, RunPlan
+from harness.run.together import Seat
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
 from harness.systems.rocketmq.layout import RocketMq, Timers, own
@@ -66,6 +67,31 @@ def test_who_loads_and_who_probes_is_told_all_name_servers_and_who_audits_one_br
         "audit-orders-rkt3-broker-a-1": [("rkt3", 10931)],
         "audit-orders-rkt4-broker-b-1": [("rkt4", 10941)],
     }
+
+
+def test_where_runs_share_the_machine_an_auditor_reads_as_many_brokers_as_there_are_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Seat, "runs", 3)
+    read = {
+        name: [way.port for way in config.endpoints]
+        for name, config in configured(tmp_path, of()).items()
+        if config.role is Role.AUDITOR
+    }
+    assert read == {
+        "audit-orders-rkt1-broker-a-0": [10911, 10921, 10931],
+        "audit-orders-rkt4-broker-b-1": [10941],
+    }
+
+
+def test_what_an_auditor_of_several_brokers_does_not_tell_is_unread_of_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Seat, "runs", 3)
+    cluster = SimulatedCluster(COLOCATED, deaf=frozenset({"audit-orders-rkt1-broker-a-0"}))
+    (end,) = played(tmp_path, of(), cluster).manifest.queues
+    unread = ["broker-a-0 on rkt1", "broker-b-0 on rkt2", "broker-a-1 on rkt3"]
+    assert [word.partition(":")[0] for word in end.unreadable] == unread
 
 
 def test_a_topic_has_no_dots_and_a_connection_keeps_its_name(tmp_path: Path) -> None:

@@ -309,6 +309,36 @@ def test_a_broker_that_says_nothing_ends_at_the_limit_with_that_doubt(tmp_path: 
     assert end.doubt == "not read to its end within 0.2 s"
 
 
+def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Path) -> None:
+    first, last = Log({TOPIC: 1}), Log({TOPIC: 1})
+    first.put(Queue(TOPIC, 0), sent(0))
+    last.put(Queue(TOPIC, 0), sent(1))
+    told: list[dict[str, Any]] = []
+
+    async def story() -> WorkerConfig:
+        async with (
+            fake("broker-a-0", first.answer) as one,
+            fake("broker-b-0", lambda request: None) as silent,
+            fake("broker-b-1", last.answer) as other,
+        ):
+            settings = config(tmp_path, one.endpoint, limit_s=0.5)
+            ways = (one.endpoint, silent.endpoint, other.endpoint)
+            settings = replace(settings, endpoints=ways)
+            recorder = Recorder(settings, rig.fail)
+            auditor = LogAuditor(settings, recorder, lambda: None, told.append)
+            await auditor.run()
+            await auditor.close(nicely=True)
+            recorder.close()
+            return settings
+
+    found = rig.rows(asyncio.run(story()), DELIVERIES)
+    (end,) = told
+    doubt = "not read to its end within 0.5 s"
+    assert (end["complete"], end["doubt"], end["doubts"]) == (False, doubt, ["", doubt, ""])
+    assert {row["sequence"] for row in found} == {0, 1}
+    assert len({row["connection"] for row in found}) == 2
+
+
 @pytest.mark.slow
 def test_as_a_process_it_reads_says_so_and_closes_its_log(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
