@@ -2,7 +2,8 @@
 (docs/behaviour/rocketmq.md 3.2).
 
 1. A heartbeat says who somebody is. He is gone when he says so, or when his connection ends.
-2. When the members of a group are others, or what they want is, all of them are told, and ask.
+2. When the members of a group are others, or the topics that they want are, all of them are told,
+   and ask. What they want of a topic is what the newest version says.
 3. Java writes names where the native client writes numbers; nothing here depends on them, and they
    are given back as they came.
 """
@@ -29,6 +30,11 @@ class Subscription(msgspec.Struct, frozen=True, rename="camel"):
     sub_version: int | str = 0
     expression_type: str | None = _TAG
     class_filter_mode: bool | int = False
+
+    @property
+    def version(self) -> int:
+        """Java's milliseconds of when it was made or changed; the native client writes a text."""
+        return int(self.sub_version)
 
     def wants(self, code: int) -> bool:
         codes = self.code_set or ()
@@ -82,7 +88,8 @@ class Clients:
         """
         try:
             told = msgspec.json.decode(body, type=_Heartbeat)
-        except UNREADABLE as error:
+            _check(told)
+        except (*UNREADABLE, ValueError) as error:
             raise BadRequest(f"no heartbeat: {error}") from error
         client = msgspec.structs.replace(who, name=told.clientID)
         for producer in told.producerDataSet:
@@ -114,11 +121,9 @@ class Clients:
         known = self.consumers.setdefault(told.group_name, Members({}, {}))
         wants = {one.topic: one for one in told.subscription_data_set}
         is_new = known.clients.get(connection) is None
-        is_other = known.wants.keys() != wants.keys() or any(
-            known.wants[topic].sub_string != one.sub_string for topic, one in wants.items()
-        )
+        is_other = known.wants.keys() != wants.keys()
         known.clients[connection] = client
-        known.wants = wants
+        known.wants = {topic: _newer(known.wants.get(topic), one) for topic, one in wants.items()}
         known.consume_type = told.consume_type
         known.message_model = told.message_model
         known.consume_from_where = told.consume_from_where
@@ -134,6 +139,17 @@ class Clients:
                 if not known.clients:
                     del self.consumers[group]
                 yield group
+
+
+def _check(told: _Heartbeat) -> None:
+    """Raises ValueError where a version is no number."""
+    for consumer in told.consumerDataSet:
+        for one in consumer.subscription_data_set:
+            int(one.sub_version)
+
+
+def _newer(known: Subscription | None, told: Subscription) -> Subscription:
+    return told if known is None or told.version > known.version else known
 
 
 def subscription(topic: str, text: str, kind: str) -> Subscription:

@@ -136,6 +136,9 @@ class Pulling:
         if wants is None:
             remark = "the consumer's subscription not exist"
             return asked.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
+        if wants.version < fields.number("subVersion", 0):
+            remark = "the consumer's subscription not latest"
+            return asked.answer(Code.SUBSCRIPTION_NOT_LATEST, remark)
         return wants
 
     def _find(self, pull: _Pull) -> Found:

@@ -52,7 +52,13 @@ def pull(client: Client, offset: int = 0, topic: str = "t", queue: int = 0) -> l
     return records(answer.body)
 
 
-def heartbeat(client: Client, *topics: str, expression: str = "*", group: str = GROUP) -> None:
+def heartbeat(
+    client: Client,
+    *topics: str,
+    expression: str = "*",
+    group: str = GROUP,
+    version: int | str = 1,
+) -> None:
     tags = [] if expression == "*" else expression.split("||")
     wants = [
         {
@@ -60,7 +66,7 @@ def heartbeat(client: Client, *topics: str, expression: str = "*", group: str = 
             "subString": expression,
             "tagsSet": tags,
             "codeSet": [properties.tags_code(tag) for tag in tags],
-            "subVersion": 1,
+            "subVersion": version,
             "expressionType": "TAG",
             "classFilterMode": False,
         }
@@ -230,6 +236,23 @@ def test_a_pull_that_finds_nothing_says_why(
     send(client, b"x")
     told = {**pulling("t", 0, 0), **fields}
     assert client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, told).header.code == code
+
+
+def test_a_pull_by_a_newer_subscription_than_the_brokers_waits_for_the_heartbeat(
+    client: Client,
+) -> None:
+    """As a real consumer's whose queues have changed, and whose heartbeat was left out."""
+    send(client, b"x")
+
+    def told(version: int) -> Code:
+        fields = pulling("t", 0, 0, consumerGroup=GROUP, sysFlag=0, subVersion=version)
+        return Code(client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, fields).header.code)
+
+    heartbeat(client, "t", version="5")
+    assert (told(5), told(6)) == (Code.SUCCESS, Code.SUBSCRIPTION_NOT_LATEST)
+    heartbeat(client, "t", version=6)
+    heartbeat(client, "t", version=4)
+    assert told(6) == Code.SUCCESS
 
 
 def test_a_consumer_is_given_what_his_heartbeat_said_that_he_wants(client: Client) -> None:
