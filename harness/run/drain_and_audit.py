@@ -37,6 +37,13 @@ class _Read:
     quiet_ns: int | None = None  # since when nothing had come any more, in run time, where empty
     doubts: tuple[str, ...] = ()  # of each of its ways, where it told
 
+    def of_each(self, ways: int) -> Sequence[str]:
+        """What stands against each; one of several that it did not speak of may hold anything."""
+        if len(self.doubts) == ways:
+            return self.doubts
+        silent = "" if ways == 1 else "its auditor did not speak of it"
+        return [self.doubt or silent] * ways
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -185,7 +192,7 @@ class DrainAndAudit:
             read = await self._read(Role.AUDITOR, name, queue, led) if led else _Read()
         except DeployError as failure:
             return [str(failure)] * len(brokers)
-        told = iter(read.doubts or [read.doubt] * len(led))
+        told = iter(read.of_each(len(led)))
         return ["no link leads there" if way is None else next(told) for way in ways]
 
     async def _read_all(self, queue: str, hosts: Sequence[str]) -> list[str]:

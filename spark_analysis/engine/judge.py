@@ -32,8 +32,8 @@ LISTED = "affected"  # has a row a case: made of arrays, and not of rows
 
 SHARED_FROM = 1 << 18  # rows: a quarter of a second's work for one hand
 # What a run holds at most while it is judged: bytes for each attempt and delivery, and more for
-# each hand. Measured with 13.3 million messages: 97 by one, 115 by two; others may meet worse.
-_ROW_BYTES, _ROW_BYTES_A_HAND = 66, 30
+# each hand. Measured with 13.3 million messages: 101 by one, 121 by two; others may meet worse.
+_ROW_BYTES, _ROW_BYTES_A_HAND = 72, 30
 TOLD: dict[str, type] = {**MARTS, **COSTS, **SENDS, **VIEWS}  # what is written
 JUDGED: dict[str, type] = {**TOLD, CELLS: Cell, TIMES: Time, FAILED: Failed}
 

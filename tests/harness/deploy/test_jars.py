@@ -61,7 +61,7 @@ def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path)
 def test_who_comes_while_another_one_fetches_waits_and_finds_what_he_brought(folder: Path) -> None:
     """The Maven of the first goes on when it is let, and says that it was asked."""
     (folder / "makes").write_text(
-        "echo x >> ../../../count; printf a > a.jar; printf b > b.jar; cat ../../../go"
+        "echo x >> ../../../count; printf a > a.jar; printf b > b.jar; timeout 20 cat ../../../go"
     )
     os.mkfifo(folder / "go")
     with ThreadPoolExecutor(2) as people:

@@ -13,6 +13,7 @@ from harness.plan.clients.asked import told
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Layout, RunPlan
+from harness.run.drain_and_audit import _Read
 from harness.run.together import Seat
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
@@ -92,6 +93,13 @@ def test_what_an_auditor_of_several_brokers_does_not_tell_is_unread_of_each(
     (end,) = played(tmp_path, of(), cluster).manifest.queues
     unread = ["broker-a-0 on rkt1", "broker-b-0 on rkt2", "broker-a-1 on rkt3"]
     assert [word.partition(":")[0] for word in end.unreadable] == unread
+
+
+def test_a_log_of_several_that_its_auditor_does_not_speak_of_is_not_taken_for_read() -> None:
+    assert _Read().of_each(1) == [""]
+    assert _Read(doubts=("", "late")).of_each(2) == ("", "late")
+    assert all(_Read().of_each(2))
+    assert _Read("gone", None, ("late",)).of_each(2) == ["gone", "gone"]
 
 
 def test_a_topic_has_no_dots_and_a_connection_keeps_its_name(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_hands_are_for_runs_that_are_large_by_their_footers(tmp_path: Path) -> N
     assert RunFolder(folder).size == 0
 
 
-@pytest.mark.parametrize(("memory", "hands"), [(2 * 125, 1), (2 * 126, 2), (1 << 20, HANDS)])
+@pytest.mark.parametrize(("memory", "hands"), [(2 * 131, 1), (2 * 132, 2), (1 << 20, HANDS)])
 def test_a_run_has_as_many_hands_as_what_they_hold_leaves_room_for(
     memory: int, hands: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
