@@ -1,8 +1,10 @@
 """When a client's octets are not read: while it publishes and a node runs short of something, and
 while a channel of its is too far ahead (docs/behaviour/rabbitmq.md 2.1).
 
-1. Of an alarm the next publish is the last that is read. Who only consumes is not blocked. What
-   had been read by then is carried out. A client that can is told, before and after.
+1. Under an alarm the head of the next publish is the last frame that is carried out. What came
+   behind it, its body too, waits for the alarm's end, as RabbitMQ's reader keeps its buffer: else
+   each new connection would have a message confirmed. Who only consumes is not blocked. A client
+   that can is told, before and after.
 2. Of a channel that is ahead of its queues (flow.py) nobody is told: that passes soon.
 3. The silence of one that nobody reads is no sign of its death.
 
@@ -29,6 +31,10 @@ class Blocking:
     @property
     def alarmed(self) -> bool:
         return bool(self._alarms)
+
+    @property
+    def holds_frames(self) -> bool:
+        return self._blocked
 
     def content_came(self) -> Method | None:
         """Under an alarm: what is to be said."""

@@ -18,6 +18,7 @@ closing --close-ok, close--> over
 any --silent client, time-out--> over
 """
 
+from collections.abc import Iterable
 from enum import Enum, auto
 from typing import Any
 
@@ -33,7 +34,7 @@ from reference_impl.amqp.errors import (
     AmqpError,
 )
 from reference_impl.amqp.farewell import Farewell
-from reference_impl.amqp.frames import FRAME_MIN, HEADER, HEARTBEAT, METHOD, FrameReader
+from reference_impl.amqp.frames import FRAME_MIN, HEADER, HEARTBEAT, METHOD, Frame, FrameReader
 from reference_impl.amqp.heartbeat import LISTEN, SPEAK, Heartbeat
 from reference_impl.amqp.method import Method
 from reference_impl.amqp.methods import decode, method_frame
@@ -88,6 +89,7 @@ class Connection:
         self._channels = Channels(self._session, world)
         self._heartbeat = Heartbeat(self._session, 0)
         self._blocking = Blocking(self._session, world)
+        self._held: list[Frame] = []  # while it is blocked
         self._closing_ms = settings.closing_ms
         self._farewell = Farewell(pid, world)
         self._last_word: Method | None = None  # None: the client is gone
@@ -115,6 +117,8 @@ class Connection:
                 self._timeout(name)
             case AlarmsChanged():
                 self._tell(self._blocking.alarms_changed())
+                held, self._held = self._held, []
+                self._frames(held)
             case ChannelShort(number=number, short=short):
                 self._blocking.channel_short(number, short)
             case CloseConnection(reason=reason):
@@ -137,10 +141,16 @@ class Connection:
         try:
             if self._opening.step is Step.GREETING:
                 octets = self._greet(octets)
-            for kind, number, payload in self._reader.read(octets):
-                self._frame(kind, number, payload)
+            self._frames(self._reader.read(octets))
         except AmqpError as error:
             self._fail(error)
+
+    def _frames(self, frames: Iterable[Frame]) -> None:
+        for frame in frames:
+            if self._blocking.holds_frames and self._phase is Phase.RUNNING:
+                self._held.append(frame)
+            else:
+                self._frame(*frame)
 
     def _frame(self, kind: int, number: int, payload: bytes) -> None:
         try:

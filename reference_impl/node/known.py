@@ -5,7 +5,8 @@
    told to join, and the members of any group that it hears.
 2. Two blank nodes must know the same names. Otherwise one that is blank may join whoever has
    tables, whatever that one has forgotten.
-3. Who was forgotten has no link to who forgot it, and does not boot beside it.
+3. Who was forgotten has no link to who forgot it, and does not boot beside it. One that comes on
+   an empty disk is not who was forgotten: its links stay, while it waits for its admission.
 4. Of two that have tables one must know the other: the other's may be of a time before it came.
 5. Who leaves for good is forgotten by whoever leads then.
 """
@@ -16,7 +17,7 @@ from reference_impl.metadata.ledger import NOTHING
 from reference_impl.metadata.nodes import ForgetNode
 from reference_impl.metadata.tables import Tables
 from reference_impl.node.config import Config
-from reference_impl.node.gossip import RUNNING, Greeting, State
+from reference_impl.node.gossip import BOOTING, JOINING, RUNNING, Greeting, State
 from reference_impl.node.group import Group
 from reference_impl.node.happenings import Drop, Log
 
@@ -42,7 +43,8 @@ class Known:
             self._forget_leavers()
         peers, tables = self._group.peers, self._tables()
         for node in () if tables is None else tables.forgotten:
-            if node in peers.names and node in peers.linked:
+            here = node in peers.names and node in peers.linked
+            if here and not _comes_anew(peers.states.get(node)):
                 self._group.drop(node, "it was forgotten", doubted=False)
         peers.names = self._others()
 
@@ -78,6 +80,13 @@ class Known:
         """The cluster's nodes beside this one, those that are down, too."""
         states = self._group.peers.states.values()
         return tuple(sorted(nodes_of(self._tables(), self.founders, states) - {self._me}))
+
+
+def _comes_anew(state: State | None) -> bool:
+    """On an empty disk, or a leader has admitted it. None: it is about to say how it is."""
+    if state is None or state.phase == JOINING:
+        return True
+    return state.phase == BOOTING and state.version == NOTHING
 
 
 def nodes_of(

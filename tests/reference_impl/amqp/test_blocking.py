@@ -18,17 +18,32 @@ def connected(node: FakeNode, **tuned: object) -> Client:
     return client
 
 
-def test_who_publishes_is_blocked_by_the_next_publish_which_is_still_taken() -> None:
+def test_who_publishes_is_blocked_by_the_next_publish_which_is_taken_when_it_is_over() -> None:
     node = FakeNode()
     client = connected(node)
     node.alarm(ref2=MEMORY)
     assert client.hear() == []
     assert client.publish("q", b"one") == [s.ConnectionBlocked("low on memory")]
     assert node.unread == {client.pid}
+    other = Client(node)
+    assert other.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 0, 0)]
     node.alarm()
     assert client.hear() == [s.ConnectionUnblocked()]
     assert node.unread == set()
     assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 1, 0)]
+
+
+def test_nothing_of_a_blocked_publisher_is_confirmed_though_it_connects_anew_each_time() -> None:
+    """Else publishers that give a silent connection up have one message confirmed each time."""
+    node = FakeNode()
+    node.alarm(ref2=MEMORY)
+    for _ in range(3):
+        client = connected(node)
+        client.say(s.ConfirmSelect(False))
+        assert client.publish("q", b"one") == [s.ConnectionBlocked("low on memory")]
+        node.hang_up(client.pid)
+    node.alarm()
+    assert Client(node).say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 0, 0)]
 
 
 def test_the_reason_is_that_of_the_alarm_it_was_told_of_though_that_is_over() -> None:
@@ -49,13 +64,16 @@ def test_who_only_consumes_is_not() -> None:
     assert node.unread == set()
 
 
-def test_what_had_come_already_is_carried_out_and_told_once() -> None:
+def test_what_had_come_behind_it_waits_for_the_end_and_is_carried_out_in_its_order() -> None:
     node = FakeNode()
     client = connected(node)
     node.alarm(ref1=MEMORY, ref2=DISK)
     together = published("q", b"one") + published("q", b"two") + method_frame(1, declare("r"))
     heard = client.send(together)
-    assert heard == [s.ConnectionBlocked("low on disk & memory"), q.QueueDeclareOk("r", 0, 0)]
+    assert heard == [s.ConnectionBlocked("low on disk & memory")]
+    node.alarm()
+    assert client.hear() == [s.ConnectionUnblocked(), q.QueueDeclareOk("r", 0, 0)]
+    assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 2, 0)]
 
 
 def test_one_alarm_less_of_two_unblocks_nobody() -> None:

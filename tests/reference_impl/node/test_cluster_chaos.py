@@ -1,9 +1,12 @@
 """Random lives with every kind of trouble at once, under each way to handle partitions."""
 
-from hypothesis import given, settings
+from contextlib import suppress
+
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reference_impl.node.config import HANDLINGS, Handling
+from reference_impl.node.offline import Undone
 from tests.reference_impl.simulated_clusters import SimulatedClusters
 
 STEPS = 25
@@ -33,6 +36,25 @@ def trouble(nodes: SimulatedClusters, step: int) -> None:
         nodes.heal()
     else:
         nodes.submit(name, str(step))
+
+
+def operators_work(nodes: SimulatedClusters) -> None:
+    """What they do about nodes that are down, sensible or not."""
+    down = [name for name, node in nodes.nodes.items() if node.core is None]
+    reached = [name for name in ready(nodes) if not nodes.nodes[name].frozen]
+    if not down:
+        return
+    name, chance = nodes.random.choice(down), nodes.random.random()
+    if chance < 0.4 and reached:
+        nodes.forget(nodes.random.choice(reached), name)
+    elif chance < 0.6:
+        nodes.wipe(name)
+    elif chance < 0.7:
+        with suppress(Undone):
+            nodes.force_boot(name)
+    elif chance < 0.8:
+        with suppress(Undone):
+            nodes.forget_offline(name, nodes.random.choice(list(nodes.nodes)))
 
 
 def ready(nodes: SimulatedClusters) -> list[str]:
@@ -68,6 +90,62 @@ def test_after_any_trouble_one_trusted_node_and_restarts_of_the_others_make_one_
         assert nodes.notes(name) == notes
         assert nodes.core(name).partitions() == ()
     assert len(set(notes)) == len(notes)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(HANDLINGS))
+def test_after_any_trouble_and_operators_one_trusted_disk_and_empty_ones_make_one_cluster(
+    seed: int, handling: Handling
+) -> None:
+    """Nodes are forgotten, wiped and forced to boot meanwhile, one's own disk against another's."""
+    nodes = SimulatedClusters(seed, "abcd" if seed % 2 else "abc", handling, 2000)
+    nodes.preferred = ("b",)
+    nodes.start()
+    nodes.run_until(nodes.all_run, 3000)
+    for step in range(STEPS):
+        nodes.run(nodes.random.choice([1, 30, 300, 2000, 15_000]) * nodes.random.random())
+        trouble(nodes, step)
+        operators_work(nodes)
+    nodes.heal()
+    _kill_all(nodes)
+    can_boot = [name for name in nodes.nodes if _is_forced_to_boot(nodes, name)]
+    assume(can_boot)
+    trusted = nodes.random.choice(can_boot)
+    before = _start_anew_from(nodes, trusted)
+    nodes.run_until(nodes.all_run, 20_000)
+    for name in nodes.nodes:
+        assert nodes.notes(name) == before
+        assert nodes.core(name).tables.nodes == tuple(nodes.nodes)
+        assert nodes.core(name).tables.forgotten == ()
+        assert nodes.core(name).partitions() == ()
+
+
+def _kill_all(nodes: SimulatedClusters) -> None:
+    for name, node in nodes.nodes.items():
+        if node.core is not None:
+            nodes.kill(name)
+
+
+def _is_forced_to_boot(nodes: SimulatedClusters, name: str) -> bool:
+    """Not where its disk was wiped, and it was in no cluster since."""
+    with suppress(Undone):
+        nodes.force_boot(name)
+        return True
+    return False
+
+
+def _start_anew_from(nodes: SimulatedClusters, trusted: str) -> list[str]:
+    """What the trusted one's disk holds."""
+    for name in nodes.nodes:
+        if name != trusted:
+            nodes.wipe(name)
+            with suppress(Undone):  # it is no member
+                nodes.forget_offline(trusted, name)
+    nodes.start(trusted)
+    nodes.run_until(lambda: nodes.all_run(trusted), 5000)
+    before = nodes.notes(trusted)
+    nodes.start(*(name for name in nodes.nodes if name != trusted))
+    return before
 
 
 def _restart_all_but(nodes: SimulatedClusters, trusted: str) -> None:
