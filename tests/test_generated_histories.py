@@ -15,7 +15,7 @@ from spark_analysis.schema.words import Via
 from tests.rigs.generated.histories import History, Row, Rows
 from tests.rigs.histories.fixed import HISTORIES, OFTEN, tagged_histories
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.engine]
 
 FAULTS = (
     *("nothing", "until the undo", "all but until the undo", "the system ends it"),
