@@ -1,6 +1,6 @@
 """Runs recording_cost.py beside a real broker that it stands up for it, and removes.
 
-usage: python tests/benchmarks/recording_cost_on_cluster.py [recording_cost.py's options]
+usage: python -m tests.benchmarks.recording_cost_on_cluster [recording_cost.py's options]
 The queue is not mirrored and lies on one host of three; both loops dial that host from its own
 network, without a proxy, as root of the agent's container.
 """
@@ -17,6 +17,7 @@ from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
+from tests.benchmarks.recording_cost import driver_here
 
 SCRIPT = Path(__file__).with_name("recording_cost.py")
 INSIDE = "/opt/mqproof/tests/benchmarks"
@@ -40,7 +41,8 @@ def _measure(cluster: ComposeCluster, address: str, options: list[str]) -> int:
     container = cluster.client.containers.get(agent)
     container.exec_run(["mkdir", "-p", INSIDE])
     container.put_archive(INSIDE, archive())
-    words = ["python", f"{INSIDE}/{SCRIPT.name}", "--host", address, "--queue", QUEUE, *options]
+    words = ["python", f"{INSIDE}/{SCRIPT.name}", "--host", address, "--queue", QUEUE]
+    words += ["--driver", driver_here(), *options]
     api = cluster.client.api
     running = api.exec_create(agent, words, environment={"PYTHONUNBUFFERED": "1"})["Id"]
     for chunk in api.exec_start(running, stream=True):

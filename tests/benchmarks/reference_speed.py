@@ -1,6 +1,6 @@
 """The reference against real RabbitMQ: the same bare pika loop, in pairs, three nodes each.
 
-usage: python tests/benchmarks/reference_speed.py [--pairs 10] [--windows 1,100,1000] [--seconds 5]
+usage: python -m tests.benchmarks.reference_speed [--pairs 10] [--windows 1,100,1000] [--seconds 5]
 Both clusters stand side by side under Compose (all-automatic, T=60); one idles while the other
 is measured. The loop (recording_cost.py's) publishes persistent messages of 256 bytes with
 confirms to the master's own node, without a proxy. A pair's figure is reference / RabbitMQ; the
