@@ -94,7 +94,7 @@ def test_after_any_trouble_one_trusted_node_and_restarts_of_the_others_make_one_
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(HANDLINGS))
-def test_after_any_trouble_and_operators_one_trusted_disk_and_empty_ones_make_one_cluster(
+def test_one_trusted_disk_and_empty_ones_make_one_cluster_whatever_operators_did(
     seed: int, handling: Handling
 ) -> None:
     """Nodes are forgotten, wiped and forced to boot meanwhile, one's own disk against another's."""
