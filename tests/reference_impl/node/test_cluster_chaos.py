@@ -94,10 +94,10 @@ def test_after_any_trouble_one_trusted_node_and_restarts_of_the_others_make_one_
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(HANDLINGS))
-def test_one_trusted_disk_and_empty_ones_make_one_cluster_whatever_operators_did(
+def test_one_trusted_disk_and_empty_ones_make_one_cluster_whatever_went_before(
     seed: int, handling: Handling
 ) -> None:
-    """Nodes are forgotten, wiped and forced to boot meanwhile, one's own disk against another's."""
+    """Nodes are forgotten, wiped and forced to boot meanwhile, sensibly or not."""
     nodes = SimulatedClusters(seed, "abcd" if seed % 2 else "abc", handling, 2000)
     nodes.preferred = ("b",)
     nodes.start()
