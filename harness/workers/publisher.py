@@ -5,7 +5,7 @@
 2. Write ahead: `_pump` flushes attempts before it returns to the loop, and nothing leaves earlier.
    What was settled follows within 10 ms: an attempt whose settlement is not there is unknown.
 3. It sends at most BURST at a time (PACED_BURST of a paced load), then lets the loop serve what
-   came in.
+   came in. Retries wait while the socket takes nothing; first attempts do not.
 4. No confirm is waited for without our own watchdog: when the oldest is older than the deadline,
    the connection is held for dead, aborted, and the next endpoint is tried first. A publisher that
    stood still itself first reads what came in meanwhile.
@@ -32,6 +32,10 @@ BURST = 250  # some milliseconds of work; smaller bursts make more, smaller fram
 PACED_BURST = 50
 BUFFER_LIMIT_BYTES = 1 << 20  # fire and forget: what may wait for the socket
 BUFFER_PAUSE_S = 0.001
+# Of retries: what piles up before a socket that takes nothing (an alarm, a slow broker) would leave
+# in one turn of the loop.
+RETRY_BUFFER_BYTES = 32 << 10
+CLOGGED_PAUSE_NS = 2_000_000
 CLOSE_LIMIT_S = 2.0
 STANDSTILL_NS = 400_000_000  # ticks come ten times a second
 
@@ -65,6 +69,7 @@ class Publisher:
         self._lost = asyncio.Event()
         self._soon = False  # a pump is on its way
         self._starved = False  # the window had no room for what was due
+        self._clogged = False  # what was sent waits before the socket, and retries behind it
         self._alarm: asyncio.TimerHandle | None = None
         self._closed = False
         self._broken_off = False
@@ -211,6 +216,7 @@ class Publisher:
         link = self._link
         if link is None or self._closed or self._broken_off:
             return
+        self._clogged = False
         sent = self._send_retries(link)
         sent += self._send_due(link, min(self._room(link), self._burst - sent))
         self._recorder.flush_attempts()
@@ -227,6 +233,9 @@ class Publisher:
         for sent in range(self._burst):
             retry_ns = self._book.retry_ns()
             if retry_ns is None or retry_ns > now_ns:
+                return sent
+            self._clogged = link.buffered_bytes() > RETRY_BUFFER_BYTES
+            if self._clogged:
                 return sent
             _, sequence, attempt, deadline_ns = self._book.take_retry()
             self._send(link, sequence, attempt, NO_INTENT, deadline_ns)
@@ -281,7 +290,10 @@ class Publisher:
 
     def _set_alarm(self) -> None:
         """Calls `_pump` when the next publish or retry is due; a confirm calls it by itself."""
-        times = [self._book.retry_ns(), None if self._starved else self._pacing.next_ns()]
+        retry_ns = self._book.retry_ns()
+        if self._clogged:
+            retry_ns = self._recorder.now_ns() + CLOGGED_PAUSE_NS
+        times = [retry_ns, None if self._starved else self._pacing.next_ns()]
         due_s = min(
             (self._recorder.clock_s(due) for due in times if due is not None), default=None
         )

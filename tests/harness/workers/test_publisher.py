@@ -116,6 +116,39 @@ def test_what_a_lost_connection_left_is_sent_again_in_slices_not_in_one_turn_of_
     tell(story, tmp_path)
 
 
+def test_retries_wait_where_the_broker_reads_nothing_instead_of_piling_up_before_its_socket(
+    tmp_path: Path,
+) -> None:
+    """All that had piled up would leave in one turn of the loop, which is a stall of our own."""
+
+    async def story(broker: TinyBroker, folder: Path) -> None:
+        large = 64 << 10  # a socket takes some 10 MiB
+        settings = settings_of(
+            broker,
+            folder,
+            retry="until_confirmed",
+            rate=1_000.0,
+            body_bytes=large,
+            deadline_s=30.0,
+        )
+        broker.hold = True
+        async with publisher(settings) as worker:
+            await until(lambda: len(broker.published) >= 400)
+            worker.stop_load()
+            broker.deaf = True
+            before, opened = worker.status()["sent"], broker.opened
+            broker.drop()
+            await until(lambda: broker.opened > opened)
+            await asyncio.sleep(0.5)
+            assert worker.status()["sent"] - before < 250
+            broker.hold = False
+            broker.hear()
+            await until(lambda: worker.status()["outstanding"] == 0)
+        assert {each.sequence for each in identities(broker.published)} == set(range(before))
+
+    tell(story, tmp_path)
+
+
 def test_until_confirmed_retries_as_new_attempts_even_after_the_load(tmp_path: Path) -> None:
     async def story(broker: TinyBroker, folder: Path) -> None:
         settings = settings_of(broker, folder, retry="until_confirmed")

@@ -37,6 +37,7 @@ class TinyBroker:
     unroutable: bool = False  # every mandatory publish is returned, then acked
     silent: bool = False  # new connections are accepted and never answered
     missing: bool = False  # passive declares and consumes are answered with 404
+    deaf: bool = False  # new connections are not read from once they may publish, until hear()
     keep: bool = True  # remember bodies and queue them
     published: list[bytes] = field(default_factory=list)
     acknowledged: list[tuple[int, bool]] = field(default_factory=list)
@@ -78,6 +79,11 @@ class TinyBroker:
         self.hold = False
         for channel in self.channels():
             channel.confirm()
+
+    def hear(self) -> None:
+        self.deaf = False
+        for connection in self.connections:
+            connection.transport.resume_reading()
 
     def cancel_consumers(self) -> None:
         for channel in self.channels():
@@ -239,6 +245,8 @@ class Channel:
             case spec.Confirm.Select():
                 self._confirming, self._count = True, 0
                 self.send(spec.Confirm.SelectOk())
+                if self.broker.deaf:
+                    self.connection.transport.pause_reading()
             case spec.Exchange.Declare():
                 self.send(spec.Exchange.DeclareOk())
             case spec.Basic.Qos():
