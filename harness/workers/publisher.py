@@ -32,8 +32,8 @@ BURST = 250  # some milliseconds of work; smaller bursts make more, smaller fram
 PACED_BURST = 50
 BUFFER_LIMIT_BYTES = 1 << 20  # fire and forget: what may wait for the socket
 BUFFER_PAUSE_S = 0.001
-# Of retries: what piles up before a socket that takes nothing (an alarm, a slow broker) would leave
-# in one turn of the loop.
+# Of retries: what piles up before a socket that takes nothing (an alarm, a slow broker) would all
+# leave in one turn of the loop.
 RETRY_BUFFER_BYTES = 32 << 10
 CLOGGED_PAUSE_NS = 2_000_000
 CLOSE_LIMIT_S = 2.0
