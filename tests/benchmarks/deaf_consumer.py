@@ -12,7 +12,6 @@ import asyncio
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 
 import pika
@@ -64,13 +63,12 @@ def taken_with_it(address: str, queue: str, messages: int, body: bytes) -> int:
 
 def at_rest(asking: BlockingChannel, queue: str) -> int:
     """How many are ready once that was the same for a while."""
-    alike, before = count(), -1
-    while next(alike) < LOOKS:
+    alike: list[int] = []
+    while len(alike) < LOOKS:
         ready = asking.queue_declare(queue, passive=True).method.message_count
-        if ready != before:
-            alike, before = count(1), ready
+        alike = [*alike, ready] if alike[-1:] == [ready] else [ready]
         asking.connection.sleep(LOOK_S)
-    return before
+    return alike[-1]
 
 
 @contextmanager
