@@ -33,7 +33,7 @@ class Asking:
         return asked.told(offset=self._parts.store.ends(*_queue(asked))[0])
 
     def _by_time(self, asked: Asked) -> Command:
-        time_ms = asked.fields.number("timestamp")
+        time_ms = asked.fields.long("timestamp")
         return asked.told(offset=self._parts.store.offset_at(*_queue(asked), time_ms))
 
     def _earliest(self, asked: Asked) -> Command:
@@ -44,7 +44,7 @@ class Asking:
 
     def _view(self, asked: Asked) -> Command:
         """A record as it stands in the log; of a blank, what it says of itself."""
-        position, log = asked.fields.number("offset"), self._parts.store.log
+        position, log = asked.fields.long("offset"), self._parts.store.log
         octets = log.raw(position) if log.start <= position < log.end else b""
         if not octets:
             remark = f"can not find message by the offset, {position}"
@@ -63,10 +63,10 @@ class Asking:
 
     def _commit(self, asked: Asked) -> Command:
         topic, queue = _queue(asked)
-        group, offset = asked.fields.text("consumerGroup"), asked.fields.number("commitOffset")
+        group, offset = asked.fields.text("consumerGroup"), asked.fields.long("commitOffset")
         self._parts.offsets.commit(group, topic, queue, offset)
         return asked.answer()
 
 
 def _queue(asked: Asked) -> tuple[str, int]:
-    return asked.fields.text("topic"), asked.fields.number("queueId")
+    return asked.fields.text("topic"), asked.fields.integer("queueId")

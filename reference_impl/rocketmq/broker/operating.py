@@ -55,11 +55,11 @@ class Operating:
             return asked.answer(Code.SYSTEM_ERROR, why)
         topic = Topic(
             name,
-            fields.number("readQueueNums"),
-            fields.number("writeQueueNums"),
-            fields.number("perm"),
+            fields.integer("readQueueNums"),
+            fields.integer("writeQueueNums"),
+            fields.integer("perm"),
             fields.text("topicFilterType", "SINGLE_TAG"),
-            fields.number("topicSysFlag", 0),
+            fields.integer("topicSysFlag", 0),
             fields.flag("order"),
         )
         self._parts.topics.create(topic)

@@ -59,13 +59,13 @@ class Pulling:
         pull = self._read(asked)
         if isinstance(pull, Command):
             return pull
-        flags, fields = asked.fields.number("sysFlag"), asked.fields
+        flags, fields = asked.fields.integer("sysFlag"), asked.fields
         if flags & COMMITS and not self._parts.config.is_slave:
-            offset = fields.number("commitOffset")
+            offset = fields.long("commitOffset")
             self._parts.offsets.commit(pull.group, pull.topic, pull.queue, offset)
         found = self._find(pull)
         if flags & MAY_WAIT and self._code(pull, found) is Code.PULL_NOT_FOUND:
-            until_ms = self._parts.clock.now_ms() + fields.number("suspendTimeoutMillis")
+            until_ms = self._parts.clock.now_ms() + fields.long("suspendTimeoutMillis")
             self._held.setdefault((pull.topic, pull.queue), []).append(_Held(pull, until_ms))
             return None
         return self._answer(pull, found)
@@ -103,7 +103,7 @@ class Pulling:
     def _read(self, asked: Asked) -> _Pull | Command:
         parts, fields = self._parts, asked.fields
         group, topic = fields.text("consumerGroup"), fields.text("topic")
-        queue = fields.number("queueId")
+        queue = fields.integer("queueId")
         if parts.groups.wanted(group) is None:
             remark = f"subscription group [{group}] does not exist"
             return asked.answer(Code.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
@@ -121,12 +121,12 @@ class Pulling:
         wants = self._wants(asked, group, topic)
         if isinstance(wants, Command):
             return wants
-        offset, most = fields.number("queueOffset"), fields.number("maxMsgNums")
+        offset, most = fields.long("queueOffset"), fields.integer("maxMsgNums")
         return _Pull(asked, group, topic, queue, offset, most, wants)
 
     def _wants(self, asked: Asked, group: str, topic: str) -> Subscription | Command:
         fields = asked.fields
-        if fields.number("sysFlag") & HAS_SUBSCRIPTION:
+        if fields.integer("sysFlag") & HAS_SUBSCRIPTION:
             kind = fields.text("expressionType", "")
             return subscription(topic, fields.text("subscription", ""), kind)
         if not self._parts.clients.members(group):
@@ -136,7 +136,7 @@ class Pulling:
         if wants is None:
             remark = "the consumer's subscription not exist"
             return asked.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
-        if wants.version < fields.number("subVersion", 0):
+        if wants.version < fields.long("subVersion", 0):
             remark = "the consumer's subscription not latest"
             return asked.answer(Code.SUBSCRIPTION_NOT_LATEST, remark)
         return wants

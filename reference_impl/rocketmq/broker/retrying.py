@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from reference_impl.rocketmq.broker.delays import delayed
 from reference_impl.rocketmq.broker.groups import Group
-from reference_impl.rocketmq.broker.topics import DEAD_PREFIX, RETRY_PREFIX
+from reference_impl.rocketmq.broker.topics import DEAD_PREFIX, RETRY_PREFIX, any_queue
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.serving import Asked
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reference_impl.rocketmq.broker.parts import Parts
 
 _FIRST_LEVEL = 3
+_INT_MAX = 2**31 - 1  # whoever sends to a retry topic says how often it was tried
 _MAX_RECONSUME_SINCE = 121  # V3_4_9: who is older does not say how often
 
 
@@ -44,17 +45,17 @@ class Retrying:
             return asked.answer(Code.SERVICE_NOT_AVAILABLE, "It is a slave, and takes no message")
         if group.retry_queue_nums <= 0:
             return asked.answer()
-        record = self._parts.store.record(fields.number("offset"))
+        record = self._parts.store.record(fields.long("offset"))
         if record is None:
-            remark = f"look message by offset failed, {fields.number('offset')}"
+            remark = f"look message by offset failed, {fields.long('offset')}"
             return asked.answer(Code.SYSTEM_ERROR, remark)
         self._put(self._draft(asked, group, record), asked)
         return None
 
     def _draft(self, asked: Asked, group: Group, record: Record) -> Draft:
-        level, most = asked.fields.number("delayLevel"), group.retry_max_times
+        level, most = asked.fields.integer("delayLevel"), group.retry_max_times
         if asked.command.header.version >= _MAX_RECONSUME_SINCE:
-            most = asked.fields.number("maxReconsumeTimes", most)
+            most = asked.fields.integer("maxReconsumeTimes", most)
         told = record.properties
         told.setdefault(RETRY_TOPIC, record.topic)
         told.setdefault(ORIGIN_MESSAGE_ID, message_id(record.store_host, record.position))
@@ -67,7 +68,7 @@ class Retrying:
             told[DELAY] = str(level or _FIRST_LEVEL + record.reconsumed)
         draft = Draft(
             topic=topic.topic_name,
-            queue=self._dice.randrange(topic.write_queue_nums),
+            queue=any_queue(topic, self._dice),
             flag=record.flag,
             sys_flag=record.sys_flag,
             born_ms=record.born_ms,
@@ -75,7 +76,7 @@ class Retrying:
             store_host=self._parts.store_host,
             body=record.body,
             told=properties.write(told),
-            reconsumed=record.reconsumed + 1,
+            reconsumed=min(record.reconsumed + 1, _INT_MAX),
         )
         return delayed(draft)
 

@@ -20,6 +20,7 @@ from reference_impl.rocketmq.broker.topics import (
     NOT_FOR_CLIENTS,
     RETRY_PREFIX,
     WRITE,
+    any_queue,
     is_clients,
     wrong_name,
 )
@@ -82,7 +83,7 @@ class Sending:
         refused = self._refused(sent, topic, asked)
         if refused is not None or topic is None:
             return refused
-        queue = sent.queue if sent.queue >= 0 else self._dice.randrange(topic.write_queue_nums)
+        queue = sent.queue if sent.queue >= 0 else any_queue(topic, self._dice)
         try:
             drafts = self._drafts(sent, queue, asked)
         except ValueError as error:
@@ -230,17 +231,17 @@ def _text(asked: Asked) -> str:
 def _read(fields: Fields, code: int) -> _Sent:
     """Raises BadRequest."""
     names = _V1 if code == Request.SEND_MESSAGE else _LETTERS
-    most = fields.number(names["maxReconsumeTimes"], -1)
+    most = fields.integer(names["maxReconsumeTimes"], -1)
     return _Sent(
         fields.text(names["topic"]),
         fields.text(names["defaultTopic"], ""),
-        fields.number(names["defaultTopicQueueNums"], 0),
-        fields.number(names["queueId"]),
-        fields.number(names["sysFlag"]),
-        fields.number(names["bornTimestamp"]),
-        fields.number(names["flag"], 0),
+        fields.integer(names["defaultTopicQueueNums"], 0),
+        fields.integer(names["queueId"]),
+        fields.integer(names["sysFlag"]),
+        fields.long(names["bornTimestamp"]),
+        fields.integer(names["flag"], 0),
         fields.text(names["properties"], ""),
-        fields.number(names["reconsumeTimes"], 0),
+        fields.integer(names["reconsumeTimes"], 0),
         None if most < 0 else most,
         fields.flag(names["batch"]),
     )

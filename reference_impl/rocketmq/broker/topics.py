@@ -5,12 +5,14 @@
    and at most the queues of the one that it is to be made after (TBW102).
 """
 
+import random
 from collections.abc import Mapping
 
 import msgspec
 
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.registration import DataVersion, Registration, Topic, Topics
+from reference_impl.rocketmq.remoting.fields import BadRequest
 from reference_impl.rocketmq.settings import Broker
 from reference_impl.rocketmq.store.disk import Disk
 
@@ -121,3 +123,11 @@ def _own(config: Broker) -> Mapping[str, Topic]:
         count = config.default_topic_queue_nums
         topics.append(Topic(TEMPLATE, count, count, _ALL_RIGHTS))
     return {topic.topic_name: topic for topic in topics}
+
+
+def any_queue(topic: Topic, dice: random.Random) -> int:
+    """To write to. Raises BadRequest where it has none: the real broker divides by zero then, and
+    answers so."""
+    if topic.write_queue_nums <= 0:
+        raise BadRequest(f"topic[{topic.topic_name}] has no queue to write to")
+    return dice.randrange(topic.write_queue_nums)

@@ -10,7 +10,7 @@
 4. A slave decides nothing: halves of a dead master wait for it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -63,12 +63,12 @@ class Transactions:
         if self._config.is_slave:
             remark = "It is a slave, and decides nothing"
             return asked.answer(Code.SLAVE_NOT_AVAILABLE, remark)
-        decision = asked.fields.number("commitOrRollback")
+        decision = asked.fields.integer("commitOrRollback")
         if decision not in (COMMITTED, ROLLED_BACK):
             return None  # its producer does not know: it is asked again
         offset, position = (
-            asked.fields.number("tranStateTableOffset"),
-            asked.fields.number("commitLogOffset"),
+            asked.fields.long("tranStateTableOffset"),
+            asked.fields.long("commitLogOffset"),
         )
         record = self._parts.store.record(position)
         why = _refusal(record, asked.fields.text("producerGroup"), offset)
@@ -100,7 +100,7 @@ class Transactions:
 
     def _ask_about(self, record: Record) -> None:
         told = record.properties
-        checks = int(told.get(CHECK_TIMES, "0"))
+        checks = _checks(told)
         if checks >= self._config.transaction_check_max:
             self._parts.topics.own(GIVEN_UP)
             self._put(msgspec.structs.replace(_draft(record), topic=GIVEN_UP, queue=0))
@@ -172,6 +172,14 @@ def _refusal(record: Record | None, group: str, offset: int) -> str:
     if record.offset != offset:
         return "The transaction state table offset wrong"
     return ""
+
+
+def _checks(told: Mapping[str, str]) -> int:
+    """What its producer has written there before us counts as none."""
+    try:
+        return int(told.get(CHECK_TIMES, "0"))
+    except ValueError:
+        return 0
 
 
 def _draft(record: Record) -> Draft:

@@ -84,7 +84,7 @@ class Requests:
 
     def _register(self, asked: Asked) -> Command:
         fields = asked.fields
-        compressed, checksum = fields.flag("compressed"), fields.number("bodyCrc32", 0)
+        compressed, checksum = fields.flag("compressed"), fields.integer("bodyCrc32", 0)
         said = registration.read(asked.command.body, compressed, checksum)
         master = self._routes.register(
             _who(asked),
@@ -188,7 +188,7 @@ def _who(asked: Asked) -> Identity:
     return Identity(
         fields.text("clusterName"),
         fields.text("brokerName"),
-        fields.number("brokerId"),
+        fields.long("brokerId"),
         fields.text("brokerAddr"),
     )
 

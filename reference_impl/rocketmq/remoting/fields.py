@@ -4,13 +4,14 @@
    which becomes an answer of SYSTEM_ERROR with the same words.
 2. What has a default may be left out. "true" is true, whatever its case, as Java's parseBoolean
    has it; the native client's "1" is not.
+3. Which numbers are Java's Integer and which are its Long is as the real headers declare them.
 """
 
 from collections.abc import Mapping
 
 import msgspec
 
-_INT64 = range(-(2**63), 2**63)
+_INTEGER, _LONG = range(-(2**31), 2**31), range(-(2**63), 2**63)
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # of a JSON document
 
 
@@ -28,7 +29,13 @@ class Fields:
             raise BadRequest(f"the custom field <{name}> is null")
         return value
 
-    def number(self, name: str, default: int | None = None) -> int:
+    def integer(self, name: str, default: int | None = None) -> int:
+        return self._number(name, default, _INTEGER)
+
+    def long(self, name: str, default: int | None = None) -> int:
+        return self._number(name, default, _LONG)
+
+    def _number(self, name: str, default: int | None, fitting: range) -> int:
         value = self._fields.get(name)
         if not value:
             if default is None:
@@ -38,7 +45,7 @@ class Fields:
             number = int(value)
         except ValueError:
             raise BadRequest(f"the custom field <{name}> is no number: {value[:40]!r}") from None
-        if number not in _INT64:
+        if number not in fitting:
             raise BadRequest(f"the custom field <{name}> is too large: {value[:40]}")
         return number
 

@@ -158,6 +158,8 @@ def test_a_topic_is_not_made_where_that_is_forbidden() -> None:
         ({"b": SCHEDULED}, b"", Code.NO_PERMISSION),
         ({"e": 4}, b"", Code.SYSTEM_ERROR),
         ({"e": "many"}, b"", Code.SYSTEM_ERROR),
+        ({"f": 2**31}, b"", Code.SYSTEM_ERROR),  # no Integer of Java: it ended the broker
+        ({"g": 2**63}, b"", Code.SYSTEM_ERROR),
         ({}, bytes(5 << 20), Code.MESSAGE_ILLEGAL),
         ({"i": "a\x01" + "x" * 40_000}, b"", Code.MESSAGE_ILLEGAL),
         ({"m": "true"}, b"no batch", Code.MESSAGE_ILLEGAL),
@@ -177,6 +179,14 @@ def test_what_cannot_be_sent_is_refused_with_its_code(
 def test_a_queue_is_chosen_for_who_has_no_wish(client: Client) -> None:
     answer = send(client, b"x", queue=-1)
     assert answer.header.fields["queueId"] in {"0", "1", "2", "3"}
+
+
+def test_a_topic_without_a_queue_to_write_to_is_no_brokers_end(client: Client) -> None:
+    topic = {"topic": "narrow", "readQueueNums": 4, "writeQueueNums": 0, "perm": 6}
+    client.ask(MASTER_ADDRESS, Request.UPDATE_AND_CREATE_TOPIC, topic)
+    refused = send(client, b"x", "narrow", queue=-1)
+    assert refused.header.code == Code.SYSTEM_ERROR
+    assert "no queue to write to" in refused.header.remark
 
 
 def test_who_finds_nothing_waits_until_a_message_comes(world: World, client: Client) -> None:
@@ -386,6 +396,16 @@ def test_what_a_consumer_sends_back_comes_again_in_its_groups_retry_topic(
     (again,) = pull(client, topic=f"%RETRY%{GROUP}")
     assert (again.body, again.reconsumed, again.properties["RETRY_TOPIC"]) == (b"x", 1, "t")
     assert again.properties["ORIGIN_MESSAGE_ID"]
+
+
+def test_what_was_tried_more_often_than_a_number_can_tell_ends_nobody(client: Client) -> None:
+    heartbeat(client, "t")
+    told = {**sending("t"), "j": 2**31 - 1}
+    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, told, b"x")
+    (first,) = pull(client)
+    assert first.reconsumed == 2**31 - 1
+    back = {"offset": first.position, "group": GROUP, "delayLevel": 0}
+    assert client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back).header.code == 0
 
 
 @pytest.mark.parametrize("told", [{"delayLevel": -1}, {"delayLevel": 0, "maxReconsumeTimes": 0}])

@@ -41,9 +41,9 @@ def producer(world: World) -> Client:
     return one
 
 
-def half(producer: Client, body: bytes = b"x") -> dict[str, object]:
+def half(producer: Client, body: bytes = b"x", **more: str) -> dict[str, object]:
     """Where it is, as its producer names it when he decides."""
-    fields = sending("t", 2, TRAN_MSG="true", PGROUP="g", UNIQ_KEY="u", TAGS="a")
+    fields = sending("t", 2, TRAN_MSG="true", PGROUP="g", UNIQ_KEY="u", TAGS="a", **more)
     told = producer.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body).header.fields
     return {
         "producerGroup": "g",
@@ -106,6 +106,14 @@ def test_about_what_nobody_decided_its_group_is_asked_and_may_decide_then(
     assert [one.body for one in seen(producer)] == [b"x"]
     world.run(60_000)
     assert len(producer.unasked) == 1
+
+
+def test_who_says_himself_how_often_he_was_asked_is_asked_all_the_same(
+    world: World, producer: Client
+) -> None:
+    half(producer, TRANSACTION_CHECK_TIMES="many")
+    world.run(11_000)
+    assert [it.header.code for it in producer.unasked] == [Request.CHECK_TRANSACTION_STATE]
 
 
 def test_what_is_never_decided_is_given_up_after_so_many_questions(
