@@ -81,8 +81,9 @@ def held_by(tables: Tables, queues: Iterable[str]) -> tuple[Target, ...]:
 
 
 def home_is_lost(tables: Tables, record: Queue) -> bool:
-    """Item 1: nobody can take over, and it is known that the home node is down."""
-    return not replicas(record) and not is_mirrored(tables, record)
+    """Item 1: nobody can take over, and it is known that the home node is down, or has not begun
+    again after all were down."""
+    return record.is_absent or not (replicas(record) or is_mirrored(tables, record))
 
 
 def routed(

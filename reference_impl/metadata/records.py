@@ -278,6 +278,13 @@ def may_take_over(tables: Tables, queue: Queue) -> bool:
     return not queue.waits_for_home and may_promote(tables, queue)
 
 
+def leave_to_homes(tables: Tables) -> None:
+    """Part of the start of a whole cluster: until its home has it again, a queue is not there, be
+    it mirrored (item 1)."""
+    for name, queue in tables.queues.items():
+        tables.queues[name] = msgspec.structs.replace(queue, is_absent=True)
+
+
 def living(group: Group) -> list[Pid]:
     return [member.pid for member in group.members if member.alive]
 
@@ -294,7 +301,9 @@ def _restart(tables: Tables, queue: Queue, master: Pid, running: tuple[str, ...]
     version = 0 if group is None else group.version + 1
     tables.groups[queue.name] = _alone(queue.name, version, master)
     restarted = _with_mirrors(queue, (), running, master=master)
-    tables.queues[queue.name] = msgspec.structs.replace(restarted, waits_for_home=False)
+    tables.queues[queue.name] = msgspec.structs.replace(
+        restarted, waits_for_home=False, is_absent=False
+    )
 
 
 def _with_mirrors(

@@ -54,6 +54,8 @@ class Queue(msgspec.Struct, frozen=True, array_like=True):
     recoverable: tuple[str, ...]  # nodes whose copy may become master after all have stopped
     # A mirror refused to take over (docs/behaviour/rabbitmq.md item 44).
     waits_for_home: bool = False
+    # The whole cluster stopped, and the home has not had it since (item 1).
+    is_absent: bool = False
 
 
 class Policy(msgspec.Struct, frozen=True, array_like=True):

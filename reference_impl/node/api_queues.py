@@ -3,7 +3,8 @@
 1. Counts are asked of the masters, unless the request says `disable_stats=true`: then nobody is
    asked, so that a master that hangs holds nothing up.
 2. Counts that a master does not tell within COUNTS_LIMIT_MS are left out of the answer.
-3. A queue without mirrors whose home is down is listed, but not found by its name (item 1).
+3. A queue whose home is down is listed, but not found by its name: one without mirrors, and any
+   where all were down (item 1).
 4. A deletion or a purge that nobody has confirmed in CHANGE_LIMIT_MS is an error, not a success.
 """
 
@@ -156,4 +157,5 @@ class QueueAnswers:
         queue = self._world.tables.queues.get(request.name)
         if queue is None or self._master(queue) is not None:
             return queue
-        return queue if is_mirrored(self._world.tables, queue) else None
+        is_found = is_mirrored(self._world.tables, queue) and not queue.is_absent
+        return queue if is_found else None

@@ -25,6 +25,7 @@ from collections.abc import Callable
 from reference_impl.metadata.exchanges import forget_transient, predeclared
 from reference_impl.metadata.ledger import NOTHING
 from reference_impl.metadata.messages import Message, Term
+from reference_impl.metadata.records import leave_to_homes
 from reference_impl.metadata.tables import Tables
 from reference_impl.node.boot import Found
 from reference_impl.node.booting import Booting
@@ -311,6 +312,7 @@ class Cluster:
         tables = predeclared() if self._saved is None else self._saved.tables
         tables.nodes = tables.nodes or self._known.founders
         forget_transient(tables)
+        leave_to_homes(tables)
         self._does([Log("founds the group")])
         self._group.found(tables)
 

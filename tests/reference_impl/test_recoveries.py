@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pika
+import pika.exceptions
 import pytest
 
 from reference_impl.__main__ import main
@@ -127,6 +128,13 @@ def test_who_was_stopped_first_boots_alone_when_it_is_forced_to(tmp_path: Path) 
         assert told(nodes, "force-boot", "ref3") == 0
         nodes.start("ref3")
         assert queues(nodes, "ref3") == [QUEUE], "though it waits for its master's node"
+        with connect(nodes, "ref3") as connection:
+            channel = connection.channel()
+            channel.confirm_delivery()
+            with pytest.raises(pika.exceptions.UnroutableError):
+                channel.basic_publish("", QUEUE, b"early", mandatory=True)
+            with pytest.raises(pika.exceptions.ChannelClosedByBroker, match="home node"):
+                channel.queue_declare(QUEUE, durable=True)
         nodes.start("ref1")
         until(lambda: members(nodes, "ref1") == ["ref1", "ref2", "ref3"])
         assert left(nodes, "ref3") == list(range(30))

@@ -2,6 +2,7 @@
 
 import pika
 import pytest
+from msgspec.structs import replace
 
 from reference_impl.amqp.content import content_header
 from reference_impl.amqp.errors import AmqpError
@@ -93,6 +94,13 @@ def test_a_mirrored_queue_without_any_replica_is_still_a_queue() -> None:
     tables.queues["q"] = record("q", None, home="ref2")
     PutPolicy(Policy("ha", "^q", {"ha-mode": "all"}, 0, "queues")).apply(tables)
     assert targets(tables, "", "q") == (Target("q", (), None),)
+
+
+def test_a_mirrored_queue_is_none_after_all_were_down_and_its_home_is_not_there_yet() -> None:
+    tables = predeclared()
+    tables.queues["q"] = replace(record("q", None, MIRROR), is_absent=True)
+    PutPolicy(Policy("ha", "^q", {"ha-mode": "all"}, 0, "queues")).apply(tables)
+    assert targets(tables, "", "q") == ()
 
 
 def test_mirrors_without_a_master_get_their_copies() -> None:

@@ -23,6 +23,7 @@ from reference_impl.metadata.records import (
     RemoveMirror,
     RestartMaster,
     StopMirrors,
+    leave_to_homes,
     replicas,
 )
 from reference_impl.metadata.tables import Binding, Group, Member, Policy, Queue, Tables
@@ -218,6 +219,15 @@ def test_a_queue_that_waits_for_its_home_comes_back_beside_a_mirror_that_lives()
     deaths(B, A).apply(world)
     assert RestartMaster("q", Pid("a", 2, 7), (A, B), RUNNING).apply(world)
     assert not world.queues["q"].waits_for_home
+
+
+def test_after_all_were_down_a_queue_is_absent_until_its_home_has_it_again() -> None:
+    world = tables(queue((B,)))
+    leave_to_homes(world)
+    LoseMaster("q", (A, B), ("c",)).apply(world)
+    assert world.queues["q"].is_absent, "it is lost, and no other node has it"
+    assert RestartMaster("q", Pid("a", 2, 7), (A, B), RUNNING).apply(world)
+    assert not world.queues["q"].is_absent
 
 
 def test_a_durable_queue_that_is_lost_waits_and_any_other_is_forgotten() -> None:

@@ -229,6 +229,13 @@ def test_an_unmirrored_queue_whose_home_is_down_is_listed_and_not_found() -> Non
     assert asking.status("GET", "/api/queues/%2F/plain") == 404
 
 
+def test_a_mirrored_queue_whose_home_was_not_there_since_all_were_down_is_listed_alone() -> None:
+    asking = Asking(nodes=("b", "c"), node="b")
+    asking.has(queue(master=None, mirrors=(), synchronised=(), is_absent=True))
+    assert [one["state"] for one in asking.get("/api/queues/%2F")] == ["down"]
+    assert asking.status("GET", "/api/queues/%2F/ha.q") == 404
+
+
 def test_names_are_percent_encoded_and_vhosts_other_than_the_one_are_unknown() -> None:
     asking = Asking().has(queue("a/b c"))
     assert asking.get(rabbitmq_api.queue_path("a/b c"))["name"] == "a/b c"
