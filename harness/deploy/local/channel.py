@@ -93,6 +93,8 @@ class PipeChannel:
             async with asyncio.timeout(_END_LIMIT_S):
                 await self._process.wait()
                 await self._listening
+                with suppress(OSError):  # Python 3.11.2 prints what nobody asked about
+                    await self._process.stdin.wait_closed()
 
     async def _keep_errors(self) -> None:
         assert self._process.stderr is not None, "it was started with pipes"
