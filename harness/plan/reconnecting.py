@@ -6,10 +6,9 @@ from harness.plan.guarantees import Guarantees
 from harness.plan.model import Scenario
 
 # What is due then is judged from 100 publishes on, of a queue or publisher from 20 on
-# (spark_analysis/schema/service.py): half as many again, since no load is even. That consumers get
-# nothing for 5 s can only be seen in more than that.
-SERVED_S = 6.0
+# (spark_analysis/schema/service.py): half as many again, since no load is even.
 ENOUGH, ENOUGH_OF_SCOPE = 150, 30
+CONSUMED_S = 6.0  # that consumers get nothing for 5 s can only be seen in more than that
 
 
 def reconnect_s(client: str, guarantees: Guarantees) -> int | None:
@@ -29,5 +28,5 @@ def healed_s(scenario: Scenario, client: str, guarantees: Guarantees) -> float:
     if not scenario.faults or not load.confirms or load.rate is None:
         return 0.0
     enough = max(ENOUGH, ENOUGH_OF_SCOPE * max(load.publishers, len(load.queues)))
-    served_s = max(SERVED_S, enough / load.rate)
+    served_s = max(CONSUMED_S if load.consumers else 0.0, enough / load.rate)
     return load.deadline_s + (reconnect_s(client, guarantees) or 0) + served_s

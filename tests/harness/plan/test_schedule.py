@@ -61,13 +61,19 @@ def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_du
     name, sync = "rocketmq-java-5.3.3", load_layout("rocketmq-2m2s", "colocated@compressed")
     assert own(sync).timers.poll_s == 5
     back_s = SCENARIO.workload.deadline_s + 5 + 3  # a poll, and a send that was under way
-    slow, many, usual = (
+    slow, many, usual, unread = (
         replace(SCENARIO, recovery=Span(2), workload=replace(SCENARIO.workload, **changed))
-        for changed in ({"rate": 15}, {"rate": 75, "publishers": 20}, {"rate": 200})
+        for changed in (
+            {"rate": 15},
+            {"rate": 75, "publishers": 20},
+            {"rate": 200},
+            {"rate": 40, "consumers": 0},
+        )
     )
     assert resolved(slow, sync, name).recovery_s == back_s + 10  # of 100 operations
     assert resolved(many, sync, name).recovery_s == back_s + 8  # of 20 of each publisher
     assert resolved(usual, sync, name).recovery_s == back_s + 6  # a silence of 5 s shows
+    assert resolved(unread, sync, name).recovery_s == back_s + 3.75  # nobody who could starve
     assert resolved(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
     calm = replace(slow, faults=())
     assert resolved(calm, sync, name).recovery_s == 2
