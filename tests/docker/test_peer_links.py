@@ -223,7 +223,7 @@ def test_a_run_whose_executor_does_nothing_on_peer_links_is_unknown(
     assert ("run", "fault") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
 
 
-@pytest.mark.parametrize("kind", BY_PEER_LINKS)
+@pytest.mark.parametrize("kind", mostly_nightly(list(BY_PEER_LINKS), {"partition"}))
 def test_an_interrupt_in_the_middle_frees_every_peer_link(
     proxied: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
