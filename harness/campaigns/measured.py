@@ -2,12 +2,16 @@
 
 1. An entry names what was judged and is not known otherwise: of each such claim every outcome that
    the runs of the cell had. A person's entries are left alone, and count as what is known.
-2. What is written stands before all others, in the place of what was written before.
+2. What is written stands before all others, in the place of what was written before of the same
+   pages. What two pages tell of a cell and a claim stands once, with all outcomes, in the entry of
+   the one that was named now.
 3. What could not be judged for a doubt of its run (a worker that stood still) is no knowledge.
 """
 
+import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.campaigns.pages import Page, judged_packs
@@ -23,6 +27,8 @@ BEGIN = "# --- measured by published runs: written by `mqproof campaign expectat
 END = "# --- end of what was written ---"
 PAGES = "results/published"
 KEYS = ("scenario", "system", "layout", "client")
+_WHY = re.compile(rf"{PAGES}/(?P<page>\S+), (?P<runs>\d+) runs?")
+_WIDTH = 99
 Cell = tuple[str, str, str, str]
 
 
@@ -74,26 +80,73 @@ def by_hand(text: str) -> str:
     return before + rest.partition(f"{END}\n")[2].removeprefix("\n")
 
 
-def with_entries(text: str, found: Sequence[Shown]) -> str:
-    """expectations.toml with these entries before all others."""
-    own = by_hand(text)
+def with_entries(text: str, found: Sequence[Shown], pages: Iterable[str]) -> str:
+    """expectations.toml with these entries before all others. `pages`: the names of those that
+    they were found in."""
+    others = [one for one in _written(text) if one.page not in {*pages}]
+    own, all_ = by_hand(text), _together(found, others)
     place = own.index("[[cell]]")
     place = own.rfind("\n# ---", 0, place) + 1 or place
-    lines = "\n".join(["", *(line for one in found for line in (*entry(one), ""))])
-    written = f"{BEGIN}\n{lines}{END}\n\n" if found else ""
+    written = "\n".join([BEGIN, "", *lines(all_), END, "", ""]) if all_ else ""
     return f"{own[:place]}{written}{own[place:]}"
 
 
+def _written(text: str) -> Iterator[Shown]:
+    """What stands there."""
+    section = text.partition(f"{BEGIN}\n")[2].partition(f"{END}\n")[0]
+    for one in read(section).entries if section else ():
+        why = _WHY.fullmatch(one.why)
+        assert why is not None, f"this was not written here: {one.why}"
+        told = {claim: known.outcomes for claim, known in one.claims.items()}
+        yield Shown(one.cell, why["page"], int(why["runs"]), told)
+
+
+def _together(found: Sequence[Shown], others: Sequence[Shown]) -> list[Shown]:
+    before = {(one.cell, claim): told for one in others for claim, told in one.claims.items()}
+    now = {(one.cell, claim) for one in found for claim in one.claims}
+    return [
+        *(replace(one, claims=_all_outcomes(one, before)) for one in found),
+        *(left for one in others if (left := _without(one, now)).claims),
+    ]
+
+
+def _all_outcomes(
+    one: Shown, before: Mapping[tuple[Cell, str], Sequence[Outcome]]
+) -> dict[str, Sequence[Outcome]]:
+    return {
+        claim: [it for it in Outcome if it in {*told, *before.get((one.cell, claim), ())}]
+        for claim, told in one.claims.items()
+    }
+
+
+def _without(one: Shown, now: set[tuple[Cell, str]]) -> Shown:
+    left = {claim: told for claim, told in one.claims.items() if (one.cell, claim) not in now}
+    return replace(one, claims=left)
+
+
 def entry(one: Shown) -> Iterator[str]:
+    passes = [claim for claim, told in one.claims.items() if list(told) == [Outcome.PASS]]
     yield "[[cell]]"
     yield from (f'{key} = "{word}"' for key, word in zip(KEYS, one.cell, strict=True))
-    yield 'why = """'
-    yield f'{PAGES}/{one.page}, {plural(one.runs, "run")}"""'
-    yield ""
-    yield "[cell.claims]"
-    for claim, outcomes in one.claims.items():
-        words = ", ".join(f'"{outcome}"' for outcome in outcomes)
-        yield f"{claim} = {words if len(outcomes) == 1 else f'[{words}]'}"
+    yield f'why = "{PAGES}/{one.page}, {plural(one.runs, "run")}"'
+    yield from _listed("passes", passes)
+    if others := {claim: told for claim, told in one.claims.items() if claim not in passes}:
+        yield ""
+        yield "[cell.claims]"
+        yield from (f"{claim} = {_words(told)}" for claim, told in others.items())
+
+
+def _listed(key: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        quoted = " ".join(f'"{name}",' for name in names)
+        yield f"{key} = ["
+        yield from textwrap.wrap(quoted, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+        yield "]"
+
+
+def _words(outcomes: Sequence[Outcome]) -> str:
+    words = ", ".join(f'"{outcome}"' for outcome in outcomes)
+    return words if len(outcomes) == 1 else f"[{words}]"
 
 
 def known_by_hand(text: str) -> Expectations:

@@ -108,7 +108,7 @@ def expectations(
     write: Annotated[
         bool,
         typer.Option(
-            WRITE, help="Put the entries into expectations.toml, for those written before."
+            WRITE, help="Put them into expectations.toml, for those written of these pages before."
         ),
     ] = False,
 ) -> int:
@@ -126,7 +126,7 @@ def expectations(
     found = each(read, lambda one: list(measured.shown(one, known)))
     shown = [entry for entries in found for entry in entries]
     if write:
-        text = measured.with_entries(text, shown)
+        text = measured.with_entries(text, shown, [one.path.name for one in read])
         measured.read(text)
         measured.FILE.write_text(text, encoding="utf-8")
         print_text(shell.out, f"{measured.FILE}: {len(shown)} entries written")

@@ -14,9 +14,9 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from importlib import resources
 from itertools import chain
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.plan.problems import PlanError, Problem, unknown
@@ -145,7 +145,7 @@ def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectat
     problems = [
         unknown(f"{file}, [[cell]] {number}", "claim", claim, names)
         for number, cell in enumerate(document.cell, start=1)
-        for claim in cell.claims
+        for claim in (*cell.passes, *cell.claims)
         if claim not in names
     ]
     if problems:
@@ -164,7 +164,16 @@ class _CellTable(BaseModel):
     layout: str = "*"
     client: str = "*"
     why: Annotated[str, Field(min_length=1)]
-    claims: dict[str, _Word | Annotated[list[_Word], Field(min_length=2)]]
+    passes: list[str] = []  # claims
+    claims: dict[str, _Word | Annotated[list[_Word], Field(min_length=2)]] = {}
+
+    @model_validator(mode="after")
+    def _speaks_once(self) -> Self:
+        if not self.passes and not self.claims:
+            raise ValueError("it speaks of no claim: `passes` or `claims` has to")
+        if twice := sorted({*self.passes} & {*self.claims}):
+            raise ValueError(f"told in `passes`, and in `claims`: {', '.join(twice)}")
+        return self
 
 
 class _File(BaseModel):
@@ -174,7 +183,8 @@ class _File(BaseModel):
 
 
 def _entry(table: _CellTable) -> Entry:
-    claims = {claim: _known(words) for claim, words in table.claims.items()}
+    claims = dict.fromkeys(table.passes, Known((Outcome.PASS,)))
+    claims |= {claim: _known(words) for claim, words in table.claims.items()}
     return Entry((table.scenario, table.system, table.layout, table.client), claims, table.why)
 
 

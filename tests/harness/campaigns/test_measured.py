@@ -1,5 +1,6 @@
 """What published runs showed is known: entries are made of it, and a person's are left alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def read(text: str) -> Expectations:
 
 
 def test_what_was_measured_stands_before_what_is_known_of_many_cells() -> None:
-    text = measured.with_entries(BY_HAND, [SHOWN])
+    text = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
     known = read(text)
     assert str(known.expected(CELL, "nothing-corrupt")) == "PASS or FAIL"
     assert str(known.expected(CELL, "one-copy")) == "FAIL"
@@ -45,10 +46,20 @@ def test_what_was_measured_stands_before_what_is_known_of_many_cells() -> None:
 
 
 def test_what_was_written_before_is_written_anew_and_nothing_else_is() -> None:
-    once = measured.with_entries(BY_HAND, [SHOWN])
+    once = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
     assert once.count(BEGIN) == once.count(END) == 1
-    assert measured.with_entries(once, [SHOWN]) == once
-    assert measured.with_entries(once, []) == measured.by_hand(once) == BY_HAND
+    assert measured.with_entries(once, [SHOWN], [SHOWN.page]) == once
+    assert measured.with_entries(once, [], [SHOWN.page]) == measured.by_hand(once) == BY_HAND
+
+
+def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() -> None:
+    once = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
+    newer = replace(SHOWN, page="newer.md", claims={"one-copy": [Outcome.PASS]})
+    both = measured.with_entries(once, [newer], [newer.page])
+    assert str(read(both).expected(CELL, "one-copy")) == "PASS or FAIL"
+    assert str(read(both).expected(CELL, "nothing-corrupt")) == "PASS or FAIL"
+    assert both.count("one-copy") == 1
+    assert both.index("newer.md") < both.index("a-page.md")
 
 
 @pytest.mark.parametrize("page", made_pages())

@@ -109,6 +109,25 @@ def test_an_entry_about_no_claim_of_ours_is_an_error() -> None:
         read_expectations(source, "mine.toml", ["nothing-lost"])
 
 
+def test_claims_that_pass_are_told_by_their_names_alone() -> None:
+    source = '[[cell]]\nwhy = "w"\npasses = ["a", "b"]\nclaims = { c = "FAIL" }\n'
+    known = read_expectations(source, "mine.toml", "abc")
+    assert [str(known.expected(CELL, claim)) for claim in "abc"] == ["PASS", "PASS", "FAIL"]
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ("", "it speaks of no claim"),
+        ('passes = ["a"]\nclaims = { a = "FAIL" }', "told in `passes`, and in `claims`: a"),
+        ('passes = ["z"]', "claim"),
+    ],
+)
+def test_an_entry_that_speaks_of_nothing_or_twice_is_an_error(told: str, why: str) -> None:
+    with pytest.raises(PlanError, match=why):
+        read_expectations(f'[[cell]]\nwhy = "w"\n{told}\n', "mine.toml", "abc")
+
+
 # A cut master may confirm what is lost (results/published/2026-11-23-pause-minority.md).
 BY_CHANCE = ("cut-one-node", "rabbitmq-mirrored", "all-automatic@T=10")
 
