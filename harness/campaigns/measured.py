@@ -139,9 +139,8 @@ def entry(one: Shown) -> Iterator[str]:
 def _listed(key: str, names: Sequence[str]) -> Iterator[str]:
     if names:
         quoted = " ".join(f'"{name}",' for name in names)
-        yield f"{key} = ["
-        yield from textwrap.wrap(quoted, _WIDTH, initial_indent="  ", subsequent_indent="  ")
-        yield "]"
+        folded = textwrap.fill(quoted, _WIDTH - 2, break_on_hyphens=False)
+        yield from (f"{key} = [", textwrap.indent(folded, "  "), "]")
 
 
 def _words(outcomes: Sequence[Outcome]) -> str:

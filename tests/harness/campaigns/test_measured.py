@@ -52,6 +52,14 @@ def test_what_was_written_before_is_written_anew_and_nothing_else_is() -> None:
     assert measured.with_entries(once, [], [SHOWN.page]) == measured.by_hand(once) == BY_HAND
 
 
+def test_however_many_claims_pass_they_are_read_again() -> None:
+    all_pass = replace(SHOWN, claims={name: [Outcome.PASS] for name in NAMES})
+    text = measured.with_entries(BY_HAND, [all_pass], [SHOWN.page])
+    assert max(map(len, text.splitlines())) < 100
+    known = read(text)
+    assert all(str(known.expected(CELL, claim)) == "PASS" for claim in NAMES)
+
+
 def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() -> None:
     once = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
     newer = replace(SHOWN, page="newer.md", claims={"one-copy": [Outcome.PASS]})
