@@ -6,6 +6,8 @@
    power. `flushed` says how far that is.
 3. Recovery reads from the file before the last two (or from the one that a checkpoint names), and
    cuts the log at the first thing that is no record. What came after it is lost, whatever it was.
+4. What a process had written before it crashed may not have been flushed: it is when its log is
+   recovered. Else the loss of power would leave a hole there, under what was flushed since.
 """
 
 from collections.abc import Iterator
@@ -109,6 +111,7 @@ class CommitLog:
                 case _:
                     break
         self.truncate(position)
+        self._series.flush(self._series.first, position)
         self.flushed = position
 
     def truncate(self, position: int) -> None:

@@ -103,6 +103,17 @@ def test_after_the_loss_of_power_all_that_was_flushed_is_there_and_nothing_that_
     assert bodies(again) == [*range(flushed + 3)]
 
 
+def test_what_a_crash_left_unflushed_is_no_hole_under_what_was_flushed_since() -> None:
+    """The nightly schedules' find: what had been confirmed behind it was cut off with it."""
+    disk = MemoryDisk()
+    put(store(disk), 3)  # and its process crashes
+    second = store(disk)
+    put(second, 2, first=3)
+    second.flush()
+    disk.lose_power()
+    assert bodies(store(disk)) == [*range(5)]
+
+
 def test_the_log_is_cut_at_the_first_thing_that_is_no_record(disk: Disk) -> None:
     one = store(disk)
     put(one, 10)
