@@ -3,8 +3,8 @@
 1. An entry names what was judged and is not known otherwise: of each such claim every outcome that
    the runs of the cell had. A person's entries are left alone, and count as what is known.
 2. What is written stands before all others, in the place of what was written before of the same
-   pages. What two pages tell of a cell and a claim stands once, with all outcomes, in the entry of
-   the one that was named now.
+   pages. What several pages tell of a cell and a claim stands once, with all outcomes, in the
+   entry of the first of them; those that are named now come before the others.
 3. What could not be judged for a doubt of its run (a worker that stood still) is no knowledge.
 """
 
@@ -20,6 +20,7 @@ from harness.claims.judge import Outcome
 from harness.compare import expectations
 from harness.compare.expectations import Expectations, read_expectations
 from harness.judging.result import RunReport
+from harness.plan.problems import PlanError, Problem
 from harness.report.page.formats import plural
 
 FILE = Path(expectations.__file__).with_name("expectations.toml")
@@ -49,12 +50,17 @@ def shown(page: Page, known: Expectations) -> Iterator[Shown]:
         cells.setdefault(run.cell, []).append(run)
     for cell, runs in cells.items():
         new = {
-            claim: [one for one in Outcome if one in outcomes]
+            claim: _sorted(outcomes)
             for claim, outcomes in _outcomes(runs).items()
             if any(not _is_known(known, cell, claim, one) for one in outcomes)
         }
         if new:
             yield Shown(cell, page.path.name, len(runs), new)
+
+
+def _sorted(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    found = {*outcomes}
+    return [one for one in Outcome if one in found]
 
 
 def _outcomes(runs: Iterable[RunReport]) -> dict[str, set[Outcome]]:
@@ -82,9 +88,9 @@ def by_hand(text: str) -> str:
 
 def with_entries(text: str, found: Sequence[Shown], pages: Iterable[str]) -> str:
     """expectations.toml with these entries before all others. `pages`: the names of those that
-    they were found in."""
+    they were found in. Raises PlanError: somebody else wrote between ours."""
     others = [one for one in _written(text) if one.page not in {*pages}]
-    own, all_ = by_hand(text), _together(found, others)
+    own, all_ = by_hand(text), list(_told_once([*found, *others]))
     place = own.index("[[cell]]")
     place = own.rfind("\n# ---", 0, place) + 1 or place
     written = "\n".join([BEGIN, "", *lines(all_), END, "", ""]) if all_ else ""
@@ -96,32 +102,25 @@ def _written(text: str) -> Iterator[Shown]:
     section = text.partition(f"{BEGIN}\n")[2].partition(f"{END}\n")[0]
     for one in read(section).entries if section else ():
         why = _WHY.fullmatch(one.why)
-        assert why is not None, f"this was not written here: {one.why}"
-        told = {claim: known.outcomes for claim, known in one.claims.items()}
-        yield Shown(one.cell, why["page"], int(why["runs"]), told)
+        if why is None:
+            told = f"no page stands before {END!r} for {', '.join(one.cell)}: {one.why!r}"
+            raise PlanError([Problem(FILE.name, f"{told}. A person's entries stand after it")])
+        claims = {claim: known.outcomes for claim, known in one.claims.items()}
+        yield Shown(one.cell, why["page"], int(why["runs"]), claims)
 
 
-def _together(found: Sequence[Shown], others: Sequence[Shown]) -> list[Shown]:
-    before = {(one.cell, claim): told for one in others for claim, told in one.claims.items()}
-    now = {(one.cell, claim) for one in found for claim in one.claims}
-    return [
-        *(replace(one, claims=_all_outcomes(one, before)) for one in found),
-        *(left for one in others if (left := _without(one, now)).claims),
-    ]
-
-
-def _all_outcomes(
-    one: Shown, before: Mapping[tuple[Cell, str], Sequence[Outcome]]
-) -> dict[str, Sequence[Outcome]]:
-    return {
-        claim: [it for it in Outcome if it in {*told, *before.get((one.cell, claim), ())}]
-        for claim, told in one.claims.items()
-    }
-
-
-def _without(one: Shown, now: set[tuple[Cell, str]]) -> Shown:
-    left = {claim: told for claim, told in one.claims.items() if (one.cell, claim) not in now}
-    return replace(one, claims=left)
+def _told_once(entries: Sequence[Shown]) -> Iterator[Shown]:
+    """Each claim of a cell in the first that tells of it, with what all tell of it."""
+    outcomes: dict[tuple[Cell, str], set[Outcome]] = {}
+    for one in entries:
+        for claim, told in one.claims.items():
+            outcomes.setdefault((one.cell, claim), set()).update(told)
+    for one in entries:
+        first = [claim for claim in one.claims if (one.cell, claim) in outcomes]
+        all_told = {claim: outcomes.pop((one.cell, claim)) for claim in first}
+        if all_told:
+            in_order = {claim: _sorted(told) for claim, told in all_told.items()}
+            yield replace(one, claims=in_order)
 
 
 def entry(one: Shown) -> Iterator[str]:

@@ -175,7 +175,7 @@ def _refusal(record: Record | None, group: str, offset: int) -> str:
 
 
 def _checks(told: Mapping[str, str]) -> int:
-    """What its producer has written there before us counts as none."""
+    """How often it was asked about; 0 where its producer wrote there what is no number."""
     try:
         return int(told.get(CHECK_TIMES, "0"))
     except ValueError:

@@ -10,6 +10,7 @@ from harness.campaigns.measured import BEGIN, END, Shown
 from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from harness.compare.expectations import Expectations, read_expectations
+from harness.plan.problems import PlanError
 from tests.harness.campaigns.published import made_pages
 from tests.rigs.runs.reports import CELL
 
@@ -68,6 +69,20 @@ def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() 
     assert str(read(both).expected(CELL, "nothing-corrupt")) == "PASS or FAIL"
     assert both.count("one-copy") == 1
     assert both.index("newer.md") < both.index("a-page.md")
+
+
+def test_what_two_pages_that_are_named_together_tell_stands_once_too() -> None:
+    twin = replace(SHOWN, page="twin.md", claims={"one-copy": [Outcome.PASS]})
+    text = measured.with_entries(BY_HAND, [SHOWN, twin], [SHOWN.page, twin.page])
+    assert str(read(text).expected(CELL, "one-copy")) == "PASS or FAIL"
+    assert "twin.md" not in text
+
+
+def test_who_writes_by_hand_between_ours_is_told_where_to() -> None:
+    once = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
+    own = once.replace("results/published/a-page.md, 3 runs", "I know it")
+    with pytest.raises(PlanError, match="'I know it'"):
+        measured.with_entries(own, [], [])
 
 
 @pytest.mark.parametrize("page", made_pages())
