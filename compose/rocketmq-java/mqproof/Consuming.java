@@ -30,7 +30,9 @@ import org.apache.rocketmq.common.message.MessageQueue;
 public final class Consuming {
     private static final String RETRIES = "%RETRY%";
     private static final long QUEUES_MS = 10_000;
+    private static final long SETTLED_MS = 40_000;
     private static final long LOOK_MS = 20;
+    private static final long SETTLED_LOOK_MS = 250; // each look asks brokers
     private final Outbox outbox = new Outbox();
     private final String topic;
     private final String group;
@@ -113,15 +115,26 @@ public final class Consuming {
     }
 
     /**
-     * Returns when the group has given it queues, so that whoever sends from then on is read at
-     * once; or after QUEUES_MS without any, as where a group has more consumers than queues.
+     * Returns when what is sent from then on is read at once. With `members` that is when the group
+     * has so many, this one has its part of all queues, and their brokers serve its pulls; or after
+     * SETTLED_MS. Without, it is when it has any queue; or after QUEUES_MS, as where a group has
+     * more consumers than queues.
      */
-    public void awaitQueues() throws Exception {
-        long end = System.nanoTime() + QUEUES_MS * 1_000_000L;
-        while (queues().isEmpty() && !closed && System.nanoTime() < end) {
-            Thread.sleep(LOOK_MS);
+    public void awaitQueues(int members) throws Exception {
+        long limitMs = members > 0 ? SETTLED_MS : QUEUES_MS;
+        long end = System.nanoTime() + limitMs * 1_000_000L;
+        while (!closed && System.nanoTime() < end && !serves(members)) {
+            Thread.sleep(members > 0 ? SETTLED_LOOK_MS : LOOK_MS);
         }
         watch.look();
+    }
+
+    private boolean serves(int members) throws Exception {
+        return members > 0 ? settlement().isSettled(members) : !queues().isEmpty();
+    }
+
+    private Settlement settlement() throws Exception {
+        return new Settlement(instance(), rebalance(), group, topic, push != null);
     }
 
     private void poll() {
@@ -239,13 +252,16 @@ public final class Consuming {
 
     private String queues() throws Exception {
         StringBuilder text = new StringBuilder();
-        RebalanceImpl share = push != null ? push.getDefaultMQPushConsumerImpl().getRebalanceImpl()
-                : (RebalanceImpl) field(implementation(), "rebalanceImpl");
-        share.getProcessQueueTable().keySet()
+        rebalance().getProcessQueueTable().keySet()
                 .stream().filter(queue -> queue.getTopic().equals(topic)).sorted()
                 .forEach(queue -> text.append(text.length() == 0 ? "" : " ")
                         .append(queue.getBrokerName()).append('/').append(queue.getQueueId()));
         return text.toString();
+    }
+
+    private RebalanceImpl rebalance() throws Exception {
+        return push != null ? push.getDefaultMQPushConsumerImpl().getRebalanceImpl()
+                : (RebalanceImpl) field(implementation(), "rebalanceImpl");
     }
 
     private MQClientInstance instance() throws Exception {
