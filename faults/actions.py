@@ -1,7 +1,7 @@
-"""What can be done to the world, as values: they survive as JSON in the journal.
+"""Actions as values: what an executor can do to a cluster. They survive as JSON in the journal.
 
-1. Another process can undo what one has done: an action knows names, never objects.
-2. An action that undoes may be repeated: undoing what is not there (any more) is no error.
+1. Another process can undo them: an action knows names, never objects.
+2. An action that undoes may be repeated: undoing what is gone already is no error.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ STREAMS = ("upstream", "downstream")  # of a proxy: to the broker, and back
 
 
 class Action:
-    """What an executor performs. A kind of fault that is not ours brings actions of its own, as
-    frozen dataclasses of names and numbers; an executor that does not know one refuses it."""
+    """One step that an executor performs. A kind of fault from another package brings its own
+    actions, as frozen dataclasses of names and numbers; an executor refuses an action that it does
+    not know."""
 
     __slots__ = ()
 
@@ -26,11 +27,11 @@ class Kill(Action):
 
 @dataclass(frozen=True, slots=True)
 class Stop(Action):
-    """SIGTERM to every process of a host that is a broker's.
+    """SIGTERM to every broker process of a host.
 
-    Performed when all have been sent the signal: the window's origin is the instant before it.
-    They end in their own time, which is verification's to wait for (RabbitMQ: within 6 s, and it
-    serves nobody after the first tenth of a second).
+    Performed when all have been sent the signal: the window's origin is the instant before it. The
+    processes end in their own time; verification waits for them (RabbitMQ: within 6 s, and it
+    serves no client after the first tenth of a second).
     """
 
     host: str
@@ -76,7 +77,7 @@ class AddToxic(Action):
 
 @dataclass(frozen=True, slots=True)
 class RemoveToxic(Action):
-    """What it held flows, all at once, before it is removed."""
+    """Remove a toxic. The bytes that it held flow first, all at once."""
 
     proxies: tuple[str, ...]
     toxic: str
@@ -127,9 +128,9 @@ class KillClients(Action):
 
 @dataclass(frozen=True, slots=True)
 class ReplaceClients(Action):
-    """New clients take the places of these: they are the run's that goes on, which starts them.
+    """New clients replace these. The run that goes on starts them.
 
-    Executors do nothing: whoever heals has no run to put them in, and nobody misses them.
+    Executors do nothing: a process that heals has no run to start clients in, and none is needed.
     """
 
     clients: tuple[str, ...]
@@ -188,8 +189,8 @@ class Rejoin(Action):
 class Say(Action):
     """Words to the broker of a host, on a connection of their own, past every proxy.
 
-    `done` is how its answer begins where it did what it was told. Words that undo are not
-    `needed` by a broker that takes no connection: what it was told it forgot with its process.
+    `done`: the beginning of its answer if it did what was requested. Words that undo are not
+    `needed` by a broker that accepts no connection: its process lost the effect when it ended.
     """
 
     host: str

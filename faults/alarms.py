@@ -9,13 +9,13 @@ Command = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmCommands:
-    """A system's; nothing has a default. Each is run beside the one process of a host, in its
-    container, and fails by its status.
+    """The alarm commands of a system; no field has a default. Each runs beside the one process of
+    a host, in its container, and reports failure by its status.
 
-    `raised`, `cleared`: by resource, a word of options.py; of one that is missing the system has
-    no alarm. What is cleared may be cleared again. A process that is started anew has no alarm.
-    `all_cleared`: for whoever heals without knowing whose container it is: in another system's it
-    does nothing. It prints what was cleared; NOTHING, or nothing at all, where there was none.
+    `raised`, `cleared`: by resource, a word of options.py; the system has no alarm for a missing
+    one. Clearing may be repeated. A restarted process has no alarm. `all_cleared`: for healing
+    without knowing whose container it is; in another system's container it does nothing. It prints
+    what was cleared; NOTHING, or nothing at all, if there was no alarm.
     """
 
     raised: Mapping[str, Command]

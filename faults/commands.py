@@ -1,10 +1,10 @@
-"""A user's own commands for a host that is not ours: how it is broken, mended and looked at.
+"""A user's own commands for a host that is not ours: to break it, to undo that, and to check it.
 
 1. A command is a list of words; no shell reads it.
 2. `verify` ends with 0 while the fault is in force, and with 1 to 125 while it is not. From 126 on
-   a shell, ssh (255) or a signal tells that the command itself failed: that is no answer. Without
-   a `verify` nobody can say that the fault held.
-3. `undo` may be run again: undoing what is not there must be harmless.
+   the command itself failed (a shell, ssh (255) or a signal): that is no answer. Without a
+   `verify`, it is unknown whether the fault held.
+3. `undo` may run again: it must be harmless if there is nothing to undo.
 """
 
 from collections.abc import Mapping

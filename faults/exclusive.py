@@ -1,8 +1,10 @@
-"""PURE: what a fault has for itself while it stands: another one there would be undone with it.
+"""PURE: the things that a fault needs for itself while it is active: the end of one fault would
+undo another one there.
 
-1. Such undos are absolute: a host is started, a listener opened, whoever stopped or closed it. Of
-   two faults on one thing the end of the first ends both, and the other is believed to hold.
-2. What carries a name of its own window (a chain, a toxic) stands beside others of its kind.
+1. Such undos are absolute: a host is started, a listener opened, whichever fault stopped or closed
+   it. Of two faults on one thing the end of the first ends both, and the other is believed to
+   hold.
+2. What carries a name of its own window (a chain, a toxic) coexists with others of its kind.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,10 +19,10 @@ Thing = tuple[str, ...]
 def things(
     kind: str, host: str, resource: str, links: Sequence[str], clients: Sequence[str]
 ) -> frozenset[Thing]:
-    """What a fault of this kind has for itself. `host`: places as one text; `links`, `clients`:
-    those that it means."""
+    """Return what a fault of this kind has for itself. `host`: places as one text; `links`,
+    `clients`: those that it means."""
     if kind not in KINDS:
-        return frozenset()  # whoever reads the scenario says that there is no such kind
+        return frozenset()  # reading the scenario reports that there is no such kind
     match KINDS[kind].excludes:
         case Excludes.PLACE:
             return frozenset(("host", place) for place in places.split(host))
@@ -35,7 +37,7 @@ def things(
 
 
 def clash(own: Iterable[Thing], others: Iterable[Thing]) -> bool:
-    """Whether two faults have one thing; what a host has, its processes have, too."""
+    """Return whether two faults share one thing. What a host has, its processes have, too."""
     others = tuple(others)
     return any(_same(one, other) for one in own for other in others)
 

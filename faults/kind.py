@@ -1,4 +1,4 @@
-"""What a kind of fault has to say of itself, so that nobody else decides by its name.
+"""The traits that each kind of fault declares, so that no other code decides by its name.
 
 1. A kind stands in one module below `faults/kinds/`, or in a package of its own that names it by
    the entry point group `mqproof.faults` (docs/extending.md): what it is, how it becomes actions,
@@ -22,18 +22,26 @@ HELD_LIMIT_S = 12.0  # of most kinds
 
 
 class Excludes(Enum):
-    """What a fault has for itself while it stands: another one there would be undone with it."""
+    """The thing that a fault has for itself while it is active: the end of one fault would undo
+    another one there."""
 
-    PLACE = "place"  # the host or process: its undo starts or thaws it, whoever stopped it
-    LISTENERS = "listeners"  # of the meant links: its undo opens them, whoever closed them
+    PLACE = "place"  # the host or process: its undo starts or thaws it in any case
+    LISTENERS = "listeners"  # of the meant links: its undo opens them in any case
     CLIENTS = "clients"  # the meant ones
     RESOURCE = "resource"  # of the host: a limit is one
     NOTHING = "nothing"  # what it does carries a name of its own window, and stands beside others
 
 
+class Sight(Enum):
+    """The observations by which a fault of a host is verified."""
+
+    PEER_LINKS = "the ways between its host and the others"
+    CLIENT_LINKS = "the links of clients to its host"
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a fault is compiled for."""
+    """The input of a fault's compilation."""
 
     places: tuple[str, ...]  # hosts, or processes of hosts (places.py)
     hosts: tuple[str, ...]  # of the layout, those included
@@ -57,14 +65,14 @@ class Scope:
 
 
 class Compiled(NamedTuple):
-    """What to do, and what undoes it; each in order."""
+    """The actions of a fault, and those that undo it; each in order."""
 
     actions: tuple[Action, ...]
     undo: tuple[Action, ...]
 
 
 class Verifier(Protocol):
-    """What there is to be asked of one armed fault, from outside."""
+    """The checks of one armed fault, from outside."""
 
     async def ready(self) -> None:
         """Before the actions. Raises FaultError where what would prove the fault is seen already,
@@ -82,7 +90,7 @@ Verify = Callable[[Armed, Witness], Verifier]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What a fault does, to what, by which mechanism, and how it is seen."""
+    """A kind of fault: what it does, to what, by which mechanism, and how it is verified."""
 
     name: str
     title: str
@@ -100,16 +108,19 @@ class Kind:
     may_stay: bool  # whether a scenario may say that it never returns
     strikes_processes: bool  # by signals: one process of a host alone, or several places at once
     excludes: Excludes
+    seen_by: tuple[Sight, ...]  # (): by processes, or by the broker's own word
+    hides: tuple[Sight, ...]  # while it is active, nothing else on its host is seen by these
     repeats: bool  # it comes and goes while its window is open
     canaries_speak: bool  # its proof needs words, with their direction, size or time
     held_limit_s: float  # so long it may take until it is seen to hold
+    waits_for_silence: bool  # its proof takes as long as silence that proves, or slowness
     ends_client: bool  # the client's process is gone, and somebody takes its place at the end
     silences_peers: bool  # peers of the host meet silence, and have to find out by a timer
 
     # --- what it is to the analysis: recorded in the run ----------------------------------------
     ends_broker: bool  # what its processes held in memory is gone
     takes_page_cache: bool  # what they wrote and did not sync is gone, too: the host lost power
-    silences_clients: bool  # whoever asks the host meets silence, and no end of a connection
+    silences_clients: bool  # requests to the host meet silence, and no end of a connection
     spares_disk: bool | None  # the host is back with what it had on disk; None: it took none
 
     # --- how it is done and seen ----------------------------------------------------------------

@@ -6,7 +6,7 @@
 3. Times are CLOCK_MONOTONIC ns of the harness's machine.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -29,13 +29,15 @@ class Receipt:
 
     issued_ns: int
     returned_ns: int
+    dropped: tuple[tuple[str, int], ...] = ()  # of the end of a packet filter: host -> packets
+    # that our chain dropped there since it was made
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a scenario may say of a fault besides kind, target and window.
+    """The options of a fault in a scenario, in addition to kind, target and window.
 
-    kinds.KINDS tells which of them a kind takes; the others keep their defaults.
+    kinds.KINDS says which of them a kind takes; the others keep their defaults.
     """
 
     clients: str = "all"  # link and client faults: "all", "publishers", "consumers"
@@ -52,6 +54,18 @@ class Options:
     def latency_ms(self) -> int:
         """In the proxy's unit."""
         return round(self.latency_s * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Interference:
+    """The effects by which other active faults hide one (faults/interference.py)."""
+
+    mute: frozenset[str] = frozenset()  # hosts whose brokers another fault stops or ends
+    closed: frozenset[tuple[str, str]] = frozenset()  # ways (from, to) that another fault closes
+    slowed: frozenset[tuple[str, str]] = frozenset()  # ways that another fault makes late
+    round_trip_s: float = 0.0  # that other faults add to one on the links of this one
+    narrow_s: float = 0.0  # that they add to a handshake by their rate
+    agreeing_s: float = 0.0  # that a queue's declaration may wait for a host that is silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +87,8 @@ class Armed:
     clients: tuple[str, ...] = ()  # faults of clients: their names
     serving: Serving | None = field(default=None, hash=False)  # where hosts listen to peers; not
     # in the journal: the undo names what it undoes
+    meanwhile: Callable[[], Interference] = field(default=Interference, compare=False)  # what
+    # other active faults hide now; the journal does not keep it
 
     @property
     def returns(self) -> bool:
@@ -106,7 +122,7 @@ class ProcessState:
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """Who took a dead client's place; "" where the load is over, and nobody is needed."""
+    """The client that took a dead one's place; "" if the load is over, and none is needed."""
 
     name: str
     connected: bool  # by the broker's word
@@ -114,8 +130,8 @@ class Successor:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a user's own command says of a fault."""
+class VerifyResult:
+    """The result of a user's own verify command: whether a fault is in force."""
 
     in_force: bool
     detail: str
@@ -123,7 +139,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one request of a verifier met: an answer, or why there was none."""
+    """The reply to one request of a verifier: an answer, or why there was none."""
 
     answered: bool
     seconds: float
@@ -134,8 +150,8 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What canaries say: to the broker and from there to the direct one (UP), back (DOWN), or to
-    the broker and back (ROUND)."""
+    """The words of canaries: to the broker and from there to the direct one (UP), back (DOWN), or
+    to the broker and back (ROUND)."""
 
     way: str
     octets: int = 0  # at least
@@ -147,7 +163,7 @@ Replies = dict[str, Reply]  # proxy name, or "direct" -> what was met on that wa
 
 
 Drops = Mapping[tuple[str, str], int]  # (from, to) of each rule -> packets that it dropped
-ANYBODY = "*"  # as an end of such a way: whoever it is
+ANYBODY = "*"  # as an end of such a way: any host
 
 
 class Executor(Protocol):
@@ -157,7 +173,7 @@ class Executor(Protocol):
         """Raises FaultError; the action may have taken effect all the same."""
 
     def mechanism(self, kind: str) -> str:
-        """By what it carries out faults of a kind of kinds.KINDS."""
+        """Return the mechanism that carries out faults of a kind of kinds.KINDS."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""PURE: what a scenario may say of a fault besides kind, target and window.
+"""PURE: what a scenario may say of a fault in addition to kind, target and window.
 
 A kind names the keys that it takes; `field` is the field of model.Options that a key sets.
 """

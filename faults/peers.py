@@ -1,12 +1,12 @@
 """PURE: links between hosts that pass a proxy: their names, and what a fault does to them.
 
 1. A link is dialled by one host and leads to one peer; its upstream carries the way to the peer,
-   its downstream the way back. Either end may have dialled what the two talk by.
-2. A name is of a way and, where a host listens to its peers at several ports, of a port.
-3. All of a deployment's links are of one kind, which the mechanism tells; the ports, the system
-   says (Serving): nothing of it is known here, and no host listens where nobody said.
-4. A process of a host that carries several has the links that lead to it, and, if it dials
-   anybody, those that its host dials.
+   its downstream the way back. Either end may have dialled the connection that the two talk by.
+2. A name is of a way and, if a host listens to its peers at several ports, of a port.
+3. All of a deployment's links are of one kind, which the mechanism says. The system declares the
+   ports (Serving): nothing of it is known here, and a host without a declaration listens nowhere.
+4. A process of a host that carries several has the links that lead to it, and, if it dials any
+   peer, those that its host dials.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,8 @@ from faults.shapes import Way
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where a process listens to its peers, and at which of these ports it is spoken to."""
+    """The ports where a process listens to its peers, and those of them at which it is spoken
+    to."""
 
     ports: tuple[int, ...]
     word: int
@@ -30,10 +31,11 @@ class Served:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """Where a system's hosts listen to their peers: a system says all of it, nothing by default.
+    """The ports where a system's hosts listen to their peers: a system declares all of it, nothing
+    by default.
 
-    `renewed`: what a cut held is thrown away with its links, for given back late, all at once, it
-    would undo what those who were cut off did meanwhile.
+    `renewed`: what a cut held is thrown away with its links, for if it came back late, all at
+    once, it would undo what the hosts that were cut off did meanwhile.
     """
 
     by_host: Mapping[str, tuple[Served, ...]]
@@ -55,7 +57,7 @@ class Mesh:
     def served(self, host: str) -> tuple[Served, ...]:
         if self.mechanism == PROXY:
             return _OURS
-        assert self.serving is not None, f"nobody said where {host} listens to its peers"
+        assert self.serving is not None, f"no declaration of where {host} listens to its peers"
         return self.serving.by_host[host]
 
     def links(self, host: str, peer: str) -> tuple[str, ...]:
@@ -64,8 +66,8 @@ class Mesh:
         return tuple(peer_link(host, peer, port) for one in meant for port in one.ports)
 
     def ends(self, host: str, peer: str, meant: bool = True) -> tuple[str, ...]:
-        """Where a host says words to a peer: to each of its processes by itself, where there may
-        be several. `meant`: by these links, or by those that are not of them."""
+        """Return where a host sends words to a peer: to each of its processes by itself, if there
+        may be several. `meant`: by these links, or by those that are not of them."""
         return tuple(
             f"{peer}:{one.word}" if one.process else peer
             for one in self.served(peer)
@@ -103,7 +105,8 @@ def streams(ways: tuple[Way, ...], mesh: Mesh) -> dict[tuple[str, ...], tuple[st
 
 
 def stall(ways: tuple[Way, ...], toxic: str, mesh: Mesh) -> tuple[AddToxic, ...]:
-    """A bandwidth of 0 holds what is sent, and gives it back: nobody sees a connection end."""
+    """Stall these ways: a bandwidth of 0 holds what is sent, and gives it back; no connection
+    ends."""
     return _add(ways, toxic, mesh, "bandwidth", (("rate", 0),))
 
 
@@ -118,14 +121,14 @@ def release(ways: tuple[Way, ...], toxic: str, mesh: Mesh) -> RemoveToxic:
 
 
 def renew(ways: tuple[Way, ...], toxic: str, mesh: Mesh) -> tuple[Action, ...]:
-    """Ends a stall, and every link with it: what was held is thrown away, and who still wants to
-    talk dials anew.
+    """End a stall, and every link with it: what was held is thrown away, and hosts that still want
+    to talk dial again.
 
-    A RocketMQ broker gives up on a registration after 6 s, and dials anew for the next one. If all
-    that was held came at once, a name server would register brokers by connections that end in
+    A RocketMQ broker gives up on a registration after 6 s, and dials again for the next one. If
+    all that was held came at once, a name server would register brokers by connections that end in
     the same moment, and drop them with those (4.9.7, after a cut of 30 s: five such registrations
-    by release, none so). A toxic that drops what it gets lets the ends of connections pass: then
-    a broker is dropped after 7 s, not when it was silent for as long as it may be.
+    by release, none so). A toxic that drops what it gets lets the ends of connections pass: then a
+    broker is dropped after 7 s, not when it was silent for as long as it may be.
     """
     released = release(ways, toxic, mesh)
     return Disable(released.proxies), released, Enable(released.proxies)

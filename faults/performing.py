@@ -10,4 +10,5 @@ async def perform_all(executor: Executor, actions: tuple[Action, ...]) -> Receip
     What came after a failure was not issued; what came before it has to be undone all the same.
     """
     receipts = [await executor.perform(action) for action in actions]
-    return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns)
+    dropped = tuple(host for receipt in receipts for host in receipt.dropped)
+    return Receipt(receipts[0].issued_ns, receipts[-1].returned_ns, dropped)

@@ -34,5 +34,6 @@ def split(resolved: str) -> tuple[str, ...]:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Whether what is done to one place is done to the other, too: a process is of its host."""
+    """Return whether what is done to one place is done to the other, too: a process is of its
+    host."""
     return one == other or one in (host_of(other), other) or other == host_of(one)

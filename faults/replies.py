@@ -1,4 +1,4 @@
-"""What a reply shows, and how it is told."""
+"""Replies: what they show, and their texts."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ DIRECT = "direct"
 
 
 def silent(reply: Reply) -> bool:
-    """What has ended is not silent, however late it ended."""
+    """Return whether it was silent. What has ended is not silent, however late it ended."""
     return not reply.answered and not reply.end and reply.seconds >= SILENCE_S
 
 
@@ -27,7 +27,7 @@ def said(reply: Reply | None) -> str:
 
 def listing(replies: Mapping[str, Reply], names: list[str] | None = None) -> str:
     chosen = sorted(replies) if names is None else names
-    return "; ".join(f"{name}: {said(replies.get(name))}" for name in chosen) or "nobody asked"
+    return "; ".join(f"{name}: {said(replies.get(name))}" for name in chosen) or "no replies"
 
 
 def proven(detail: str) -> Proof:

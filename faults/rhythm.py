@@ -1,9 +1,9 @@
 """A fault that comes and goes: its undo and its actions in turn, as long as its window is open.
 
-1. The journal knows of it once, and once it is undone: whoever dies in between leaves a fault that
-   its undo ends, whichever phase it was in.
+1. The journal notes it once, and its undo once: if the process dies in between, the undo ends the
+   fault, whichever phase it was in.
 2. Every change has its instant from the beginning on: a late one does not move the others.
-3. A change that came later than half of its phase is a doubt: what stood then was another rhythm.
+3. A change that came later than half of its phase is a doubt: the rhythm was another one.
 4. Ending waits for a change that is under way: one that was given up could still take effect,
    after the undo.
 """
@@ -73,7 +73,7 @@ class Rhythm:
 
     @property
     def doubt(self) -> str:
-        """Why it was not the rhythm that was meant; "" where it was."""
+        """Return why it was not the rhythm that was meant; "" if it was."""
         late = [change for change in self.changes if not change.in_time]
         parts = [self._failure] if self._failure else []
         if late:

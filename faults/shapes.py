@@ -1,4 +1,4 @@
-"""Which ways between hosts a cut of some shape closes, and who has to drop what.
+"""Shapes of cuts: which ways between hosts a shape closes, and which hosts have to drop what.
 
 1. A way is (from, to): one direction. A cut is a set of ways.
 2. A way can be closed at either of its ends; the ends are chosen so that few hosts have to act,
@@ -20,7 +20,7 @@ Hosts = tuple[str, ...]  # the target first
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Who is cut from whom. With fewer hosts than `hosts_min` it closes nothing, or means another
+    """A shape of a cut. With fewer hosts than `hosts_min` it closes nothing, or means another
     shape."""
 
     meaning: str

@@ -43,7 +43,7 @@ TARGETS = (
 
 
 def parse_target(text: str, hosts: Sequence[str]) -> tuple[str, str]:
-    """(word of TARGETS, whom it names: a queue, a host, a client, or nobody).
+    """Return (word of TARGETS, what it names: a queue, a host, a client, or nothing).
 
     Raises ValueError with the choices.
     """

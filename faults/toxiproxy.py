@@ -30,7 +30,7 @@ _NO_PROXIES = {"http": None, "https": None, "all": None}
 
 
 class ToxiproxyError(FaultError):
-    """What the server, or the way to it, answered. `status` is None where no answer came."""
+    """An answer of the server, or of the way to it. `status` is None if no answer came."""
 
     def __init__(self, call: str, status: int | None, text: str) -> None:
         super().__init__(f"toxiproxy: {call}: {status or 'no answer'}: {text}")

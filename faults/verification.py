@@ -9,12 +9,15 @@ A run calls, for each window: `prepare` (before the actions), `held`, (the undo)
 `witness.dismiss`.
 """
 
-from faults.asking import until_proven
 from faults.kind import HELD_LIMIT_S, Verifier
 from faults.kinds import KINDS
 from faults.mechanisms import COMMAND
-from faults.model import Armed, FaultError, Proof
+from faults.model import Armed, FaultError, Proof, Receipt
+from faults.polling import until_proven
 from faults.witness import Witness
+
+SILENT_LOOK_S = 3.5  # the wait that proves silence, and what is asked around it
+LOOK_S = 1.0
 
 
 async def prepare(armed: Armed, witness: Witness) -> None:
@@ -28,20 +31,40 @@ async def prepare(armed: Armed, witness: Witness) -> None:
 
 
 async def held(armed: Armed, witness: Witness, limit_s: float | None = None) -> Proof:
-    """Whether the fault takes effect now; `prepare` came before."""
+    """Return whether the fault takes effect now; `prepare` came before."""
     verifier = _verifier(armed, witness)
     return await until_proven(verifier.held, held_limit_s(armed) if limit_s is None else limit_s)
 
 
+def shortest_s(kind: str) -> float:
+    """The shortest window in which a fault of this kind is verified while it is active."""
+    silence = KINDS[kind].waits_for_silence
+    return SILENT_LOOK_S if silence else LOOK_S
+
+
+def counted(armed: Armed, receipt: Receipt, lasted_s: float) -> Proof:
+    """Return whether a fault took effect whose window was too short for a look: by what its packet
+    filter had dropped when it was removed."""
+    least_s = shortest_s(armed.kind)
+    short = f"it lasted {lasted_s:.3g} s, and its window was shorter than a look, {least_s:g} s"
+    if not receipt.dropped:
+        return Proof(False, "", f"{short}, and a {armed.mechanism} counts no packets")
+    idle = [host for host, packets in receipt.dropped if not packets]
+    if idle:
+        return Proof(False, "", f"{short}, and our chain in {', '.join(idle)} dropped nothing")
+    counts = ", ".join(f"{packets} in {host}" for host, packets in receipt.dropped)
+    return Proof(True, f"{short}; packets that our chain dropped until it was removed: {counts}")
+
+
 def held_limit_s(armed: Armed) -> float:
-    """How long a fault that was armed may take until it is seen to hold."""
+    """Return how long a fault that was armed may take until it is verified active."""
     if armed.rhythm is not None:
         return HELD_LIMIT_S + 2 * sum(armed.rhythm)  # cut, joined and cut again
     return KINDS[armed.kind].held_limit_s
 
 
 async def gone(armed: Armed, witness: Witness, limit_s: float) -> Proof:
-    """Whether the fault has ended, waiting for it at most so long (plus one look)."""
+    """Return whether the fault has ended, waiting for it at most so long (plus one look)."""
     if not armed.returns:
         return Proof(ok=True, detail="by the scenario, it never ends")
     return await until_proven(_verifier(armed, witness).gone, limit_s)

@@ -1,9 +1,9 @@
-"""What can be seen of a cluster from outside, without disturbing it: the ports of verification.
+"""Observation of a cluster from outside, without disturbing it: the ports of verification.
 
-1. Each is what one family of faults is seen by; a Witness is all of them. Whoever verifies a kind
-   asks for the port that it needs (faults/kinds/).
-2. Nothing is asked through the connections that carry the load.
-3. Every question has a deadline of its own; what cannot be asked raises FaultError.
+1. Each port shows one family of faults; a Witness is all of them. The verifier of a kind names the
+   port that it needs (faults/kinds/).
+2. No query uses the connections that carry the load.
+3. Every query has a deadline of its own; a query that is impossible raises FaultError.
 """
 
 from typing import Protocol
@@ -15,7 +15,7 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
-    Told,
+    VerifyResult,
     Words,
 )
 
@@ -26,19 +26,20 @@ class SeesProcesses(Protocol):
     async def process(self, place: str) -> ProcessState: ...
 
     async def greets(self, place: str) -> Reply:
-        """Whether the broker there answers the first bytes of its protocol on a new connection,
-        past every proxy."""
+        """Return whether the broker there answers the first bytes of its protocol on a new
+        connection, past every proxy."""
 
     async def serves(self, place: str) -> Reply:
-        """Whether the broker there answers its protocol and the cluster lists it as running."""
+        """Return whether the broker there answers its protocol and the cluster lists it as
+        running."""
 
 
 class SeesWays(Protocol):
     """The network between hosts."""
 
     async def drops(self, host: str, chain: str) -> Drops | None:
-        """How many packets our chain in a host dropped; None where there is no such chain: what a
-        proxy does has none."""
+        """Return how many packets our chain in a host dropped; None if there is no such chain:
+        what a proxy does has none."""
 
     async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
         """One connection attempt by the way that a host's own processes take to a peer's broker;
@@ -47,8 +48,8 @@ class SeesWays(Protocol):
         prove silence."""
 
     async def entries(self, host: str) -> Replies:
-        """Whether the host's broker answers the first bytes of its protocol on a new connection
-        by each way that clients have: a listener's name -> its reply."""
+        """Return whether the host's broker answers the first bytes of its protocol on a new
+        connection by each way that clients have: a listener's name -> its reply."""
 
 
 class SeesHosts(SeesProcesses, SeesWays, Protocol):
@@ -82,13 +83,13 @@ class SeesClients(Protocol):
     async def client(self, client: str) -> ProcessState: ...
 
     async def answers(self, client: str) -> Reply:
-        """Whether a client answers a ping over its control channel: past every broker."""
+        """Return whether a client answers a ping over its control channel: past every broker."""
 
     async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of these clients that the brokers list a connection of."""
+        """Return those of these clients that the brokers list a connection of."""
 
     async def successor(self, client: str) -> Successor | None:
-        """Who took a dead client's place; None where nobody has (yet)."""
+        """Return the client that took a dead one's place; None if there is none (yet)."""
 
 
 class SeesAlarms(Protocol):
@@ -97,7 +98,7 @@ class SeesAlarms(Protocol):
 
 
 class SeesAnswers(Protocol):
-    """What a broker says of itself in words of its own."""
+    """Answers of a broker about itself, in words of its own."""
 
     async def said(self, host: str, words: str) -> str:
         """The line that it answers these words with, on a connection of their own, past every
@@ -107,8 +108,9 @@ class SeesAnswers(Protocol):
 class SeesCommands(SeesProcesses, Protocol):
     """Hosts that are not ours: by their owner's word, and from outside."""
 
-    async def told(self, armed: Armed) -> Told | None:
-        """What the user's own command says of a fault that his commands do; None: he has none."""
+    async def verify_result(self, armed: Armed) -> VerifyResult | None:
+        """Return what the user's own command says of a fault that his commands do; None: he has
+        none."""
 
 
 class Witness(SeesHosts, SeesLinks, SeesClients, SeesAlarms, SeesAnswers, SeesCommands, Protocol):

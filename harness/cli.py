@@ -14,23 +14,25 @@ import shutil
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from harness.commands import bounds, crash
+from harness.commands import bounds, crash, outlets
 from harness.commands.shell import Shell
 from harness.judging.exits import Exit
-from harness.outside.text import visible, whole_marks
+from harness.outside.text import one_line, visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.run import signals
 from spark_analysis.schema.failed import OURS, os_reason
 
 if TYPE_CHECKING:
     from harness.pipeline.port import Pipeline
+
+_COMPLETING = "_MQPROOF_COMPLETE"  # a shell that completes a command line sets it
 
 PLAIN_WIDTH = 120  # columns where there is no terminal to ask
 
@@ -76,14 +78,23 @@ def load_pipeline() -> "Pipeline":
 
 def main(argv: Sequence[str] | None = None, load: "Callable[[], Pipeline]" = load_pipeline) -> int:
     """One command, from its arguments to its exit code."""
-    with signals.heard(signals.end):
-        return _main(argv, load)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few characters
+        sys.stdout.reconfigure(errors="backslashreplace")
+    with signals.handled(signals.end), outlets.guarded() as out:
+        code = _main(argv, load)
+        out.flush()
+        return _code_after(out.refusals, code)
+
+
+def _code_after(refusals: Sequence[str], code: int) -> int:
+    """Return what was decided, but never 0 where some of the words did not reach their reader."""
+    for refusal in refusals:
+        print(f"mqproof: not all was written: {refusal}", file=sys.stderr)
+    return Exit.NOT_DECIDED if refusals and code == Exit.PASSED else code
 
 
 def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
     shell = Shell(load, _console(sys.stdout.isatty()), _console(sys.stderr.isatty(), stderr=True))
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few characters
-        sys.stdout.reconfigure(errors="backslashreplace")
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         if problems := tuple(bounds.problems(words)):
@@ -96,14 +107,20 @@ def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
     except (KeyboardInterrupt, typer.Abort):
         signals.silence()
         return _say(shell, "interrupted", Exit.INTERRUPTED)
-    except SystemExit:
+    except SystemExit as end:
+        if _COMPLETING in os.environ:  # typer has written what a shell's completion wanted
+            return end.code if isinstance(end.code, int) else 0
         return Exit.CRASH  # typer's own words have no reader any more
     except Exception as error:  # the last resort: whatever it is, it gets its own exit code
         if isinstance(error, OSError) and error.errno in _REFUSED:
-            reason = os_reason(error, shell.results)
+            reason = os_reason(error, None)
+            return _say(shell, f"nothing was judged: {reason}", Exit.NOT_DECIDED)
+        if isinstance(error, MemoryError):
+            reason = "the machine has no memory left for it: close other programs, or judge less"
             return _say(shell, f"nothing was judged: {reason}", Exit.NOT_DECIDED)
         if _is_of_the_world(error):
-            return _say(shell, f"nothing was judged: {error}", Exit.NOT_DECIDED)
+            text = str(error).replace("\n", "\n    ")  # no line of it passes for one of ours
+            return _say(shell, f"nothing was judged: {text}", Exit.NOT_DECIDED)
         return _crash(shell, error)
     return code if isinstance(code, int) else 0
 
@@ -112,20 +129,44 @@ def _program(words: Sequence[str]) -> typer.Typer:
     """What these words ask for; the whole of it where that is help, or nothing that is there."""
     program = typer.Typer(
         help="Proves or refutes the high-availability claims of message brokers.",
-        callback=lambda: None,  # one command stays a command of a program
-        add_completion=False,
+        callback=_options,  # with one command it stays a command of a program
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        epilog="Exit codes: `mqproof COMMAND --help` shows them for each command.",
     )
-    asked = words[0] if words else ""
-    alone = asked in _COMMANDS or asked in _GROUPS
+    command = words[0] if words else ""
+    alone = command in _COMMANDS or command in _GROUPS
     for name, where in _COMMANDS.items():
-        if name == asked or not alone:
+        if name == command or not alone:
             program.command(name, cls=bounds.Once)(_loaded(where))
     for name, where in _GROUPS.items():
-        if name == asked or not alone:
+        if name == command or not alone:
             program.add_typer(_loaded(where), name=name)
     return program
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"mqproof {_version()}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_show_version, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Typer reads the options that stand before a command here."""
+
+
+def _version() -> str:
+    try:
+        return metadata.version("mqproof")
+    except metadata.PackageNotFoundError:
+        return "of a checkout that is not installed"
 
 
 def _loaded(where: str) -> Any:
@@ -133,18 +174,9 @@ def _loaded(where: str) -> Any:
     return getattr(import_module(f"harness.commands.{module}"), name)
 
 
-class _Console(Console):
-    """Goes on where rich ends the program: what was begun is worth more than its reader."""
-
-    def on_broken_pipe(self) -> None:
-        nobody = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nobody, self.file.fileno())
-        os.close(nobody)
-
-
 def _console(is_terminal: bool, stderr: bool = False) -> Console:
     width = None if is_terminal else max(PLAIN_WIDTH, shutil.get_terminal_size().columns)
-    return _Console(stderr=stderr, width=width, highlight=False)
+    return Console(stderr=stderr, width=width, highlight=False)
 
 
 def _say(shell: Shell, text: str, code: Exit) -> Exit:
@@ -172,9 +204,9 @@ def _is_of_the_world(error: Exception) -> bool:
 
 def _crash(shell: Shell, error: Exception) -> int:
     text = "".join(traceback.format_exception(error))
-    told = f"{OURS}: {type(error).__name__}: {error}"
+    summary = f"{OURS}: {type(error).__name__}: {one_line(str(error))}"
     path = crash.keep(whole_marks(text), shell.results)
-    return _say(shell, f"{told}\n{f'the traceback is in {path}' if path else text}", Exit.CRASH)
+    return _say(shell, f"{summary}\n{f'the traceback is in {path}' if path else text}", Exit.CRASH)
 
 
 if __name__ == "__main__":

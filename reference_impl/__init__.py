@@ -9,9 +9,9 @@ node       one node: its processes, its cluster, its management API
 rocketmq   name servers and brokers of RocketMQ
 amqp       AMQP 0-9-1: codec, connections, channels, routing, confirms
 mirrored   mirrored queues: the ring, masters, mirrors, synchronisation, promotion
-misbehave  which bug is injected, whom it hits, and the truth about every message that it hit
-process    what a process is: one event in, effects out
-metadata   what every node knows, and how it stays equal on all of them
-protocol   what processes of different packages say to each other
+misbehave  injected bugs, the choice of messages, and the log of every message that was hit
+process    the form of a process: one event in, effects out
+metadata   the tables that every node knows, equal on all of them
+protocol   the messages between processes of different packages
 pid        names of processes
 """

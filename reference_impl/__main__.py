@@ -8,7 +8,7 @@ from pathlib import Path
 from reference_impl.node.alarms import RESOURCES
 from reference_impl.node.config import HANDLINGS, PAUSE_IF_ALL_DOWN, Config, parsed
 from reference_impl.rocketmq import configuration
-from reference_impl.shell import asking, limits, offline, play_rocketmq, rocketmq
+from reference_impl.shell import api_client, limits, offline, play_rocketmq, rocketmq
 from reference_impl.shell.play import Playing, play
 from reference_impl.shell.program import run
 
@@ -16,85 +16,89 @@ ALL = "all"
 
 
 def main(arguments: list[str]) -> int:
-    asked = _parser().parse_args(arguments)
-    if asked.what == "mirrored":
-        return play(Playing(asked.nodes, asked.port, asked.net_ticktime, asked.partition_handling))
-    if asked.what == "2m2s":
-        playing = play_rocketmq.Playing(asked.port, asked.replication, asked.compression)
+    options = _parser().parse_args(arguments)
+    if options.what == "mirrored":
+        return play(
+            Playing(options.nodes, options.port, options.net_ticktime, options.partition_handling)
+        )
+    if options.what == "2m2s":
+        playing = play_rocketmq.Playing(options.port, options.replication, options.compression)
         return play_rocketmq.play(playing)
-    if asked.what in ("name-server", "broker"):
-        return _of_rocketmq(asked)
+    if options.what in ("name-server", "broker"):
+        return _of_rocketmq(options)
     try:
-        config = parsed(asked.config.read_bytes())
+        config = parsed(options.config.read_bytes())
     except (OSError, ValueError) as error:
-        print(f"{asked.config}: {error}", file=sys.stderr)
+        print(f"{options.config}: {error}", file=sys.stderr)
         return 2
-    if asked.what == "node":
-        return _node(config, asked)
+    if options.what == "node":
+        return _node(config, options)
     try:
-        _operate(config, asked)
+        _operate(config, options)
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
 
 
-def _of_rocketmq(asked: argparse.Namespace) -> int:
+def _of_rocketmq(options: argparse.Namespace) -> int:
     try:
-        text = asked.config.read_text()
-        if asked.what == "broker":
-            return asyncio.run(rocketmq.run_broker(configuration.broker(text), asked.with_parent))
-        told = configuration.name_server(text)
-        return asyncio.run(rocketmq.run_name_server(told, asked.with_parent))
+        text = options.config.read_text()
+        if options.what == "broker":
+            return asyncio.run(
+                rocketmq.run_broker(configuration.broker(text), options.with_parent)
+            )
+        settings = configuration.name_server(text)
+        return asyncio.run(rocketmq.run_name_server(settings, options.with_parent))
     except (OSError, ValueError) as error:
-        print(f"{asked.config}: {error}", file=sys.stderr)
+        print(f"{options.config}: {error}", file=sys.stderr)
         return 2
 
 
-def _node(config: Config, asked: argparse.Namespace) -> int:
+def _node(config: Config, options: argparse.Namespace) -> int:
     try:
-        return asyncio.run(run(config, asked.with_parent))
+        return asyncio.run(run(config, options.with_parent))
     except offline.InUse as error:
         print(error, file=sys.stderr)
         return 1
 
 
-def _operate(config: Config, asked: argparse.Namespace) -> None:
-    match asked.what:
+def _operate(config: Config, options: argparse.Namespace) -> None:
+    match options.what:
         case "limit":
-            _limit(config, asked)
+            _limit(config, options)
         case "forget":
-            if asked.offline:
-                offline.forget(config, asked.node)
+            if options.offline:
+                offline.forget(config, options.node)
             else:
-                asking.forget(config, asked.node)
+                api_client.forget(config, options.node)
         case "force-boot":
             offline.force_boot(config)
         case "wipe":
             offline.wipe(config)
         case "reset":
-            asking.reset(config)
+            api_client.reset(config)
         case "join":
-            asking.reset(config, asked.node)
+            api_client.reset(config, options.node)
 
 
-def _limit(config: Config, asked: argparse.Namespace) -> None:
-    chosen = RESOURCES if asked.resource == ALL else (asked.resource,)
-    if asked.octets is None:
+def _limit(config: Config, options: argparse.Namespace) -> None:
+    chosen = RESOURCES if options.resource == ALL else (options.resource,)
+    if options.octets is None:
         print(f"[{','.join(limits.reset(config, chosen))}]")
-    for resource in chosen if asked.octets is not None else ():
-        limits.limit(config, resource, asked.octets)
+    for resource in chosen if options.octets is not None else ():
+        limits.limit(config, resource, options.octets)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m reference_impl")
     what = parser.add_subparsers(dest="what", required=True)
-    node = what.add_parser("node", help="one node, told by a configuration file")
+    node = what.add_parser("node", help="one node, by its configuration file")
     node.add_argument("config", type=Path)
     node.add_argument("--with-parent", action="store_true", help="end with standard input")
     for name, title in (
-        ("name-server", "a name server of RocketMQ, told by a configuration file of the real one"),
-        ("broker", "a broker of RocketMQ, told by a configuration file of the real one"),
+        ("name-server", "a name server of RocketMQ, by a configuration file of the real one"),
+        ("broker", "a broker of RocketMQ, by a configuration file of the real one"),
     ):
         server = what.add_parser(name, help=title)
         server.add_argument("config", type=Path)
@@ -107,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     join.add_argument("config", type=Path)
     join.add_argument("node", help="a member of the other one")
     forget = what.add_parser("forget", help="a node that is down is no member any more")
-    forget.add_argument("config", type=Path, help="of the node that is told")
+    forget.add_argument("config", type=Path, help="configuration file of the node that does it")
     forget.add_argument("node")
     forget.add_argument("--offline", action="store_true", help="said to a node that is down")
     for name, title in (

@@ -1,12 +1,12 @@
-"""What a process of a reference node is: a core that takes one event and answers with effects.
+"""Processes of a reference node: a core that takes one event and answers with effects.
 
 1. A process has a Pid, as in Erlang: it is born on one boot of one node and never moves. Messages
    between two processes arrive in the order in which they were sent, or not at all.
-2. `handle(event)` reads no socket or disk, and no clock but its world's. Whoever runs it (the
-   node, a simulation) carries the effects out in their order, and brings what comes of them back
+2. `handle(event)` reads no socket or disk, and no clock but its world's. The caller (the
+   node, a simulation) carries the effects out in their order, and brings their results back
    as later events.
 3. A message is an event itself; the other events are the classes here.
-4. A watched process that ends, or cannot be reached any more, is told once, as Down. Nothing that
+4. A watched process that ends, or cannot be reached any more, causes one Down. Nothing that
    it had sent comes after its Down.
 """
 
@@ -57,7 +57,8 @@ class Flushed(msgspec.Struct, frozen=True):
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """Tables or the view of running nodes changed; only the supervisor is told, once a batch."""
+    """A change of tables or of the view of running nodes; only the supervisor gets it, once a
+    batch."""
 
 
 class Stopping(msgspec.Struct, frozen=True):
@@ -72,7 +73,7 @@ class Octets(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """What this process had transmitted before `WhenWritten` has gone to a socket that drains."""
+    """The output of this process before `WhenWritten` has gone to a socket that drains."""
 
 
 class AlarmsChanged(msgspec.Struct, frozen=True):
@@ -87,7 +88,7 @@ class HungUp(msgspec.Struct, frozen=True):
     """The client's side of the connection is closed, or was reset."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ApiRequest(msgspec.Struct, frozen=True):
     """One request to the management API. `path` is percent-encoded, without the query."""
 
     request: int
@@ -118,7 +119,7 @@ class Unwatch(msgspec.Struct, frozen=True):
 
 
 class Arm(msgspec.Struct, frozen=True):
-    """Wants Timeout(name) in so many milliseconds; a timer of that name is set anew."""
+    """Request Timeout(name) in so many milliseconds; a timer of that name is restarted."""
 
     name: str
     after_ms: int
@@ -188,7 +189,7 @@ class Become(msgspec.Struct, frozen=True):
 
 
 class Exit(msgspec.Struct, frozen=True):
-    """The process ends; who watches it is told the reason. No effect may follow it."""
+    """End the process; its watchers get the reason. No effect may follow it."""
 
     reason: str
 
@@ -270,7 +271,8 @@ class Process(Protocol):
 
 
 class World(Protocol):
-    """What every core of a node may read. It changes between events, never during one."""
+    """The world as every core of a node may read it. It changes between events, never during
+    one."""
 
     @property
     def node(self) -> str: ...
@@ -285,13 +287,15 @@ class World(Protocol):
         """SUPERVISOR, API or DEAD_LETTERS of a running node."""
 
     def alive(self, pid: Pid) -> bool:
-        """Whether the process's node is running on the same boot (and, here, the process too)."""
+        """Return whether the process's node is running on the same boot (and, here, the process
+        too)."""
 
     def now_ms(self) -> int:
         """Of this boot: a time that only grows, and is no time of day."""
 
     def guarded(self) -> bool:
-        """Whether confirms are withheld: under pause_minority the node may be in a minority."""
+        """Return whether confirms are withheld: under pause_minority the node may be in a
+        minority."""
 
     def alarms(self) -> Mapping[str, frozenset[str]]:
         """By node, of those that run short of something: memory, disk."""

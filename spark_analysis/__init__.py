@@ -1,6 +1,6 @@
-"""Verdicts on runs: what they are made of, twice, and what they are told in.
+"""Verdicts on runs: two independent implementations and their shared schema.
 
-engine      the judge that is used: numpy kernels over whole runs, spread and folded by Spark
-definition  the plain definition of every verdict; it and the engine never see each other
-schema      what both read and answer: raw tables, facts, marts, the register of measures
+engine      the judge in use: numpy kernels over whole runs, distributed and folded by Spark
+definition  the plain definition of every verdict; it and the engine never import each other
+schema      the input and output of both: raw tables, facts, marts, the register of measures
 """

@@ -1,7 +1,15 @@
-"""What holds for every test."""
+"""What holds for every test.
 
-import subprocess
-import threading
+1. Tests find nothing of the user's state, and leave nothing that `mqproof heal` finds.
+2. Markers keep their promises (tests/rigs/suite/promises.py). A session that breaks one fails.
+3. A test with a real broker is repeated once: a broker may crash by a bug of its own. Verdicts
+   over recorded histories, and all that we wrote ourselves, are not repeated. The end of the
+   output lists each test that passed only on the repetition, with the reason of its failure.
+4. With `-n N --dist loadgroup`, workers share the tests as tests/rigs/suite/lanes.py says.
+"""
+
+import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +17,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.rigs.machine.starting_spark import STARTING_SPARK
+from tests.rigs.suite.lanes import Lanes, Priority, assign_groups, is_waiting
+from tests.rigs.suite.promises import Bearers, Starts, Watch, refusing
+from tests.rigs.suite.tiers import Tiers, mark_tier
 
-# How long one example takes tells of the machine, not of the code. Whoever runs all tests gets the
-# same examples as everybody; `--hypothesis-profile random` looks for new ones (nightly).
+# The time of an example depends on the machine, so no example has a deadline. Every run uses the
+# same examples; `--hypothesis-profile random` draws new ones (nightly).
 settings.register_profile(
     "random", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -22,18 +32,33 @@ settings.load_profile("mqproof")
 
 OF_THE_ENGINE = Path(__file__).parent / "spark_analysis"
 BY_THEMSELVES = ("test_elsewhere.py",)  # it kills a worker in the middle of a job
+BEARERS, TIERS = pytest.StashKey[Bearers](), pytest.StashKey[Tiers]()
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+PRIORITY = Priority()
+STARTS = Starts()
 
 
-@pytest.hookimpl(tryfirst=True)  # what is marked here may be chosen by it
+def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        # Tests start hundreds of Python processes: each would compile all that it imports.
+        compiled = tempfile.TemporaryDirectory(prefix="mqproof-tests-")
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", compiled.name)
+        config.add_cleanup(compiled.cleanup)
+    config.pluginmanager.register(Watch(STARTS))
+    if not IS_WORKER:
+        config.stash[BEARERS], config.stash[TIERS] = Bearers(), Tiers()
+        config.pluginmanager.register(config.stash[BEARERS])
+        config.pluginmanager.register(config.stash[TIERS])
+
+
+@pytest.hookimpl(optionalhook=True)  # unknown with `-p no:xdist`
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Lanes | None:
+    return Lanes(config, log) if config.getoption("dist") == "loadgroup" else None
+
+
+@pytest.hookimpl(tryfirst=True)  # `-m` may choose what is marked here
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A real broker may crash on its own account, and spoil a test that is right.
-
-    Such a test is played once more before it counts as failed; the summary tells each as RERUN.
-    Verdicts over recorded histories, and all that we wrote ourselves, get no second chance.
-    """
     for item in items:
-        if item.get_closest_marker("docker"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
         of_the_engine = item.path.is_relative_to(OF_THE_ENGINE)
         if (
             item.get_closest_marker("slow")
@@ -41,28 +66,82 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and item.path.name not in BY_THEMSELVES
         ):
             item.add_marker(pytest.mark.engine)
+        measures = item.get_closest_marker("slow") and not item.get_closest_marker("engine")
+        if item.get_closest_marker("docker") or measures:
+            # A broker may crash by itself, and four workers share two cores: see CONTRIBUTING.
+            item.add_marker(pytest.mark.flaky(reruns=1))
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.timeout(0))  # it may take hours
+        mark_tier(item)
+    assign_groups(items)
 
 
 @pytest.fixture(autouse=True)
 def _no_state_of_the_users(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Nothing that a test heals is anybody's, and what it leaves is found by no healing."""
     folder = tmp_path_factory.getbasetemp() / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
 
 
-@pytest.hookimpl(hookwrapper=True)
+@pytest.fixture(scope="session")
+def _spark_to_stop() -> Iterator[list[Any]]:
+    started: list[Any] = []
+    yield started
+    if started:
+        from tests.rigs.spark import shared
+
+        shared.stop(started[-1])
+
+
+@pytest.fixture(scope="module")
+def spark(_spark_to_stop: list[Any]) -> Any:
+    """Return the session that all tests of a worker share; start it if none runs."""
+    from tests.rigs.spark import shared
+
+    _spark_to_stop.append(shared.start())
+    return _spark_to_stop[-1]
+
+
+@pytest.fixture
+def shared_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.rigs.spark import shared
+
+    shared.lend(spark, monkeypatch)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Unit tests stay fast: who starts a process, by a fixture too, says that it is slow."""
-    start = subprocess.Popen.__init__
+    if IS_WORKER and item.config.getoption("loadgroup", False) and not is_waiting(item):
+        PRIORITY.lower()
+    with refusing(item):
+        return (yield)
 
-    def refuse(process: Any, words: object, *rest: Any, **options: Any) -> None:
-        if not threading.current_thread().name.startswith(STARTING_SPARK):
-            pytest.fail(f"starts a process, so it is to be marked slow: {words}")
-        start(process, words, *rest, **options)  # for slow tests, while others run
 
-    with pytest.MonkeyPatch.context() as patched:
-        if not any(item.get_closest_marker(name) for name in ("slow", "docker", "nightly")):
-            patched.setattr(subprocess.Popen, "__init__", refuse)
-        yield
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if unkept(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    tiers = config.stash[TIERS]
+    sections = {
+        "marked slow, but nothing in it is: remove the marker": unkept(config),
+        "tests and seconds by tier": [*tiers.lines()],
+        "passed only on the repetition, and why they failed first": [*tiers.repeated()],
+    }
+    for title, lines in sections.items():
+        if lines:
+            terminalreporter.section(title)
+            terminalreporter.write_line("\n".join(lines))
+
+
+def unkept(config: pytest.Config) -> list[str]:
+    """Return who bears `slow` without a reason. It is unknown if single tests were chosen."""
+    chosen = config.option.keyword or any("::" in each for each in config.args)
+    if IS_WORKER or chosen or config.option.maxfail or config.option.collectonly:
+        return []
+    return config.stash[BEARERS].without_reason()

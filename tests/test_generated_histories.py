@@ -13,9 +13,12 @@ import pytest
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import Via
 from tests.rigs.generated.histories import History, Row, Rows
-from tests.rigs.histories.fixed import HISTORIES, OFTEN, tagged_histories
+from tests.rigs.histories.fixed import BY_NIGHT, HISTORIES, often, tagged_histories
 
-pytestmark = [pytest.mark.slow, pytest.mark.engine]
+# The worker that judges them with Spark has made them already.
+pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.xdist_group("spark")]
+
+Histories = tuple[History, ...]
 
 FAULTS = (
     *("nothing", "until the undo", "all but until the undo", "the system ends it"),
@@ -64,24 +67,26 @@ SHOWN = {
 }
 
 
-@pytest.fixture(scope="module")
-def generated() -> list[History]:
-    return tagged_histories()
+@pytest.fixture(
+    scope="module", params=[HISTORIES, pytest.param(BY_NIGHT, marks=pytest.mark.nightly)]
+)
+def generated(request: pytest.FixtureRequest) -> Histories:
+    return tagged_histories(request.param)
 
 
-def test_everything_that_is_meant_to_happen_does_so_often(generated: list[History]) -> None:
+def test_everything_that_is_meant_to_happen_does_so_often(generated: Histories) -> None:
     assert len(generated) >= HISTORIES
     told = Counter(tag for each in generated for tag in each.tags)
-    assert not {tag: told[tag] for tag in sorted(MEANT) if told[tag] < OFTEN}
+    assert not {tag: told[tag] for tag in sorted(MEANT) if told[tag] < often(len(generated))}
 
 
-def test_facts_and_rows_show_every_situation_often(generated: list[History]) -> None:
+def test_facts_and_rows_show_every_situation_often(generated: Histories) -> None:
     shown = Counter(word for each in generated for word in situations(each.facts, each.rows))
-    assert not {word: shown[word] for word in sorted(SHOWN) if shown[word] < OFTEN}
+    assert not {word: shown[word] for word in sorted(SHOWN) if shown[word] < often(len(generated))}
     assert set(shown) == SHOWN
 
 
-def test_no_history_contradicts_the_record_format(generated: list[History]) -> None:
+def test_no_history_contradicts_the_record_format(generated: Histories) -> None:
     for each in generated:
         assert not list(contradictions(each.facts, each.rows)), each.facts.run
 

@@ -1,11 +1,15 @@
 """An installed wheel is whole: it works outside a checkout and makes nothing called `compose`."""
 
+import os
 import subprocess
 import sys
+import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 pytestmark = pytest.mark.slow
 
@@ -79,3 +83,34 @@ def test_images_are_built_from_the_installed_packages_own_files(
 def test_the_wheel_brings_four_packages_and_nothing_called_compose(installed: Path) -> None:
     found = {path.name for path in installed.iterdir() if path.suffix != ".dist-info"}
     assert found == {"harness", "faults", "reference_impl", "spark_analysis"}
+
+
+@pytest.mark.parametrize("name", ["github-actions.yml", "gitlab-ci.yml"])
+def test_a_nightly_example_installs_before_there_is_a_release(name: str, tmp_path: Path) -> None:
+    example = yaml.safe_load((ROOT / "examples" / "nightly" / name).read_text(encoding="utf-8"))
+    lines = {line.strip() for text in _texts(example) for line in text.splitlines()}
+    (install,) = (line for line in lines if " install " in line)
+    assert install.startswith(".venv/bin/pip install ")
+    pip = install.replace(".venv/bin/pip install", f"{sys.executable} -m pip install --no-deps")
+    subprocess.run(
+        ["bash", "-euc", f"{pip} --target {tmp_path}"],
+        env=os.environ | {"MQPROOF": str(ROOT)},
+        check=True,
+    )
+    assert (tmp_path / "harness" / "cli.py").is_file()
+
+
+def _texts(document: object) -> Iterator[str]:
+    if isinstance(document, dict | list):
+        for each in document.values() if isinstance(document, dict) else document:
+            yield from _texts(each)
+    elif isinstance(document, str):
+        yield document
+
+
+def test_the_sdist_holds_what_the_wheel_is_built_from() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    targets = built["build"]["targets"]
+    kept = {name.strip("/") for name in targets["sdist"]["include"]}
+    assert {*targets["wheel"]["packages"], *targets["wheel"]["force-include"]} <= kept
+    assert "results" not in kept

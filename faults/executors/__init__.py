@@ -1,4 +1,4 @@
-"""What carries actions out, and what looks whether they took effect.
+"""Executors, which carry actions out, and witnesses, which observe their effects.
 
 compose            carries out on a compose project: the engine's calls, a helper, the agent
 compose_witness    looks at one
@@ -7,13 +7,13 @@ local_witness      looks at them, and at hosts that are not ours
 external           carries out on a cluster that is not ours
 nothing            does nothing: with it, no run may be verified
 
-ports              what is asked of the agent beside the brokers
+ports              the calls to the agent beside the brokers
 once               the agent's calls when no agent runs: one process a call
 canaries           connections of our own on clients' links
 listeners          the proxy's listeners, as it lists them
-service_ports      where processes are spoken to, and what is said there
+service_ports      the ports of processes, and the words for them
 peer_canary        a word on the link by which a host reaches a peer
-toxics             what is done to links, through the agent
+toxics             operations on links, through the agent
 project            the containers of one compose project, found by labels
 packet_filter      the shell commands that make, count and remove our chains
 client_processes   the commands that signal clients in their container

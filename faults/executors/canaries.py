@@ -1,10 +1,12 @@
-"""What an agent asks of brokers for a witness: canaries on links, and whether a host serves.
+"""Requests of an agent to brokers, for a witness: canaries on links, and whether a host serves.
 
-1. A canary asks what its node answers alone; it is silent until it is asked. Where a proof needs
-   directions, sizes or times, canaries speak: they say words to each other's queues.
-2. Every question waits a little longer than the silence that the rules ask for; words of some
-   size or on slow links so much longer as they may take.
-3. What listing a broker means is passed in.
+1. A canary requests what its node answers alone; it is silent until then. If a proof needs
+   directions, sizes or times, canaries speak: they send words to each other's queues.
+2. Every request waits a little longer than the silence that the rules require; large words, or
+   words on slow links, wait as much longer as they may take. If other active faults make the links
+   slow or narrow, every limit is longer by what they add: otherwise slowness would pass for
+   silence.
+3. The caller passes in what listing a broker means.
 """
 
 import asyncio
@@ -21,6 +23,8 @@ from faults.replies import DIRECT, SILENCE_S
 WAIT_S = SILENCE_S + 0.5
 OPEN_LIMIT_S = 5.0
 GREET_LIMIT_S = 3.0
+OPENING_ROUND_TRIPS = 12  # of a canary that speaks: connection, channel, queue, consumer
+SPEAKING_ROUND_TRIPS = 2
 CLOSE_LIMIT_S = 5.0
 ASK_LIMIT_S = 3.0
 
@@ -41,9 +45,10 @@ class Canaries:
     async def open(self, armed: Armed, direct: tuple[str, int]) -> None:
         """One through each proxy of a link fault, and direct ones; nothing for other faults."""
         speaks = KINDS[armed.kind].canaries_speak
+        limit_s = OPEN_LIMIT_S + _opening_s(armed)
         opened = await asyncio.gather(
             *(
-                self._open(_canary(armed, name), *way, speaks)
+                self._open(_canary(armed, name), *way, speaks, limit_s)
                 for name, way in self._ways(armed, direct).items()
             ),
             return_exceptions=True,
@@ -53,7 +58,11 @@ class Canaries:
                 raise failure
 
     async def ask(self, armed: Armed) -> Replies:
-        return _told(await _each(self._names(armed), lambda name: self._ask(_canary(armed, name))))
+        limit_s = WAIT_S + armed.meanwhile().round_trip_s
+        names = self._names(armed)
+        return _merge_direct(
+            await _each(names, lambda name: self._ask(_canary(armed, name), limit_s))
+        )
 
     async def say(self, armed: Armed, words: Words) -> Replies:
         """A direct one speaks to itself, whichever way the others do."""
@@ -65,7 +74,7 @@ class Canaries:
             speaker, hearer = ends[words.way]
             said = await self._agent.call(
                 "canary_say",
-                WAIT_S + words.wait_s,
+                WAIT_S + words.wait_s + _speaking_s(armed, words),
                 canary=_canary(armed, speaker),
                 to=_canary(armed, hearer),
                 octets=words.octets,
@@ -73,20 +82,23 @@ class Canaries:
             )
             return reply_of(said)
 
-        return _told(await _each(self._names(armed), say))
+        return _merge_direct(await _each(self._names(armed), say))
 
     async def attempts(self, armed: Armed, direct: tuple[str, int]) -> Replies:
         """A new connection on each way."""
         ways = self._ways(armed, direct)
         greeting = self._service_ports.greeting
-        return _told(await _each(ways, lambda name: greets(self._agent, ways[name], greeting)))
+        limit_s = GREET_LIMIT_S + armed.meanwhile().round_trip_s
+        return _merge_direct(
+            await _each(ways, lambda name: greets(self._agent, ways[name], greeting, limit_s))
+        )
 
     async def close(self, armed: Armed) -> None:
         for name in self._names(armed):
             await self._agent.call("canary_close", CLOSE_LIMIT_S, canary=_canary(armed, name))
 
     def _ways(self, armed: Armed, direct: tuple[str, int]) -> dict[str, tuple[str, int]]:
-        """Where each is dialled; by its names the direct ones are known from here on."""
+        """Return the address that each is dialled at, and note the names of the direct ones."""
         ways = {proxy: self._dial(proxy) for proxy in armed.proxies}
         if not self._service_ports.ports:
             directs = dict.fromkeys(ways, (DIRECT, direct[1]))
@@ -101,15 +113,15 @@ class Canaries:
         beside = self._direct.get(armed.mark) or dict.fromkeys(armed.proxies, DIRECT)
         return (*armed.proxies, *dict.fromkeys(beside.values()))
 
-    async def _open(self, canary: str, host: str, port: int, speaks: bool) -> None:
+    async def _open(self, canary: str, host: str, port: int, speaks: bool, limit_s: float) -> None:
         by = self._service_ports.canaries
         if by is None:
             raise FaultError("no canary speaks these brokers' protocol: its way cannot be seen")
         where = {"canary": canary, "host": host, "port": port, "queue": ""}
-        await self._agent.call("canary_open", OPEN_LIMIT_S, **where, speaks=speaks, by=by)
+        await self._agent.call("canary_open", limit_s, **where, speaks=speaks, by=by)
 
-    async def _ask(self, canary: str) -> Reply:
-        return reply_of(await self._agent.call("canary_ask", WAIT_S, canary=canary))
+    async def _ask(self, canary: str, limit_s: float) -> Reply:
+        return reply_of(await self._agent.call("canary_ask", limit_s, canary=canary))
 
 
 async def _each(names: Iterable[str], ask: Callable[[str], Awaitable[Reply]]) -> Replies:
@@ -118,8 +130,8 @@ async def _each(names: Iterable[str], ask: Callable[[str], Awaitable[Reply]]) ->
     return dict(zip(names, replies, strict=True))
 
 
-def _told(replies: Replies) -> Replies:
-    """All direct ways are one to whoever judges: the worst of them."""
+def _merge_direct(replies: Replies) -> Replies:
+    """Merge all direct ways into one for the judgement: the worst of them."""
     direct = [name for name in replies if name.startswith(DIRECT) and name != DIRECT]
     if not direct:
         return replies
@@ -127,22 +139,36 @@ def _told(replies: Replies) -> Replies:
     return {**others, DIRECT: worst(replies[name] for name in direct)}
 
 
-async def greets(agent: Agent, way: tuple[str, int], greeting: Greets) -> Reply:
-    """Whether the server to be dialled by `way` answers in its protocol."""
+def _opening_s(armed: Armed) -> float:
+    """Return the seconds that other active faults add to the opening of a canary."""
+    others = armed.meanwhile()
+    return OPENING_ROUND_TRIPS * others.round_trip_s + others.narrow_s + others.agreeing_s
+
+
+def _speaking_s(armed: Armed, words: Words) -> float:
+    """The same for words: each is said, and asked for, once a round."""
+    others = armed.meanwhile()
+    return SPEAKING_ROUND_TRIPS * words.rounds * (others.round_trip_s + others.narrow_s)
+
+
+async def greets(
+    agent: Agent, way: tuple[str, int], greeting: Greets, limit_s: float = GREET_LIMIT_S
+) -> Reply:
+    """Return whether the server dialled by `way` answers in its protocol."""
     address, port = way
     own = greeting.arguments
-    return reply_of(await agent.call(greeting.call, GREET_LIMIT_S, host=address, port=port, **own))
+    return reply_of(await agent.call(greeting.call, limit_s, host=address, port=port, **own))
 
 
 async def said(agent: Agent, way: tuple[str, int], words: str) -> str:
     """The line that answers these words. Raises FaultError where none comes."""
     address, port = way
-    told = await agent.call("words_ask", ASK_LIMIT_S, host=address, port=port, says=words)
-    return str(told["text"])
+    reply = await agent.call("words_ask", ASK_LIMIT_S, host=address, port=port, says=words)
+    return str(reply["text"])
 
 
 async def host_greets(agent: Agent, place: str, service_ports: ServicePorts) -> Reply:
-    """Whether all processes of a place answer."""
+    """Return whether all processes of a place answer."""
     ways = [(host_of(place), port) for port in service_ports.of(place)]
     return worst(
         await asyncio.gather(*(greets(agent, way, service_ports.greeting) for way in ways))
@@ -150,13 +176,13 @@ async def host_greets(agent: Agent, place: str, service_ports: ServicePorts) -> 
 
 
 async def and_listed(reply: Reply, host: str, listed: Listed, failures: Failures) -> Reply:
-    """What a host replied, if it is listed as running besides."""
+    """Return what a host replied, if it is also listed as running."""
     if not reply.answered:
         return reply
     try:
         found = await listed(host)
     except failures as error:
-        return Reply(False, reply.seconds, f"it answers, but nobody lists it: {error}")
+        return Reply(False, reply.seconds, f"it answers, but no host lists it: {error}")
     if not found:
         return Reply(False, reply.seconds, "it answers, but the cluster does not list it")
     return reply

@@ -53,7 +53,7 @@ def signal(name: str, clients: tuple[str, ...], needed: bool = True) -> list[str
 
 
 def states(client: str) -> list[str]:
-    """It prints the kernel's letter for each process of the client."""
+    """Return a command that prints the kernel's letter for each process of the client."""
     return ["sh", "-c", _STATES, "states", client]
 
 
@@ -63,7 +63,7 @@ def thaw_all() -> list[str]:
 
 
 def state_of(letters: str) -> ProcessState:
-    """What `states` printed; how a client that is gone ended is not told there."""
+    """Return the state that `states` printed; it does not say how a client ended."""
     running = [letter for letter in letters.split() if letter not in ("Z", "X")]
     frozen = bool(running) and all(letter in ("T", "t") for letter in running)
     return ProcessState(running=bool(running), exit_code=None, frozen=frozen)

@@ -1,14 +1,14 @@
 """Runs a user's commands for hosts that are not ours, one at a time a host, and notes each.
 
-1. A command is its words: no shell reads them. Its standard input is empty; what it writes goes
-   to a file, so that a broker that it starts, and that inherits the file, keeps nobody waiting.
-   Whoever undoes runs it in the same folder as whoever did.
-2. It has a deadline, and a limit for what it writes; past either, it and its process group are
-   killed, and whether it took effect is unknown.
-3. Nobody undoes what is still being done: a command waits for the host's one before, even where
-   that was given up, or where another process (a harness that died) began it.
-4. What a command said is noted with secrets blotted out, and told without what would command a
-   terminal.
+1. A command is its words: no shell reads them. Its standard input is empty. Its output goes to a
+   file: a broker that it starts, and that inherits the file, does not block the caller. The undo
+   runs in the same folder as the command that it undoes.
+2. A command has a deadline and an output limit; past either, it and its process group are killed,
+   and it is unknown whether it took effect.
+3. A command is not undone while it still runs: a command waits for the host's previous one, even
+   if that was given up, or another process (a harness that died) began it.
+4. A command's output is noted with secrets masked, and reported without terminal control
+   sequences.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ from typing import IO
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.commands import DO, NO_ANSWER, VERIFY, HostCommand, HostCommands
-from faults.model import FaultError, Receipt, Told
+from faults.model import FaultError, Receipt, VerifyResult
 
 MARK = "MQPROOF_COMMAND"  # in the environment of what runs: `<cluster> <host> <kind> <step>`
 OUTPUT_MAX = 8192  # of what a command wrote: the end
 TAIL_MAX = 200  # of that, what an error tells
-FLOOD_MAX = 64 << 20  # whoever writes more has lost his way, and fills somebody's disk
+FLOOD_MAX = 64 << 20  # a command that writes more is out of control, and fills the disk
 BLOT = "***"
 _INTERVAL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended; `status` is None where it had to be killed, `why` says for what."""
+    """The end of a command. `status` is None if it had to be killed, `why` says for what."""
 
     status: int | None
     receipt: Receipt
@@ -83,10 +83,10 @@ class Commands:
             raise FaultError(_failure(_name(host, kind, step), outcome))
         return outcome.receipt
 
-    async def told(self, host: str, kind: str) -> Told | None:
-        """Whether the fault is in force by its `verify`; None where there is none.
+    async def verify_result(self, host: str, kind: str) -> VerifyResult | None:
+        """Return whether the fault is in force by its `verify`; None if there is none.
 
-        Raises FaultError where the command had to be killed, could not be started or tells by its
+        Raises FaultError if the command had to be killed, could not be started, or reports by its
         status that it did not find out.
         """
         command = self._command(host, kind)
@@ -96,7 +96,7 @@ class Commands:
         if outcome.status is None or outcome.status >= NO_ANSWER:
             raise FaultError(_failure(_name(host, kind, VERIFY), outcome))
         detail = f"its verify command ended with {outcome.status}{outcome.tail}"
-        return Told(outcome.status == 0, detail)
+        return VerifyResult(outcome.status == 0, detail)
 
     def _command(self, host: str, kind: str) -> HostCommand:
         try:
@@ -105,7 +105,7 @@ class Commands:
             raise FaultError(f"the topology has no command for {kind} of {host}") from None
 
     async def _run(self, host: str, kind: str, step: str) -> Outcome:
-        """To its end, whoever gives up waiting for it."""
+        """Run the command to its end, even if the caller gives up waiting for it."""
         task = asyncio.create_task(self._in_turn(host, kind, step))
         self._running.add(task)
         task.add_done_callback(self._over)

@@ -67,8 +67,9 @@ T = TypeVar("T")
 
 
 class ComposeExecutor:
-    """The executor of one project. `failures`: what the agent raises besides FaultError.
-    `peer_links`: DIRECT or TOXIPROXY, the layout's: it tells the mechanism, undoing needs it not.
+    """The executor of one project. `failures`: what the agent raises in addition to FaultError.
+    `peer_links`: the layout's, DIRECT or TOXIPROXY: it selects the mechanism; undoing does not
+    need it.
 
     Without an agent (healing), each stall and resume starts a one-shot one.
     """
@@ -139,7 +140,7 @@ class ComposeExecutor:
                 return await self._toxics.do(action)
             case RemoveToxic() | Enable() | Disable():
                 return await self._toxics.undo(action)
-        raise FaultError(f"{action}: nobody here knows how to do that")
+        raise FaultError(f"{action}: this executor does not know this action")
 
     def _signal(self, host: str, name: str) -> Receipt:
         """The engine returns when it has delivered the signal, not when the process has ended."""
@@ -184,7 +185,7 @@ class ComposeExecutor:
         return Receipt(issued_ns, time.monotonic_ns())
 
     async def _ended(self, host: str, limit_s: float) -> None:
-        """Waits for processes that were told to end; where one runs on, it is left to itself."""
+        """Wait for the end of processes that got SIGTERM; one that runs on is left alone."""
         attempts = AsyncRetrying(
             stop=stop_after_delay(limit_s), wait=wait_fixed(INTERVAL_S), retry=retry_if_result(any)
         )
@@ -219,10 +220,19 @@ class ComposeExecutor:
         for one in done:
             if isinstance(one, BaseException):
                 raise one
-        receipts = [one.receipt for one in done if not isinstance(one, BaseException)]
+        outputs = [one for one in done if not isinstance(one, BaseException)]
+        found = {
+            host: packet_filter.dropping(one.text)
+            for host, one in zip(scripts, outputs, strict=True)
+        }
         return Receipt(
-            min(receipt.issued_ns for receipt in receipts),
-            max(receipt.returned_ns for receipt in receipts),
+            min(one.receipt.issued_ns for one in outputs),
+            max(one.receipt.returned_ns for one in outputs),
+            tuple(
+                (host, sum(rule.packets for rule in rules))
+                for host, rules in found.items()
+                if rules is not None
+            ),
         )
 
     async def _in_thread(self, work: Callable[[], T]) -> T:

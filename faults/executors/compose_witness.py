@@ -41,7 +41,7 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
-    Told,
+    VerifyResult,
     Words,
 )
 from faults.places import host_of
@@ -54,8 +54,9 @@ T = TypeVar("T")
 class ComposeWitness:
     """The witness of one project.
 
-    `failures`: what the agent, `listed` and `alarms` raise besides FaultError. `service_ports`:
-    where processes of the project are spoken to. `peer_links`: DIRECT or TOXIPROXY, the layout's.
+    `failures`: what the agent, `listed` and `alarms` raise in addition to FaultError.
+    `service_ports`: where processes of the project are spoken to. `peer_links`: the layout's,
+    DIRECT or TOXIPROXY.
     """
 
     def __init__(
@@ -122,22 +123,22 @@ class ComposeWitness:
         return await self._canaries.attempts(armed, self._service_port(armed.places[0]))
 
     async def client(self, client: str) -> ProcessState:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         state = await self._in_thread(lambda: self._client(client))
         if state.running:
             return state
         return replace(state, exit_code=await self._clients.exit_code(client))
 
     async def answers(self, client: str) -> Reply:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         return await self._clients.answers(client)
 
     async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         return await self._clients.connected(clients)
 
     async def successor(self, client: str) -> Successor | None:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         return await self._clients.successor(client)
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
@@ -148,7 +149,7 @@ class ComposeWitness:
         except self._failures as error:
             raise FaultError(str(error)) from error
 
-    async def told(self, armed: Armed) -> Told | None:  # noqa: ARG002  (the port's)
+    async def verify_result(self, armed: Armed) -> VerifyResult | None:  # noqa: ARG002
         return None
 
     async def greets(self, place: str) -> Reply:
@@ -164,7 +165,7 @@ class ComposeWitness:
         await self._canaries.close(armed)
 
     def _service_port(self, place: str) -> tuple[str, int]:
-        """Where to knock: at the first process of several."""
+        """Return the address to dial: that of the first process of several."""
         return host_of(place), self._service_ports.of(place)[0]
 
     def _client(self, client: str) -> ProcessState:
@@ -192,8 +193,8 @@ class ComposeWitness:
         return dict(found)
 
     def _way(self, rule: packet_filter.Dropping, host: str) -> Way:
-        """What a rule of a chain in `host` drops, in names. Where it names a peer, its other end
-        is the host itself; where it names the host, or nobody, that is anybody."""
+        """Return the way that a rule of a chain in `host` drops, in names. If it names a peer, its
+        other end is the host itself; if it names the host, or none, that is ANYBODY."""
         source, destination = self._name(rule.source), self._name(rule.destination)
         named = {source, destination} - {""}
         beyond = host if named - {host} else ANYBODY
@@ -216,7 +217,7 @@ class ComposeWitness:
         return _attempted(output.text, f"{host} -> {peer} ({address}:{port})")
 
     def _say(self, host: str, peer: str, port: int, wait_s: float) -> Reply:
-        """Where peer links pass a proxy; a host's own name is its own address."""
+        """Send a word through a proxy of peer links. A host's own name is its own address."""
         command = peer_canary.command(peer, wait_s, port, self._service_ports.peer_word)
         output = self._project.execute(self._project.host(host), command)
         return peer_canary.reply_of(output.text, f"{host} -> {peer}:{port}")
@@ -225,7 +226,7 @@ class ComposeWitness:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
-# Times by /proc/uptime, a clock that nobody sets; the last line is `status seconds-before
+# Times by /proc/uptime, a clock that is never set; the last line is `status seconds-before
 # seconds-after`, and what stands before it is the shell's own error.
 _ATTEMPT = """
 read -r before _ </proc/uptime

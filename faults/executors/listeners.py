@@ -18,8 +18,8 @@ LIST_LIMIT_S = 10.0
 
 async def upstreams(agent: Agent) -> dict[str, str]:
     """Every listener's name, and where it leads: `address:port`."""
-    told = await agent.call("proxy_list", LIST_LIMIT_S)
-    return dict(told["upstreams"])
+    reply = await agent.call("proxy_list", LIST_LIMIT_S)
+    return dict(reply["upstreams"])
 
 
 def leading_to(addresses: Collection[str], upstreams: dict[str, str]) -> list[str]:
@@ -29,9 +29,9 @@ def leading_to(addresses: Collection[str], upstreams: dict[str, str]) -> list[st
 
 
 async def entries(agent: Agent, dial: Dial, ways: Collection[str], greeting: Greets) -> Replies:
-    """What a greeting meets on a new connection through each of these listeners.
+    """Return what a greeting meets on a new connection through each of these listeners.
 
-    One that `dial` does not know is not ours to dial: another harness made it.
+    A listener that `dial` does not know is not dialled: another harness made it.
     """
     known = {}
     for name in ways:

@@ -126,7 +126,7 @@ class LocalExecutor:
                 return await self._rejoin(chain)
             case Say():
                 return await self._say(action)
-        raise FaultError(f"{action}: nobody here knows how to do that")
+        raise FaultError(f"{action}: this executor does not know this action")
 
     def _signal(self, host: str, number: int, needed: bool = True) -> Receipt:
         found = processes.of(self._cluster, processes.NODE, host)
@@ -190,7 +190,8 @@ class LocalExecutor:
         return await self._toxics.do(AddToxic(links, chain, "bandwidth", STREAMS, _STALL))
 
     async def _rejoin(self, chain: str) -> Receipt:
-        """Wherever the chain's name is: which links were stalled need not be known."""
+        """Resume every link that carries the chain's name: it need not be known which were
+        stalled."""
         issued_ns = time.monotonic_ns()
         found: dict[str, str] = {}
         for agent in (self._agent, self._spare):
@@ -215,7 +216,7 @@ class LocalExecutor:
         except FaultError:
             if action.needed:
                 raise
-        return await said(self._spare, way, action.words)  # an undo may not hang on one agent
+        return await said(self._spare, way, action.words)  # an undo must not depend on one agent
 
     async def _resume(self, action: RemoveToxic | Enable) -> Receipt:
         issued_ns = time.monotonic_ns()

@@ -2,7 +2,9 @@
 
 1. A process belongs to a cluster if its environment names it: nothing is found by a command line,
    nor by a pid that somebody remembered. Children inherit it, and so are found, too.
-2. Only processes of this user are seen; one that has ended and waits for its parent is none.
+2. Only processes of this user are seen. A process runs until its parent can read how it ended: the
+   kernel first takes its memory, and with it the environment, which takes up to 0.1 s for 200 MB.
+   What its environment said before is remembered until then.
 3. A signal goes to the process that was looked at, never to a later one with the same pid.
 """
 
@@ -33,6 +35,7 @@ _PROC = Path("/proc")
 _MARK = f"{CLUSTER}=".encode()
 _STOPPED = frozenset({"T", "t"})
 _ENDED = frozenset({"Z", "X"})
+_STATE, _THREADS, _STARTED = 0, 17, 19  # of the fields of /proc/PID/stat from the state on
 _EXEC_LIMIT_S = 1.0
 
 
@@ -49,7 +52,7 @@ class Running:
         return dict(self.marks).get(name, "")
 
     def at(self, place: str) -> bool:
-        """Whether it is of that host, or is that process of one (faults/places.py)."""
+        """Return whether it is of that host, or is that process of one (faults/places.py)."""
         process = process_of(place)
         return self.mark(HOST) == host_of(place) and process in ("", self.mark(PROCESS))
 
@@ -69,15 +72,20 @@ class Running:
                 os.close(descriptor)
 
 
+_remembered: dict[int, Running] = {}  # by pid, as each was when its environment was last read
+
+
 def every() -> tuple[Running, ...]:
     """The processes of all clusters, oldest pid first."""
     pids = sorted(int(entry.name) for entry in _PROC.iterdir() if entry.name.isdecimal())
+    for pid in set(_remembered) - set(pids):
+        _remembered.pop(pid, None)
     return tuple(found for pid in pids for found in _looked_at(pid))
 
 
 def of(cluster: str, role: str = "", place: str = "") -> tuple[Running, ...]:
-    """Those of one cluster; of one role; of one place, which for other roles than a node's is the
-    process's own name."""
+    """Return the processes of one cluster; of one role; of one place, which for roles other than a
+    node's is the process's own name."""
     return tuple(
         running
         for running in every()
@@ -94,9 +102,9 @@ def of(cluster: str, role: str = "", place: str = "") -> tuple[Running, ...]:
     retry_error_callback=lambda _: False,  # it has ended already: others tell that
 )
 def seen(pid: int) -> bool:
-    """Whether a process that was just started can be found; waits for that a moment.
+    """Return whether a process that was just started can be found; wait for that a moment.
 
-    The kernel tells whoever started it before it shows the new environment.
+    The kernel reports the start to the parent before it shows the new environment.
     """
     return bool(list(_looked_at(pid))) or not (_PROC / str(pid)).exists()
 
@@ -104,22 +112,41 @@ def seen(pid: int) -> bool:
 def _looked_at(pid: int) -> Iterator[Running]:
     """None or one: it may be somebody else's, or gone."""
     try:
-        environment = (_PROC / str(pid) / "environ").read_bytes()
-        if _MARK not in environment:
+        environment = _environment(pid)
+        if environment and _MARK not in environment:
+            _remembered.pop(pid, None)
             return
         fields = _fields(pid)
     except (OSError, ValueError):
         return
+    state, started_ticks = fields[_STATE], int(fields[_STARTED])
+    if state in _ENDED and int(fields[_THREADS]) <= 1:
+        return
+    if environment:
+        marks = _marks(environment)
+    else:
+        before = _remembered.get(pid)
+        marks = before.marks if before and before.started_ticks == started_ticks else ()
+    if any(name == CLUSTER for name, _ in marks):
+        _remembered[pid] = Running(pid, started_ticks, state, marks)
+        yield _remembered[pid]
+
+
+def _environment(pid: int) -> bytes:
+    """Empty where the process has lost it already, or is another user's."""
+    with suppress(OSError):
+        return (_PROC / str(pid) / "environ").read_bytes()
+    return b""
+
+
+def _marks(environment: bytes) -> tuple[tuple[str, str], ...]:
     entries = (entry.decode(errors="replace").partition("=") for entry in environment.split(b"\0"))
-    marks = tuple((name, value) for name, _, value in entries if name.startswith("MQPROOF_"))
-    state, started_ticks = fields[0], int(fields[19])
-    if state not in _ENDED and any(name == CLUSTER for name, _ in marks):
-        yield Running(pid, started_ticks, state, marks)
+    return tuple((name, value) for name, _, value in entries if name.startswith("MQPROOF_"))
 
 
 def _started_ticks(pid: int) -> int | None:
     try:
-        return int(_fields(pid)[19])
+        return int(_fields(pid)[_STARTED])
     except (OSError, ValueError):
         return None
 
@@ -128,6 +155,6 @@ def _fields(pid: int) -> list[str]:
     """Of /proc/PID/stat, from the state on: the name before it may hold blanks and brackets."""
     text = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     fields = text.rpartition(")")[2].split()
-    if len(fields) < 20:
+    if len(fields) <= _STARTED:
         raise ValueError(f"/proc/{pid}/stat says {text!r}")
     return fields

@@ -35,7 +35,7 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
-    Told,
+    VerifyResult,
     Words,
 )
 from faults.peers import peer_link
@@ -43,8 +43,8 @@ from faults.peers import peer_link
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where to dial what, as (address, port): all that speaks to clients at each place, and each
-    host's peer port."""
+    """The addresses to dial, as (address, port): all that speaks to clients at each place, and
+    each host's peer port."""
 
     brokers: Mapping[str, tuple[tuple[str, int], ...]]
     peers: Mapping[str, tuple[str, int]]
@@ -52,11 +52,11 @@ class Addresses:
 
 class LocalWitness:
     """The witness of one cluster. `exit_code`: how what was started last at a place ended, None
-    while it runs, or where its processes ended each in its way.
+    while it runs, or if its processes ended in different ways.
 
     `dial`: listeners by name, of workers and of peer links. `failures`: what the agent and
-    `listed` raise besides FaultError. `commands`: a user's, where hosts are not ours; their
-    processes and the ways between them cannot be asked for then.
+    `listed` raise in addition to FaultError. `commands`: a user's, for hosts that are not ours;
+    their processes and the ways between them cannot be observed then.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class LocalWitness:
         return await self._canaries.attempts(armed, self._first(armed.places[0]))
 
     async def client(self, client: str) -> ProcessState:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         found = processes.of(self._cluster, processes.WORKER, client)
         if not found:
             exit_code = await self._clients.exit_code(client)
@@ -128,24 +128,24 @@ class LocalWitness:
         return ProcessState(running=True, exit_code=None, frozen=frozen)
 
     async def answers(self, client: str) -> Reply:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         return await self._clients.answers(client)
 
     async def connected(self, clients: tuple[str, ...]) -> tuple[str, ...]:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         return await self._clients.connected(clients)
 
     async def successor(self, client: str) -> Successor | None:
-        assert self._clients is not None, "a witness of a run is told of its clients"
+        assert self._clients is not None, "a witness of a run gets its clients"
         return await self._clients.successor(client)
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:  # noqa: ARG002
         return {}
 
-    async def told(self, armed: Armed) -> Told | None:
+    async def verify_result(self, armed: Armed) -> VerifyResult | None:
         if self._commands is None:
             return None
-        return await self._commands.told(armed.resolved, armed.kind)
+        return await self._commands.verify_result(armed.resolved, armed.kind)
 
     async def greets(self, place: str) -> Reply:
         """All of its processes answer, or it does not."""
@@ -163,5 +163,5 @@ class LocalWitness:
         await self._canaries.close(armed)
 
     def _first(self, place: str) -> tuple[str, int]:
-        """Where to knock: at the first process of several."""
+        """Return the address to dial: that of the first process of several."""
         return self._addresses.brokers[place][0]

@@ -36,7 +36,7 @@ class Dropping:
 def cut(chain: str, sources: Iterable[str], destinations: Iterable[str]) -> str:
     """Drops what comes from `sources` and what goes to `destinations`: addresses."""
     rules = _drop("-s", sources) + _drop("-d", destinations)
-    assert rules, "a cut from nobody"
+    assert rules, "a cut without peers"
     return _put(chain, rules)
 
 
@@ -66,8 +66,10 @@ def _put(chain: str, rules: list[str]) -> str:
 
 
 def join(chain: str) -> str:
+    """Removes the chain, and prints it with its counters as it was at the end."""
     _check(chain)
-    return "\n".join([_LOOK, _remove(chain), f"done; {_ONE_WORKS}"])
+    last = f"$ipt -w 5 -nvxL {chain} 2>/dev/null"
+    return "\n".join([_LOOK, last, _remove(chain), f"done; {_ONE_WORKS}"])
 
 
 def count(chain: str) -> str:

@@ -1,20 +1,19 @@
-"""PURE: a word on the link by which a host's process reaches a peer's, and what it was met with.
+"""PURE: a word on the link by which a host's process reaches a peer's, and the reply to it.
 
-1. It is said inside the host's network namespace, to the peer by its name: where the broker's own
-   words go, for the names are the container's.
-2. Who listens there waits to be spoken to, and ends the connection at once when it is told what
-   it does not know; the word is the system's (peer_word), and is nobody's end. So the end
-   of the connection is the answer, and proves that the word arrived. With bytes on their way back
-   held (rate 0) the end still passes, for no byte is behind it: the answer tells of the way there
-   alone.
-3. A proxy whose upstream is down takes a connection and ends it by itself: what ends before the
-   word was said is no answer.
+1. It is sent inside the host's network namespace, to the peer by its name: that is the way of the
+   broker's own words, for the names are the container's.
+2. The listener there waits for words, and ends the connection at once on a word that it does not
+   know; the word is the system's (peer_word) and ends no process. So the end of the connection is
+   the answer, and proves that the word arrived. While the bytes on their way back are held (rate
+   0) the end still passes, for no byte is before it: the answer covers the way there alone.
+3. A proxy whose upstream is down accepts a connection and ends it by itself: an end before the
+   word was sent is no answer.
 """
 
 from faults.model import FaultError, Reply
 
 TIMED_OUT = 124  # the status of `timeout`
-EARLY_S = 0.1  # a connection that nobody serves has ended by then
+EARLY_S = 0.1  # a connection without a server has ended by then
 _SAY = f"""
 exec 3<>"/dev/tcp/$0/$1" || exit 1
 IFS= read -r -t {EARLY_S} -N 1 -u 3 && {{ echo "it spoke first"; exit 1; }}
@@ -25,7 +24,7 @@ IFS= read -r -N 1 -u 3
 read -r after _ </proc/uptime
 echo "said $before $after"
 """
-# Times by /proc/uptime, a clock that nobody sets.
+# Times by /proc/uptime, a clock that is never set.
 _SCRIPT = """
 read -r before _ </proc/uptime
 timeout "$3" bash -c "$4" "$1" "$2" "$5" 2>&1
@@ -39,7 +38,7 @@ def command(peer: str, wait_s: float, port: int, word: str | None) -> list[str]:
     """To be run in a host's namespace: dials the peer, says the word (peer_word), waits for
     the end. Raises FaultError where no word is known that ends a connection at once."""
     if word is None:
-        raise FaultError(f"{peer}: nobody knows a word that its peers would be ended by")
+        raise FaultError(f"{peer}: its system declares no word that ends a peer connection")
     limit = f"{wait_s + EARLY_S:g}"
     return ["bash", "-c", _SCRIPT, "word", peer, str(port), limit, _SAY, _printed(word)]
 
@@ -50,9 +49,9 @@ def _printed(word: str) -> str:
 
 
 def reply_of(text: str, way: str) -> Reply:
-    """What `command` printed. The seconds of an answer are those since the word was said.
+    """Return the reply that `command` printed. The seconds of an answer count from the word on.
 
-    Raises FaultError where the attempt did not happen.
+    Raises FaultError if the attempt did not happen.
     """
     lines = text.strip().splitlines()
     try:

@@ -1,8 +1,10 @@
-"""What executors and witnesses ask of the agent: the one process that dials brokers and proxies.
+"""The calls of executors and witnesses to the agent: the one process that dials brokers and
+proxies.
 
-1. The calls, their arguments and values are the agent's protocol; here only the way to make one.
-2. What is passed in has errors of its own, which this package cannot name: whoever passes it in
-   names them, and they become FaultError here.
+1. The calls, their arguments and values are the agent's protocol; here is only the way to make
+   one.
+2. What is passed in has errors of its own, which this package cannot name: the caller names them,
+   and they become FaultError here.
 """
 
 from collections.abc import Sequence
@@ -26,16 +28,16 @@ class Clients(Protocol):
     """The clients that a run has started. Raises FaultError where it has none of that name."""
 
     async def answers(self, client: str) -> Reply:
-        """Whether it answers a ping over its control channel."""
+        """Return whether it answers a ping over its control channel."""
 
     async def exit_code(self, client: str) -> int | None:
-        """How its process ended; None while it runs, or where nobody can tell."""
+        """Return how its process ended; None while it runs, or if that is unknown."""
 
     async def connected(self, clients: Sequence[str]) -> tuple[str, ...]:
-        """Those of them that the brokers list a connection of."""
+        """Return those of them that the brokers list a connection of."""
 
     async def successor(self, client: str) -> Successor | None:
-        """Who took a dead client's place; None where nobody has (yet)."""
+        """Return the client that took a dead one's place; None if there is none (yet)."""
 
 
 class Agent:

@@ -1,11 +1,11 @@
-"""The containers of one compose project, found by labels, and what can be done in them.
+"""The containers of one compose project, found by labels, and the operations in them.
 
 1. Everything here blocks; callers bring threads and deadlines. The engine's own errors become
    FaultError, with what was tried.
-2. A helper container joins a host's network namespace with NET_ADMIN and sleeps; commands are
-   run in it, which takes a tenth of the time that a container of their own would. It is made when
-   it is first needed, once a host, and goes with the project, whose labels it carries. It has the
-   agent's image, which is ours whoever's the brokers' are.
+2. A helper container joins a host's network namespace with NET_ADMIN and sleeps; commands run in
+   it, which takes a tenth of the time of a container of their own. It is made when it is first
+   needed, once a host, and goes with the project, whose labels it carries. It has the agent's
+   image, which is ours, unlike the brokers'.
 3. `issued_ns` is read when everything is prepared: just before the call that takes effect.
 """
 
@@ -34,7 +34,7 @@ RUNNING, PAUSED = "running", "paused"  # the engine's words; a paused one counts
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command in a container said, and when it was started and had ended."""
+    """The output of a command in a container, and its start and end."""
 
     status: int
     text: str

@@ -1,9 +1,11 @@
-"""Where the processes of hosts are spoken to, and what is said there: a system's own values.
+"""The ports at which the processes of hosts are spoken to, and the words for them: a system's
+values.
 
-1. A host of several processes answers when all of them do: of their replies the worst is its own.
-2. Where processes of a host speak at different ports, a listener that leads to one has its port,
-   and is compared with a direct way to that one.
-3. Words are text that stands for bytes, one each (latin-1): a protocol need not be of letters.
+1. A host of several processes answers when all of them do: the worst of their replies is its own.
+2. If processes of a host speak at different ports, a listener that leads to one has its port, and
+   is compared with a direct way to that one.
+3. Words are text that stands for bytes, one each (latin-1): a protocol need not consist of
+   letters.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +17,7 @@ from faults.replies import DIRECT
 
 
 class Greets(NamedTuple):
-    """The agent's call that greets, and its arguments besides where and how long."""
+    """The agent's call that greets, and its arguments except place and time limit."""
 
     call: str
     arguments: Mapping[str, str]
@@ -23,7 +25,7 @@ class Greets(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What is said on a new connection, and how a right answer begins."""
+    """The words on a new connection, and the beginning of a right answer."""
 
     says: str
     begins: str
@@ -48,14 +50,14 @@ class Greeter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServicePorts:
-    """A system's; nothing has a default. `ports`: by place (faults/places.py), of each process; of
-    what is not there, `usual`. `to_peers`: where a host is spoken to by its peers; None: where
-    everybody speaks to it.
+    """The service ports of a system; no field has a default. `ports`: by place (faults/places.py),
+    of each process; places without an entry have `usual`. `to_peers`: where a host is spoken to by
+    its peers; None: where all others speak to it.
 
     `canaries`: `module:object` that the agent imports, which opens a canary on a client's link
-    (harness/workers/agent_calls/canaries.py, `Opens`); None: nobody sends any, so no way that
-    clients have can be seen. `peer_word`: what is said to a peer (peer_canary.py), and ended at
-    once; None: nobody knows such a word.
+    (harness/workers/agent_calls/canaries.py, `Opens`); None: there are no canaries, so no way that
+    clients have can be seen. `peer_word`: what is sent to a peer (peer_canary.py), and ended at
+    once; None: there is no such word.
     """
 
     hello: Greeting | Greeter
@@ -73,14 +75,15 @@ class ServicePorts:
         return self.ports.get(place, (self.usual,))
 
     def spoken_to(self, host: str) -> tuple[int, ...]:
-        """Where a host's peers say words (peer_canary.py) to its processes."""
+        """Return the ports at which a host's peers send words (peer_canary.py) to its
+        processes."""
         return self.of(host) if self.to_peers is None else (self.to_peers,)
 
     def direct(self, port: int) -> str:
-        """What the direct way is called that a listener at this port is compared with."""
+        """Return the name of the direct way that a listener at this port is compared with."""
         return f"{DIRECT} {port}" if self.ports else DIRECT
 
 
 def worst(replies: Iterable[Reply]) -> Reply:
-    """Who did not answer, else who took longest."""
+    """Return a reply without an answer if there is one, else the slowest."""
     return max(replies, key=lambda reply: (not reply.answered, reply.seconds))

@@ -1,8 +1,8 @@
-"""What is done to links through an agent that asks the proxy: the same under every deployment.
+"""Operations on links, through an agent that calls the proxy: the same under every deployment.
 
-1. The agent does and times it, if it shares this machine's clock (same boot id); if it does not,
+1. The agent does and times them, if it shares this machine's clock (same boot id); if it does not,
    the instants are those around the call to it.
-2. What the agent could not undo, a spare one tries again: an undo may not depend on a process
+2. What the agent could not undo, a spare one tries again: an undo must not depend on a process
    that may be lost.
 """
 

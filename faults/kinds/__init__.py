@@ -1,4 +1,4 @@
-"""The kinds of faults that there are: ours, and those of packages beside mqproof.
+"""The registry of fault kinds: ours, and those of other packages.
 
 `processes`      kill, stop, freeze
 `client_links`   hang, close, refuse, reset, slow, cut_after
@@ -9,8 +9,8 @@
 
 1. Each is declared once, in its own module (kind.py says what it has to answer).
 2. Another package names its kinds by the entry point group `mqproof.faults`: each leads to a Kind.
-   One that is spoilt is told, with its package and the reason, to whoever asks for it.
-3. Where a deployment or a system cannot do a kind, it says why: never silently.
+   The use of a broken one is an error that names its package and the reason.
+3. If a deployment or a system cannot do a kind, it says why: never silently.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,7 +58,8 @@ class Registry:
 
 
 def read(points: Iterable[EntryPoint]) -> Registry:
-    """Ours, and what is offered besides. An offer that is spoilt keeps nobody from the others."""
+    """Return our kinds and those that other packages offer. A broken offer does not block the
+    others."""
     kinds = {kind.name: kind for kind in OURS}
     packages, spoilt = dict[str, str](), dict[str, str]()
     by_name: dict[str, list[EntryPoint]] = {}
@@ -83,7 +84,7 @@ def _taken(same: Sequence[EntryPoint], known: Mapping[str, Kind]) -> Kind:
     """Of what is offered under one name. Raises ValueError with what is wrong; and whatever its
     module raises."""
     if len(same) > 1:
-        raise ValueError("nobody knows which of them is meant")
+        raise ValueError("it is ambiguous which of them is meant")
     (point,) = same
     if point.name in known:
         raise ValueError("there is another kind of that name, which is the one that is used")
@@ -114,14 +115,14 @@ def by_command() -> tuple[str, ...]:
 
 
 def mechanism(kind: str, deployment: str, peer_links: str = DIRECT) -> str:
-    """By what it is done; "" where nothing does it."""
+    """Return the mechanism that does it; "" if there is none."""
     offered = KINDS[kind]
     by_proxy = offered.by_peer_links if peer_links == TOXIPROXY else {}
     return by_proxy.get(deployment) or offered.offers.get(deployment, "")
 
 
 def offered(kind: Kind, deployment: str) -> str:
-    """Every mechanism of a kind, and what it hangs on; "-": none."""
+    """Return every mechanism of a kind, and its condition; "-": none."""
     words = [kind.offers[deployment]] if deployment in kind.offers else []
     if deployment in kind.by_peer_links:
         words.append(f"{kind.by_peer_links[deployment]} if peer_links = {TOXIPROXY}")

@@ -13,19 +13,19 @@ read in its source.
 
 | the real server | the embedded one |
 | --- | --- |
-| tells the version 2.12.0 | tells 2.12.0-embedded: a run's record must say which it was |
+| reports the version 2.12.0 | reports 2.12.0-embedded: a run's record must say which it was |
 | can crash when a bandwidth that holds bytes gets another rate | releases them |
 | crashes at the first byte when a rate is below 0 | takes it for 0 |
-| crashes when a slicer has no size, or varies by more | cuts nothing, or inside the piece |
+| crashes when a slicer has no size, or varies by more | cuts nothing, or inside the chunk |
 | can take 5 s to remove a bandwidth 0 whose client has gone | takes no time |
-| keeps whoever removes a reset that has begun waiting for it | brings it forward |
-| draws a toxicity between 0 and 1 anew when a neighbour comes | only on the toxic's own update |
+| lets the removal of a reset that has begun wait for it | brings it forward |
+| draws a toxicity between 0 and 1 again when a neighbour comes | only on the toxic's own update |
 | has no seed for what is drawn | `--seed`: the same for the same connections in the same order |
 | refuses a wrong attribute, but keeps those beside it | keeps nothing of what it refuses |
 | forgets, of two latencies in a row, part of the second in a burst | adds them up |
-| dials one client's upstream after the other | dials side by side, and stops when told to |
-| accepts nobody any more once descriptors were short | accepts when there are some again |
-| tells the resolver's words for a name that is unknown | tells `no such host` |
+| dials one client's upstream after the other | dials side by side, and stops on request |
+| accepts no connection any more once descriptors were short | accepts when there are some again |
+| reports the resolver's words for an unknown name | reports `no such host` |
 | reads any body | refuses one above 16 MiB, with 413 |
 | has a config file, and metrics on demand | has neither: /metrics is 404, as by default |
 """

@@ -32,15 +32,15 @@ def main() -> int:
     parser.add_argument(
         "--with-parent", action="store_true", help="end when the standard input is closed"
     )
-    asked = parser.parse_args()
-    if asked.with_parent and not _watchable(sys.stdin.fileno()):
+    options = parser.parse_args()
+    if options.with_parent and not _watchable(sys.stdin.fileno()):
         print("--with-parent needs a pipe or a socket as standard input", file=sys.stderr)
         return MISUSED
-    if not is_loopback(asked.host):
-        print(f"--host {asked.host} is not on loopback: 127.0.0.1, ::1", file=sys.stderr)
+    if not is_loopback(options.host):
+        print(f"--host {options.host} is not on loopback: 127.0.0.1, ::1", file=sys.stderr)
         return MISUSED
     _allow_many_connections()
-    return asyncio.run(_serve(asked.host, asked.port, asked.seed, asked.with_parent))
+    return asyncio.run(_serve(options.host, options.port, options.seed, options.with_parent))
 
 
 async def _serve(host: str, port: int, seed: int, with_parent: bool) -> int:
@@ -71,7 +71,7 @@ def _watch_parent(stdin: int, ended: asyncio.Event) -> None:
     loop = asyncio.get_running_loop()
 
     def heard() -> None:
-        """What the parent says means nothing; that it can say no more does."""
+        """What the parent sends means nothing; the end of its stream does."""
         with contextlib.suppress(OSError):
             if os.read(stdin, 1 << 12):
                 return

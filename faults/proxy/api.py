@@ -3,10 +3,10 @@
 1. Statuses, bodies and content types are those of 2.12.0, byte for byte (tests/contract); a
    request id and the headers of the connection are the shell's.
 2. A body is JSON whatever its content type says. Errors are JSON, served as text.
-3. A path that nobody serves is 404 and a method that it has not is 405, before anything else is
-   looked at; after that a browser is refused.
-4. What the real server has not: where a token is asked for, whoever does not bring it is told
-   nothing but that, before anything else.
+3. An unknown path is 404 and a method that it has not is 405, before anything else is looked at;
+   after that a browser is refused.
+4. Beyond the real server: if a token is required, a caller without it learns nothing but that,
+   before anything else.
 """
 
 import hmac
@@ -102,8 +102,8 @@ class Api:
 
     def _lets_in(self, request: Request) -> bool:
         wanted = f"{BEARER}{self._token}".encode()
-        told = request.authorization.encode("latin-1", "replace")
-        return not self._token or hmac.compare_digest(wanted, told)
+        given = request.authorization.encode("latin-1", "replace")
+        return not self._token or hmac.compare_digest(wanted, given)
 
     def _serve(
         self, handler: Callable[..., Response], request: Request, names: tuple[str, ...]
@@ -126,7 +126,8 @@ class Api:
         return Response(NO_CONTENT)
 
     def _populate(self, body: bytes) -> Response:
-        """What was made before an error stays, and is told with it."""
+        """Create or replace proxies. What was made before an error stays, and the error lists
+        it."""
         made: list[Proxy] = []
         error: dict[str, Written] = {}
         status = CREATED

@@ -3,8 +3,7 @@
 1. Fields that are not given have the interface's defaults: an enabled proxy, a downstream toxic
    with toxicity 1 and the name TYPE_STREAM.
 2. A toxic is read twice, as the real server does: its frame, then its attributes, which need the
-   type. What is wrong with the frame, the type and the name is told before what is wrong with
-   the attributes.
+   type. Errors in the frame, the type and the name are reported before errors in the attributes.
 """
 
 import dataclasses
@@ -116,7 +115,7 @@ def _wanted(fields: Fields, where: str) -> Wanted:
 
 
 def _settings(fields: Fields, kind: Kind, existing: Settings | None) -> Settings:
-    """Those that are not given stay as they are, or are 0."""
+    """Return the settings. Those that are not given stay as they are, or are 0."""
     absent = kind.settings() if existing is None else existing
     names = [field.name for field in dataclasses.fields(kind.settings)]
     given = {name: fields.integer(f"attributes.{name}", getattr(absent, name)) for name in names}

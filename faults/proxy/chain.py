@@ -87,7 +87,7 @@ class Chain:
         return next(i for i, stage in enumerate(self._stages) if stage.name == toxic.name)
 
     def _out(self, items: list[Item], start: int, now_ns: int) -> list[Item]:
-        """What leaves the chain when these come to the stage at `start`."""
+        """Return what leaves the chain when these come to the stage at `start`."""
         for stage in self._stages[start:]:
             if not items:
                 return items

@@ -20,7 +20,7 @@ _REQUEST_LINE = re.compile(r"([!-~]+) ([!-~]+) HTTP/1\.([01])")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedRequest:
     """A whole request of HTTP/1.`version`. Without `keep_alive` its answer is the last."""
 
     request: Request
@@ -35,13 +35,13 @@ class Expecting:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """What came is no request; nothing after it can be read."""
+    """Bytes that are no request; nothing after them can be read."""
 
     status: int
     detail: str = ""
 
 
-Heard = Asked | Expecting | Malformed
+Heard = ParsedRequest | Expecting | Malformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,10 @@ class RequestReader:
         self._unread += octets
         try:
             while self._head is not None or self._read_head(heard):
-                asked = self._read_body()
-                if asked is None:
+                parsed = self._read_body()
+                if parsed is None:
                     break
-                heard.append(asked)
+                heard.append(parsed)
         except _Unreadable as error:
             self._unreadable, self._unread = True, b""
             heard.append(error.malformed)
@@ -95,7 +95,7 @@ class RequestReader:
             heard.append(Expecting())
         return True
 
-    def _read_body(self) -> Asked | None:
+    def _read_body(self) -> ParsedRequest | None:
         head = self._head
         assert head is not None
         chunked = head.get("transfer-encoding").lower() == "chunked"
@@ -105,7 +105,7 @@ class RequestReader:
         self._head = None
         connection = head.get("connection").lower()
         keep_alive = connection != "close" if head.version else connection == "keep-alive"
-        return Asked(_request(head, body), head.version, keep_alive)
+        return ParsedRequest(_request(head, body), head.version, keep_alive)
 
     def _counted(self, length: str) -> bytes | None:
         if not length.isascii() or not length.isdigit():
@@ -144,8 +144,8 @@ class RequestReader:
         return body
 
 
-def render(asked: Asked, response: Response, request_id: str, date: str) -> bytes:
-    body = b"" if asked.request.method == "HEAD" else response.body.encode()
+def render(parsed: ParsedRequest, response: Response, request_id: str, date: str) -> bytes:
+    body = b"" if parsed.request.method == "HEAD" else response.body.encode()
     fields = []
     if response.content_type is not None:
         fields.append(("Content-Type", response.content_type))
@@ -158,9 +158,9 @@ def render(asked: Asked, response: Response, request_id: str, date: str) -> byte
     fields.append(("Date", date))
     if response.status != HTTPStatus.NO_CONTENT:
         fields.append(("Content-Length", str(len(body))))
-    if asked.keep_alive != bool(asked.version):
-        fields.append(("Connection", "keep-alive" if asked.keep_alive else "close"))
-    return _status_line(response.status, version=asked.version) + _lines(fields) + b"\r\n" + body
+    if parsed.keep_alive != bool(parsed.version):
+        fields.append(("Connection", "keep-alive" if parsed.keep_alive else "close"))
+    return _status_line(response.status, version=parsed.version) + _lines(fields) + b"\r\n" + body
 
 
 def render_malformed(malformed: Malformed) -> bytes:

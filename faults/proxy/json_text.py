@@ -1,9 +1,9 @@
 """JSON text as Go's encoding/json reads and writes it, with its words for what is wrong.
 
 1. Only the first value of a text is read; what follows it is ignored, as Go's Decoder does.
-2. A text is read to the end of that value before anything is made of it: what is wrong with its
-   grammar is told before what is wrong with its types.
-3. Objects keep their fields in order, and all of them: which of two wins is the reader's matter.
+2. A text is read to the end of that value before anything is made of it: errors of its grammar are
+   reported before errors of its types.
+3. Objects keep their fields in order, and all of them: the reader decides which of two wins.
 4. Numbers stay text: whether 1.0 is an integer depends on what it is read into.
 5. Written text escapes what HTML cares about; a float is written as a 32-bit one.
 """

@@ -58,7 +58,7 @@ class Connection:
         self._links[change.toxic.direction].change(change)
 
     def abort(self) -> None:
-        """Closes both sockets now, whatever is held; nobody is told."""
+        """Close both sockets now, whatever is held, without notice to either side."""
         for link in self._links.values():
             link.drop()
         for side in self._sides:

@@ -1,7 +1,7 @@
-"""What a proxy and a toxic are, to everybody in this package.
+"""Proxies and toxics, as the whole package sees them.
 
 1. A toxic is a frozen value: an update replaces it by another of the same name.
-2. A proxy is the registry's one live object; whoever accepts a connection reads its toxics then.
+2. A proxy is the registry's one live object; its toxics are read when a connection is accepted.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from faults.proxy.toxics.catalogue import Settings
 
 
 class Direction(Enum):
-    """Which way bytes go: from the client to the server, or back."""
+    """The direction of bytes: from the client to the server, or back."""
 
     UPSTREAM = "upstream"
     DOWNSTREAM = "downstream"
@@ -51,7 +51,7 @@ class Proxy:
 
 
 class ProxyError(Exception):
-    """What a caller of the interface is refused with: the status and the server's own words."""
+    """A refusal of a request: the status and the server's own words."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)

@@ -39,7 +39,7 @@ Change = Added | Updated | Removed
 
 
 class Ground(Protocol):
-    """Where proxies take effect."""
+    """The place where proxies take effect."""
 
     def resolve(self, listen: str) -> str:
         """The address with names looked up; raises AddressError."""

@@ -1,8 +1,8 @@
-"""The interface on a socket: conversations that ask, and one registry that answers them all.
+"""The interface on a socket: conversations that send requests, and one registry that answers all.
 
 1. Requests are served one after another, each in one turn of the event loop: a change of toxics
    takes effect on every connection at one moment, before it is answered.
-2. Whoever does not read its answers is not read.
+2. A client that does not read its answers is not read.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from faults.proxy.addresses import join
 from faults.proxy.api import Api
 from faults.proxy.http_wire import (
     CONTINUE,
-    Asked,
     Expecting,
     Malformed,
+    ParsedRequest,
     RequestReader,
     render,
     render_malformed,
@@ -60,7 +60,7 @@ class _Conversation(asyncio.Protocol):
             if self._transport is None or self._transport.is_closing():
                 return
             match heard:
-                case Asked(keep_alive=keep_alive):
+                case ParsedRequest(keep_alive=keep_alive):
                     self._answer(heard)
                     if not keep_alive:
                         self._transport.close()
@@ -81,8 +81,8 @@ class _Conversation(asyncio.Protocol):
     def connection_lost(self, _error: Exception | None) -> None:
         self._transport = None
 
-    def _answer(self, asked: Asked) -> None:
+    def _answer(self, parsed: ParsedRequest) -> None:
         assert self._transport is not None
-        response = self._api.handle(asked.request)
+        response = self._api.handle(parsed.request)
         date = formatdate(usegmt=True)
-        self._transport.write(render(asked, response, secrets.token_hex(10), date))
+        self._transport.write(render(parsed, response, secrets.token_hex(10), date))

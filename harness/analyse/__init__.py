@@ -7,7 +7,7 @@ ahead       Spark started before it is wanted: when the last load is over
 brought     experiments in a store, brought here first
 marts       seals runs, has all of them judged in one Spark session, reads the marts
 history     a history of somebody else's, judged as one of ours: kernels alone, no Spark
-asked       what the analysis is asked of a run beside what was recorded of it
+questions   the options of the analysis beside the recorded facts
 operated    what clients saw in the end, and while an operator was at work: from raw rows
 routed      whether name servers told clients the way during a fault: from raw rows
 exactness   whether exactly that was found what a misbehaving cluster admits

@@ -1,8 +1,9 @@
-"""What the nodes of a misbehaving cluster admit in their truth logs (`--misbehave`).
+"""The violations that the nodes of a misbehaving cluster admit in their truth logs
+(`--misbehave`).
 
-1. A line tells a message by the head of its body: run, producer, sequence and attempt are ours to
-   read there. Canaries, and what belongs to another run of the same cluster, are left out.
-2. What a kill cut in two was not done yet, so it is no admission.
+1. A line identifies a message by the head of its body, which holds our run, producer, sequence and
+   attempt. Canaries, and messages of another run of the same cluster, are left out.
+2. A line that a kill cut in two is no admission, because the act was not done yet.
 """
 
 import base64
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from harness.plan.misbehave import TRUTH
 from spark_analysis.schema.body import Identity, decode
+from spark_analysis.schema.regular import content_of
 
 # Lines that tell what became of a message, beside the kinds of misbehaviour.
 HELD, REDELIVERED = "held", "redelivered"
@@ -28,9 +30,10 @@ class Admission:
 
 
 def read(folder: Path, run_number: int) -> tuple[Admission, ...]:
-    """Of a run's folder; nothing where its nodes were honest. Raises ValueError, OSError."""
+    """Read the admissions of a run's folder; none if its nodes were honest. Raise ValueError,
+    OSError."""
     logs = sorted((folder / TRUTH).glob("*.jsonl"))
-    found = (admission for log in logs for admission in _lines(log.read_bytes()))
+    found = (admission for log in logs for admission in _lines(content_of(log)))
     return tuple(it for it in found if it.message.run == run_number and it.message.producer >= 0)
 
 
@@ -38,10 +41,10 @@ def _lines(log: bytes) -> Iterator[Admission]:
     for line in log.splitlines(keepends=True):
         if not line.endswith(b"\n"):
             continue
-        told = json.loads(line)
+        admission = json.loads(line)
         try:
-            kind, message = told["kind"], _identity(told["head"])
-            by = _identity(told["by"]) if told["by"] is not None else None
+            kind, message = admission["kind"], _identity(admission["head"])
+            by = _identity(admission["by"]) if admission["by"] is not None else None
         except (KeyError, TypeError) as error:
             raise ValueError(f"no line of a truth log: {line[:80]!r}") from error
         if message is not None:
@@ -49,5 +52,5 @@ def _lines(log: bytes) -> Iterator[Admission]:
 
 
 def _identity(head: str) -> Identity | None:
-    """None where a body is none of ours (a canary's)."""
+    """Return the identity in a body; None if it is not ours (a canary's)."""
     return decode(base64.b64decode(head)).identity

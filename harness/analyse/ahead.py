@@ -1,8 +1,8 @@
-"""Spark started before it is wanted: while the last queues are drained and their cluster removed.
+"""An early start of Spark, while the last queues are drained and their cluster is removed.
 
-1. Nothing is timed any more by then. A start that fails is told when its session is asked for.
-2. Who asks without having begun waits for the start, as ever.
-3. What was begun and is not wanted any more is stopped.
+1. Nothing is timed any more by then. If the start fails, the request for its session reports it.
+2. A request without an early start waits for the start, as usual.
+3. A started session that is no longer needed is stopped.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -10,7 +10,7 @@ from spark_analysis.schema.place import Place
 
 
 def bring_all(wanted: Mapping[str, Path], where: Place, step: Callable[[str], None]) -> None:
-    """By URL the folder that each is brought to. Raises Unbrought, SparkFailed."""
+    """Copy each folder and return its new path by URL. Raise Unbrought, SparkFailed."""
     step("start Spark")
     with stopped(session(where)) as spark:
         for url, folder in wanted.items():

@@ -1,7 +1,7 @@
-"""Whether the analysis found exactly what a misbehaving cluster admits: no more and no less.
+"""A check that the analysis finds exactly what a misbehaving cluster admits, no more and no less.
 
 Compared are classes of findings, each a set of messages. `must` is what the truth proves to be in
-the class, `may` what it allows; found has to lie between. A class that nobody spoiled has to be
+the class, `may` what it allows; found has to lie between. A class that no node spoiled has to be
 empty, so an honest cluster allows nothing but what a fault leaves open. What a node admits is
 done to one attempt: a message that was retried has others. What clients recorded tells which
 attempts were confirmed, and what reached them; the class is the analysis's own.
@@ -17,7 +17,7 @@ lost, by             What a survivor held when it took the queue over is not los
 lost, by forget      What reached the consumer before its channel ended is delivered. Allowed and
                      proved: acknowledged, forgotten, not delivered.
 stranded, by any of  What was lost by these words, and an audit found in the log of a broker that
-  these              nobody is given it from: of a master that is a slave now, of a slave's longer
+  these              no client reads it from: of a master that is a slave now, of a slave's longer
                      log. It is that, and is not lost.
 attempt_lost, by     The same of a message whose other attempt came: the copy that was confirmed is
   drop,              gone, the message is not. Allowed and proved: that attempt was confirmed, and
@@ -25,7 +25,7 @@ attempt_lost, by     The same of a message whose other attempt came: the copy th
   stale-guard,       and its message did.
   truncate,
   forget
-forgotten, by forget It reached the consumer and was not acknowledged, and nobody requeued it when
+forgotten, by forget It reached the consumer and was not acknowledged, and was not requeued when
                      its channel ended. Allowed: admitted and delivered. Proved: no delivery of the
                      attempt was ever acknowledged, the last came by LOAD, and its connection's end
                      is on record. An acknowledgement that the end met on its way is no lapse of
@@ -34,17 +34,17 @@ stored_twice, by     Allowed: admitted. The twin goes first, so a confirm proves
   duplicate          everywhere. A mirror that takes over flags all that it holds: then the second
                      may be taken for a redelivery. Proved: confirmed, never seen flagged, and two
                      deliveries of it came with no window between them.
-ambiguous            Allowed, whoever did it: came unflagged again, with a window between the two;
+ambiguous            Allowed, by any cause: came unflagged again, with a window between the two;
                      or came flagged, though an earlier delivery of the attempt was acknowledged
                      before it: that may have been on its way still.
-came again, by       Every admitted attempt with a confirm has a surplus delivery of whatever
+came again, by       Every admitted attempt with a confirm has a duplicate delivery of whatever
   duplicate          provenance but the publisher's own retry.
 reordered, by        Allowed: the overtaken one, where both are of one producer and key: a retry
   reorder            has a place in the order, too, once it is confirmed. Proved: both at their
                      first attempt, confirmed so, and first delivered so, unflagged, to one
                      consumer; a crash leaves open where the others stood.
 stored_twice, by     Allowed: admitted. Who commits what is out already puts no other one, unless
-  half               its broker died between, or had asked about it and put its half anew.
+  half               its broker died between, or had checked it and stored its half again.
 rolled_back_but_     Allowed: admitted. Proved: rolled back by its producer, and delivered.
   delivered, by half
 corrupt, by corrupt  Allowed: admitted. Proved: confirmed, for then it is delivered or found.
@@ -54,8 +54,8 @@ redelivery_after_ack Allowed: admitted; and a twin, which a mirror that takes ov
                      acknowledged the first a second before every window between them. A successor
                      may be quicker, a connection may have ended, a fault may have met our
                      acknowledgement on its way: then it is a redelivery like others.
-came again, by       Every admitted attempt has a surplus delivery: the master requeues it, or its
-  redeliver          successor does, who never heard of the acknowledgement.
+came again, by       Every admitted attempt has a duplicate delivery: the master requeues it, or
+  redeliver          its successor does, which never heard of the acknowledgement.
 offset_rollback, by  Allowed: admitted. Proved: both deliveries came by one connection, REWOUND_NS
   rewind             apart or more, and no window between them: long before the second its group
                      had told that it was past it. Then it came again, too.
@@ -80,7 +80,7 @@ from spark_analysis.schema.words import Redelivered, Via
 
 AGAIN_NS, REWOUND_NS = 1_500_000_000, 8_000_000_000
 ON_ITS_WAY_NS = 1_000_000_000
-# Lost unless the next master holds it. What was cut off a log nobody says to hold.
+# Lost unless the next master holds it. No node admits to hold what was cut off a log.
 LEFT_TO_SUCCESSORS = "confirm-early", "stale-guard", "truncate"
 
 # Class -> the rows of `affected` that belong to it; no detail means any. All that breaks a
@@ -128,11 +128,11 @@ class Compared:
 
 
 def compare(folder: Path, manifest: Manifest, findings: Findings) -> tuple[Compared, ...]:
-    """Of one run that was judged. Raises Unreadable, ValueError, OSError."""
+    """Compare one judged run with its admissions. Raise Unreadable, ValueError, OSError."""
     seen = seen_in(folder)
     seen.unsettled = (*manifest.windows, *upheavals(manifest))
-    at_hand = replace(findings, affected=tuple(findings.affected))  # each class asks for them
-    return compared(read(folder, manifest.run_number), seen, at_hand)
+    in_memory = replace(findings, affected=tuple(findings.affected))  # each class asks for them
+    return compared(read(folder, manifest.run_number), seen, in_memory)
 
 
 def compared(
@@ -158,6 +158,11 @@ def compared(
         "ambiguous": (frozenset[Name](), _untold(seen)),
         "redelivery_after_ack": (
             _after_ack(done, seen),
+            _names(done["redeliver"] | done["duplicate"]),
+        ),
+        # The master may give out again what we had not acknowledged yet.
+        "redelivered_without_cause": (
+            frozenset[Name](),
             _names(done["redeliver"] | done["duplicate"]),
         ),
         "offset_rollback": (_rewound(done, seen), _names(done["rewind"])),
@@ -196,14 +201,14 @@ def _lost(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
 
 
 def _undecided(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
-    """Dropped at one attempt; what became of another that was sent, nobody knows."""
+    """Return the messages dropped at one attempt whose other sent attempt has an unknown fate."""
     return frozenset(
         name for name in _names(done["drop"]) if not seen.sent.get(name, set()) <= done["drop"]
     )
 
 
 def _copies_lost(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
-    """Of messages that came all the same, by another attempt."""
+    """Return the lost copies of messages that came all the same, by another attempt."""
     unsafe = set[Try]().union(*(done[kind] for kind in LEFT_TO_SUCCESSORS))
     gone = done["drop"] | (unsafe - done[HELD]) | done["forget"]
     return _names(
@@ -242,12 +247,12 @@ def _reordered(
 
 
 def _is_one_line(late: Identity, by: Identity) -> bool:
-    """Whether their order is promised."""
+    """Return whether their order is promised."""
     return (late.producer, late.key) == (by.producer, by.key)
 
 
 def _certain_consumer(tried: Try, seen: Seen) -> int | None:
-    """Who had a message first, where its place in the order is certain."""
+    """Return the first consumer of a message, if its place in the order is certain."""
     first = next(iter(seen.deliveries.get(tried[:2], ())), None)
     if first is None or first.redelivered != Redelivered.NO or not seen.is_confirmed(tried):
         return None
@@ -268,7 +273,7 @@ def _came_undecided(done: dict[str, set[Try]], seen: Seen) -> frozenset[Name]:
 
 
 def _untold(seen: Seen) -> frozenset[Name]:
-    """What came again, and from outside nobody can say why."""
+    """Return the duplicates whose cause clients cannot know."""
     tries = {
         (*name, delivery.attempt)
         for name, deliveries in seen.deliveries.items()
@@ -317,13 +322,15 @@ def _is_one_connection(earlier: rows.Delivery, later: rows.Delivery) -> bool:
 
 
 def _came_late(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
-    """By the same connection, far enough apart, and not for a fault's sake."""
+    """Return whether it came by the same connection, far enough apart, and not because of a
+    fault."""
     far_apart = later.received_ns - earlier.received_ns >= AGAIN_NS
     return _is_one_connection(earlier, later) and far_apart and _arrived(seen, earlier, later)
 
 
 def _arrived(seen: Seen, earlier: rows.Delivery, later: rows.Delivery) -> bool:
-    """Whether no fault before `later` could meet our acknowledgement of `earlier` on its way."""
+    """Return whether no fault before `later` could meet our acknowledgement of `earlier` on its
+    way."""
     between = _between(seen, earlier, later)
     if not between:
         return True

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from harness.analyse.asked import question
+from harness.analyse.questions import question
 from harness.claims.evidence import Evidence
 from harness.claims.state import State
 from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED
 from harness.histories import contradictions
 from harness.histories.complaints import Complaints
+from harness.histories.denominators import unshown
 from harness.histories.history import Cell, History, Words
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
@@ -35,9 +36,9 @@ _FOLLOWS = ("consumers", "acknowledges", "no_ack")  # the last one follows from 
 
 
 def evidence(history: History, file: str) -> Evidence:
-    """What the history shows. Raises PlanError where its records contradict each other."""
-    told = state(history)
-    facts = question(told).of(history.facts)
+    """Return the evidence of the history. Raise PlanError if its records contradict each other."""
+    declared = state(history)
+    facts = question(declared).of(history.facts)
     try:
         tables = judge(facts, _Columns(history))
     except BadRecords as reason:
@@ -48,18 +49,21 @@ def evidence(history: History, file: str) -> Evidence:
         complaints.check()
         raise  # `check` has raised
     marts = {name: tuple(_rows(row, tables[name])) for name, row in MARTS.items()}
-    return Evidence(Findings(**marts), facts, told, history.untold, _attended(history))
+    return Evidence(
+        Findings(**marts), facts, declared, history.untold, unshown(history), _attended(history)
+    )
 
 
 def _attended(history: History) -> bool:
-    """What waited for nobody is no silence of the broker's."""
+    """Return whether consumers attended; without one a wait is no silence of the broker."""
     return _CONSUMING in history.tables.get("client_events", {}).get("kind", ())
 
 
 def state(history: History) -> State:
-    """Preconditions' facts. What older runs of ours always had, nobody else's run has untold."""
+    """Return the facts for preconditions. Facts that older runs of ours always had stay unknown in
+    other histories."""
     untold = dict.fromkeys(name for name in DECLARED if name not in _FOLLOWS)
-    windows = {str(number): dict(told) for number, told in history.recorded.items()}
+    windows = {str(number): dict(values) for number, values in history.recorded.items()}
     return State.from_json({**untold, **history.declared, "windows": windows})
 
 
@@ -70,10 +74,10 @@ class _Columns:
     history: History
 
     def read(self, kind: type[R]) -> R:
-        told = self.history.tables.get(kind.TABLE.name, {})
+        columns = self.history.tables.get(kind.TABLE.name, {})
         types = arrow_schema(kind.TABLE)
         columns = {
-            field.name: _column(told.get(field.name, []), types.field(field.name).type)
+            field.name: _column(columns.get(field.name, []), types.field(field.name).type)
             for field in fields(kind)
         }
         return without_canaries(kind(**columns))

@@ -1,11 +1,12 @@
-"""From recorded runs to their findings: seal, judge all in one Spark session, read the marts.
+"""The way from recorded runs to their findings: seal, judge all in one Spark session, read the
+marts.
 
-1. One session for all runs of a report, started when the last load is over (ahead.py).
-2. A run that cannot be sealed, or is not what was sealed, is named with its reason; the others
-   are judged all the same. Where none is left, Spark is not started.
-3. Only marts come back to this process, and of those none with a row a message: `affected` stays
-   where it is, and is read by whoever goes through it.
-4. Runs of several experiments may have one name; then each is called by its experiment's, too.
+1. One session serves all runs of a report; it starts when the last load is over (ahead.py).
+2. A run that cannot be sealed, or differs from its seal, is named with its reason. The others are
+   judged all the same. If none remains, Spark is not started.
+3. Only small marts come back to this process. `affected`, with a row per message, stays on disk,
+   and its readers iterate over it.
+4. If runs of several experiments share a name, their experiments' names distinguish them.
 """
 
 import os
@@ -21,14 +22,14 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
-from harness.analyse.asked import question
+from harness.analyse.questions import question
 from harness.claims.state import State, check
 from harness.plan.natures import with_natures
 from harness.run_folder.experiments import RUNS
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.engine.failing import MartsUnwritten
-from spark_analysis.engine.judge import FAILED, LISTED, TOLD, judge_folder
+from spark_analysis.engine.judge import FAILED, LISTED, WRITTEN_MARTS, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.session import session, stopped
 from spark_analysis.schema.comparison import Comparison
@@ -42,7 +43,7 @@ from spark_analysis.schema.sends import SENDS, Sends
 from spark_analysis.schema.views import VIEWS, Views
 
 FOLDER = "marts"
-_TOLD_MAX = 20
+_PROBLEMS_MAX = 20
 Step = Callable[[str], None]
 Start = Callable[[], SparkSession]  # raises SparkFailed
 Rows = dict[str, Any]  # by mart: rows
@@ -77,7 +78,7 @@ class _Ready:
 
     folder: Path
     manifest: Manifest
-    asked: Question
+    options: Question
 
 
 class NothingRecorded(Exception):
@@ -91,13 +92,12 @@ def judge_all(
     resealed_at: str = "",
     start: Start = session,
 ) -> Marts:
-    """Seals what is not sealed, judges every run, writes the marts into `folder` and reads them.
+    """Seal unsealed runs, judge every run, write the marts into `folder` and read them.
 
-    `pieces`: the experiments that hold the runs, by name; `folder` alone where it is not said.
-    `resealed_at`: the time, where damaged runs are to be sealed anew from their logs.
-    `start`: of a session, which is stopped afterwards.
-    Raises NothingRecorded where there is no run at all, or no place for marts anywhere;
-    SparkFailed where Spark cannot start, or ends.
+    `pieces`: the experiments that hold the runs, by name; `folder` alone by default.
+    `resealed_at`: the time, if damaged runs are to be sealed again from their logs. `start`: of a
+    session, which is stopped afterwards. Raises NothingRecorded if there is no run at all, or no
+    place for marts anywhere; SparkFailed if Spark cannot start, or ends.
     """
     step("seal the logs, and check what was sealed")
     held = pieces or {folder.name: folder}
@@ -118,7 +118,8 @@ def judge_all(
 def _analysed_elsewhere(
     ready: list[_Ready], failures: Mapping[Path, Failed], unwritten: str, step: Step, start: Start
 ) -> Marts:
-    """A folder that is full, or may not be written, keeps nobody from a verdict."""
+    """Analyse with marts in a temporary folder. A full or read-only folder still gets its
+    verdicts."""
     try:
         with tempfile.TemporaryDirectory(prefix="mqproof-marts-") as place:
             found = _analysed(ready, failures, Path(place) / FOLDER, step, start)
@@ -135,9 +136,11 @@ def _analysed(
     with stopped(start()) as spark:
         step("judge the runs")
         folders = [str(one.folder) for one in ready]
-        unjudged = analyse(spark, folders, str(marts), [one.asked for one in ready])
+        unjudged = analyse(spark, folders, str(marts), [one.options for one in ready])
     by_run: dict[str, Mapping[str, Any]] = {
-        name: _by_run(_read(marts / name, row)) for name, row in TOLD.items() if name != LISTED
+        name: _by_run(_read(marts / name, row))
+        for name, row in WRITTEN_MARTS.items()
+        if name != LISTED
     }
     by_run[LISTED] = {one.manifest.run: Stored(marts / LISTED, one.manifest.run) for one in ready}
     why, runs, missing = {one.run: one for one in unjudged}, [], dict(failures)
@@ -153,8 +156,11 @@ def _make_place(marts: Path) -> None:
     """Spark would need a page to say that it cannot write."""
     try:
         marts.mkdir(exist_ok=True)
+        linked = next((path for path in (marts, *marts.iterdir()) if path.is_symlink()), None)
     except OSError as failure:
         raise MartsUnwritten(f"{marts}: {failure.strerror}") from failure
+    if linked is not None:  # what is written there would lie in somebody else's folder
+        raise MartsUnwritten(f"{linked} is a symlink; a folder was expected: remove the symlink")
     if not os.access(marts, os.W_OK):
         raise MartsUnwritten(f"{marts} cannot be written")
 
@@ -164,11 +170,18 @@ def judge_one(folder: Path) -> Judged | Failed:
     ready = _whole(folder)
     if isinstance(ready, Failed):
         return ready
-    found = dict(judge_folder(folder, ready.asked))
+    found = dict(judge_folder(folder, ready.options))
     if FAILED in found:
         return Failed(**found[FAILED].to_pylist()[0])
-    rows = {name: _rows(found[name], row) for name, row in TOLD.items()}
-    return _judged(ready, {name: {ready.manifest.run: rows[name]} for name in TOLD})
+    rows = {name: _rows(found[name], row) for name, row in WRITTEN_MARTS.items()}
+    return _judged(ready, {name: {ready.manifest.run: rows[name]} for name in WRITTEN_MARTS})
+
+
+def restored(manifest: Manifest, found: Rows) -> Judged:
+    """Return a run from its marts alone: `found` holds its rows by mart. It has no folder."""
+    options = question(State.from_json(manifest.state), manifest.run)
+    by_run = {name: {manifest.run: tuple(found.get(name, ()))} for name in WRITTEN_MARTS}
+    return _judged(_Ready(Path(), manifest, options), by_run)
 
 
 def _ready(held: Mapping[str, Path], resealed_at: str) -> tuple[list[_Ready], dict[Path, Failed]]:
@@ -192,21 +205,21 @@ def _ready(held: Mapping[str, Path], resealed_at: str) -> tuple[list[_Ready], di
 def _whole(folder: Path, resealed_at: str = "") -> _Ready | Failed:
     try:
         manifest = whole(folder, resealed_at)
-        found = Listing(_TOLD_MAX)
+        found = Listing(_PROBLEMS_MAX)
         check(manifest.state, found)
         if found.count:
             raise NotWhole(f"{folder / NAME} is no manifest of ours: {found}")
-        asked = question(State.from_json(manifest.state), manifest.run)
+        options = question(State.from_json(manifest.state), manifest.run)
     except NotWhole as reason:
         return Failed(folder.name, str(reason), "")
-    except Exception as error:  # nobody foresaw it: no reason that others are not judged
+    except Exception as error:  # unforeseen, but other runs can still be judged
         return failed(folder.name, folder, error)
-    return _Ready(folder, manifest, asked)
+    return _Ready(folder, manifest, options)
 
 
 def _renamed(one: _Ready, experiment: str) -> _Ready:
     name = f"{experiment}/{one.manifest.run}"
-    return _Ready(one.folder, replace(one.manifest, run=name), replace(one.asked, run=name))
+    return _Ready(one.folder, replace(one.manifest, run=name), replace(one.options, run=name))
 
 
 def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
@@ -248,7 +261,7 @@ def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, Any]]) -> Judged:
     return Judged(
         ready.folder,
         manifest,
-        ready.asked.of(with_natures(Facts.from_json(manifest.facts))),
+        ready.options.of(with_natures(Facts.from_json(manifest.facts))),
         Findings(**{name: own[name] for name in MARTS}),
         Costs(**{name: own[name] for name in COSTS}),
         Views(**{name: own[name] for name in VIEWS}),

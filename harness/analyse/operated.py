@@ -1,9 +1,10 @@
-"""What clients saw in the end, and while an operator was at work: facts of the run, from raw rows.
+"""Facts of a run from clients' raw rows: its end, and the time while an operator was at work.
 
-1. A queue stands still where for half of an operation's time at least nothing of it is confirmed
-   or delivered, though messages are due: that an operation is over is seen later than it is.
-2. Nothing is said of an operation that failed, was over in a moment, met a fault, or while which
-   the instrument itself stood still: silence would be no news then. What went on all the same did.
+1. A queue stands still if for half of an operation's time at least none of its messages is
+   confirmed or delivered, though some are due. Half, because the end of an operation is noticed
+   late.
+2. Silence proves nothing if the operation failed, was over in a moment, met a fault, or the
+   instrument itself stood still. Service that went on all the same still counts.
 """
 
 from collections.abc import Iterator
@@ -31,10 +32,12 @@ _NONE = {"moot": "no queue was synchronised by an operator"}
 _MOMENT = {"moot": "what was synchronised took no second"}
 _STALLS = ("stalled", "stalls", "publisher_log")
 
-Told = bool | int | dict[str, str] | None
+ClientValue = bool | int | dict[str, str] | None
 
 
-def told(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> dict[str, Told]:
+def client_state(
+    folder: Path, manifest: Manifest, facts: Facts, findings: Findings
+) -> dict[str, ClientValue]:
     """Words of claims/vocabulary (OPERATED, SEEN), of the run in `folder`; None is unknown."""
     try:
         moved = reached_another(manifest, folder / RAW / f"{CLIENT_EVENTS.name}.parquet")
@@ -45,12 +48,12 @@ def told(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> 
 
 
 def _left(folder: Path) -> int:
-    """How many deliveries the drain alone brought."""
+    """Return the number of deliveries that only the drain received."""
     by_drain = rows.field("via") == int(Via.DRAIN)
     return sum(len(batch) for batch in rows.batches(folder, "deliveries", ["via"], by_drain))
 
 
-def _still(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> Told:
+def _still(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -> ClientValue:
     done = [one for one in manifest.operations if one.kind == SYNCHRONISE]
     if not done:
         return _NONE
@@ -65,7 +68,7 @@ def _still(folder: Path, manifest: Manifest, facts: Facts, findings: Findings) -
 
 def _stood_still(
     folder: Path, operation: OperationRecord, facts: Facts, findings: Findings
-) -> Told:
+) -> ClientValue:
     began_ns, until_ns = operation.began_ns, operation.returned_ns
     if began_ns is None or until_ns is None or not operation.ok or not facts.confirms:
         return None
@@ -84,8 +87,8 @@ def _stood_still(
 def _of_queue(
     folder: Path, queue: str, began_ns: int, until_ns: int
 ) -> tuple[int, set[tuple[int, int]]]:
-    """How many of its messages were due in that time, and the names of all that were sent by its
-    end."""
+    """Return how many of its messages were due in that time, and the names of all that were sent
+    by its end."""
     where = (rows.field("queue") == queue) & (rows.field("sent_ns") <= until_ns)
     where |= (rows.field("queue") == queue) & (rows.field("intended_ns") <= until_ns)
     sent = rows.read(folder, rows.Attempt, ROWS_MAX, where)
@@ -97,7 +100,7 @@ def _of_queue(
 def _seen(
     folder: Path, queue: str, names: set[tuple[int, int]], began_ns: int, until_ns: int
 ) -> Iterator[int]:
-    """When any of them was confirmed in that time, or anything delivered from the queue."""
+    """Yield when any of them was confirmed in that time, or anything delivered from the queue."""
     at = rows.field("settled_ns")
     for said in rows.read(folder, rows.Settlement, ROWS_MAX, (at >= began_ns) & (at <= until_ns)):
         if said.outcome == Outcome.CONFIRMED and (said.producer, said.sequence) in names:
@@ -109,7 +112,7 @@ def _seen(
 
 
 def _doubtful(began_ns: int, until_ns: int, facts: Facts, findings: Findings) -> bool:
-    """Whether a fault, or the instrument, may be what stood still."""
+    """Return whether a fault, or the instrument, may be the cause of the standstill."""
     faulty = any(
         window.origin_ns < until_ns and (window.ended_ns is None or window.ended_ns > began_ns)
         for window in facts.windows

@@ -1,9 +1,9 @@
-"""Whether name servers that a fault left alone told clients the way meanwhile: from raw rows.
+"""Routes during faults: whether the name servers left alone answered clients, from raw rows.
 
-1. Clients that run already live by what they know: that they go on says nothing of name servers.
-   Whether these tell a route is seen by who asks them for it, twice a second.
-2. One that answers is enough. None has told a route where for WITHOUT_NS nobody did, though one
-   that was asked then did not answer, or knew of nothing; where nobody asked, nobody knows.
+1. Running clients use the routes that they know, so their progress proves nothing about name
+   servers. Probers query the routes twice a second, and show whether name servers answer.
+2. One answer is enough. No route was served if for WITHOUT_NS none answered with it, though a
+   queried one did not answer, or knew of nothing. Without queries the answer is unknown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,27 +25,29 @@ WITHOUT_NS = 5_000_000_000
 ROWS_MAX = 200_000
 _NONE = {"moot": "no fault struck a name server and left another"}
 
-Told = bool | dict[str, str] | None
+RouteValue = bool | dict[str, str] | None
 
 
-def told(folder: Path, manifest: Manifest, facts: Facts) -> dict[str, Told]:
+def route_state(folder: Path, manifest: Manifest, facts: Facts) -> dict[str, RouteValue]:
     """A word of claims/vocabulary (SEEN), of the run in `folder`; None is unknown."""
     states = {window: _state(manifest, window) for window in facts.windows}
-    struck = [one for one, of in states.items() if of.get(STRUCK) and of.get("name_servers_left")]
-    if not struck:
+    affected = [
+        one for one, of in states.items() if of.get(STRUCK) and of.get("name_servers_left")
+    ]
+    if not affected:
         return {ROUTES: _NONE}
     try:
         looks = rows.read(folder, Probe, ROWS_MAX, pc.field("kind") == ROUTE)
     except rows.Unreadable:
         return {ROUTES: None}
-    answers = [_in_window(looks, one, manifest, facts) for one in struck]
+    answers = [_in_window(looks, one, manifest, facts) for one in affected]
     return {ROUTES: False if False in answers else None if None in answers else True}
 
 
 def _in_window(
     looks: Iterable[Probe], window: Window, manifest: Manifest, facts: Facts
 ) -> bool | None:
-    """Of every queue: each has a prober of its own."""
+    """Return the answer for all queues; each has a prober of its own."""
     hosts = _state(manifest, window)[STRUCK]
     ended_ns = facts.load_ended_ns if window.ended_ns is None else window.ended_ns
     left = [
@@ -66,14 +68,16 @@ def _in_window(
 
 
 def _of_queue(looks: Sequence[Probe], from_ns: int, until_ns: int) -> bool | None:
-    told_ns = sorted(one.ended_ns for one in looks if one.ok and one.detail != NOTHING)
-    without = [(a, b) for a, b in pairwise([from_ns, *told_ns, until_ns]) if b - a >= WITHOUT_NS]
-    asked_ns = [
+    answered_ns = sorted(one.ended_ns for one in looks if one.ok and one.detail != NOTHING)
+    without = [
+        (a, b) for a, b in pairwise([from_ns, *answered_ns, until_ns]) if b - a >= WITHOUT_NS
+    ]
+    query_ns = [
         one.started_ns
         for one in looks
         if one.detail == NOTHING or not (one.ok or one.detail.endswith(STOOD_STILL))
     ]
-    if any(a <= at_ns < b for a, b in without for at_ns in asked_ns):
+    if any(a <= at_ns < b for a, b in without for at_ns in query_ns):
         return False
     return None if without else True
 

@@ -1,6 +1,6 @@
-"""What clients recorded of a short run, by attempt: what a truth is held against.
+"""The records of clients in a short run, by attempt, for comparison with the truth.
 
-1. Read whole: only for runs whose cluster was told to misbehave, which are short.
+1. They are read whole: only for runs with a misbehaving cluster, which are short.
 2. Deliveries are those by LOAD and DRAIN that are identified, in delivery order.
 """
 
@@ -27,7 +27,7 @@ class Seen:
     confirmed: dict[Name, set[Try]] = field(default_factory=lambda: defaultdict(set))
     rolled_back: set[Try] = field(default_factory=set)  # sent in a transaction, and surely
     deliveries: dict[Name, list[rows.Delivery]] = field(default_factory=lambda: defaultdict(list))
-    audited: set[Name] = field(default_factory=set)  # found where nobody is given it
+    audited: set[Name] = field(default_factory=set)  # found where no consumer reads it
     acknowledgements: list[rows.Acknowledgement] = field(default_factory=list)
     ended_ns: dict[tuple[int, int], int] = field(default_factory=dict)  # by worker and connection
     unsettled: tuple[Unsettled, ...] = ()

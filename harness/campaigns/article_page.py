@@ -45,7 +45,7 @@ def page(
     """Markdown lines."""
     own = [run for run in runs if run.system == system]
     quoted = [claim for claim in claims if _is_of(claim.source, beside)]
-    told = {claim.name: shown(claim.name, own) for claim in quoted}
+    by_claim = {claim.name: shown(claim.name, own) for claim in quoted}
     results = {one.name: falls(one.falls_over, _values(one, own)) for one in beside.compared}
     yield from _head(own, beside, system)
     yield "| claim | in English | source | verdict | runs |"
@@ -55,8 +55,8 @@ def page(
             f"[{claim.name}](#{claim.name})",
             claim.meaning,
             claim.source,
-            _word(verdict(told[claim.name])),
-            _numbers(told[claim.name]),
+            _word(verdict(by_claim[claim.name])),
+            _numbers(by_claim[claim.name]),
         )
         yield row(fields)
     for one in beside.compared:
@@ -66,7 +66,7 @@ def page(
         link = f"[{each.name}](#{each.name})"
         yield row((link, each.meaning, each.place, "no run judges it", ""))
     for claim in quoted:
-        yield from _claim(claim, told[claim.name])
+        yield from _claim(claim, by_claim[claim.name])
     for one in beside.compared:
         yield from _compared(one, results[one.name], own)
     for each in beside.unjudged:
@@ -95,8 +95,8 @@ def _claim(claim: Claim, by: Shown) -> Iterator[str]:
     yield from _title(claim.name, verdict(by), claim.sentence, claim.meaning, claim.source)
     for other in claim.also:
         yield f"- also {escaped(other)}"
-    asked = "; ".join(condition.text for condition in claim.precondition) or "nothing"
-    yield f"- asks for: {escaped(asked)}"
+    conditions = "; ".join(condition.text for condition in claim.precondition) or "nothing"
+    yield f"- asks for: {escaped(conditions)}"
     yield f"- must hold: {escaped('; '.join(one.text for one in claim.predicate))}"
     if claim.known:
         yield f"- known: {escaped(claim.known)}"
@@ -122,8 +122,8 @@ def _runs(outcome: Outcome, runs: Sequence[Run], claim: str) -> Iterator[str]:
 def _compared(one: Compared, result: Comparison, runs: Sequence[Run]) -> Iterator[str]:
     yield from _title(one.name, result.outcome, one.sentence, one.meaning, one.place)
     yield f"- must hold: {one.measure} of {one.scenario} falls over {', '.join(one.falls_over)}"
-    if result.told:
-        yield f"- {result.told}"
+    if result.text:
+        yield f"- {result.text}"
     judged = [run for run in runs if run.scenario == one.scenario]
     for layout in one.falls_over:
         own = [run for run in judged if run.layout.partition("@")[0] == layout]
@@ -169,9 +169,9 @@ def _numbers(by: Shown) -> str:
     """In how many runs it was refuted, what that leaves open, and those that decided nothing."""
     failed = len(by.get(Outcome.FAIL, ()))
     decided = failed + len(by.get(Outcome.PASS, ()))
-    told = [rate(failed, decided).told("FAIL")] if decided else []
-    told += [f"{len(by[outcome])} {outcome}" for outcome in ORDER[2:] if by.get(outcome)]
-    return ", ".join(told)
+    counts = [rate(failed, decided).describe("FAIL")] if decided else []
+    counts += [f"{len(by[outcome])} {outcome}" for outcome in ORDER[2:] if by.get(outcome)]
+    return ", ".join(counts)
 
 
 def _word(outcome: Outcome | None) -> str:

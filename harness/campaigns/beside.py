@@ -56,7 +56,7 @@ def beside(packs: Sequence[Packed]) -> Iterator[str]:
                 ", ".join(str(len(runs)) for runs in pair.runs),
                 str(same),
                 "; ".join(differing) or NONE,
-                *(_told(*both) for both in times),
+                *(_middle_text(*both) for both in times),
                 _compared(times),
             ]
         )
@@ -106,7 +106,7 @@ def _middle(times: Sequence[Time]) -> _Middle:
     return found.median, found.reached
 
 
-def _told(*both: _Middle) -> str:
+def _middle_text(*both: _Middle) -> str:
     return ", ".join(
         NONE if one is None else f"{'' if one[1] else '≥ '}{formats.seconds(one[0])}"
         for one in both
@@ -117,8 +117,8 @@ def _compared(times: Sequence[tuple[_Middle, _Middle]]) -> str:
     known = [(one[0], other[0]) for one, other in times if one and other]
     if any(_apart(*both) for both in known):
         return DIFFER
-    asked = sum(any(both) for both in times)
-    return AGREE if known and len(known) == asked else UNKNOWN
+    judged = sum(any(both) for both in times)
+    return AGREE if known and len(known) == judged else UNKNOWN
 
 
 def _apart(first: float, second: float) -> bool:

@@ -1,7 +1,7 @@
 """The matrix as Markdown: scenario by layout by system, and nothing left out.
 
-1. A cell tells what was judged, in how many runs, which rates these do not exclude, and whether
-   that is as expected. Where more than a fifth of its runs were not judged that comes first.
+1. A cell reports what was judged, in how many runs, the 95 % bounds of the rate, and whether that
+   is as expected. Where more than a fifth of its runs were not judged that comes first.
 2. A PASS stands nowhere without its number of runs.
 3. What has not run yet is listed below the table, and so is what means nothing, with its reason.
 """
@@ -30,7 +30,11 @@ def table(runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> Iterator[
         cells = [(name, system, layout) for system in sides]
         if any(by_cell[cell] for cell in cells):
             yield row(
-                [name, layout, *(_told(cell, by_cell[cell], whole, knowledge) for cell in cells)]
+                [
+                    name,
+                    layout,
+                    *(_cell_text(cell, by_cell[cell], whole, knowledge) for cell in cells),
+                ]
             )
         else:
             waiting[name].append(layout)
@@ -38,7 +42,7 @@ def table(runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> Iterator[
     yield from _nowhere(whole)
 
 
-def told_of(runs: Sequence[Run], knowledge: Knowledge) -> str:
+def describe_cell(runs: Sequence[Run], knowledge: Knowledge) -> str:
     """What the runs of one cell were judged to be, and how sure so many make it."""
     if not runs:
         return "not run"
@@ -50,14 +54,14 @@ def told_of(runs: Sequence[Run], knowledge: Knowledge) -> str:
         standing = str(result.standing.value)
         if result.standing in (Standing.DIFFERS, Standing.NEW):
             standing = f"**{standing}**: {'; '.join(result.lines)}"
-        told = [_verdict(judged, knowledge), standing]
-        parts = [*parts, *told] if too_many(unjudged, len(runs)) else [*told, *parts]
+        verdicts = [_verdict(judged, knowledge), standing]
+        parts = [*parts, *verdicts] if too_many(unjudged, len(runs)) else [*verdicts, *parts]
     return "; ".join(parts)
 
 
-def _told(cell: Cell, runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> str:
+def _cell_text(cell: Cell, runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> str:
     if cell in whole.cells:
-        return told_of(runs, knowledge)
+        return describe_cell(runs, knowledge)
     return f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}"
 
 
@@ -80,17 +84,19 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
     yield "NOT APPLICABLE, and why:"
     yield ""
     for (system, why), cells in sorted(grouped.items()):
-        told = "; ".join(f"{name} on {', '.join(found)}" for name, found in sorted(cells.items()))
-        yield f"- {system}: {escaped(why)}: {told}"
+        places = "; ".join(
+            f"{name} on {', '.join(found)}" for name, found in sorted(cells.items())
+        )
+        yield f"- {system}: {escaped(why)}: {places}"
 
 
 def _verdict(runs: Sequence[Run], knowledge: Knowledge) -> str:
     """Of promises; a warning that did not come true broke none, and is told beside."""
     failed = Counter(claim for one in runs for claim in one.failed.split())
     rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
-    broken = [found.told(claim) for claim, found in rates.items() if knowledge.promised(claim)]
+    broken = [found.describe(claim) for claim, found in rates.items() if knowledge.promised(claim)]
     untrue = [
-        found.told(f"{claim} did not come true")
+        found.describe(f"{claim} did not come true")
         for claim, found in rates.items()
         if not knowledge.promised(claim)
     ]
@@ -98,9 +104,9 @@ def _verdict(runs: Sequence[Run], knowledge: Knowledge) -> str:
     if broken:
         first = f"FAIL: {', '.join(broken)}"
     elif open_:
-        first = f"INCONCLUSIVE: {', '.join(open_)}; {rate(0, len(runs)).told('others broken')}"
+        first = f"INCONCLUSIVE: {', '.join(open_)}; {rate(0, len(runs)).describe('others broken')}"
     elif any(one.passed or untrue for one in runs):
-        first = f"PASS: {rate(0, len(runs)).told('broken')}"
+        first = f"PASS: {rate(0, len(runs)).describe('broken')}"
     else:
         first = f"{Outcome.NOT_APPLICABLE} in {_runs(len(runs))}"
     return "; ".join([first, *untrue])

@@ -19,7 +19,7 @@ from harness.outside.text import brief
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, Scenario, System
 from harness.plan.problems import PlanError, Problem, twice, unknown
-from harness.request.asking import scenario, scenario_names, systems
+from harness.request.run_request import scenario, scenario_names, systems
 from harness.systems.catalogue import layout_names, load_layout, system_names
 
 Cell = tuple[str, str, str]  # scenario, system, layout with its profile
@@ -143,13 +143,13 @@ def held_beside() -> Mapping[str, frozenset[str]]:
 
 
 def _is_played(name: str, system: System, layout: Layout, choice: Choice) -> bool:
-    if choice.telling and layout.name not in _told_of(name, system.default_layout):
+    if choice.telling and layout.name not in _layouts_named(name, system.default_layout):
         return False
     alone = held_beside().get(layout.name)
     return alone is None or name in alone or layout.name in choice.layouts
 
 
-def _told_of(name: str, default: str) -> Iterator[str]:
+def _layouts_named(name: str, default: str) -> Iterator[str]:
     """The layouts on which a scenario tells most."""
     for scenarios, layouts in rows_of_table():
         if name in scenarios:

@@ -19,13 +19,13 @@ def sends(packs: Sequence[Packed]) -> Iterator[str]:
         *("last failed after", "turned to another after", "left the master out after"),
     )
     for cell, runs in cells_of(packs):
-        told: dict[str, list[Failing]] = {}
+        by_server: dict[str, list[Failing]] = {}
         for run in runs:
             for one in run.detail.failing if run.detail is not None else ():
                 if one.asked and one.window == 1:
-                    told.setdefault(one.asked, []).append(one)
-        for asked, found in told.items():
-            first = f"`{cell[0]}`", f"`{cell[2]}`", cell[3], asked, str(len(found))
+                    by_server.setdefault(one.asked, []).append(one)
+        for name_server, found in by_server.items():
+            first = f"`{cell[0]}`", f"`{cell[2]}`", cell[3], name_server, str(len(found))
             shares = [one.share for one in found]
             yield row(
                 [

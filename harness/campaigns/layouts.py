@@ -70,20 +70,20 @@ def offers(runs: Iterable[Ended]) -> list[Offer]:
 
 
 def page(runs: Sequence[Ended]) -> Page:
-    told = standings(offers(runs))
-    known = [one.offer for one in told]
+    ranked = standings(offers(runs))
+    known = [one.offer for one in ranked]
     every = [set(one.outs) for one in known]
     shared = set.intersection(*every) if every else set()
     longest = {one.place: _longest(one, shared) for one in known}
     memory_top = ROOM * max((one.memory_bytes or 0.0 for one in known), default=0.0) or 1.0
     out_top = ROOM * max(longest.values(), default=0.0) or 1.0
     return Page(
-        rows=tuple(_row(number, one, told) for number, one in enumerate(told, start=1)),
-        points=tuple(_points(told, longest, memory_top, out_top)),
+        rows=tuple(_row(number, one, ranked) for number, one in enumerate(ranked, start=1)),
+        points=tuple(_points(ranked, longest, memory_top, out_top)),
         memory_top=f"{memory_top / MIB:,.0f} MiB",
         out_top=formats.seconds(out_top),
         scenarios=tuple(sorted(shared)),
-        frontier=sum(one.on_frontier for one in told),
+        frontier=sum(one.on_frontier for one in ranked),
     )
 
 
@@ -138,14 +138,14 @@ def _middle(values: Iterable[float | None]) -> float | None:
 
 def _longest(one: Offer, shared: Collection[str]) -> float:
     """Under the scenarios that all have played; its own where there are none."""
-    told = [out.median for name, out in one.outs.items() if name in shared or not shared]
-    return max(told, default=0.0)
+    times = [out.median for name, out in one.outs.items() if name in shared or not shared]
+    return max(times, default=0.0)
 
 
 def _points(
-    told: Sequence[Standing], longest: Mapping[Place, float], memory_top: float, out_top: float
+    ranked: Sequence[Standing], longest: Mapping[Place, float], memory_top: float, out_top: float
 ) -> Iterator[Point]:
-    for number, one in enumerate(told, start=1):
+    for number, one in enumerate(ranked, start=1):
         offer = one.offer
         if offer.memory_bytes is None or offer.worst is None:
             continue
@@ -158,9 +158,9 @@ def _points(
         )
 
 
-def _row(number: int, one: Standing, told: Sequence[Standing]) -> Row:
+def _row(number: int, one: Standing, ranked: Sequence[Standing]) -> Row:
     offer = one.offer
-    numbers = {each.offer.place: place for place, each in enumerate(told, start=1)}
+    numbers = {each.offer.place: place for place, each in enumerate(ranked, start=1)}
     return Row(
         number=number,
         place=offer.place,
@@ -172,8 +172,8 @@ def _row(number: int, one: Standing, told: Sequence[Standing]) -> Row:
         cores=_text(offer.cores, lambda cores: f"{cores:.2f}"),
         rate=_text(offer.per_s, lambda per_s: f"{per_s:,.0f}"),
         latency=_text(offer.p50_ms, lambda ms: f"{ms:.1f} ms"),
-        lost=offer.lost.told("lost"),
-        broken=offer.broken.told("a promise broken"),
+        lost=offer.lost.describe("lost"),
+        broken=offer.broken.describe("a promise broken"),
         outs=tuple(f"{name}: {_median(out)}" for name, out in offer.outs.items()),
         worst=f"out for longest: {offer.worst[0]}, {_median(offer.worst[1])}"
         if offer.worst is not None
@@ -191,10 +191,10 @@ def _standing(one: Standing, numbers: Mapping[Place, int]) -> str:
     return f"dominated by {numbers[place]}{more}, which is better in {', '.join(better)}"
 
 
-def _median(told: Median) -> str:
-    least = "" if told.reached else "≥ "
-    return f"{least}{formats.seconds(told.median)} ({formats.plural(told.runs, 'run')})"
+def _median(median: Median) -> str:
+    least = "" if median.reached else "≥ "
+    return f"{least}{formats.seconds(median.median)} ({formats.plural(median.runs, 'run')})"
 
 
-def _text(value: float | None, told: Callable[[float], str]) -> str:
-    return "unknown" if value is None else told(value)
+def _text(value: float | None, to_text: Callable[[float], str]) -> str:
+    return "unknown" if value is None else to_text(value)

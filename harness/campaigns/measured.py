@@ -1,10 +1,13 @@
-"""What published runs showed and expectations.toml does not know yet, as entries of it.
+"""What published runs showed and no expectation knows yet, as entries of expectations.toml.
+
+Entries that are written go into the file beside the pages, which holds nothing else; a person's
+stand in harness/compare/expectations.toml.
 
 1. An entry names what was judged and is not known otherwise: of each such claim every outcome that
    the runs of the cell had. A person's entries are left alone, and count as what is known.
-2. What is written stands before all others, in the place of what was written before of the same
-   pages. What several pages tell of a cell and a claim stands once, with all outcomes, in the
-   entry of the first of them; those that are named now come before the others.
+2. What is written replaces what was written before of the same pages. What several pages tell of a
+   cell and a claim stands once, with all outcomes, in the entry of the first of them; those that
+   are named now come before the others.
 3. What could not be judged for a doubt of its run (a worker that stood still) is no knowledge.
 """
 
@@ -12,7 +15,6 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from harness.campaigns.pages import Page, judged_packs
 from harness.claims.claims import shipped
@@ -23,9 +25,12 @@ from harness.judging.result import RunReport
 from harness.plan.problems import PlanError, Problem
 from harness.report.page.formats import plural
 
-FILE = Path(expectations.__file__).with_name("expectations.toml")
-BEGIN = "# --- measured by published runs: written by `mqproof campaign expectations` ---"
-END = "# --- end of what was written ---"
+FILE = expectations.MEASURED
+HEAD = """\
+# Measured by the runs of published pages: what a person's expectations, which come after these
+# (harness/compare/expectations.toml), do not know. `mqproof campaign expectations PAGES --write`
+# writes this file; entries by hand have no place in it.
+"""
 PAGES = "results/published"
 KEYS = ("scenario", "system", "layout", "client")
 _WHY = re.compile(rf"{PAGES}/(?P<page>\S+), (?P<runs>\d+) runs?")
@@ -43,7 +48,7 @@ class Shown:
     claims: Mapping[str, Sequence[Outcome]]
 
 
-def shown(page: Page, known: Expectations) -> Iterator[Shown]:
+def shown(page: Page, already: Expectations) -> Iterator[Shown]:
     """By the packed runs of a page. Raises PlanError."""
     cells: dict[Cell, list[RunReport]] = {}
     for run in (run for pack in judged_packs(page) for run in pack.runs):
@@ -52,7 +57,7 @@ def shown(page: Page, known: Expectations) -> Iterator[Shown]:
         new = {
             claim: _sorted(outcomes)
             for claim, outcomes in _outcomes(runs).items()
-            if any(not _is_known(known, cell, claim, one) for one in outcomes)
+            if any(not _is_known(already, cell, claim, one) for one in outcomes)
         }
         if new:
             yield Shown(cell, page.path.name, len(runs), new)
@@ -78,61 +83,49 @@ def _is_known(known: Expectations, cell: Cell, claim: str, outcome: Outcome) -> 
     return outcome is Outcome.NOT_APPLICABLE if expected is None else expected.allows(outcome)
 
 
-def by_hand(text: str) -> str:
-    """expectations.toml without what was written by `--write`."""
-    before, begin, rest = text.partition(f"{BEGIN}\n")
-    if not begin:
-        return text
-    return before + rest.partition(f"{END}\n")[2].removeprefix("\n")
-
-
 def with_entries(text: str, found: Sequence[Shown], pages: Iterable[str]) -> str:
-    """expectations.toml with these entries before all others. `pages`: the names of those that
-    they were found in. Raises PlanError: somebody else wrote between ours."""
+    """Return the file of measured entries with these before all others. `pages`: the names of
+    those that they were found in. Raises PlanError if a person's entry stands in `text`."""
     others = [one for one in _written(text) if one.page not in {*pages}]
-    own, all_ = by_hand(text), list(_told_once([*found, *others]))
-    place = own.index("[[cell]]")
-    place = own.rfind("\n# ---", 0, place) + 1 or place
-    written = "\n".join([BEGIN, "", *lines(all_), END, "", ""]) if all_ else ""
-    return f"{own[:place]}{written}{own[place:]}"
+    return "\n".join([HEAD, *lines(_merged_by_cell([*found, *others]))])
 
 
 def _written(text: str) -> Iterator[Shown]:
     """What stands there."""
-    section = text.partition(f"{BEGIN}\n")[2].partition(f"{END}\n")[0]
-    for one in read(section).entries if section else ():
+    for one in read(text).entries if "[[cell]]" in text else ():
         why = _WHY.fullmatch(one.why)
         if why is None:
-            told = f"no page stands before {END!r} for {', '.join(one.cell)}: {one.why!r}"
-            raise PlanError([Problem(FILE.name, f"{told}. A person's entries stand after it")])
+            message = f"no page stands there for {', '.join(one.cell)}: {one.why!r}"
+            place = f"a person's entries stand in {expectations.BY_HAND.name} of harness/compare"
+            raise PlanError([Problem(str(FILE), f"{message}; {place}")])
         claims = {claim: known.outcomes for claim, known in one.claims.items()}
         yield Shown(one.cell, why["page"], int(why["runs"]), claims)
 
 
-def _told_once(entries: Sequence[Shown]) -> Iterator[Shown]:
+def _merged_by_cell(entries: Sequence[Shown]) -> Iterator[Shown]:
     """Each claim of a cell in the first that tells of it, with what all tell of it."""
     outcomes: dict[tuple[Cell, str], set[Outcome]] = {}
     for one in entries:
-        for claim, told in one.claims.items():
-            outcomes.setdefault((one.cell, claim), set()).update(told)
+        for claim, known in one.claims.items():
+            outcomes.setdefault((one.cell, claim), set()).update(known)
     for one in entries:
         first = [claim for claim in one.claims if (one.cell, claim) in outcomes]
-        all_told = {claim: outcomes.pop((one.cell, claim)) for claim in first}
-        if all_told:
-            in_order = {claim: _sorted(told) for claim, told in all_told.items()}
+        merged = {claim: outcomes.pop((one.cell, claim)) for claim in first}
+        if merged:
+            in_order = {claim: _sorted(known) for claim, known in merged.items()}
             yield replace(one, claims=in_order)
 
 
 def entry(one: Shown) -> Iterator[str]:
-    passes = [claim for claim, told in one.claims.items() if list(told) == [Outcome.PASS]]
+    passes = [claim for claim, known in one.claims.items() if list(known) == [Outcome.PASS]]
     yield "[[cell]]"
     yield from (f'{key} = "{word}"' for key, word in zip(KEYS, one.cell, strict=True))
     yield f'why = "{PAGES}/{one.page}, {plural(one.runs, "run")}"'
     yield from _listed("passes", passes)
-    if others := {claim: told for claim, told in one.claims.items() if claim not in passes}:
+    if others := {claim: known for claim, known in one.claims.items() if claim not in passes}:
         yield ""
         yield "[cell.claims]"
-        yield from (f"{claim} = {_words(told)}" for claim, told in others.items())
+        yield from (f"{claim} = {_words(known)}" for claim, known in others.items())
 
 
 def _listed(key: str, names: Sequence[str]) -> Iterator[str]:
@@ -147,9 +140,14 @@ def _words(outcomes: Sequence[Outcome]) -> str:
     return words if len(outcomes) == 1 else f"[{words}]"
 
 
-def known_by_hand(text: str) -> Expectations:
-    """What expectations.toml knows without what was written here."""
-    return read(by_hand(text))
+def known_by_hand() -> Expectations:
+    """Return what a person wrote."""
+    return read(expectations.BY_HAND.read_text(encoding="utf-8"))
+
+
+def known() -> Expectations:
+    """Return what is known by measurements and by a person."""
+    return expectations.shipped([claim.name for claim in shipped()])
 
 
 def read(text: str) -> Expectations:

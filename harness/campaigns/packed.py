@@ -3,6 +3,8 @@
 1. Runs are judged as `mqproof analyse` judges them, by the same kernels and claims, without Spark.
 2. A run that cannot be judged is there, with its reason: it is a number of the cell.
 3. Nothing is written beside a pack; what is unpacked is gone again.
+4. A page's experiment is judged from its marts if they are there (run_marts.py), else from its
+   pack. Both ways give the same report, since both go through the marts.
 """
 
 import lzma
@@ -14,13 +16,18 @@ from functools import cache
 from pathlib import Path
 
 from harness.analyse.marts import judge_one
+from harness.campaigns import run_marts
+from harness.campaigns.evidence import Evidence
+from harness.campaigns.run_marts import PackMarts, RunMarts, unusable
 from harness.claims.claims import Claim, shipped
-from harness.judging.assemble import run_report
+from harness.judging.assemble import report_from
 from harness.judging.result import RunReport
-from harness.outside.files import guarded
+from harness.outside.archives import unpack
+from harness.outside.files import is_file
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
 from spark_analysis.schema.failed import Failed
+from spark_analysis.schema.regular import check_regular
 
 _BAD = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, NoExperiment)
 
@@ -42,24 +49,50 @@ def judged(pack: Path) -> Packed:
         looks = pack.stat()
     except (OSError, ValueError) as failure:
         raise _unreadable(pack, _reason(failure)) from failure
-    return _unpacked(pack, looks.st_mtime_ns, looks.st_size)
+    return _from_pack(pack, looks.st_mtime_ns, looks.st_size)
+
+
+def of_page(one: Evidence) -> Packed:
+    """Judge an experiment of a page, from its marts or from its pack. Raises PlanError."""
+    if not is_file(one.marts):
+        return judged(one.pack)
+    looks = one.marts.stat()
+    return _from_marts(one.marts, looks.st_mtime_ns, looks.st_size)
 
 
 @cache
-def _unpacked(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
+def _from_pack(pack: Path, _changed_ns: int, _bytes: int) -> Packed:
+    return _packed(marts_of(pack), pack)
+
+
+@cache
+def _from_marts(path: Path, _changed_ns: int, _bytes: int) -> Packed:
+    return _packed(run_marts.read(path), path)
+
+
+def marts_of(pack: Path) -> PackMarts:
+    """Judge the raw tables of a pack again. Raises PlanError."""
     with tempfile.TemporaryDirectory() as into:
         try:
-            with tarfile.open(pack) as tar:
-                guarded(tar).extractall(into)
+            check_regular(pack)
+            unpack(pack, Path(into))
             stored = _only(Path(into))
         except _BAD as failure:
             raise _unreadable(pack, _reason(failure).replace(f"{into}/", "")) from failure
         assert stored.seed is not None, "a pack holds one experiment"
-        found = [_judged(asked) for asked in stored.runs]
+        runs = tuple(_judged(run) for run in stored.runs)
+    return PackMarts(pack.name, stored.seed, stored.replay, runs)
+
+
+def _packed(marts: PackMarts, place: Path) -> Packed:
+    try:
+        found = [_report(one, place) for one in marts.runs]
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+        raise unusable(place, failure) from failure
     return Packed(
-        pack.name,
-        stored.seed,
-        stored.replay,
+        marts.file,
+        marts.seed,
+        marts.replay,
         tuple(dict.fromkeys(server for _, server in found if server)),
         tuple(report for report, _ in found),
     )
@@ -86,14 +119,20 @@ def _only(folder: Path) -> Stored:
     return stored
 
 
-def _judged(asked: StoredRun) -> tuple[RunReport, str]:
+def _judged(stored: StoredRun) -> RunMarts:
+    run = judge_one(stored.folder)
+    failure = _why_not(stored.folder, run) if isinstance(run, Failed) else ""
+    body = None if isinstance(run, Failed) else run_marts.body_of(run)
+    return RunMarts(stored.name, stored.cell, stored.repeat, stored.seed, failure, body)
+
+
+def _report(one: RunMarts, place: Path) -> tuple[RunReport, str]:
     """And the server that it ran against."""
-    run = judge_one(asked.folder)
-    if isinstance(run, Failed):
-        failure = _why_not(asked.folder, run)
-        return RunReport(asked.name, asked.cell, asked.repeat, asked.seed, failure=failure), ""
-    told = run.manifest, run.facts, run.findings, _claims(), run.costs, run.views, run.sends
-    return run_report(run.folder, *told), _server(run.manifest.versions)
+    if one.body is None:
+        return RunReport(one.name, one.cell, one.repeat, one.seed, failure=one.failure), ""
+    run, raw = run_marts.judged_from(one.body, place)
+    judged_run = run.manifest, run.facts, run.findings, _claims(), run.costs, run.views, run.sends
+    return report_from(raw, *judged_run), _server(run.manifest.versions)
 
 
 def _server(versions: Mapping[str, str]) -> str:

@@ -32,7 +32,7 @@ from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, rate, too_many, tried
 from harness.judging.result import RunReport
 from harness.report.page import formats
-from harness.report.page.tally import Cell, Tally, loss_rate, tally
+from harness.report.page.totals import Cell, RunTotals, loss_rate, totals_of
 from harness.view.costs import BROKERS
 from harness.view.out import Out
 
@@ -50,14 +50,14 @@ def loss(packs: Sequence[Packed]) -> Iterator[str]:
     """What was confirmed, lost, and came more than once."""
     yield from head(
         *("scenario", "system", "runs", "confirmed", "lost"),
-        *("runs with a loss", "not excluded", "came more than once: median of runs"),
+        *("runs with a loss", "rate over all runs", "came more than once: median of runs"),
     )
     for cell, runs in cells_of(packs):
-        told = tally(runs)
-        lost = Tried(loss_rate(told), told.runs - told.loss_judged)
-        numbers = formats.count(told.confirmed), _lost(told)
+        totals = totals_of(runs)
+        lost = Tried(loss_rate(totals), totals.runs - totals.loss_judged)
+        numbers = formats.count(totals.confirmed), _lost(totals)
         surplus = "; ".join(_duplicates(runs)) or "0"
-        yield row([*_place(cell), _runs(told), *numbers, *_tried(lost), surplus])
+        yield row([*_place(cell), _runs(totals), *numbers, *_tried(lost), surplus])
 
 
 def out(packs: Sequence[Packed]) -> Iterator[str]:
@@ -83,7 +83,7 @@ def out(packs: Sequence[Packed]) -> Iterator[str]:
 
 def promises(packs: Sequence[Packed]) -> Iterator[str]:
     """Each promise that was broken or not judged in a run, and how many were neither."""
-    yield from head("scenario", "system", "promise", "broken in", "not excluded")
+    yield from head("scenario", "system", "promise", "broken in", "rate over all runs")
     for cell, runs in cells_of(packs):
         counted = _applying(runs, lambda one: one.is_promise)
         held: dict[str, list[str]] = {}
@@ -122,9 +122,9 @@ def articles(packs: Sequence[Packed]) -> Iterator[str]:
             broken = verdict.is_promise
             of = one.rate if broken else _came_true(one)
             share = _share(of, _unknown(one.not_judged))
-            told = f"{'broken' if broken else 'came true'} in {share}"
+            result = f"{'broken' if broken else 'came true'} in {share}"
             first = f"`{claim}`", verdict.meaning, verdict.source
-            yield row([*first, system, told, _interval(of)])
+            yield row([*first, system, result, _interval(of)])
 
 
 def price(packs: Sequence[Packed]) -> Iterator[str]:
@@ -141,11 +141,11 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
         costs = [run.cost for run in runs if run.cost is not None]
         hosts = {sum(one.part == BROKERS for one in cost.hosts) for cost in costs}
         memory = [cost.sum_of(BROKERS, "memory_median_bytes") for cost in costs]
-        told = tally(runs)
+        totals = totals_of(runs)
         yield row(
             [
                 f"{place[0]} `{place[1]}` {place[2]}",
-                _runs(told),
+                _runs(totals),
                 ", ".join(map(str, sorted(hosts - {0}))) or NONE,
                 middle_of(memory, lambda octets: f"{octets / 2**20:,.0f} MiB"),
                 middle_of(
@@ -154,7 +154,7 @@ def price(packs: Sequence[Packed]) -> Iterator[str]:
                 middle_of([cost.p50_ms for cost in costs], _milliseconds),
                 middle_of([cost.p99_ms for cost in costs], _milliseconds),
                 "; ".join(_out_by_fault(runs)) or NONE,
-                _lost(told),
+                _lost(totals),
             ]
         )
 
@@ -206,12 +206,12 @@ def _what(cell: Cell) -> str:
     return " on ".join(_place(cell))
 
 
-def _runs(told: Tally) -> str:
+def _runs(totals: RunTotals) -> str:
     """The third number comes first where it is more than a fifth."""
-    judged = told.runs - told.unjudged
-    if too_many(told.unjudged, told.runs):
-        return f"**{told.unjudged} of {told.runs} not judged**, {judged} judged"
-    return f"{judged} judged{f', {told.unjudged} not' if told.unjudged else ''}"
+    judged = totals.runs - totals.unjudged
+    if too_many(totals.unjudged, totals.runs):
+        return f"**{totals.unjudged} of {totals.runs} not judged**, {judged} judged"
+    return f"{judged} judged{f', {totals.unjudged} not' if totals.unjudged else ''}"
 
 
 def _known(known: int, unknown: int) -> str:
@@ -220,10 +220,10 @@ def _known(known: int, unknown: int) -> str:
     return f"{known}{f', {unknown} not' if unknown else ''}"
 
 
-def _lost(told: Tally) -> str:
-    parts = [formats.count(told.lost)]
-    parts += [f"{formats.count(told.stranded)} stranded"] if told.stranded else []
-    parts += [f"{formats.count(told.untold)} of which nobody knows"] if told.untold else []
+def _lost(totals: RunTotals) -> str:
+    parts = [formats.count(totals.lost)]
+    parts += [f"{formats.count(totals.stranded)} stranded"] if totals.stranded else []
+    parts += [f"{formats.count(totals.untold)} of which nobody knows"] if totals.untold else []
     return ", ".join(parts)
 
 
@@ -267,7 +267,7 @@ def _worst(found: Sequence[Out]) -> str:
 
 
 def _late(runs: Sequence[RunReport]) -> str:
-    missed, publishes, of = tally(runs).late
+    missed, publishes, of = totals_of(runs).late
     if not publishes:
         return NONE
     return f"{formats.share(missed / publishes)} of {formats.plural(of, 'run')}"
@@ -275,12 +275,12 @@ def _late(runs: Sequence[RunReport]) -> str:
 
 def _duplicates(runs: Sequence[RunReport]) -> Iterator[str]:
     """By what they came of, the most first; a run without any counts with none."""
-    told = [run.summary for run in runs if run.summary is not None]
+    summaries = [run.summary for run in runs if run.summary is not None]
     sums: dict[str, int] = {}
-    for name, number in (each for one in told for each in one.duplicates.items()):
+    for name, number in (each for one in summaries for each in one.duplicates.items()):
         sums[name] = sums.get(name, 0) + number
     for name in sorted((name for name in sums if sums[name]), key=lambda one: -sums[one]):
-        values = [Time(one.duplicates.get(name, 0)) for one in told]
+        values = [Time(one.duplicates.get(name, 0)) for one in summaries]
         yield f"{middle(values, partial(_number))} {formats.detail_name('duplicated', name)}"
 
 

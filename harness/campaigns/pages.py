@@ -1,4 +1,4 @@
-"""Published pages: the tables in them are made from the packed runs beside them.
+"""Published pages: the tables in them are made from packed runs, or from the marts of these.
 
 A page names its runs, in one place or several, relative to itself, and says where which table of
 page_tables.py goes:
@@ -12,7 +12,8 @@ and which picture (pictures.py).
 1. What lies between such marks is made from the runs; the rest of the page is a person's.
 2. Everything that is wrong with a page is told at once, and no page is made in part.
 3. Packs are added where a page's runs lie, in the first of these places; one that is there already
-   is left as it is.
+   is left as it is. Marts and an entry in evidence.toml are made with it.
+4. A pattern names packs on the disk and packs of evidence.toml that were removed (evidence.py).
 """
 
 import re
@@ -22,7 +23,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from harness.campaigns import pictures
-from harness.campaigns.packed import Packed, judged
+from harness.campaigns.evidence import Evidence, matching
+from harness.campaigns.packed import Packed, of_page
 from harness.campaigns.page_tables import TABLES
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem, unknown
@@ -44,16 +46,24 @@ class Page:
     patterns: tuple[str, ...]  # of its packs, from the page's folder
 
     @property
-    def packs(self) -> list[Path]:
-        """The files that it is made from, oldest first, for their names are stamps."""
-        found = {pack for one in self.patterns for pack in self.path.parent.glob(one)}
-        return sorted(found, key=lambda pack: (pack.name, pack))
+    def evidence(self) -> list[Evidence]:
+        """The experiments that it is made from, oldest first, for their names are stamps."""
+        found = {one.file: one for each in self.patterns for one in self.named(each)}
+        return sorted(found.values(), key=lambda one: (one.pack.name, one.file))
+
+    def named(self, pattern: str) -> list[Evidence]:
+        """Raises PlanError."""
+        return list(matching(self.path.parent, pattern))
 
 
 def pages(folder: Path) -> Iterator[Path]:
     """Those that are made from runs; the others are all by hand."""
     for path in sorted(folder.glob("*.md")):
-        if RUNS.search(path.read_text(encoding="utf-8")):
+        try:
+            names_runs = bool(RUNS.search(text_of(path, TOML_BYTES_MAX)))
+        except Unreadable:
+            names_runs = True  # whoever reads the page says why it cannot be read
+        if names_runs:
             yield path
 
 
@@ -72,13 +82,13 @@ def judged_packs(page: Page) -> list[Packed]:
     """What a page is made from. Raises PlanError with every pack that cannot be read."""
     found: list[Packed] = []
     problems: list[Problem] = []
-    for file in page.packs:
+    for one in page.evidence:
         try:
-            found.append(judged(file))
+            found.append(of_page(one))
         except PlanError as error:
             problems += error.problems
     for pattern in page.patterns:
-        if not any(page.path.parent.glob(pattern)):
+        if not page.named(pattern):
             problems.append(Problem(str(page.path), f"there is no {pattern}"))
     if problems:
         raise PlanError(problems)

@@ -30,8 +30,8 @@ class Wanted:
     @property
     def lines(self) -> Iterable[str]:
         """What stands on the page for it."""
-        told = f"{self.scenario} on {self.layout}, second by second from the fault on"
-        return "", f"![{told}]({self.file})", ""
+        caption = f"{self.scenario} on {self.layout}, second by second from the fault on"
+        return "", f"![{caption}]({self.file})", ""
 
 
 def wanted(line: str) -> Wanted | None:

@@ -29,7 +29,7 @@ from harness.compare.expectations import Standing
 from harness.judging.exits import Exit
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import Problem
-from harness.request.asking import scenario
+from harness.request.run_request import scenario
 from harness.run import signals
 from harness.systems.catalogue import load_layout, load_system
 
@@ -37,9 +37,15 @@ UNJUDGED_MAX = 3
 PIECE_MAX = 100  # scenarios
 SAID_MAX = 4000  # of what an experiment said where it ended in none of the usual ways
 USUAL = (Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)  # of one that was carried out
+# Of an experiment with --judge expectations.
+_MEANT = {
+    Exit.PASSED: "every verdict is as expectations.toml has it",
+    Exit.FAILED: "a verdict is not as expectations.toml has it",
+    Exit.NOT_DECIDED: "a verdict is in no entry of expectations.toml, or was not judged",
+}
 
-Tell = Callable[[str], None]
-Play = Callable[[Path, Sequence[str], Tell], int]  # one experiment into a folder; its exit code
+Log = Callable[[str], None]
+Play = Callable[[Path, Sequence[str], Log], int]  # one experiment into a folder; its exit code
 
 
 class Stuck(Exception):
@@ -98,8 +104,8 @@ def counted(runs: Sequence[Run], knowledge: Knowledge) -> Counts:
     counts = Counts()
     for run in runs:
         cell = (run.scenario, run.system, run.layout)
-        told = knowledge.of([run]).standing is not Standing.NOT_JUDGED
-        (counts.judged if told else counts.in_vain)[cell] += 1
+        is_judged = knowledge.of([run]).standing is not Standing.NOT_JUDGED
+        (counts.judged if is_judged else counts.in_vain)[cell] += 1
     return counts
 
 
@@ -133,7 +139,7 @@ def counted_in(folder: Path) -> Counts:
     return counted(runs, Knowledge(shipped()))
 
 
-def carry_out(folder: Path, choice: Choice, pace: Pace, play: Play, tell: Tell) -> bool:
+def carry_out(folder: Path, choice: Choice, pace: Pace, play: Play, log: Log) -> bool:
     """Whether each cell was judged often enough when time was up, or before; `folder` is there.
     Raises Stuck."""
     cells, knowledge = matrix(choice).cells, Knowledge(shipped())
@@ -145,15 +151,15 @@ def carry_out(folder: Path, choice: Choice, pace: Pace, play: Play, tell: Tell) 
         if piece is None:
             break
         for again in once_more(piece, counts):
-            tell(again)
+            log(again)
         before, words = len(runs), piece.words(choice.deployment)
-        code = play(folder, words, tell)
+        code = play(folder, words, log)
         runs = stored.found(folder)
         if len(runs) == before:
             raise Stuck(f"mqproof run {shlex.join(words)} left no run behind (exit code {code})")
     counts = counted(runs, knowledge)
     for line in standing(cells, counts, pace):
-        tell(line)
+        log(line)
     return all(counts.judged[cell] >= pace.repeats for cell in cells)
 
 
@@ -161,7 +167,8 @@ def standing(cells: Sequence[Cell], counts: Counts, pace: Pace) -> Iterator[str]
     """How far a campaign is: what is done, what is left, what is given up."""
     done = sum(counts.judged[cell] >= pace.repeats for cell in cells)
     times = "once" if pace.repeats == 1 else f"{pace.repeats} times"
-    yield f"{done} of {len(cells)} cells were judged {times}"
+    every = "1 cell was" if len(cells) == 1 else f"{len(cells)} cells were"
+    yield f"{done} of {every} judged {times}"
     for cell in cells:
         if counts.judged[cell] < pace.repeats and counts.in_vain[cell] >= UNJUDGED_MAX:
             name, system, layout = cell
@@ -186,14 +193,14 @@ def outlook(cells: Sequence[Cell], counts: Counts, choice: Choice, pace: Pace) -
         yield f"next: mqproof run {shlex.join(piece.words(choice.deployment))}"
 
 
-def play(folder: Path, words: Sequence[str], tell: Tell, more: Sequence[str] = ()) -> int:
+def play(folder: Path, words: Sequence[str], log: Log, more: Sequence[str] = ()) -> int:
     """One experiment. `more`: words that are told to nobody. Raises KeyboardInterrupt once it has
     ended."""
     own = ["--judge", "expectations", "--results", str(folder)]
-    return carried_out(["run", *words, *own, *more], shlex.join(words), tell)
+    return carried_out(["run", *words, *own, *more], shlex.join(words), log)
 
 
-def carried_out(words: Sequence[str], name: str, tell: Tell) -> int:
+def carried_out(words: Sequence[str], name: str, log: Log) -> int:
     """A command of ours in a process of its own. What it said on its error output is told where it
     ended in none of the usual ways. Raises KeyboardInterrupt once it has ended."""
     began = time.monotonic()
@@ -201,12 +208,14 @@ def carried_out(words: Sequence[str], name: str, tell: Tell) -> int:
         code, interrupted = _ended([sys.executable, "-m", "harness", *words], said.fileno())
         said.seek(0)
         text = said.read().decode(errors="replace")
-    tell(f"{name}: {time.monotonic() - began:.0f} s, exit {code}")
+    meant = _MEANT.get(Exit(code), "") if code in USUAL and "expectations" in words else ""
+    after = f" ({meant})" if meant else ""
+    log(f"{name}: {time.monotonic() - began:.0f} s, exit code {code}{after}")
     if interrupted or code == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     if code not in USUAL:
         for line in text[-SAID_MAX:].splitlines():
-            tell(f"  {line}")
+            log(f"  {line}")
     return code
 
 
@@ -214,22 +223,22 @@ def _ended(command: Sequence[str], said: int) -> tuple[int, bool]:
     """The exit code, and whether we were interrupted. It has a session of its own, so that it
     hears of an interrupt from us alone, and as often as we do."""
     child: subprocess.Popen[bytes] | None = None
-    told: list[bool] = []  # an entry an interrupt: whether there was anybody to tell
+    interrupts: list[bool] = []  # an entry an interrupt: whether there was anybody to tell
 
     def forward() -> None:
-        told.append(child is not None)
+        interrupts.append(child is not None)
         if child is not None:
             child.send_signal(signal.SIGINT)
 
-    with signals.heard(forward):
+    with signals.handled(forward):
         child = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
         )
-        if False in told:
+        if False in interrupts:
             child.send_signal(signal.SIGINT)
-        return child.wait(), bool(told)
+        return child.wait(), bool(interrupts)
 
 
 def _alters(name: str) -> bool:
-    told = scenario(name)
-    return bool(told.operations) or any(KINDS[one.kind].silences_peers for one in told.faults)
+    played = scenario(name)
+    return bool(played.operations) or any(KINDS[one.kind].silences_peers for one in played.faults)

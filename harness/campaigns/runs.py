@@ -75,9 +75,9 @@ NAMES = tuple(field.name for field in fields(Run))
 
 def columns(outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, str]:
     """The columns of a run's claims, by what came of each."""
-    told = list(outcomes)
+    listed = list(outcomes)
     return {
-        column: " ".join(claim for claim, one in told if one is outcome)
+        column: " ".join(claim for claim, one in listed if one is outcome)
         for outcome, column in COLUMNS.items()
     }
 
@@ -117,9 +117,9 @@ def _of_row(row: Mapping[str, str], place: str) -> Run | Problem:
     return Run(**{**row, **numbers, "confirmed_per_s": rate})  # type: ignore[arg-type]
 
 
-def _sentences(told: str) -> dict[str, str]:
+def _sentences(text: str) -> dict[str, str]:
     """Why each claim failed. Raises ValueError."""
-    found = json.loads(told or "{}")
+    found = json.loads(text or "{}")
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise ValueError("`told` is no JSON object of sentences")
     return found
@@ -130,9 +130,9 @@ class Knowledge:
 
     def __init__(self, claims: Iterable[Claim]) -> None:
         """Claims of another day are in stored runs, too, and nobody speaks of them."""
-        told = list(claims)
-        self._claims = frozenset(one.name for one in told)
-        self._foretold = frozenset(one.name for one in told if one.warns or one.some)
+        names = list(claims)
+        self._claims = frozenset(one.name for one in names)
+        self._foretold = frozenset(one.name for one in names if one.warns or one.some)
         self._known = shipped(self._claims)
 
     def promised(self, claim: str) -> bool:

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from harness.campaigns.runs import NAMES, Run, columns, of_csv
 from harness.claims.judge import Outcome
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
-from harness.plan.problems import PlanError, Problem, and_more
+from harness.plan.problems import PlanError, Problem, and_more, no_folder
+from harness.plan.shape_words import problem_of
 from harness.report import verdict
 from harness.run_folder import experiments
 from harness.systems.registry import registry
@@ -39,7 +40,7 @@ class _Cell(_Part):
     client: str
 
 
-class _Told(_Part):
+class _StoredVerdict(_Part):
     claim: str
     outcome: Outcome
     judged: tuple[str, ...]
@@ -54,7 +55,7 @@ class _Run(_Part):
     name: str
     cell: _Cell
     repeat: Annotated[int, Field(ge=1)]
-    claims: tuple[_Told, ...]
+    claims: tuple[_StoredVerdict, ...]
     cost: _Cost | None = None
 
 
@@ -69,11 +70,13 @@ class _Verdict(_Part):
 def found(folder: Path) -> list[Run]:
     """Every run, the oldest first. Raises PlanError with all that cannot be read."""
     if not is_folder(folder):
-        raise PlanError([Problem(PLACE, f"there is no folder {folder}")])
-    told = list(_told(folder))
-    if problems := [one for one in told if isinstance(one, Problem)]:
+        raise PlanError(
+            [no_folder(PLACE, folder, "a folder of experiments, or of CSV files of runs")]
+        )
+    results = list(_read_runs(folder))
+    if problems := [one for one in results if isinstance(one, Problem)]:
         raise PlanError(problems)
-    runs = [one for one in told if isinstance(one, Run)]
+    runs = [one for one in results if isinstance(one, Run)]
     once = {(run.experiment, run.run): run for run in runs}
     return sorted(once.values(), key=lambda run: (run.experiment, run.run))
 
@@ -95,7 +98,7 @@ def is_kept(path: Path) -> bool:
     return head.rstrip("\r") == ",".join(NAMES)
 
 
-def _told(folder: Path) -> Iterator[Run | Problem]:
+def _read_runs(folder: Path) -> Iterator[Run | Problem]:
     for path in sorted(folder.glob("*.csv")):
         yield from _of_csv(path)
     names = experiments.NAME, verdict.NAME
@@ -136,14 +139,16 @@ def _of_verdict(path: Path) -> Iterator[Run | Problem]:
 def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
     for one in error.errors(include_url=False)[:PROBLEMS_MAX]:
         place = ".".join(str(part) for part in one["loc"])
-        yield Problem(f"{path}, {place}" if place else str(path), one["msg"])
+        yield Problem(f"{path}, {place}" if place else str(path), problem_of(one))
     if error.error_count() > PROBLEMS_MAX:
         yield and_more(str(path), error.error_count() - PROBLEMS_MAX)
 
 
 def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> Run:
     cost = run.cost or _Cost()
-    told = {one.claim: "; ".join(one.judged) for one in run.claims if one.outcome is Outcome.FAIL}
+    sentences = {
+        one.claim: "; ".join(one.judged) for one in run.claims if one.outcome is Outcome.FAIL
+    }
     return Run(
         experiment=experiment,
         seed=seed,
@@ -153,7 +158,7 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> Run:
         deployment=cost.deployment,
         broker=_version(run.cell.system, document.versions),
         **columns((one.claim, one.outcome) for one in run.claims),
-        told=json.dumps(told, ensure_ascii=False) if told else "",
+        told=json.dumps(sentences, ensure_ascii=False) if sentences else "",
         confirmed_per_s=cost.confirmed_per_s,
     )
 

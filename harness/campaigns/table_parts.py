@@ -7,12 +7,12 @@ from harness.campaigns.packed import Packed
 from harness.compare.medians import Time, median
 from harness.judging.result import RunReport
 from harness.report.page import formats
-from harness.report.page.tally import Cell, worst_of
+from harness.report.page.totals import Cell, worst_of
 from harness.view.summary import Summary
 
 NONE = "-"
 Fields = Sequence[str]
-Told = Callable[[float], str]
+ToText = Callable[[float], str]
 
 
 def cells_of(packs: Sequence[Packed]) -> Iterator[tuple[Cell, list[RunReport]]]:
@@ -25,24 +25,24 @@ def cells_of(packs: Sequence[Packed]) -> Iterator[tuple[Cell, list[RunReport]]]:
     yield from ((cell, cells[cell]) for cell in order)
 
 
-def middle(times: Sequence[Time], told: Told) -> str:
+def middle(times: Sequence[Time], to_text: ToText) -> str:
     """`11.2 s (9.0 s to 12.1 s)`, or `11.2 s [9.0 s; 11.2 s; ≥ 12.1 s]` of few."""
     if not times:
         return NONE
     found = median(times)
-    middle = f"{'' if found.reached else '≥ '}{told(found.median)}"
+    middle = f"{'' if found.reached else '≥ '}{to_text(found.median)}"
     if math.isfinite(found.high):
         unknown = f", {found.censored} not back" if found.censored else ""
-        return f"{middle} ({told(found.low)} to {told(found.high)}{unknown})"
+        return f"{middle} ({to_text(found.low)} to {to_text(found.high)}{unknown})"
     ordered = sorted(times, key=lambda time: time.value)
-    each = "; ".join(f"{'≥ ' if one.censored else ''}{told(one.value)}" for one in ordered)
+    each = "; ".join(f"{'≥ ' if one.censored else ''}{to_text(one.value)}" for one in ordered)
     return f"{middle} [{each}]"
 
 
-def middle_of(values: Iterable[float | None], told: Told) -> str:
+def middle_of(values: Iterable[float | None], to_text: ToText) -> str:
     """The median of those that are known."""
     known = [Time(one) for one in values if one is not None]
-    return told(median(known).median) if known else NONE
+    return to_text(median(known).median) if known else NONE
 
 
 def never_or(values: Sequence[float | None], never: str) -> str:
@@ -84,5 +84,5 @@ def head(*names: str) -> Iterator[str]:
 
 def row(fields: Fields) -> str:
     """What a run or a file was called is no mark-up."""
-    told = (one.replace("\u00a0", " ").replace("|", "\\|").replace("<", "&lt;") for one in fields)
-    return f"| {' | '.join(told)} |"
+    cells = (one.replace("\u00a0", " ").replace("|", "\\|").replace("<", "&lt;") for one in fields)
+    return f"| {' | '.join(cells)} |"

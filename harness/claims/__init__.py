@@ -1,30 +1,31 @@
-"""The claims engine: what somebody promised, asked of what is known of one run.
+"""The claims engine: published promises, checked against the evidence of one run.
 
-A claim asks for facts by their names. Evidence answers with what is known of each, a judge makes a
-verdict of the answers. No system and no layout has a name here.
+A claim names facts. Evidence gives the value of each, and a judge makes a verdict of the values.
+No system and no layout has a name here.
 
-What is claimed:
+Claims:
 claims      sentence, source, precondition and predicate, read from claims.toml
-articles    where claims come from, and what stands in claims.toml beside them
-vocabulary  every fact that a claim may speak of: name, type, meaning
+articles    sources of claims, and the other contents of claims.toml
+vocabulary  every fact that a claim may name: name, type, meaning
 
-What is known:
-values      what is known of one fact: a value, an interval, unknown or moot
+Evidence:
+values      the value of one fact: a value, an interval, unknown or moot
 state       declared and recorded facts of a run
-evidence    every fact of one run: who is asked for it
-counted     counts: how many, and how many more there may be
+evidence    every fact of one run, and the module that knows it
+counted     counts, and how much higher they may be
 terms       counts that only some messages can have: delayed ones, those of transactions
-recovery    how a fault was got over: stages, the longest silence, what was missed
+recovery    the recovery from a fault: stages, the longest silence, missed publishes
 serving     service, consumption and starvation of one run, and which doubt comes first
 served      whether all was served and consumed in a window: from rows of the marts
 calm        outages and silences while nothing is broken
-waiting     what waited when a fault came, and what became of it
+waiting     the messages that waited when a fault came, and their fate
 derived     facts that follow from others
-times       how long a fault lasted and is judged, a stage's time in words
-doubts      what could not be judged, in words, and what it stands against
+times       the duration of a fault and of its judged time, a stage's time in words
+doubts      what could not be judged, in words, and the facts that it affects
 
-What is judged:
+Judgement:
 judge       PASS, FAIL, INCONCLUSIVE or NOT APPLICABLE, and why
-unplanned   windows that nobody can judge: a process ended that no plan had ended
+concerning  claims that can apply to a system, by what its layouts declare
+unplanned   windows that cannot be judged because of an unplanned end of a process
 stories     one message's story, or one window's, for a FAIL
 """

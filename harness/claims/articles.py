@@ -1,7 +1,8 @@
-"""What stands in claims.toml beside the claims that a single run shows: articles, and the rest.
+"""The contents of claims.toml beside the claims that a single run shows: articles, and the rest.
 
-1. A source is an article's name; what an article does not tell of itself is empty.
-2. Comparisons (compared.py) are of layouts beside each other; what nobody judges says why.
+1. A source is an article's name; a property that an article does not state is empty.
+2. Comparisons (compared.py) are of layouts beside each other. A sentence that is not judged has
+   its reason.
 """
 
 from typing import Annotated
@@ -16,7 +17,7 @@ class _Table(BaseModel):
 
 
 class Article(_Table):
-    """Where a claim comes from. `published` and the addresses are those that the article tells."""
+    """The source of a claim. `published` and the addresses are those that the article states."""
 
     name: _Words  # "seeds/003"
     title: _Words

@@ -1,19 +1,21 @@
-"""Service of times in which nothing is wrong: before the first fault, and once each is healed.
+"""Service in steady state: before the first fault, and after recovery from each.
 
-1. What is out then is out by itself; what a queue keeps from its consumers it keeps by itself.
-2. Publishers and consumers that have just started may be slow: what ends within WARM_UP_NS of the
-   load's beginning is told, and is no harm.
-3. A silence shows only where there was time for it: less than STRETCH_NS says nothing.
+1. An outage then is the system's own, and so is a wait of a queue's consumers.
+2. Publishers and consumers that have just started may be slow. An outage that ends within
+   WARM_UP_NS of the load's beginning is reported, and breaks no claim.
+3. A silence shows only if there was time for it: less than STRETCH_NS proves nothing.
 4. A stalled instrument makes an outage or a silence longer, never shorter.
-5. Out is a scope of which most was missed. Of which less was, the load had no steady state: the
-   machine may be too slow for it, or the broker be broken, and neither is shown.
-6. What is out before a fault says that the load was sick, and nothing of the fault; whose doing
-   it was a run without any has to show.
+5. A scope is out if most of its publishes were missed. If fewer were missed, the load had no
+   steady state: the machine may be too slow for it, or the broker may be broken, and neither is
+   shown.
+6. An outage before a fault shows that the load was sick, and nothing about the fault. Only a run
+   without faults shows its cause.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from harness.claims.doubts import Told
+from harness.claims.doubts import Caveat
 from harness.claims.served import NS, scope_name
 from harness.claims.values import Interval, Moot, Unknown, Value, exactly
 from spark_analysis.schema import service as words
@@ -21,14 +23,28 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.service import Outage, Starvation
 
+PUBLISHER = "publisher"  # a worker's role
+# Clients ask for routes every 30 s and divide the places of a log every 20 s.
+PLACES_BACK_NS = 60_000_000_000
 WARM_UP_NS = 10_000_000_000
 _SICK = ("the load was sick before the fault", "run it without a fault: what is out then?")
+_RETURNED = (
+    "the broker returned that many messages as unroutable",
+    "see whether the queue was bound when they were sent",
+)
 _MORE = "let the calm last longer, or more be sent in it"
 
 
-def longest_outage(findings: Findings, facts: Facts, doubt: Told | None) -> Value:
+def longest_outage(
+    findings: Findings,
+    facts: Facts,
+    doubt: Caveat | None,
+    returned: int = 0,
+    stalled_s: float | None = None,
+) -> Value:
     """Seconds: of the run's, of any queue's and any publisher's, after the warm-up and before any
-    fault."""
+    fault. `returned`: messages that the broker gave back as unroutable. That answer shows no
+    outage in the steady state, where the workload may have named a queue that was never bound."""
     if not facts.confirms:
         return Moot("publishers ask for no confirms")
     if not facts.paced:
@@ -45,8 +61,15 @@ def longest_outage(findings: Findings, facts: Facts, doubt: Told | None) -> Valu
     worst = max((spell for spell in spells if spell[1] > 0), default=None)
     if worst is not None and facts.windows and doubt is None:
         return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_SICK)
+    if worst is not None and worst[2].bad <= returned:
+        return Interval(0, worst[1] / NS, _spell(worst[2], worst[1]), *_RETURNED)
     if worst is not None:
-        return _out(*worst, doubt)
+        found = _out(*worst, doubt)
+        if doubt is None or stalled_s is None or not worst[0]:
+            return found
+        # A stall only lengthens: what it cannot explain was out.
+        beyond_s = worst[1] / NS - stalled_s - facts.deadline_ns / NS
+        return replace(found, low=max(0.0, beyond_s))
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     if due < words.ENOUGH[words.RUN]:
@@ -58,7 +81,7 @@ def _spell(of: Outage, longest_ns: int) -> str:
     return f"{scope_name(of)}, {longest_ns / NS:.1f} s"
 
 
-def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Told | None) -> Interval:
+def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Interval:
     text = _spell(of, longest_ns)
     if mostly or doubt is not None:
         return _at_most(longest_ns, text, doubt)
@@ -66,30 +89,44 @@ def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Told | None) -> Inter
     return Interval(0, longest_ns / NS, text, why, "let less be sent")
 
 
-def starved_in_the_calm(findings: Findings, facts: Facts, doubt: Told | None) -> Value:
+def starved_in_the_calm(findings: Findings, facts: Facts, doubt: Caveat | None) -> Value:
     """Seconds: of the queue, or the place of a log, that gave nothing for longest before any
     fault."""
     worst = _hungriest(findings.starvation, 0)
     if worst is None:
         return _too_little(facts, "too little was confirmed in the calm for consumers to get")
-    return _starved(worst, doubt)
+    return _starved(worst, facts, doubt)
 
 
 def starved_once_healed(
-    findings: Findings, facts: Facts, window: int, doubt: Told | None
+    findings: Findings, facts: Facts, window: int, doubt: Caveat | None
 ) -> Value:
-    """Seconds: likewise of queues, once the fault of that window was healed. The places of a log
-    are divided anew among its readers then, nobody declares how soon."""
-    worst = _hungriest((row for row in findings.starvation if not row.place), window)
+    """Return the longest starvation of queues after recovery from that window's fault, in seconds.
+    A group then reassigns the places of a log to its readers: a place may wait for PLACES_BACK_NS.
+    """
+    rows = [row for row in findings.starvation if row.window == window]
+    worst = _hungriest((row for row in rows if not _shared_out(row)), window)
     if worst is None:
         return Unknown("too little was confirmed once it was healed for consumers to get", _MORE)
     if _all_away(worst, facts):
         return Moot("another fault kept all consumers away once it was healed")
-    return _starved(worst, doubt)
+    found = _starved(worst, facts, doubt)
+    waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
+    if worst.place and waited_ns <= PLACES_BACK_NS:
+        why = found.doubt or "the places of the log may not have been reassigned yet"
+        return replace(found, low=0, doubt=why, advice=found.advice or _MORE)
+    return found
+
+
+def _shared_out(row: Starvation) -> bool:
+    """Return whether a place of a log was given to a reader again, in time and before the load
+    ended."""
+    until_ns = row.longest_from_ns + row.longest_ns
+    return bool(row.place) and until_ns < row.until_ns and until_ns <= row.from_ns + PLACES_BACK_NS
 
 
 def _all_away(row: Starvation, facts: Facts) -> bool:
-    """Whether each consumer was absent at some instant of the time that is judged."""
+    """Return whether each consumer was absent at some instant of the judged time."""
     away = {
         absence.worker
         for absence in facts.absences
@@ -100,7 +137,7 @@ def _all_away(row: Starvation, facts: Facts) -> bool:
 
 
 def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:
-    """None: of none there was enough, or for long enough."""
+    """Return the row with the longest starvation; None if none had enough, or for long enough."""
     judged = [
         row
         for row in rows
@@ -111,9 +148,15 @@ def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:
     return max(judged, key=lambda row: row.longest_ns, default=None)
 
 
-def _starved(row: Starvation, doubt: Told | None) -> Interval:
+def _starved(row: Starvation, facts: Facts, doubt: Caveat | None) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
-    return _at_most(row.longest_ns, f"{where}, {row.longest_ns / NS:.1f} s", doubt)
+    seconds = row.longest_ns / NS
+    found = _at_most(row.longest_ns, f"{where}, {seconds:.1f} s", doubt)
+    bound = facts.clock_bound_ns(PUBLISHER, words.CONSUMER) / NS
+    if not bound:
+        return found
+    why = found.doubt or f"the clocks of the clients may be off by {bound:.1f} s"
+    return replace(found, low=max(0, found.low - bound), high=seconds + bound, doubt=why)
 
 
 def _too_little(facts: Facts, why: str) -> Moot | Unknown:
@@ -121,7 +164,7 @@ def _too_little(facts: Facts, why: str) -> Moot | Unknown:
     return Moot(why) if facts.windows else Unknown(why, _MORE)
 
 
-def _at_most(longest_ns: int, text: str, doubt: Told | None) -> Interval:
+def _at_most(longest_ns: int, text: str, doubt: Caveat | None) -> Interval:
     seconds = longest_ns / NS
     if doubt is None:
         return exactly(seconds, text)

@@ -1,9 +1,9 @@
-"""Claims: promises about high availability, and where they stand (claims.toml).
+"""Claims: promises about high availability, with their sources (claims.toml).
 
-1. The same text for every system: a precondition speaks of facts, never of a system or a layout.
+1. The same text applies to every system: a precondition names facts, never a system or a layout.
 2. A predicate is a list of `fact comparator value`, all of which must hold.
-3. A fact that does not exist is an error that names those that do.
-4. A claim says whether it speaks of all cases or of some: that decides what refutes it.
+3. A fact that does not exist is an error that names the existing ones.
+4. A claim says whether it is about all cases or about some: that decides what refutes it.
 """
 
 import re
@@ -18,6 +18,7 @@ from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS
 from harness.claims.vocabulary import CALM, FACTS, NOTHING_BROKEN, fact
 from harness.plan.problems import PlanError, Problem, nearest, unknown
+from harness.plan.shape_words import problem_of
 
 _CONDITION = re.compile(r"\s*([a-z_][a-z0-9_.]*)\s*(==|!=|<=|>=|<|>)\s*(\S.*?)\s*")
 
@@ -61,15 +62,15 @@ class Claim:
     @property
     def of_calm(self) -> bool:
         """It speaks of runs, or times of a run, in which nothing is broken."""
-        asked = [one.fact for one in (*self.precondition, *self.predicate)]
+        names = [one.fact for one in (*self.precondition, *self.predicate)]
         return not self.of_windows and any(
-            name in NOTHING_BROKEN or name in CALM for name in asked
+            name in NOTHING_BROKEN or name in CALM for name in names
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What stands in claims.toml beside the claims that a single run can show."""
+    """The contents of claims.toml beside the claims that a single run can show."""
 
     articles: tuple[Article, ...]
     compared: tuple[Compared, ...]
@@ -82,7 +83,7 @@ def shipped() -> tuple[Claim, ...]:
 
 
 def shipped_beside() -> Beside:
-    """Their articles, what these claim of layouts beside each other, and what nobody judges."""
+    """Return the articles, the comparisons of layouts, and the sentences that are not judged."""
     document = _File.model_validate(tomllib.loads(_text()))
     return Beside(tuple(document.article), tuple(document.compared), tuple(document.unjudged))
 
@@ -171,7 +172,7 @@ class _File(_Table):
 
 
 def _source_problems(document: _File, file: str) -> list[Problem]:
-    """A section is a section of an article that is told of."""
+    """Yield the sources that name no known section of their article."""
     articles = tuple(article.name for article in document.article)
     sources = [(one.name, one.section, one.source) for one in document.claim]
     sources += [(one.name, one.section, one.source) for one in document.compared]
@@ -214,6 +215,6 @@ def _shape_problems(error: tomllib.TOMLDecodeError | ValidationError, file: str)
     if isinstance(error, tomllib.TOMLDecodeError):
         return [Problem(file, f"this is not TOML: {error}")]
     return [
-        Problem(f"{file}, {'.'.join(str(part) for part in one['loc'])}", one["msg"])
+        Problem(f"{file}, {'.'.join(str(part) for part in one['loc'])}", problem_of(one))
         for one in error.errors()
     ]

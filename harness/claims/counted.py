@@ -1,16 +1,17 @@
-"""Counts of one run as facts: how many, of what, and how many more there may be.
+"""Counts of one run as facts: the number, the total, and how much higher the number may be.
 
 1. Counts that incomplete records can only raise are lower bounds: a proved violation stays one.
-2. A loss count hangs on what was really left open (loss_unknown, unreachable), not on the mere
-   presence of a doubt: where every confirmed message was delivered, nothing can be lost.
-3. Asked about fault windows, only what they can have caused counts (mart charges): for certain
-   what no other window can have caused, and perhaps what others can have caused, too.
-4. An ambiguous surplus delivery may be of any provenance that the analysis could not tell it from;
-   so may what a register entry calls `doubtful`.
-5. What the audit found in a queue that was not drained may lie there for consumers to come: it is
-   not stranded for certain.
-6. Little evidence proves no claim: to it no count is 0 for certain where fewer than ENOUGH were
-   looked at, or all, where the scenario sends fewer on purpose. As a number it is what it is.
+2. A loss count depends on the messages that were really left open (loss_unknown, unreachable), not
+   on a doubt alone. If every confirmed message was delivered, nothing can be lost.
+3. For fault windows only cases that they can have caused count (mart charges): certainly those
+   that no other window can have caused, and perhaps those that others can have caused, too.
+4. An ambiguous duplicate delivery may have any source that the analysis could not exclude; so may
+   the cases that a register entry calls `doubtful`.
+5. A message that the audit found in a queue that was not drained may wait there for consumers: it
+   is not certainly stranded.
+6. Little evidence proves no claim. For a claim no count is certainly 0 if fewer than ENOUGH were
+   judged, or fewer than all if the scenario sends fewer on purpose. The number itself stays as it
+   is.
 """
 
 import math
@@ -18,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.claims.doubts import Told
+from harness.claims.doubts import Caveat
 from harness.claims.terms import moot
 from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
@@ -49,26 +50,31 @@ PLANNED = {
 }
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
+# Deliveries that are violations even where nothing was sent.
+_NEED_NO_MESSAGE = ("unexpected", "corrupt")
+
 Among = frozenset[int] | None  # fault windows; None: the run, whatever happened in it
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """`doubt`: the first loss doubt with one of these reasons. `planned`: so many the scenario
-    sends on purpose; a whole that nobody speaks of is as large as all messages are."""
+    """The counts of one run. `doubt`: the first loss doubt with one of these reasons. `planned`:
+    the numbers that the scenario sends on purpose; a whole without an entry is as large as all
+    messages are."""
 
     counts: tuple[Count, ...]
     charges: tuple[Charge, ...]
-    doubt: Callable[..., Told | None]
+    doubt: Callable[..., Caveat | None]
     planned: Mapping[Whole, float]
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
 
     def total(self, measure: str, detail: str = "") -> int:
-        """How many of a measure (of one detail), over all queues."""
+        """Return the count of a measure (of one detail), over all queues."""
         return sum(_matching(self.counts, measure, detail))
 
     def details(self, measure: str) -> Counter[str]:
-        """How many of a measure, by detail, over all queues; rows without a detail left out."""
+        """Return the counts of a measure by detail, over all queues; rows without a detail are
+        left out."""
         sums: Counter[str] = Counter()
         for row in self.counts:
             if row.measure == measure and row.detail:
@@ -77,6 +83,8 @@ class Counted:
 
     def value(self, measure: str, detail: str, among: Among = None) -> Value:
         if not self.total("state"):
+            if measure in _NEED_NO_MESSAGE and (found := self.total(measure, detail)):
+                return at_least(found, f"{found:,}", "no message was sent")
             return Unknown("no message was sent", "see how the workers ended (manifest, workers)")
         if measure == "acknowledged":
             return exactly(self.total("state", "acknowledged"))
@@ -89,7 +97,8 @@ class Counted:
         return self._count(measure, detail, among)
 
     def undecided(self, among: Among = None) -> int:
-        """Confirmed messages (or such as may be) of which nobody can say whether they are lost."""
+        """Return the number of confirmed messages (or perhaps confirmed ones) whose loss is
+        undecided."""
         open_ends = sum(self._most(name, "", among) for name in measures.OPEN)
         if self.doubt("publisher_log"):
             # A confirm may have come that the log does not hold.
@@ -139,8 +148,8 @@ class Counted:
             more = self._most(doubtful.measure, detail, among)
             why, advice = f"{more:,} more {doubtful.why}", doubtful.advice
         else:
-            told = measures.detail(measure, detail)
-            open_ended = told is not None and told.may_be_ambiguous
+            registered = measures.detail(measure, detail)
+            open_ended = registered is not None and registered.may_be_ambiguous
             more = self._most(measure, "ambiguous", among) if open_ended else 0
             # What we acknowledged too late to be heard came again by right: that hides nothing.
             more -= min(more, self._charged(_LATE, "", among)[0])
@@ -162,7 +171,7 @@ class Counted:
             # A consumer that died may have got what the audit found.
             return Interval(0, high, text, *_words(doubt))
         if measure == "stranded" and (left := self._left(detail)):
-            # What nobody had drained yet the audit finds where any client may look, too.
+            # The audit finds undrained messages where any client may look, too.
             return Interval(max(0, low - left), high, text, *_words(self.doubt("drain")))
         undecided = self.undecided(among)
         if undecided:
@@ -170,7 +179,7 @@ class Counted:
             return at_least(low, text, f"{undecided:,} messages: {sentence}", advice)
         unrouted = 0 if detail else self._charged(measure, _UNROUTED, among)[0]
         if unrouted:
-            why = f"{unrouted:,} were confirmed though nobody may have had a queue for them"
+            why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
         if high > low:
             why = f"{high - low:,} more may be another fault's"
@@ -211,8 +220,9 @@ class Counted:
         return sum(self.total(name) for name in _DELIVERED)
 
     def enough(self, measure: str, detail: str, counted: Value) -> Value:
-        """What of a count a claim may build on: where too little was looked at, no upper end. Of a
-        loss under one strength only what was confirmed so was looked at."""
+        """Return the count that a claim may use: without an upper end if too little was judged.
+        For a loss under one acknowledgement level only messages confirmed with that level were
+        judged."""
         if (
             measure == "acknowledged"
             or not isinstance(counted, Interval)
@@ -236,7 +246,7 @@ def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]
     return (r.count for r in rows if r.measure == measure and detail in ("", r.detail))
 
 
-def _words(doubt: Told | None) -> tuple[str, str]:
+def _words(doubt: Caveat | None) -> tuple[str, str]:
     if doubt is None:
         return "the records are not complete", ""
     return doubt.sentence, doubt.advice

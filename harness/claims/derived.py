@@ -1,10 +1,12 @@
-"""Facts that follow from others: what the records and the schedule say together.
+"""Facts that follow from others: from the records and the schedule together.
 
-1. Nothing is assumed: where one of the facts is unknown, so is what follows from it, unless the
+1. Nothing is assumed: if one of the facts is unknown, the result is unknown, too, unless the
    others decide.
-2. What a fault takes the nature of its kind says, which the run recorded (faults/kind.py); where
-   nobody does, it is unknown.
+2. The run recorded the properties of its faults (faults/kind.py), which state what each takes
+   away. Without them the fact is unknown.
 """
+
+from collections.abc import Sequence
 
 from harness.claims.state import State
 from harness.claims.values import Interval, Moot, Unknown, Value, exactly
@@ -50,7 +52,7 @@ def derive(name: str, window: int, facts: Facts, state: State) -> Value:
         case "attached_name_server_silent":
             return _attached_is_silent(own, facts, state)
         case "consumers_not_told":
-            return _not_told(window, state)
+            return _not_notified(window, state)
         case "majority_left":
             return _majority_left(window, state)
     assert name == "whole_at_fault", name
@@ -72,7 +74,7 @@ def beside(window: int, facts: Facts) -> tuple[int, ...]:
 
 
 def died_before(window: int, facts: Facts) -> tuple[int, ...]:
-    """Those of them that had ended a host's broker before this one came."""
+    """Return the windows whose faults had ended a host's broker before this one came."""
     return tuple(
         other.number
         for other in facts.windows
@@ -82,37 +84,44 @@ def died_before(window: int, facts: Facts) -> tuple[int, ...]:
     )
 
 
+def began_at_once(window: int, others: Sequence[int], facts: Facts) -> bool:
+    """Return whether another of these windows has the same origin, so that their effects are
+    indistinguishable."""
+    origins = {each.number: each.origin_ns for each in facts.windows}
+    return any(origins[other] == origins[window] for other in others)
+
+
 def _overlap(own: Window, other: Window) -> bool:
-    """Whether `other` began before this one ended."""
+    """Return whether `other` began before this one ended."""
     return own.ended_ns is None or other.origin_ns < own.ended_ns
 
 
 def _trait(window: Window, trait: str) -> Value:
     if window.nature is None:
-        return Unknown(f"nobody says what a {window.kind} takes")
+        return Unknown(f"it is not declared what a {window.kind} takes")
     return bool(getattr(window.nature, trait))
 
 
-def _lasts(asked: tuple[str, ...], facts: Facts, state: State) -> Value:
-    """Whether all that ended may be expected to come back with what is asked to be lasting."""
+def _lasts(wanted: tuple[str, ...], facts: Facts, state: State) -> Value:
+    """Return whether the ended brokers should come back with all the wanted properties durable."""
     if state.run.get("operations") != 0:
         disk = state.value("lost_disk", 0)
         if isinstance(disk, str) and disk != "none":
             return False
-    lasting = [state.value(name, 0) for name in asked]
+    lasting = [state.value(name, 0) for name in wanted]
     if all(one is True for one in lasting):
         return True
     ended = _broker_ended(facts, state)
     if ended is False:
         return True
     if any(one is False for one in lasting):
-        # What an operation ended nobody asks here, unless it was every node: it may be any.
+        # An operation may have ended any node; only one that ended every node counts here.
         return False if ended else _unknown_end(facts)
-    return Unknown("nobody declared whether queues and messages survive a restart")
+    return Unknown("it is not declared whether queues and messages survive a restart")
 
 
 def _broker_ended(facts: Facts, state: State) -> bool | None:
-    """Whether a fault, an operation or nobody's plan ended a broker; None: nobody knows."""
+    """Return whether a fault, an operation or an unplanned end stopped a broker; None: unknown."""
     ends = [_trait(window, "ends_broker") for window in facts.windows]
     ends += [True for _ in facts.process_ends]
     if any(one is True for one in ends) or state.value("all_stopped", 0) in _ALL_STOPPED:
@@ -168,23 +177,25 @@ def _every_mirror_read(window: int, state: State) -> Value:
 
 
 def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
-    """Whether a name server that publishers asked fell silent with the broker, or beside it."""
+    """Return whether a name server that publishers used fell silent with the broker, or at the
+    same time."""
     at_target = state.value("name_servers_at_target", own.number)
     if not isinstance(at_target, Interval):
         return at_target
     of_windows = {each.number: each for each in facts.windows}
-    struck = [own] if at_target.low else []
+    affected = [own] if at_target.low else []
     for number in beside(own.number, facts):
         if state.value("fault_target_role", number) == _NAME_SERVER:
-            struck.append(of_windows[number])
-    answers = [_silences_attached(window, state) for window in struck]
+            affected.append(of_windows[number])
+    answers = [_silences_attached(window, state) for window in affected]
     if True in answers:
         return True
     return next((one for one in answers if isinstance(one, Unknown)), False)
 
 
 def _silences_attached(window: Window, state: State) -> Value:
-    """Whether publishers were attached to what it struck, and met silence there."""
+    """Return whether publishers were attached to a host that it affected, and met silence
+    there."""
     silent = _trait(window, "silences_clients")
     attached = state.value("publishers_attached_to_target", window.number)
     if silent is False or (isinstance(attached, Interval) and attached.high < 1):
@@ -195,24 +206,26 @@ def _silences_attached(window: Window, state: State) -> Value:
     return next(unknown, False)
 
 
-def _not_told(window: int, state: State) -> Value:
-    """Of those that were attached; where nobody says who was, all that the scenario has were."""
-    told = state.value("consumers_cancelled", window)
+def _not_notified(window: int, state: State) -> Value:
+    """Return how many attached consumers were not notified; if the attached ones are unknown, all
+    of the scenario count."""
+    cancelled = state.value("consumers_cancelled", window)
     attached = state.value("consumers_attached", window)
     if isinstance(attached, Unknown):
         attached = state.value("consumers", 0)
-    for one in (attached, told):
+    for one in (attached, cancelled):
         if not isinstance(one, Interval):
             return one
     assert isinstance(attached, Interval)
-    assert isinstance(told, Interval)
+    assert isinstance(cancelled, Interval)
     if not attached.low:
         return Moot("no consumer of the queue was connected to another host")
-    return exactly(max(0.0, attached.low - told.low))
+    return exactly(max(0.0, attached.low - cancelled.low))
 
 
 def _whole_at_fault(window: int, state: State) -> Value:
-    """Whether the queue had all copies that its layout wants: else some node was down already."""
+    """Return whether the queue had all copies that its layout wants; otherwise a node was down
+    already."""
     copies, mirrors = state.value("copies", 0), state.value("mirrors_at_fault", window)
     for one in (copies, mirrors):
         if not isinstance(one, Interval):
@@ -223,7 +236,8 @@ def _whole_at_fault(window: int, state: State) -> Value:
 
 
 def _majority_left(window: int, state: State) -> Value:
-    """Of the queue's copies, when the target is gone: the master and its mirrors but for it."""
+    """Return whether a majority of the queue's copies remains without the target: the leader and
+    its mirrors."""
     copies, left = state.value("copies", 0), state.value("mirrors_at_fault", window)
     role = state.value("fault_target_role", window)
     if isinstance(role, Unknown | Moot):

@@ -1,19 +1,21 @@
 """Doubts in words: what could not be judged, why, and what to do about it.
 
-1. A doubt has a scope (docs/verdicts.md 10): the whole run, availability of a window, or what a
-   log could have shown. It never reaches beyond its scope.
+1. A doubt has a scope (docs/verdicts.md 10): the whole run, availability of a window, or the
+   findings of a log. It never reaches beyond its scope.
 2. Workers and queues are named as the user knows them: `publisher 1`, `orders`.
-3. Of several that stand against one thing the first is told.
+3. If several doubts affect one fact, the first is reported.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from harness.claims.values import Unknown
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
 
+_STALLS = frozenset(("stalled", "stalls"))
 _ADVICE = {
     "fault": "see the window's proof in the manifest and the brokers' logs, then run it again",
     "clock": "run it again on a machine that is not suspended meanwhile",
@@ -31,9 +33,19 @@ _ADVICE = {
 }
 
 
+# A target that means no host, or a host that another fault has, means the same in the next run.
+_NEVER_OPENED = (
+    "aim the fault at a host that it can have then: `host of fault N` and `other than fault N` "
+    "name one by an earlier fault (docs/scenarios.md)"
+)
+
+
+_NOT_PREPARED = "could not be prepared"  # for a moment of the cluster or of a busy machine
+
+
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A doubt as a sentence, and what to do about it."""
+class Caveat:
+    """A doubt as a sentence, with advice."""
 
     scope: str
     window: int
@@ -43,47 +55,75 @@ class Told:
 
     @property
     def unknown(self) -> Unknown:
-        """What it leaves of a fact."""
+        """Return the value of a fact under this doubt."""
         return Unknown(self.sentence, self.advice)
 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """The doubts of one run, by what they stand against."""
+    """The doubts of one run, by the facts that they affect."""
 
-    told: tuple[Told, ...]
+    caveats: tuple[Caveat, ...]
+    stalled_s: Mapping[int, float] = field(default_factory=dict)  # by window: all stalls together
 
-    def __iter__(self) -> Iterator[Told]:
-        return iter(self.told)
+    def __iter__(self) -> Iterator[Caveat]:
+        return iter(self.caveats)
 
     @property
-    def run(self) -> Told | None:
-        return next((doubt for doubt in self.told if doubt.scope == "run"), None)
+    def run(self) -> Caveat | None:
+        return next((doubt for doubt in self.caveats if doubt.scope == "run"), None)
 
-    def availability(self, window: int) -> Told | None:
-        """What publishers saw does not hang on whether consumers were there."""
+    @property
+    def only_faults(self) -> bool:
+        """Return whether all doubts about the run are faults that were not verified."""
+        return all(one.reason == "fault" for one in self.caveats if one.scope == "run")
+
+    def availability(self, window: int) -> Caveat | None:
+        """Return the first doubt about availability. Absent consumers do not affect what
+        publishers saw."""
         doubts = self._of("availability", window)
         return next((one for one in doubts if one.reason != CONSUMERS_ABSENT), None)
 
-    def consumption(self, window: int) -> Told | None:
-        """Without consumers nobody can say when they would have been served again."""
+    def lengthened_s(self, window: int) -> float | None:
+        """Return by how much stalls can have lengthened what was measured in a window; None where
+        something else than stalls makes it unknown."""
+        reasons = {one.reason for one in self._of("availability", window)} - {CONSUMERS_ABSENT}
+        return self.stalled_s.get(window, 0.0) if reasons <= _STALLS else None
+
+    def consumption(self, window: int) -> Caveat | None:
+        """Return the first doubt about consumption. Without consumers the time of recovered
+        service is unknown."""
         return next(self._of("availability", window), None)
 
-    def loss(self, *reasons: str) -> Told | None:
-        """The first loss doubt with one of these reasons."""
+    def consumers_absent(self, window: int) -> bool:
+        return any(one.reason == CONSUMERS_ABSENT for one in self._of("availability", window))
+
+    def loss(self, *reasons: str) -> Caveat | None:
+        """Return the first loss doubt with one of these reasons."""
         return next((one for one in self._of("loss") if one.reason in reasons), None)
 
-    def _of(self, scope: str, window: int = 0) -> Iterator[Told]:
-        return (one for one in self.told if (one.scope, one.window) == (scope, window))
+    def _of(self, scope: str, window: int = 0) -> Iterator[Caveat]:
+        return (one for one in self.caveats if (one.scope, one.window) == (scope, window))
 
 
-def tell(doubts: tuple[Doubt, ...], facts: Facts) -> tuple[Told, ...]:
-    """Every doubt once, in a fixed order; of the stalls of one window only the longest."""
-    told = [
-        Told(doubt.scope, doubt.window, doubt.reason, _sentence(doubt, facts), _advice(doubt))
+def stalled_s(doubts: Iterable[Doubt]) -> Mapping[int, float]:
+    """Return the sum of all stalls by window, in seconds. It is an upper bound."""
+    sums: Counter[int] = Counter()
+    for doubt in doubts:
+        if doubt.reason in _STALLS:
+            sums[doubt.window] += doubt.late_ns
+    return {window: late_ns / 1e9 for window, late_ns in sums.items()}
+
+
+def caveats_of(doubts: tuple[Doubt, ...], facts: Facts) -> tuple[Caveat, ...]:
+    """Return every doubt once, in a fixed order; of the stalls of one window only the longest."""
+    caveats = [
+        Caveat(
+            doubt.scope, doubt.window, doubt.reason, _sentence(doubt, facts), _advice(doubt, facts)
+        )
         for doubt in sorted(_longest_stalls(doubts))
     ]
-    return tuple(dict.fromkeys(told))
+    return tuple(dict.fromkeys(caveats))
 
 
 def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
@@ -97,8 +137,15 @@ def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
     return kept + list(longest.values())
 
 
-def _advice(doubt: Doubt) -> str:
+def _advice(doubt: Doubt, facts: Facts) -> str:
+    text = _fault_doubt(doubt, facts) if doubt.reason == "fault" else ""
+    if text.startswith("never opened") and _NOT_PREPARED not in text:
+        return _NEVER_OPENED
     return _ADVICE.get(doubt.reason, "")
+
+
+def _fault_doubt(doubt: Doubt, facts: Facts) -> str:
+    return next((one.doubt for one in facts.windows if one.number == doubt.window), "")
 
 
 def _sentence(doubt: Doubt, facts: Facts) -> str:
@@ -121,7 +168,7 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
         case "publisher_log" | "consumer_log":
             return f"the log of {worker_name(doubt.worker, facts)} is not closed"
         case "fault":
-            text = next((w.doubt for w in facts.windows if w.number == doubt.window), "")
+            text = _fault_doubt(doubt, facts)
             return f"fault {doubt.window}: {text or 'it was not verified'}"
         case "causality":
             return (
@@ -131,13 +178,13 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             return facts.clock_doubt or "the clocks cannot be trusted"
         case "drain":
             text = next((q.doubt for q in facts.queues if q.queue == doubt.queue), "")
-            return f"{doubt.queue} was not drained: {text or 'nobody says why'}"
+            return f"{doubt.queue} was not drained: {text or 'the reason is not recorded'}"
         case "not_due":
-            return f"{doubt.queue}: the drain did not outlast the delay of what is missing"
+            return f"{doubt.queue}: the drain did not outlast the delay of the missing messages"
         case "pending":
             return (
-                f"{doubt.queue}: what is missing was to be committed when the broker asks, and "
-                "whether it did is not on record"
+                f"{doubt.queue}: the missing messages were to be committed at the broker's check, "
+                "and no record shows that check"
             )
         case "unreadable":
             places = next((q.unreadable for q in facts.queues if q.queue == doubt.queue), ())

@@ -1,18 +1,19 @@
-"""What one run tells of every fact: from its marts, its facts and its recorded state.
+"""The evidence of one run for every fact: from its marts, its facts and its recorded state.
 
-1. Who knows of a fact stands elsewhere: counts in counted.py, stages and silences in recovery.py,
-   service and consumption in serving.py, what waited in waiting.py, what follows from other facts
-   in derived.py. Here is who is asked.
-2. A doubt about the whole run leaves nothing but proved violations.
+1. Other modules know the facts: counts in counted.py, stages and silences in recovery.py, service
+   and consumption in serving.py, waiting messages in waiting.py, derived facts in derived.py. This
+   module chooses among them.
+2. A doubt about the whole run leaves only proved violations.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.claims import derived, served, waiting
 from harness.claims.counted import PLANNED, Among, Counted
-from harness.claims.doubts import Doubts, tell
+from harness.claims.doubts import Doubts, caveats_of, stalled_s
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
 from harness.claims.serving import Serving
 from harness.claims.state import State
@@ -37,7 +38,7 @@ from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
 
-_UNDECLARED = "nobody declares within what time its brokers ask about a transaction"
+_UNDECLARED = "the time within which its brokers check a transaction is not declared"
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,16 @@ class Evidence:
     findings: Findings
     facts: Facts
     state: State
-    # Counts of which these records can say nothing, and why: somebody else's, of another form.
+    # Counts that records of another tool cannot show, with the reason.
     untold: Mapping[str, str] = field(default_factory=dict)
+    # Counts that a claim may not take for 0, and why: too little on record could have shown one.
+    unshown: Mapping[str, str] = field(default_factory=dict)
     # Whether the records say since when consumers were there. Ours do.
     attended: bool = True
 
     def value(self, name: str, window: int = 0, among: Among = None) -> Value:
-        """What is known of a fact; of a window's fact, in that window. `among`: a count is asked
-        of what these windows can have caused."""
+        """Return the value of a fact; of a window's fact, in that window. `among`: a count covers
+        only cases that these windows can have caused."""
         head, _, detail = name.partition(".")
         if name in DECLARED or name in SEEN:
             return self.state.value(name, window)
@@ -77,25 +80,31 @@ class Evidence:
         return self._found(name, window)
 
     def claimed(self, name: str, window: int = 0, among: Among = None) -> Value:
-        """What a claim may build on: little evidence proves nothing, and what was wrong before a
-        fault is not the fault's."""
+        """Return the value that a claim may use: little evidence proves nothing, and a problem
+        before a fault is not the fault's."""
         value, (measure, _, detail) = self.value(name, window, among), name.partition(".")
         if name in GAPS and isinstance(value, Interval):
             return served.sick(served.rows_of(self.findings, window, words.FAULT)) or value
-        return self.counted.enough(measure, detail, value) if measure in COUNTS else value
+        if measure not in COUNTS:
+            return value
+        value = self.counted.enough(measure, detail, value)
+        if name in self.unshown and isinstance(value, Interval):
+            return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
+        return value
 
     def detail(self, name: str, window: int) -> str:
-        """How a fact of a window came about, in words; "" where its value says it all."""
+        """Return how a fact of a window came about, in words; "" if its value is enough."""
         if name == CONSUMPTION:
-            return self.serving.resumed_told(window)
+            return self.serving.resumed_detail(window)
         if name in SERVICE:
-            return self.serving.told(name, window)
+            return self.serving.detail(name, window)
         row = self.recovery.stage(name, window)
         return stage_text(row) if row is not None else ""
 
     @cached_property
     def doubts(self) -> Doubts:
-        return Doubts(tell(self.findings.doubts, self.facts))
+        doubts = self.findings.doubts
+        return Doubts(caveats_of(doubts, self.facts), stalled_s(doubts))
 
     @cached_property
     def counted(self) -> Counted:
@@ -122,13 +131,13 @@ class Evidence:
         return next(window for window in self.facts.windows if window.number == number)
 
     def _operated(self, name: str) -> Value:
-        """What operations left: of a run without any it says nothing."""
+        """Return the results of operations; without an operation they do not apply."""
         if not self.state.run.get("operations"):
             return Moot("there is no operation")
         return self.doubts.run.unknown if self.doubts.run else self.state.value(name, 0)
 
     def _count(self, measure: str, detail: str, among: Among) -> Value:
-        """In a run that cannot be judged only what was found in it stands."""
+        """Return the count. In a run that cannot be judged only found cases count."""
         value, doubt = self.counted.value(measure, detail, among), self.doubts.run
         if not isinstance(value, Interval):
             return value
@@ -139,11 +148,15 @@ class Evidence:
         return at_least(value.low, value.text, doubt.sentence, doubt.advice)
 
     def _calm(self, name: str) -> Value:
-        if self.doubts.run:
-            return self.doubts.run.unknown
-        if name == "out_when_calm_s":
-            return self.serving.out_when_calm()
-        return self.serving.starved(0)
+        doubt = self.doubts.run
+        if doubt is not None and not self.doubts.only_faults:
+            return doubt.unknown
+        calm = name == "out_when_calm_s"
+        value = self.serving.out_when_calm() if calm else self.serving.starved(0)
+        if doubt is None or not isinstance(value, Interval):
+            return value if doubt is None else doubt.unknown
+        # The calm lies before every fault: what was proved of it stands.
+        return at_least(value.low, value.text, doubt.sentence, doubt.advice)
 
     def _recorded(self, name: str, window: int) -> Value:
         """Two of these the run's facts hold by themselves."""
@@ -156,7 +169,7 @@ class Evidence:
 
     def _found(self, name: str, window: int) -> Value:
         if self.state.run.get("consumers") == 0 and _needs_consumers(name):
-            return Moot("nobody consumes before the drain")
+            return Moot("there is no consumer before the drain")
         if name in STAGE_NAMES:
             return self.recovery.reached(name, window)
         if name in GAPS:

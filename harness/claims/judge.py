@@ -4,8 +4,9 @@
 2. A violation that is proved is a FAIL, whatever else is unknown. What is unknown comes before
    what makes no sense here, and that before what holds.
 3. A claim about fault windows is judged in each, and its counts are of what the windows to which
-   it applies can have caused. Beside another fault it is INCONCLUSIVE, unless it speaks of
-   several, or of nodes that were down before.
+   it applies can have caused. Beside another fault no run could decide it: it is NOT
+   APPLICABLE, unless it speaks of several, or of nodes that were down before. Of two windows with
+   one origin it is INCONCLUSIVE: another run may record them apart.
 4. What speaks for the broker needs enough that was due while the fault was in force. Of a run
    that is in doubt as a whole nothing holds, a warning's harm neither.
 5. A promise is as good as its worst window. A warning came true where its harm came in one; one
@@ -58,7 +59,7 @@ class ClaimVerdict:
 
     @property
     def is_promise(self) -> bool:
-        """Whether somebody promised it: then it decides the exit code."""
+        """Return whether it is a promise: then it decides the exit code."""
         return not (self.warns or self.some)
 
 
@@ -109,12 +110,12 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def over_runs(verdicts: Iterable[ClaimVerdict]) -> Outcome:
-    """What speaks for all of several runs, of one claim: of a promise the heaviest; a warning, or
-    a claim about some cases, has come true where it did in one run."""
-    told = list(verdicts)
-    once = any(not one.is_promise for one in told)
+    """Return the outcome of one claim over several runs: for a promise the gravest; a warning, or
+    a claim about some cases, has come true if it did in one run."""
+    parts = list(verdicts)
+    once = any(not one.is_promise for one in parts)
     weight = _WEIGHT_OF_ONCE if once else _WEIGHT
-    return max((one.outcome for one in told), key=weight.index, default=Outcome.NOT_APPLICABLE)
+    return max((one.outcome for one in parts), key=weight.index, default=Outcome.NOT_APPLICABLE)
 
 
 def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
@@ -123,7 +124,7 @@ def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     weight = _WEIGHT_OF_ONCE if claim.warns or claim.some else _WEIGHT
     outcome = max((part.outcome for part in parts), key=weight.index)
     # Windows to which the claim does not apply say nothing beside those to which it does.
-    told = [p for p in parts if p.outcome is not Outcome.NOT_APPLICABLE] or parts
+    applicable = [p for p in parts if p.outcome is not Outcome.NOT_APPLICABLE] or parts
     unproved = claim.some and outcome is Outcome.FAIL
     return ClaimVerdict(
         claim=claim.name,
@@ -131,12 +132,15 @@ def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
         meaning=claim.meaning,
         sentence=claim.sentence,
         source=claim.source,
-        judged=_once(line for part in told for line in part.judged),
+        judged=_once(line for part in applicable for line in part.judged),
         not_judged=_once(
-            (*([_UNPROVED] if unproved else []), *(line for p in told for line in p.not_judged))
+            (
+                *([_UNPROVED] if unproved else []),
+                *(line for p in applicable for line in p.not_judged),
+            )
         ),
-        story="" if unproved else next((part.story for part in told if part.story), ""),
-        advice=_once(line for part in told for line in part.advice),
+        story="" if unproved else next((part.story for part in applicable if part.story), ""),
+        advice=_once(line for part in applicable for line in part.advice),
         known=claim.known if outcome is Outcome.FAIL else "",
         warns=claim.warns,
         some=claim.some,
@@ -164,21 +168,25 @@ def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list
     """One part a window, in their order."""
     kept_out = {window: _applies(claim, evidence, window) for window in windows}
     among = frozenset(window for window, part in kept_out.items() if part is None)
+    for window, part in kept_out.items():
+        if part is not None and part.outcome is Outcome.INCONCLUSIVE:
+            kept_out[window] = _beside_others(claim, evidence, window) or part
     return [kept_out[window] or _in_window(claim, evidence, window, among) for window in windows]
 
 
 def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
-    """Why the claim is not judged in a window, or a run; None: it applies."""
-    asked = [_ask(condition, evidence, window) for condition in claim.precondition]
-    false = [one for one in asked if one.moot or one.holds is False]
+    """Return why the claim is not judged in a window, or a run; None: it applies."""
+    conditions = [_ask(condition, evidence, window) for condition in claim.precondition]
+    false = [one for one in conditions if one.moot or one.holds is False]
     if false:
         return _Part(Outcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
-    unknown = [one for one in asked if one.holds is None]
+    unknown = [one for one in conditions if one.holds is None]
     return _inconclusive([], unknown) if unknown else None
 
 
 def _disturbed(window: int, why: Unknown | None) -> _Part | None:
-    """What was broken besides, by nobody's plan, is no part of what a claim speaks of."""
+    """Return the result for a window that an unplanned event disturbed, which no claim covers;
+    None without one."""
     if why is None:
         return None
     where = f"window {window}: " if window else ""
@@ -189,14 +197,8 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
     disturbed = _disturbed(window, unplanned.disturbed(evidence.facts, window))
     if disturbed is not None:
         return disturbed
-    others = _in_the_way(claim, evidence, window)
-    if others:
-        numbers = " and ".join(str(number) for number in others)
-        return _Part(
-            Outcome.INCONCLUSIVE,
-            not_judged=(f"window {window}: window {numbers} was in force at the same time",),
-            advice=("let one fault end before the next begins",),
-        )
+    if beside := _beside_others(claim, evidence, window):
+        return beside
     part = _predicate(claim, evidence, window, among)
     # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
     favours = Outcome.FAIL if claim.warns or claim.some else Outcome.PASS
@@ -205,6 +207,20 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
         return part
     reason = f"window {window}: {little.reason}"
     return _Part(Outcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
+
+
+def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
+    """Return why overlapping faults leave the claim undecided; None: they do not."""
+    others = _in_the_way(claim, evidence, window)
+    if not others:
+        return None
+    numbers = " and ".join(str(number) for number in others)
+    reason = f"window {window}: window {numbers} was in force at the same time"
+    advice = "let one fault end before the next begins"
+    if derived.began_at_once(window, others, evidence.facts):
+        return _Part(Outcome.INCONCLUSIVE, not_judged=(reason,), advice=(advice,))
+    text = f"{reason}, and the claim speaks of one failed node; to judge it, {advice}"
+    return _Part(Outcome.NOT_APPLICABLE, not_judged=(text,))
 
 
 def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:

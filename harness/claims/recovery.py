@@ -1,35 +1,37 @@
-"""How the system got over a window's fault: its stages, its longest silence, what was missed.
+"""The recovery of the system from a window's fault: its stages, its longest silence, missed
+publishes.
 
-1. A stalled instrument makes times unknown. What one event proves did happen all the same: a stall
-   cannot invent a delivery or a confirm.
-2. What the fault's end may have ended is a lower bound: it would have lasted as long as the fault.
+1. A stalled instrument lengthens times by no more than it stalled: they lie between bounds. An
+   observed event did happen all the same: a stall cannot invent a delivery or a confirm.
+2. If the fault's end may have ended an outage, its time is a lower bound: it would have lasted as
+   long as the fault.
 """
 
 from dataclasses import dataclass
 
-from harness.claims.doubts import Doubts, Told
+from harness.claims.doubts import Caveat, Doubts
 from harness.claims.times import NS, judged_ns, stage_text
-from harness.claims.values import Moot, Unknown, Value, at_least, exactly
+from harness.claims.values import Moot, Unknown, Value, at_least, between, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures_of_runs import CONSUMERS_ABSENT
-from spark_analysis.schema.words import Owed
+from spark_analysis.schema.words import RecoveredBy
 
 GAPS = ("silence_s", "missed")
 NEEDS_CONSUMERS = frozenset(
     each.name for each in measures.REGISTER if CONSUMERS_ABSENT in each.reasons
 )
 _ENDED_BY_FAULT = {
-    Owed.UNDO: "it would have lasted as long as the fault",
-    Owed.EITHER: "the fault's end may have ended it, too",
+    RecoveredBy.UNDO: "it would have lasted as long as the fault",
+    RecoveredBy.EITHER: "the fault's end may have ended it, too",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """Of one run, window by window."""
+    """The recovery in one run, window by window."""
 
     findings: Findings
     facts: Facts
@@ -45,14 +47,16 @@ class Recovery:
         return next((row for row in rows if (row.window, row.queue) == (window, "")), None)
 
     def reached(self, name: str, window: int) -> Value:
-        """Whether a stage was."""
+        """Return whether a stage was reached."""
         row = self.stage(name, window)
         if row is None:
             return self._no_stage(name)
         doubt = self._doubt(name, window)
         if name == "consumers_resumed" and not row.reached:
             doubt = doubt or self.doubts.loss("consumer_log")
-        if doubt and not (row.reached and measures.STAGES[name].one_event_proves):
+        proved = row.reached and measures.STAGES[name].one_event_proves
+        only_stalls = self.doubts.lengthened_s(window) is not None
+        if doubt and not (proved or (row.reached and only_stalls)):
             return doubt.unknown
         if not row.reached and row.after_ns < judged_ns(self.facts, window):
             return _too_short(name)
@@ -60,20 +64,27 @@ class Recovery:
 
     def time(self, name: str, window: int) -> Value:
         """Seconds from the fault to a stage."""
-        if doubt := self._doubt(name, window):
+        doubt, stalled_s = self._doubt(name, window), self._stalled_s(name, window)
+        if doubt and stalled_s is None:
             return doubt.unknown
         row = self.stage(name, window)
         if row is None:
             return self._no_stage(name)
         seconds = row.after_ns / NS
-        owed = Owed(row.owed)
+        if doubt and stalled_s is not None:
+            low = max(0.0, seconds - stalled_s)
+            if RecoveredBy(row.owed) in _ENDED_BY_FAULT or not row.reached:
+                return at_least(low, doubt=doubt.sentence, advice=doubt.advice)
+            return between(low, seconds, doubt.sentence, doubt.advice)
+        owed = RecoveredBy(row.owed)
         if owed in _ENDED_BY_FAULT:
             return at_least(seconds, doubt=_ENDED_BY_FAULT[owed])
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
 
     def gap(self, name: str, window: int) -> Value:
         """One of GAPS."""
-        if doubt := self.doubts.availability(window):
+        doubt, stalled_s = self.doubts.availability(window), self.doubts.lengthened_s(window)
+        if doubt and (stalled_s is None or name == "missed"):
             return doubt.unknown
         row = self.availability(window)
         if row is None:
@@ -81,9 +92,19 @@ class Recovery:
         if name == "missed":
             return exactly(row.missed) if self.facts.paced else Moot("rate is max: no deadlines")
         seconds = row.silence_ns / NS
+        if doubt and stalled_s is not None:
+            low = max(0.0, seconds - stalled_s)
+            if row.silence_censored:
+                return at_least(low, doubt=doubt.sentence, advice=doubt.advice)
+            return between(low, seconds, doubt.sentence, doubt.advice)
         return at_least(seconds) if row.silence_censored else exactly(seconds, f"{seconds:.3f} s")
 
-    def _doubt(self, stage: str, window: int) -> Told | None:
+    def _stalled_s(self, stage: str, window: int) -> float | None:
+        """Return by how much stalls may have lengthened the time to a stage; None: not by that."""
+        absent = stage in NEEDS_CONSUMERS and self.doubts.consumers_absent(window)
+        return None if absent else self.doubts.lengthened_s(window)
+
+    def _doubt(self, stage: str, window: int) -> Caveat | None:
         if stage in NEEDS_CONSUMERS:
             return self.doubts.consumption(window)
         return self.doubts.availability(window)
@@ -94,7 +115,7 @@ class Recovery:
         if not self.facts.paced and name == "sustained_success":
             return Moot("rate is max: no intended times")
         if name == "backlog_drained":
-            return Moot("nobody consumes before the drain")
+            return Moot("there is no consumer before the drain")
         return Unknown(f"the analysis has no {name}")
 
 

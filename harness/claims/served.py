@@ -1,8 +1,9 @@
-"""Service and consumption as facts of a window: from rows of the marts to true, false or unknown.
+"""Service and consumption of a window as facts: from rows of the marts to true, false or unknown.
 
-1. One scope that was out refutes, whatever the others were; one that cannot be judged leaves open
-   what no other refutes. A queue or publisher with too little due is left out.
-2. Of the whole run enough must have been due: nothing is served where nobody asks.
+1. One scope that was out refutes, whatever the others were. One that cannot be judged leaves open
+   what no other refutes. A queue or publisher with too little due is left out, but at least half
+   of the scopes have to be judged.
+2. Enough of the whole run must have been due: without publishes there is no service to judge.
 3. Every answer names the scope that decided it.
 """
 
@@ -37,8 +38,8 @@ def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...
 
 
 def served(rows: Sequence[Service]) -> bool | Unknown:
-    """Whether every scope was served that can be judged. `rows`: of one window and promise, at
-    least the run's."""
+    """Return whether every scope that can be judged was served. `rows`: of one window and promise,
+    at least the run's."""
     verdicts = {row.verdict for row in rows}
     if words.OUT in verdicts:
         return False
@@ -46,6 +47,10 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
         if row.verdict in _WHY:
             return Unknown(f"{scope_name(row)}: {_WHY[row.verdict]}", _LONGER)
     (run,) = (row for row in rows if row.scope == words.RUN)
+    judged = sum(row.verdict == words.SERVED for row in rows)
+    if run.verdict != words.FEW and judged * 2 < len(rows):
+        why = f"only {judged:,} of {len(rows):,} scopes had enough load to be judged"
+        return Unknown(why, _MORE_AFTER if run.promise == words.HEALED else _MORE)
     if run.verdict == words.FEW:
         advice = _MORE_AFTER if run.promise == words.HEALED else _MORE
         return Unknown(f"only {min(run.due, run.in_force):,} publishes were due then", advice)
@@ -53,22 +58,25 @@ def served(rows: Sequence[Service]) -> bool | Unknown:
 
 
 def sick(rows: Iterable[Service]) -> Unknown | None:
-    """Why what the run missed says nothing of the fault; None where it does."""
+    """Return why the run's missed publishes say nothing about the fault; None if they do."""
     ill = any(row.scope == words.RUN and row.verdict == words.SICK for row in rows)
     return Unknown(f"the run: {_WHY[words.SICK]}", _LONGER) if ill else None
 
 
 def only_few(rows: Sequence[Service]) -> bool:
-    """Whether nothing is known but that too little of the run was due."""
+    """Return whether the only known fact is that too little of the run was due."""
     known = {row.verdict for row in rows}
     return rows[0].verdict == words.FEW and known <= {words.FEW, words.SERVED}
 
 
 def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
-    """What of them decided: the scope that was out, and how; else how many were served."""
+    """Return which scope decided: the one that was out, and how; otherwise how many were
+    served."""
     out = [row for row in rows if row.verdict == words.OUT]
     if out:
         worst = max(out, key=lambda row: row.worst_ns)
+        if not worst.worst_ns:
+            return f"{scope_name(worst)} was confirmed only once the fault was undone"
         others = f", and {len(out) - 1} more" if len(out) > 1 else ""
         return f"{scope_name(worst)} was out for {_outage(worst, outages)}{others}"
     judged = [row for row in rows if row.verdict == words.SERVED]
@@ -79,15 +87,21 @@ def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
     return f"{len(judged)} scopes served{few}{after}"
 
 
-def consumed(rows: Iterable[Consumption]) -> tuple[bool | None, str]:
-    """Whether every queue and consumer that can be judged got something again; None: none can."""
+def consumed(rows: Iterable[Consumption], limit_ns: int) -> tuple[bool | None, str]:
+    """Return whether every queue and consumer that can be judged consumed again; None: unknown. A
+    row that got some, but less than half, has a time before `limit_ns`."""
     judged = [row for row in rows if row.due >= words.JUDGED_MIN]
     if not judged:
         return None, "too little was confirmed after the fault to be consumed"
     silent = [row for row in judged if not row.resumed]
+    partly = [row for row in silent if row.at_ns < limit_ns]
+    if silent and len(partly) == len(silent):
+        worst = max(partly, key=lambda row: row.due)
+        return None, f"{_who(worst)} got less than half of {worst.due:,} messages in that time"
+    silent = [row for row in silent if row not in partly]
     if silent:
         worst = max(silent, key=lambda row: row.due)
-        return False, f"{_who(worst)} got nothing of {worst.due:,} messages"
+        return False, f"{_who(worst)} got (nearly) nothing of {worst.due:,} messages"
     return True, f"{len(judged)} queues and consumers"
 
 

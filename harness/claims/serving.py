@@ -1,20 +1,20 @@
-"""Whether a run was served and consumed, in a window and in its calm, and how long it starved.
+"""Service, consumption and starvation of a run, in a window and in its steady state.
 
-1. Rows of the marts are weighed in served.py and calm.py: here is which doubt comes first, and
+1. served.py and calm.py weigh rows of the marts. This module decides which doubt comes first, and
    what makes no sense in this run.
-2. What clients sent into a fault, and was confirmed once that was being undone, is no service
-   within it.
-3. Where another fault cut the time short in which one was healed, that time says nothing.
+2. If a message was sent into a fault and confirmed only once the undo had begun, it is no service
+   within the fault.
+3. If another fault cut the recovery time of a fault short, that time proves nothing.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.claims import calm, served
-from harness.claims.doubts import Doubts, Told
+from harness.claims.doubts import Caveat, Doubts
 from harness.claims.recovery import Recovery
 from harness.claims.state import State
-from harness.claims.times import fault_length_s, stage_text
+from harness.claims.times import NS, fault_length_s, stage_text
 from harness.claims.values import Interval, Moot, Unknown, Value
 from harness.claims.vocabulary import SERVICE, TIMERS
 from spark_analysis.schema import service as words
@@ -22,14 +22,15 @@ from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
 
 _CUT_SHORT = "another fault came before clients had had time to be back, and enough was due"
-_NOT_ATTENDED = Told(
+_NOT_ATTENDED = Caveat(
     "consumption", 0, "", "no record says since when consumers were there", "record that"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Of one run. `attended`: whether its records say since when consumers were there."""
+    """The service of one run. `attended`: whether its records show since when consumers were
+    there."""
 
     findings: Findings
     facts: Facts
@@ -42,7 +43,8 @@ class Serving:
         """One of SERVICE. Patient clients are confirmed in time what they sent into a fault, and
         after it: that is no service within it unless something of it was confirmed before the
         fault ended."""
-        if doubt := self.doubts.availability(window):
+        doubt, stalled_s = self.doubts.availability(window), self.doubts.lengthened_s(window)
+        if doubt and stalled_s is None:
             return doubt.unknown
         if not self.facts.confirms:
             return Moot("publishers ask for no confirms")
@@ -57,51 +59,90 @@ class Serving:
         if not rows:
             return Unknown("that fault, or one in force with it, was not seen to be gone")
         if self._only_late(rows, promise, window):
-            return False
+            return doubt.unknown if doubt else False
+        if doubt and stalled_s and not self._proved(rows, stalled_s, window):
+            return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
             return Moot(_CUT_SHORT)
         return served.served(rows)
 
-    def told(self, name: str, window: int) -> str:
-        """How one of SERVICE came about, in words."""
+    def _proved(self, rows: Sequence[words.Service], stalled_s: float, window: int) -> bool:
+        """Return whether stalls leave the answer as it is. A stall only lengthens an outage: more
+        of it than the stall has to remain. A stall beside the undo may have hidden what ended the
+        outage. Apparent service stays open, because the instrument saw nothing while it stood
+        still."""
+        if not any(row.verdict == words.OUT for row in rows):
+            return False
+        of, beside_ns = self._window(window), 2 * self.facts.deadline_ns
+        for one in self.findings.doubts:
+            near = of.ended_ns is not None and abs(one.at_ns - of.ended_ns) <= beside_ns
+            if (one.reason, one.window) == ("stalled", window) and near:
+                return False
+        worst_ns = max(row.worst_ns for row in rows if row.verdict == words.OUT)
+        return worst_ns > stalled_s * NS + self.facts.deadline_ns
+
+    def detail(self, name: str, window: int) -> str:
+        """Return how one of SERVICE came about, in words."""
         rows = served.rows_of(self.findings, window, SERVICE[name])
         if rows and self._only_late(rows, SERVICE[name], window):
             return self._late_text(window)
         return served.sentence(rows, self.findings.outages) if rows else ""
 
     def resumes(self, window: int) -> Value:
-        """Whether everybody consumed again. A delivery that was seen was made, whatever stood
-        still; one that was not seen needs somebody who would have seen it."""
-        resumed, why = served.consumed(self._consumption(window))
+        """Return whether every consumer consumed again. An observed delivery is certain, despite
+        any stall. A missing delivery counts only if a running consumer would have seen it."""
+        limit_ns = self._consumed_until_ns(window)
+        resumed, why = served.consumed(self._consumption(window), limit_ns)
         doubt = self.doubts.consumption(window) or self.doubts.loss("consumer_log")
         if resumed is True:
             return True
         if doubt:
             return doubt.unknown
-        return Unknown(why, "send more after the fault") if resumed is None else False
+        if resumed is None:
+            return Unknown(why, "send more after the fault")
+        first, of = self.recovery.stage("first_success", window), self._window(window)
+        served_ns = of.returned_ns if first is None else of.origin_ns + first.after_ns
+        back_ns = served_ns + self.facts.reconnect_ns + self.facts.deadline_ns + words.STRETCH_NS
+        if limit_ns < back_ns:
+            return Unknown(f"{why}, but the fault ended too soon to tell", "let it last longer")
+        return False
 
-    def resumed_told(self, window: int) -> str:
-        return served.consumed(self._consumption(window))[1]
+    def resumed_detail(self, window: int) -> str:
+        limit_ns = self._consumed_until_ns(window)
+        return served.consumed(self._consumption(window), limit_ns)[1]
 
     def out_when_calm(self) -> Value:
-        return calm.longest_outage(self.findings, self.facts, self.doubts.availability(0))
+        returned = sum(
+            row.count
+            for row in self.findings.counts
+            if (row.measure, row.detail) == ("state", "returned")
+        )
+        return calm.longest_outage(
+            self.findings,
+            self.facts,
+            self.doubts.availability(0),
+            returned,
+            self.doubts.lengthened_s(0),
+        )
 
     def starved(self, window: int) -> Value:
-        """Of the calm (window 0), or once the fault of a window was healed."""
+        """Return the starvation in steady state (window 0), or after recovery from a window's
+        fault."""
         if not self.facts.confirms:
             return Moot("publishers ask for no confirms")
         if self.state.run.get("consumers") == 0:
-            return Moot("nobody consumes before the drain")
+            return Moot("there is no consumer before the drain")
         doubt = self.doubts.availability(window) or self.doubts.loss("consumer_log")
         doubt = doubt or (None if self.attended else _NOT_ATTENDED)
         if window:
-            told = calm.starved_once_healed(self.findings, self.facts, window, doubt)
-            short = isinstance(told, Unknown) and self._cut_short(window, words.HEALED)
-            return Moot(_CUT_SHORT) if short else told
+            starved = calm.starved_once_healed(self.findings, self.facts, window, doubt)
+            short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
+            return Moot(_CUT_SHORT) if short else starved
         return calm.starved_in_the_calm(self.findings, self.facts, doubt)
 
     def too_little(self, window: int) -> Unknown | None:
-        """Why too little was due in a window for anything to be proved by nothing going wrong."""
+        """Return why too little was due in a window for the absence of failures to prove
+        anything."""
         row = next((one for one in self.findings.exposure if one.window == window), None)
         paced = self.facts.paced and self.facts.confirms
         seen = 0 if row is None else row.due if paced else row.sent
@@ -113,21 +154,28 @@ class Serving:
             "send more, or let the fault last longer",
         )
 
+    def _consumed_until_ns(self, window: int) -> int:
+        """Return when consumption had to have resumed: under the fault, before the next one."""
+        ends = [row.until_ns for row in self.findings.exposure if row.window == window]
+        later = [each.origin_ns for each in self.facts.windows if each.number > window]
+        return min([*ends, *later[:1], self.facts.load_ended_ns])
+
     def _consumption(self, window: int) -> tuple[words.Consumption, ...]:
         return tuple(row for row in self.findings.consumption if row.window == window)
 
     def _cut_short(self, window: int, promise: str) -> bool:
-        """Whether another fault ended the time in which that one was healed."""
+        """Return whether another fault ended the recovery time of that window."""
         rows = served.rows_of(self.findings, window, promise) if promise == words.HEALED else ()
         return any(row.until_ns < self.facts.load_ended_ns for row in rows)
 
     def _only_late(self, rows: Sequence[words.Service], promise: str, window: int) -> bool:
-        """Whether all was served, but by what came after the fault."""
+        """Return whether all was served, but only by messages that came after the fault."""
         late = promise != words.HEALED and self._confirmed_late(window)
         return late and served.served(rows) is True
 
     def _confirmed_late(self, window: int) -> bool:
-        """Whether nothing that was sent into the fault was confirmed until it was being undone."""
+        """Return whether nothing that was sent into the fault was confirmed until its undo had
+        begun."""
         first, of = self.recovery.stage("first_success", window), self._window(window)
         if first is None or of.ended_ns is None:
             return False

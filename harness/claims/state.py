@@ -1,9 +1,9 @@
-"""What claims' preconditions ask of a run beside its marts: declared and recorded facts.
+"""Declared and recorded facts of a run, for claims' preconditions.
 
-1. What was not recorded is unknown, with the reason; it is never assumed.
+1. A fact that was not recorded is unknown, with the reason; it is never assumed.
 2. A manifest holds a state as JSON: facts of the run by name, and `windows` by number. Recorded
    facts that stand outside `windows` are those of the first window. `{"moot": why}` stands for
-   what makes no sense in this run, `{"at_least": n}` for a number of which no more is known.
+   what makes no sense in this run, `{"at_least": n}` for a number that is only a lower bound.
 """
 
 from collections.abc import Mapping
@@ -49,10 +49,10 @@ class State:
     def from_json(cls, document: Mapping[str, Any]) -> "State":
         """`null` is unknown."""
         since = {**SINCE, **_always_elected(document), **_no_ack(document)} if document else {}
-        told = {**since, **document}
-        if RENAMED[0] in told:
-            told.setdefault(RENAMED[1], told.pop(RENAMED[0]))
-        known = {name: _known(name, v) for name, v in told.items() if name != "windows"}
+        recorded = {**since, **document}
+        if RENAMED[0] in recorded:
+            recorded.setdefault(RENAMED[1], recorded.pop(RENAMED[0]))
+        known = {name: _known(name, v) for name, v in recorded.items() if name != "windows"}
         windows: dict[int, dict[str, Known]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}
         }
@@ -120,7 +120,7 @@ def _check_facts(facts: Mapping[str, Any], place: str, listener: Listener) -> No
 
 
 def _is_bound(fact: Fact | None, value: Mapping[str, Any]) -> bool:
-    """Whether it is the least of a number, and nothing else."""
+    """Return whether it is the lower bound of a number, and nothing else."""
     least = value.get(AT_LEAST)
     number = fact is None or fact.kind is float
     return number and value.keys() == {AT_LEAST} and type(least) is int and least >= 0

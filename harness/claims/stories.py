@@ -1,6 +1,7 @@
-"""One message's story for a FAIL, or one window's: where to begin to look.
+"""The story of one message, or of one window, for a FAIL: the place to begin the search.
 
-1. The earliest message that shows the violation is told, so that the same run tells the same one.
+1. The story is that of the earliest message that shows the violation, so the same run gives the
+   same one.
 2. A story names what replays it: producer and sequence stand in every raw table of the run.
 """
 
@@ -13,7 +14,7 @@ from spark_analysis.schema.messages import Affected
 
 
 def story(fact: str, window: int, evidence: Evidence) -> str:
-    """What happened to the first message (or in the window) that a fact speaks of."""
+    """Return what happened to the first message (or in the window) of a fact."""
     measure, _, detail = fact.partition(".")
     if measure in COUNTS:
         return _message_story(measure, detail, evidence)
@@ -30,8 +31,8 @@ def _message_story(measure: str, detail: str, evidence: Evidence) -> str:
         return ""
     row = min(rows, key=lambda one: (one.at_ns, one.producer, one.sequence, one.attempt))
     at = f"+{row.at_ns / 1e9:.3f} s"
-    told = BY_NAME[measure].story.format(at=at, detail=row.detail, attempt=row.attempt)
-    return f"{_message(row, evidence)} {told}"
+    text = BY_NAME[measure].story.format(at=at, detail=row.detail, attempt=row.attempt)
+    return f"{_message(row, evidence)} {text}"
 
 
 def _message(row: Affected, evidence: Evidence) -> str:
@@ -47,5 +48,5 @@ def _window_story(number: int, evidence: Evidence) -> str:
         (row for row in evidence.findings.stages if row.window == number),
         key=lambda row: (not row.reached, row.after_ns, row.stage),
     )
-    told = ", ".join(f"{row.stage} {stage_text(row)}" for row in stages)
-    return f"the {window.kind} at +{window.origin_ns / 1e9:.3f} s: {told or 'no stage was judged'}"
+    text = ", ".join(f"{row.stage} {stage_text(row)}" for row in stages)
+    return f"the {window.kind} at +{window.origin_ns / 1e9:.3f} s: {text or 'no stage was judged'}"

@@ -12,7 +12,7 @@ Total = Callable[[str, str], int]  # of a measure and a detail of it; "" is ever
 
 
 def moot(measure: str, total: Total) -> Moot | None:
-    """Why a run says nothing of this measure; None where it does."""
+    """Return why a run says nothing about this measure; None if it does."""
     needed = BY_NAME[measure].of
     if needed is None or total(needed.measure, needed.detail):
         return None

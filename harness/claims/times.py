@@ -1,4 +1,4 @@
-"""How long a fault lasted, how long it is judged, and a stage's time in words."""
+"""The duration of a fault and of its judged time, and a stage's time in words."""
 
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts, Window

@@ -1,9 +1,10 @@
-"""Processes of brokers that ended though nobody had planned it: what cannot be judged for it.
+"""Unplanned ends of broker processes, and the claims that cannot be judged because of them.
 
-1. What ended by itself is the broker's doing: it is told, and judged like all that it does.
-2. What ended from outside, or nobody knows why, was no part of what a claim speaks of: claims
-   about a window in which it was down say nothing, and neither do those about the calm.
-3. A window is judged until the next one begins; the last one to the end of all that was read.
+1. If a process ended by itself, it is the broker's doing: it is reported, and judged like all that
+   the broker does.
+2. If it ended from outside, or for an unknown reason, no claim covers it. Claims about a window in
+   which it was down are not judged, and neither are those about the steady state.
+3. A window is judged until the next one begins; the last one to the end of the records.
 """
 
 from harness.claims.values import Unknown
@@ -14,8 +15,8 @@ _ADVICE = "see who ends processes on that machine (its log, its memory), then ru
 
 
 def disturbed(facts: Facts, window: int) -> Unknown | None:
-    """Why a window (0: the calm before the first) cannot be judged; None: nothing stands against
-    it."""
+    """Return why a window (0: the steady state before the first) cannot be judged; None: it
+    can."""
     from_ns, until_ns = _judged(facts, window)
     found = [
         one

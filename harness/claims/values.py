@@ -1,7 +1,7 @@
-"""What is known of one fact, and whether a comparison with it holds: yes, no, or unknown.
+"""Values of facts, and comparisons with them: true, false, or unknown.
 
-1. A count that incomplete records can only raise is an interval: what is proved stays proved.
-2. Unknown says why and what to do about it; it never becomes true or false by itself.
+1. A count that incomplete records can only raise is an interval: proved cases stay proved.
+2. Unknown has a reason and advice; it never becomes true or false by itself.
 3. Moot: the question makes no sense here (no fault, rate `max`). It is neither true nor unknown.
 """
 
@@ -58,12 +58,17 @@ def exactly(number: float, text: str = "") -> Interval:
     return Interval(number, number, text)
 
 
+def between(low: float, high: float, doubt: str = "", advice: str = "") -> Interval:
+    """Return a number of seconds that is known within bounds."""
+    return Interval(low, high, f"{low:.1f} to {high:.1f} s", doubt, advice)
+
+
 def at_least(number: float, text: str = "", doubt: str = "", advice: str = "") -> Interval:
     return Interval(number, math.inf, text, doubt, advice)
 
 
 def holds(value: Value, comparator: str, wanted: tuple[bool | str | float, ...]) -> bool | None:
-    """Whether `value comparator wanted` holds; None where that is unknown.
+    """Return whether `value comparator wanted` holds; None if that is unknown.
 
     Several wanted values are alternatives (only with == and words).
     """

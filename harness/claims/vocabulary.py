@@ -1,4 +1,4 @@
-"""The facts that claims may speak of: name, type, what it means. `list claims` shows them.
+"""The facts that claims may speak of: name, type, what it means. `list facts` shows them.
 
 1. Declared facts come from the plan, operated and recorded ones from the harness, found ones from
    the marts; what follows from others has a place of its own.
@@ -172,12 +172,15 @@ CALM: dict[str, Fact] = {
         "though something confirmed waited there for consumers",
     ),
 }
-NOTHING_BROKEN = ("faults", "operations")  # declared; whoever asks for them speaks of the calm
+NOTHING_BROKEN = (
+    "faults",
+    "operations",
+)  # declared; claims that use them are about the steady state
 WAITING, KEPT = "waiting_at_fault", "kept_when_rejoined"
 REQUEUED = "given_out_again"
 STAGE_NAMES = tuple(
     each.reached.stage for each in REGISTER if each.reached is not None and each.of is None
-)  # routes are told apart: there may be nobody who knows them
+)  # routes are separate: there may be no name server
 FOUND: dict[str, Fact] = {
     "silence_s": Fact(float, True, "longest time without a confirm while something is due"),
     "missed": Fact(float, True, "intended publishes not confirmed within their deadline"),

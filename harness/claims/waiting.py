@@ -1,4 +1,4 @@
-"""What waited in queues when a fault came, and what became of it."""
+"""Messages that waited in queues when a fault came, and their fate."""
 
 from harness.claims.counted import Counted
 from harness.claims.state import State
@@ -16,8 +16,8 @@ def waiting(findings: Findings, window: Window) -> int:
 
 
 def kept(findings: Findings, state: State, window: Window) -> Value:
-    """Whether the target still held it. What is new since it is back may be among what it holds:
-    so little does not decide."""
+    """Return whether the target still held it. Messages that arrived since its return may be among
+    those that it holds, so a small number does not decide."""
     held, number = state.value("held_when_rejoined", window.number), waiting(findings, window)
     if not isinstance(held, Interval):
         return held

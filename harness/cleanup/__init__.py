@@ -10,5 +10,6 @@ local_leftovers     what their nodes stored, where no process is left that tells
 docker_projects     clusters in containers
 external_projects   what is ours around clusters that are not
 guardian            a process that outlives the harness and does it at once
+standby             takes the guardian's place if harness and guardian die together
 guards              the harness's side: one guardian a project, watched
 """

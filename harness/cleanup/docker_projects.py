@@ -18,7 +18,7 @@ from faults.executors.compose import ComposeExecutor
 from faults.executors.once import OnceAgent
 from faults.executors.project import PAUSED, RUNNING, Project, engine_errors
 from faults.model import FaultError
-from harness.cleanup.heal import Standing
+from harness.cleanup.heal import RunningProject
 from harness.cluster.port import DeployError
 from harness.deploy import labels
 from harness.deploy.compose.sweep import sweep as remove_all
@@ -34,7 +34,7 @@ class DockerProjects:
     def __init__(self, client: DockerClient) -> None:
         self._client = client
 
-    async def find(self) -> Sequence[Standing]:
+    async def find(self) -> Sequence[RunningProject]:
         return await asyncio.to_thread(self._find)
 
     def executor(self, project: str) -> ComposeExecutor:
@@ -73,7 +73,7 @@ class DockerProjects:
         """Restarts their containers: nothing in them survives, and they stand for inspection."""
         await asyncio.to_thread(self._kill_workers, project)
 
-    def _find(self) -> Sequence[Standing]:
+    def _find(self) -> Sequence[RunningProject]:
         every: dict[str, str | list[str] | bool] = {"label": labels.OWNER}
         with engine_errors("find labelled projects"):
             containers = self._client.containers.list(all=True, filters=every, ignore_removed=True)
@@ -85,7 +85,7 @@ class DockerProjects:
             *(volume.attrs.get("Labels") or {} for volume in volumes),
         ]
         found = {mark[labels.PROJECT]: mark for mark in marks if labels.PROJECT in mark}
-        return [_standing(name, found[name]) for name in sorted(found)]
+        return [_running_project(name, found[name]) for name in sorted(found)]
 
     def _sweep_hosts(self, project: Project) -> tuple[list[str], list[str]]:
         swept: list[str] = []
@@ -110,7 +110,7 @@ class DockerProjects:
         return swept, failures
 
     def _sweep_host(self, project: Project, host: str) -> list[str]:
-        swept = [said for process in project.processes(host) for said in _run_on(process)]
+        swept = [result for process in project.processes(host) for result in _run_on(process)]
         chains = project.help(host, packet_filter.join_all()).text.split()
         return [*swept, *(f"{chain} removed from {host}" for chain in chains)]
 
@@ -119,9 +119,9 @@ class DockerProjects:
         swept = []
         for process in project.processes(host):
             for command in alarms_cleared():
-                said = project.execute(process, list(command))
-                if not said.status and said.text.strip() not in ("", NOTHING):
-                    swept.append(f"{process.name}: alarms {said.text.strip()} cleared")
+                result = project.execute(process, list(command))
+                if not result.status and result.text.strip() not in ("", NOTHING):
+                    swept.append(f"{process.name}: alarms {result.text.strip()} cleared")
         return swept
 
     def _agent_runs(self, project: str) -> bool:
@@ -151,7 +151,7 @@ class DockerProjects:
 
 
 def alarms_cleared() -> Iterable[Command]:
-    """Whoever's the containers are: no label says by which system they were made."""
+    """Return the commands that clear alarms of every system: no label names the system."""
     made = (one.containers for one in registry().systems.values() if one.containers is not None)
     return dict.fromkeys(one.alarms.all_cleared for one in made if one.alarms is not None)
 
@@ -170,12 +170,12 @@ def _run_on(process: Any) -> list[str]:
 
 
 def _thaw_workers(project: Project) -> list[str]:
-    said = project.execute(project.workers(), client_processes.thaw_all()).text.strip()
-    return [f"{said} workers run on"] if said not in ("", "0") else []
+    result = project.execute(project.workers(), client_processes.thaw_all()).text.strip()
+    return [f"{result} workers run on"] if result not in ("", "0") else []
 
 
-def _standing(name: str, mark: dict[str, str]) -> Standing:
-    return Standing(
+def _running_project(name: str, mark: dict[str, str]) -> RunningProject:
+    return RunningProject(
         name=name,
         experiment=Path(mark.get(labels.EXPERIMENT, ".")),
         owner=mark.get(labels.OWNER, ""),

@@ -11,15 +11,15 @@ from harness.cleanup.heal import EVERYBODY, Chosen, Projects, Row, clear, heal, 
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.engine import NoEngine, connect
 from harness.deploy.owner import alive
-from harness.plan.problems import PlanError, Problem, unknown
+from harness.plan.problems import PlanError, Problem, no_folder, unknown
 
 Say = Callable[[str], None]
 
 
 async def heal_all(say: Say, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
-    """Undoes every fault that dead runs left armed, removes what they left; whether it could.
+    """Undo active faults of dead runs and remove their clusters; return whether all succeeded.
 
-    `dry`: tells what it would do. Raises PlanError where nothing of what is chosen is anywhere.
+    `dry`: only report what it would do. Raise PlanError if nothing matches the choice.
     """
     rows = []
     for projects in _everywhere(say):
@@ -38,17 +38,17 @@ async def heal_all(say: Say, chosen: Chosen = EVERYBODY, dry: bool = False) -> b
 
 async def _nowhere(chosen: Chosen) -> Problem:
     """Neither a folder, nor anything that stands."""
-    standing: set[str] = set()
+    experiments: set[str] = set()
     for projects in _everywhere(lambda _: None):
         with suppress(FaultError):
-            standing |= {one.experiment.name for one in await projects.find()}
+            experiments |= {one.experiment.name for one in await projects.find()}
     if chosen.experiment:
-        return unknown("--experiment", "experiment", chosen.experiment, sorted(standing))
-    return Problem("--results", f"there is no folder {chosen.results}")
+        return unknown("--experiment", "experiment", chosen.experiment, sorted(experiments))
+    return no_folder("--results", chosen.results, "the results folder of earlier runs")
 
 
 async def settle(clusters: Collection[str], say: Say) -> None:
-    """What our own end has left around clusters that are not ours: tried once more, and told."""
+    """Retry, and report, the removal of what a run left around external clusters."""
     projects = ExternalProjects()
     for project in [one for one in await projects.find() if one.name in clusters]:
         rows = [row async for row in mend(projects, project, "run")]

@@ -13,7 +13,7 @@ from pathlib import Path
 from faults.commands import UNDO
 from faults.executors.external import ExternalExecutor
 from faults.model import FaultError
-from harness.cleanup.heal import JOURNALS, Standing
+from harness.cleanup.heal import JOURNALS, RunningProject
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.external import site as external_site
 from harness.deploy.external.faults import healer
@@ -27,8 +27,8 @@ _NOWHERE, _NOBODY = Path("/dev/null"), "nobody"
 class ExternalProjects:
     """heal.Projects and guardian.Workers of this user's notes."""
 
-    async def find(self) -> Sequence[Standing]:
-        return [_standing(name) for name in external_site.noted()]
+    async def find(self) -> Sequence[RunningProject]:
+        return [_running_project(name) for name in external_site.noted()]
 
     def executor(self, project: str) -> ExternalExecutor:
         return healer(_load(project))
@@ -43,14 +43,14 @@ class ExternalProjects:
         commands = site.commands()
         for (host, kind), command in site.topology.commands.items():
             try:
-                told = await commands.told(host, kind)
-                if told is not None and told.in_force:
+                result = await commands.verify_result(host, kind)
+                if result is not None and result.in_force:
                     await commands.act(host, kind, UNDO)
                     swept.append(f"{kind} of {host} undone")
             except FaultError as failure:
                 failures.append(str(failure))
                 continue
-            if told is None:
+            if result is None:
                 words = shlex.join(command.undo)
                 failures.append(f"whether {host} suffers a {kind} nobody tells; if so: {words}")
         if failures:
@@ -86,13 +86,13 @@ def anything_armed(experiment: Path) -> bool:
         return True
 
 
-def _standing(name: str) -> Standing:
+def _running_project(name: str) -> RunningProject:
     """A note that cannot be read has no journals and no owner that lives: healing tells of it."""
     try:
         site = _load(name)
     except FaultError:
-        return Standing(name, _NOWHERE, _NOBODY, False)
-    return Standing(name, Path(site.experiment), site.owner, False)
+        return RunningProject(name, _NOWHERE, _NOBODY, False)
+    return RunningProject(name, Path(site.experiment), site.owner, False)
 
 
 def _load(name: str) -> Site:

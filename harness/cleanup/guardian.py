@@ -1,14 +1,16 @@
-"""The guardian: a process that outlives the harness to mend and remove what it leaves behind.
+"""The guardian: a process that outlives the harness, undoes its faults and removes its project.
 
-1. It sits in a session of its own and ignores the signals that people send to a harness. It
-   reads a pipe whose other end only the harness holds.
-2. The line `done` ends it without any action. The pipe's end without that line means that the
-   harness is gone: faults are undone at once, before anything else.
-3. Then workers get WORKERS_LIMIT_S to stop by themselves, which closes their logs; what is left
-   of them is killed.
-4. Then the project is removed, unless it is kept, until nothing of it has come up again for
-   QUIET_S: what the harness had started may still be making containers or processes.
-5. Everything it does is written to guardian.log of the experiment, with seconds since the end of
+1. It has its own session and ignores the signals that people send to a harness. It reads a pipe
+   whose other end only the harness holds.
+2. The line `done` ends it without any action. If the pipe ends without that line, the harness has
+   died: the guardian undoes faults at once, before anything else.
+3. Then workers get WORKERS_LIMIT_S to stop by themselves, which closes their logs; the remaining
+   ones are killed.
+4. Then the project is removed, unless it is kept, until nothing of it has appeared for QUIET_S:
+   processes that the harness had started may still create containers.
+5. It has a standby (harness/cleanup/standby.py), which takes its place if both the harness and the
+   guardian are killed.
+6. Everything it does is written to guardian.log of the experiment, with seconds since the end of
    the harness. It never raises out of a step: the next one still has to happen.
 """
 
@@ -29,6 +31,7 @@ from typing import BinaryIO, Protocol
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.model import FaultError
+from harness.cleanup import standby
 from harness.cleanup.heal import Projects, Row, clear, mend
 
 LOG = "guardian.log"
@@ -57,12 +60,12 @@ class Workers(Protocol):
     async def kill_workers(self, project: str) -> None: ...
 
 
-class Sphere(Projects, Workers, Protocol):
-    """All that a guardian may touch."""
+class GuardedProjects(Projects, Workers, Protocol):
+    """The projects of one kind, and all that a guardian may do to them."""
 
 
 class Kind(StrEnum):
-    """Whose projects it touches."""
+    """The deployment whose projects a guardian cleans up."""
 
     COMPOSE = "compose"
     LOCAL = "local"
@@ -70,8 +73,8 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Charge:
-    """What a guardian watches over."""
+class Assignment:
+    """The project that a guardian watches over."""
 
     project: str
     experiment: Path
@@ -79,7 +82,7 @@ class Charge:
 
 
 class Guardian:
-    """The harness's side of a guardian that runs."""
+    """The harness's side of a running guardian."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", log: Path) -> None:
         self._process = process
@@ -89,14 +92,14 @@ class Guardian:
         return self._process.poll() is None
 
     def ending(self) -> str:
-        """How it ended; "" while it watches."""
+        """Return how it ended; "" while it watches."""
         status = self._process.poll()
         if status is None:
             return ""
         return f"signal {-status}" if status < 0 else f"status {status}"
 
     def done(self) -> None:
-        """Ends it without any action. Raises GuardianError where it is not there any more."""
+        """End it without any action. Raise GuardianError if it has died."""
         assert self._process.stdin is not None, "it was started with a pipe"
         try:
             self._process.stdin.write(DONE)
@@ -118,7 +121,7 @@ def start_guardian(
     kind: Kind = Kind.COMPOSE,
     command: Sequence[str] = (sys.executable, "-m", "harness.cleanup.guardian"),
 ) -> Guardian:
-    """Starts one and returns when it watches. Raises GuardianError."""
+    """Start a guardian and return when it watches. Raise GuardianError."""
     experiment = experiment.resolve()
     words = [*command, "--project", project, "--experiment", str(experiment), "--kind", kind]
     log = experiment / LOG
@@ -149,57 +152,65 @@ def _begin(words: Sequence[str], log: Path) -> "subprocess.Popen[bytes]":
         )
 
 
-def watch(charge: Charge, sphere: Callable[[], Sphere], pipe: BinaryIO) -> int:
-    """The guardian's life; its exit status. `sphere` is called when the harness is gone."""
+def watch(assignment: Assignment, projects: Callable[[], GuardedProjects], pipe: BinaryIO) -> int:
+    """Run the guardian; return its exit status. `projects` is called when the harness is gone."""
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
+    # Ready first: without a guardian for UNGUARDED_S the runs end, and the standby takes its time.
     sys.stdout.buffer.write(READY)
     sys.stdout.buffer.flush()
-    for line in iter(pipe.readline, b""):
-        if line == DONE:
-            return 0
-    say = _log(charge.experiment)
-    say(f"the harness is gone; project {charge.project}")
+    with standby.beside(sys.orig_argv, assignment.experiment):
+        for line in iter(pipe.readline, b""):
+            if line == DONE:
+                return 0
+        return _take_over(assignment, projects)
+
+
+def _take_over(assignment: Assignment, projects: Callable[[], GuardedProjects]) -> int:
+    say = _log(assignment.experiment)
+    say(f"the harness is gone; project {assignment.project}")
     try:
-        asyncio.run(guard(charge, sphere(), say))
+        asyncio.run(guard(assignment, projects(), say))
     except Exception as error:  # the log is the only one that still listens
         say(f"the guardian failed: {error!r}")
         return 1
     return 0
 
 
-async def guard(charge: Charge, sphere: Sphere, say: Say) -> None:
-    """What happens once the harness is gone."""
+async def guard(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
+    """Clean up after a dead harness."""
     for step in (_mend, _end_workers, _clear):
         try:
-            await step(charge, sphere, say)
+            await step(assignment, projects, say)
         except Exception as error:  # whatever it is, the next step has to happen
             say(f"{step.__name__.strip('_')}: FAILED: {error!r}")
 
 
-async def _mend(charge: Charge, sphere: Sphere, say: Say) -> None:
-    found = [one for one in await sphere.find() if one.name == charge.project]
+async def _mend(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
+    found = [one for one in await projects.find() if one.name == assignment.project]
     if not found:
         say("nothing of the project stands")
     for project in found:
-        async for row in mend(sphere, replace(project, experiment=charge.experiment), "guardian"):
+        async for row in mend(
+            projects, replace(project, experiment=assignment.experiment), "guardian"
+        ):
             say(_text(row))
 
 
-async def _end_workers(charge: Charge, sphere: Sphere, say: Say) -> None:
-    left = await _left_workers(charge.project, sphere)
+async def _end_workers(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
+    left = await _left_workers(assignment.project, projects)
     if left:
         say(f"kill workers that did not stop by themselves: {'; '.join(left)}")
-        await sphere.kill_workers(charge.project)
+        await projects.kill_workers(assignment.project)
     else:
         say("no worker runs")
 
 
-async def _left_workers(project: str, sphere: Sphere) -> Sequence[str]:
-    """Who still runs after WORKERS_LIMIT_S."""
+async def _left_workers(project: str, projects: GuardedProjects) -> Sequence[str]:
+    """Return the workers that still run after WORKERS_LIMIT_S."""
 
     async def look() -> Sequence[str]:
-        return await sphere.workers(project)
+        return await projects.workers(project)
 
     attempts = AsyncRetrying(
         stop=stop_after_delay(WORKERS_LIMIT_S),
@@ -213,25 +224,25 @@ async def _left_workers(project: str, sphere: Sphere) -> Sequence[str]:
         return left
 
 
-async def _clear(charge: Charge, sphere: Sphere, say: Say) -> None:
-    """Removes until nothing was found for QUIET_S, or for CLEAR_LIMIT_S in all."""
-    if charge.keep:
+async def _clear(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
+    """Remove the project until nothing was found for QUIET_S, at most for CLEAR_LIMIT_S."""
+    if assignment.keep:
         say("left standing, as it was asked for (--keep)")
         return
-    say(_text(await clear(sphere, charge.project)))
+    say(_text(await clear(projects, assignment.project)))
     began = quiet_since = time.monotonic()
     while time.monotonic() - quiet_since < QUIET_S and time.monotonic() - began < CLEAR_LIMIT_S:
-        if await _stands(charge.project, sphere, say):
-            say(_text(await clear(sphere, charge.project)))
+        if await _stands(assignment.project, projects, say):
+            say(_text(await clear(projects, assignment.project)))
             quiet_since = time.monotonic()
         await asyncio.sleep(_INTERVAL_S)  # between two looks
-    if await _stands(charge.project, sphere, say):
+    if await _stands(assignment.project, projects, say):
         say("something is left of the project: run `mqproof heal`")
 
 
-async def _stands(project: str, sphere: Sphere, say: Say) -> bool:
+async def _stands(project: str, projects: GuardedProjects, say: Say) -> bool:
     try:
-        return any(one.name == project for one in await sphere.find())
+        return any(one.name == project for one in await projects.find())
     except FaultError as failure:
         say(f"look for what is left: FAILED: {failure}")
         return True
@@ -242,7 +253,7 @@ def _text(row: Row) -> str:
 
 
 def _log(experiment: Path) -> Say:
-    """Appends lines to the log; where it cannot be written, to standard error."""
+    """Return a function that appends lines to the log, or else to standard error."""
     began = time.monotonic()
 
     def say(text: str) -> None:
@@ -262,14 +273,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--experiment", required=True, type=Path)
     parser.add_argument("--kind", required=True, type=Kind)
     parser.add_argument("--keep", action="store_true")
-    said = parser.parse_args(arguments)
-    charge = Charge(said.project, said.experiment, said.keep)
-    return watch(charge, lambda: _sphere(said.kind, said.experiment), sys.stdin.buffer)
+    options = parser.parse_args(arguments)
+    assignment = Assignment(options.project, options.experiment, options.keep)
+    return watch(assignment, lambda: _projects(options.kind, options.experiment), sys.stdin.buffer)
 
 
-def _sphere(kind: Kind, experiment: Path) -> Sphere:
-    """Loaded when it is needed: a guardian is to watch soon, above all one that takes another's
-    place, and these take most of its start."""
+def _projects(kind: Kind, experiment: Path) -> GuardedProjects:
+    """Import and return the projects of a kind when they are needed.
+
+    These imports take most of a guardian's start, and it must watch soon, above all if it takes
+    another one's place.
+    """
     if kind is Kind.LOCAL:
         from harness.cleanup.local_projects import LocalProjects
 

@@ -38,11 +38,11 @@ class Guards:
 
     folder: Path
     keep: bool
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     start: Callable[[str, Path, bool, Kind], Watching] = start_guardian
-    standing: dict[str, Watching] = field(default_factory=dict)  # by project
+    guardians: dict[str, Watching] = field(default_factory=dict)  # by project
     kinds: dict[str, Kind] = field(default_factory=dict)  # in the order in which they were made
-    given_up: set[str] = field(default_factory=set)  # projects that nobody will guard again
+    given_up: set[str] = field(default_factory=set)  # projects without a guardian from now on
 
     @property
     def external(self) -> list[str]:
@@ -53,52 +53,54 @@ class Guards:
         """Raises DeployError: without a guardian nothing is started."""
         self.kinds[project] = kind
         try:
-            self.standing[project] = self.start(project, self.folder, self.keep, kind)
+            self.guardians[project] = self.start(project, self.folder, self.keep, kind)
         except GuardianError as failure:
             raise DeployError(f"no guardian, so nothing is started: {failure}") from failure
 
     async def watch(self, over: asyncio.Event, end: Callable[[str], object]) -> None:
-        """Until it is over; a start that is under way then is waited for. `end`: ends the runs,
-        for a reason."""
+        """Watch the guardians until it is over, and wait for a start in progress.
+
+        `end` ends the runs, for a reason.
+        """
         while not await _passed(over):
-            for project, guardian in list(self.standing.items()):
+            for project, guardian in list(self.guardians.items()):
                 if not guardian.watching() and project not in self.given_up:
                     await self._again(project, guardian.ending(), end)
 
     def end(self) -> None:
-        """What could not be guarded to the end has been told."""
-        for project, guardian in self.standing.items():
+        """End the guardians; the loss of one was reported before."""
+        for project, guardian in self.guardians.items():
             if project in self.given_up and not guardian.watching():
                 continue
             try:
                 guardian.done()
             except GuardianError as failure:
-                self.tell(f"the guardian did not end well: {failure}; try: mqproof heal")
+                self.report(f"the guardian did not end well: {failure}; try: mqproof heal")
         if self.keep and self.kinds:
             project = list(self.kinds)[-1]
-            self.tell(f"kept standing; to remove it: {self._removal(project)}")
+            self.report(f"kept standing; to remove it: {self._removal(project)}")
 
     async def _again(self, project: str, ending: str, end: Callable[[str], object]) -> None:
-        """Another one in its place, or the end of everything."""
+        """Start another guardian in its place, or end all runs."""
         lost_s = time.monotonic()
-        self.tell(f"the guardian of {project} died ({ending}): another one is started")
+        self.report(f"the guardian of {project} died ({ending}): another one is started")
         late = asyncio.get_running_loop().call_later(
             UNGUARDED_S, self._give_up, project, ending, end
         )
         try:
             while (why := await self._started(project)) and project not in self.given_up:
-                self.tell(f"no other guardian of {project}: {why}")
+                self.report(f"no other guardian of {project}: {why}")
                 await asyncio.sleep(POLL_S)
         finally:
             late.cancel()
         if not why:
-            self.tell(f"{project} is guarded again, after {time.monotonic() - lost_s:.1f} s")
+            self.report(f"{project} is guarded again, after {time.monotonic() - lost_s:.1f} s")
 
     async def _started(self, project: str) -> str:
-        """Why it was not; "" where another one watches."""
+        """Return why no other guardian started; "" if one watches."""
         kind = self.kinds[project]
         try:
-            self.standing[project] = await asyncio.to_thread(
+            self.guardians[project] = await asyncio.to_thread(
                 self.start, project, self.folder, self.keep, kind
             )
         except GuardianError as failure:
@@ -120,7 +122,7 @@ class Guards:
 
 
 async def _passed(over: asyncio.Event) -> bool:
-    """Waits for POLL_S; whether it is over."""
+    """Wait for POLL_S; return whether it is over."""
     with suppress(TimeoutError):
         async with asyncio.timeout(POLL_S):
             await over.wait()

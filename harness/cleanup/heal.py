@@ -1,16 +1,15 @@
-"""Mends what an experiment left behind: armed faults first, then whole projects of dead owners.
+"""Cleanup of what an experiment left behind: active faults first, then projects of dead owners.
 
-1. Everything is found by labels, through the engine, or by what the environment of processes
-   says; journals say which faults stand.
-2. What is mended may be mended again: undoing what is not there is no error.
+1. Everything is found by labels, through the engine, or by the environment of processes. Journals
+   list the active faults.
+2. Cleanup may be repeated: undoing a fault that is not there is no error.
 3. A project whose owner still runs is left alone, and so is one that people started by hand (it
    has no owner).
-4. Without a readable journal everything that could be a fault is swept away: broker processes
-   that ended are started, frozen ones run on, chains of ours are removed, the proxy is reset.
-5. One failure does not keep the rest from being mended: each step is a row with its outcome.
-6. A project that is kept (`mqproof.keep` = 1) is mended and left standing.
-7. Where some experiments are chosen, nothing is done to those of others. A dry run looks and
-   reads, and does nothing at all.
+4. Without a readable journal everything that could be a fault is removed: broker processes that
+   ended are started, frozen ones resumed, chains of mqproof deleted, the proxy reset.
+5. One failure does not stop the rest: each step is a row with its outcome.
+6. A project that is kept (`mqproof.keep` = 1) gets its faults undone and keeps running.
+7. If some experiments are chosen, others are not touched. A dry run only looks and reads.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -28,8 +27,8 @@ JOURNALS = "runs/*/journal.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A project as the engine, or /proc, shows it."""
+class RunningProject:
+    """A running project as the engine, or /proc, shows it."""
 
     name: str
     experiment: Path
@@ -39,7 +38,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Whose projects are meant; everybody's, where nothing is said."""
+    """The choice of experiments whose projects are cleaned up; by default all."""
 
     results: Path | None = None  # experiments in this folder, or the one that it is
     experiment: str = ""  # its name, or its folder
@@ -52,7 +51,7 @@ class Chosen:
 
     @property
     def there(self) -> bool:
-        """Whether there is such a folder, whatever stands of it."""
+        """Return whether there is such a folder, with running projects or not."""
         if not self.experiment:
             return self.results is None or is_folder(self.results)
         inside = (self.results or Path()) / self.experiment
@@ -82,15 +81,15 @@ class Projects(Protocol):
     Raises FaultError.
     """
 
-    async def find(self) -> Sequence[Standing]: ...
+    async def find(self) -> Sequence[RunningProject]: ...
 
     def executor(self, project: str) -> Executor: ...
 
     async def sweep(self, project: str) -> Sequence[str]:
-        """Removes everything that could be a fault; what it removed."""
+        """Remove everything that could be a fault; return what was removed."""
 
     async def remove(self, project: str) -> None:
-        """Removes all of it; no error where there is nothing."""
+        """Remove all of it; it is no error if there is nothing."""
 
 
 async def heal(
@@ -99,7 +98,7 @@ async def heal(
     chosen: Chosen = EVERYBODY,
     dry: bool = False,
 ) -> AsyncIterator[Row]:
-    """Rows as the work goes on. `alive` says whether an owner still runs."""
+    """Clean up; yield a row for each step. `alive` returns whether an owner still runs."""
     try:
         found = await projects.find()
     except FaultError as failure:
@@ -119,7 +118,7 @@ async def heal(
                 yield row
 
 
-async def _healed(projects: Projects, project: Standing) -> AsyncIterator[Row]:
+async def _healed(projects: Projects, project: RunningProject) -> AsyncIterator[Row]:
     async for row in mend(projects, project, "heal"):
         yield row
     if project.keep:
@@ -128,8 +127,8 @@ async def _healed(projects: Projects, project: Standing) -> AsyncIterator[Row]:
         yield await clear(projects, project.name)
 
 
-def _meant(project: Standing) -> Iterator[Row]:
-    """What `_healed` would do."""
+def _meant(project: RunningProject) -> Iterator[Row]:
+    """Yield rows for what `_healed` would do."""
     journals, doubts = _journals(project.experiment)
     for doubt in doubts:
         yield Row(project.name, f"would sweep away what could be a fault, for {doubt}")
@@ -143,8 +142,8 @@ def _meant(project: Standing) -> Iterator[Row]:
     yield Row(project.name, kept if project.keep else "would remove all of it")
 
 
-async def mend(projects: Projects, project: Standing, by: str) -> AsyncIterator[Row]:
-    """Undoes every fault of the project that stands."""
+async def mend(projects: Projects, project: RunningProject, by: str) -> AsyncIterator[Row]:
+    """Undo every active fault of the project."""
     journals, doubts = _journals(project.experiment)
     for doubt in doubts:
         yield Row(project.name, "read a journal", False, doubt)
@@ -156,7 +155,7 @@ async def mend(projects: Projects, project: Standing, by: str) -> AsyncIterator[
 
 
 def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str]]:
-    """The standing faults of each journal that can be read, and why others cannot."""
+    """Return the active faults of each readable journal, and why others cannot be read."""
     journals: dict[Path, tuple[Armed, ...]] = {}
     doubts = []
     for path in sorted(experiment.glob(JOURNALS)):
@@ -199,7 +198,7 @@ async def _swept(projects: Projects, project: str) -> Row:
 
 
 async def clear(projects: Projects, project: str) -> Row:
-    """Removes the whole project."""
+    """Remove the whole project."""
     what = "remove all of it"
     try:
         await projects.remove(project)

@@ -1,9 +1,8 @@
-"""What nodes of a dead local cluster stored, where no process is left that would tell of it.
+"""Data that nodes of a dead local cluster left, if none of its processes runs any more.
 
-1. Harness and guardian may die together: nodes end then with their parent, and nobody removes
-   their data. It is found in the folders of experiments, by the plans that lie there.
-2. Of a cluster that runs, in whatever part, or whose owner lives, or that is to be kept, nothing
-   is touched here.
+1. If harness and guardian die together, nodes end with their parent and their data stay. They are
+   found by the cluster plans in the folders of experiments.
+2. A cluster is not touched if a part of it runs, if its owner lives, or if it is to be kept.
 """
 
 import shutil
@@ -16,11 +15,11 @@ from harness.deploy.local.site import FILES, PLAN, Site, data_of, load
 from harness.deploy.owner import alive
 from harness.outside.files import is_folder
 
-RESULTS = Path("results")  # where experiments lie if nobody says otherwise
+RESULTS = Path("results")  # the default folder of experiments
 
 
 def clear(chosen: Chosen, dry: bool) -> Iterator[Row]:
-    """One row a cluster. `dry`: tells what it would do."""
+    """Yield one row a cluster. `dry`: only report what would be done."""
     for folder in _clusters(chosen):
         site = _left(folder)
         if site is None:

@@ -18,7 +18,7 @@ from faults.executors.local import LocalExecutor
 from faults.executors.local_processes import Running
 from faults.model import FaultError
 from faults.toxiproxy import TOKEN
-from harness.cleanup.heal import Standing
+from harness.cleanup.heal import RunningProject
 from harness.cluster.port import DeployError
 from harness.deploy.local.faults import AgentHere
 from harness.deploy.local.removal import remove
@@ -38,7 +38,7 @@ class LocalProjects:
         self._experiment = experiment
         self._folders: dict[str, Path] = {}  # of those that were found, also once all have ended
 
-    async def find(self) -> Sequence[Standing]:
+    async def find(self) -> Sequence[RunningProject]:
         found = {
             running.mark(processes.CLUSTER): running
             for running in processes.every()
@@ -46,7 +46,7 @@ class LocalProjects:
         }
         for name, running in found.items():
             self._folders[name] = Path(running.mark(processes.FOLDER))
-        return [_standing(name, found[name]) for name in sorted(found)]
+        return [_running_project(name, found[name]) for name in sorted(found)]
 
     def executor(self, project: str) -> LocalExecutor:
         folder, agent = self._folder(project), _agent(project)
@@ -90,14 +90,14 @@ class LocalProjects:
             running.signal(signal.SIGKILL)
 
     def _folder(self, project: str) -> Path:
-        told = [running.mark(processes.FOLDER) for running in processes.of(project)]
-        if told:
-            return Path(told[0])
+        folders = [running.mark(processes.FOLDER) for running in processes.of(project)]
+        if folders:
+            return Path(folders[0])
         return self._folders.get(project) or folder_of(self._experiment, project)
 
 
-def _standing(name: str, running: Running) -> Standing:
-    return Standing(
+def _running_project(name: str, running: Running) -> RunningProject:
+    return RunningProject(
         name=name,
         experiment=Path(running.mark(processes.EXPERIMENT)),
         owner=running.mark(processes.OWNER),
@@ -111,9 +111,9 @@ def _workers(project: str) -> tuple[Running, ...]:
 
 def _agent(project: str) -> AgentHere:
     """Asks the proxy that the processes of the cluster name, with the token that it has itself."""
-    told = [running.mark(TOXIPROXY) for running in processes.of(project)]
+    addresses = [running.mark(TOXIPROXY) for running in processes.of(project)]
     tokens = [running.mark(TOKEN) for running in processes.of(project, processes.PROXY)]
-    return AgentHere(told[0] if told else "127.0.0.1:0", tokens[0] if tokens else "")
+    return AgentHere(addresses[0] if addresses else "127.0.0.1:0", tokens[0] if tokens else "")
 
 
 def _thaw(project: str) -> list[str]:

@@ -141,7 +141,7 @@ class AgentClient:
             if not answer.done():
                 answer.set_exception(AgentLost(self._lost))
         if not self._hello.cancelled():
-            self._hello.exception()  # seen: nobody may be waiting for it any more
+            self._hello.exception()  # retrieved: no call may wait for it any more
 
 
 def _value(name: str, message: dict[str, Any]) -> dict[str, Any]:

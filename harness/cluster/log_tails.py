@@ -16,7 +16,7 @@ LeftOut = Mapping[str, int]  # file in broker_logs/ -> bytes that are not in it;
 
 
 class Tail:
-    """What is given it, but for all that is too long ago."""
+    """A file that keeps only the last part of what is written to it."""
 
     def __init__(self, bytes_max: int) -> None:
         self._bytes_max = bytes_max

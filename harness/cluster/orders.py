@@ -1,4 +1,4 @@
-"""What an operator tells the brokers, as values, and the port that carries it out.
+"""An operator's orders to brokers, as values, and the port that carries them out.
 
 1. Processes are not started or stopped here: that is the executor's, whose journal knows them.
 2. An order names one host, queue or policy; late-bound words are resolved by then.
@@ -50,7 +50,7 @@ class AddNode:
 
 @dataclass(frozen=True, slots=True)
 class ForgetNode:
-    """`offline`: the node that is told is down itself, and is asked by its disk."""
+    """The removal of a node. `offline`: the node that gets the order is down; its disk is used."""
 
     host: str
     through: str
@@ -80,8 +80,11 @@ class WipeNode:
 
 @dataclass(frozen=True, slots=True)
 class Promote:
-    """A mirror of a queue that has no master is its master from his next start on; who was, is a
-    mirror from his. Nobody is started by that."""
+    """The promotion of a mirror of a queue without a master.
+
+    It takes effect at the broker's next start; the old master is a mirror from its own next start.
+    This order starts no broker.
+    """
 
     queue: str  # the broker's name
     host: str  # the mirror's
@@ -103,4 +106,4 @@ Order = (
 
 class Operator(Protocol):
     async def carry_out(self, order: Order) -> str:
-        """What was said. Raises DeployError: what was told to whom, and what it answered."""
+        """Carry out the order; return the answer. Raise DeployError, with host and answer."""

@@ -15,18 +15,18 @@ from faults.model import Executor
 from faults.witness import Witness
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.orders import Operator
-from harness.cluster.roster import Roster
+from harness.cluster.started_clients import StartedClients
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint
 
 
 class DeployError(Exception):
-    """The world did not let us: what was tried, what it said, what to do about it."""
+    """A failure of the outside world: what was tried, the answer, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Who holds a queue, by the cluster's own word. Hosts in age order, oldest mirror first."""
+    """The hosts that hold a queue, as the cluster reports it; the oldest mirror first."""
 
     master: str | None
     mirrors: tuple[str, ...]
@@ -35,7 +35,7 @@ class Roles:
 
     @property
     def synchronised_known(self) -> int | None:
-        """How many mirrors hold everything; None where there are only bounds."""
+        """Return how many mirrors are synchronised; None if there are only bounds."""
         if self.synchronised is not None:
             return len(self.synchronised)
         least = self.synchronised_at_least
@@ -43,24 +43,24 @@ class Roles:
 
     @property
     def synchronised_min(self) -> int:
-        """How many mirrors hold everything, at least."""
+        """Return how many mirrors are synchronised, at least."""
         known = self.synchronised_known
         return self.synchronised_at_least if known is None else known
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether a cluster may serve another run; `doubts` says what stands against it."""
+    """Whether a cluster may serve another run; `doubts` are the reasons if not."""
 
     clean: bool
     doubts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Lifeless:
-    """A place where no broker lives any more: how that was seen, and what starts one there.
+class DeadBroker:
+    """A place whose broker is dead: how that was verified, and the actions that start one.
 
-    `start`: empty where nobody may. `waits`: the process runs, and may be waiting for its peers.
+    `start`: empty if it must not be started. `waits`: the process runs, and may wait for peers.
     """
 
     why: str
@@ -108,67 +108,67 @@ class Channel(Protocol):
     """A JSON-lines conversation with a process that the deployment started."""
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Raises DeployError when the process is gone."""
+        """Send a message. Raise DeployError if the process is gone."""
 
     async def receive(self) -> dict[str, Any] | None:
-        """The next message; None when the process has ended its side."""
+        """Return the next message; None when the process has ended its side."""
 
     async def exit_code(self) -> int | None:
-        """How it ended; None while it runs, or where nobody can tell."""
+        """Return how it ended; None while it runs, or if unknown."""
 
     async def kill(self) -> None:
-        """SIGKILL to the process; no error if it is gone."""
+        """Send SIGKILL to the process; it is no error if it is gone."""
 
     async def close(self) -> None:
-        """Ends our side: the process's input ends, so it stops by itself."""
+        """End our side: the process's input ends, so it stops by itself."""
 
 
 class HasQueues(Protocol):
     """The queues of a run, made before it and gone after it."""
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:
-        """A queue whose master is on `host`; returns when its mirrors are there."""
+        """Declare a queue with its master on `host`; return when its mirrors are there."""
 
     async def delete(self, prefix: str) -> None:
-        """Deletes all queues whose names begin so, on every host that answers."""
+        """Delete all queues whose names begin so, on every host that answers."""
 
 
-class TellsHolders(Protocol):
-    """Who holds a queue."""
+class ReportsHolders(Protocol):
+    """The port that reports which hosts hold a queue."""
 
     async def roles(self, queue: str) -> Roles: ...
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
-        """Host -> whether it says that it is the queue's master; None: it cannot be asked."""
+        """Return host -> whether it reports to be the queue's master; None: no answer."""
 
     async def held(self, queue: str, host: str) -> int | None:
-        """How many messages of a queue a host says that it holds itself; None: it does not."""
+        """Return how many messages of a queue a host reports to hold itself; None: unknown."""
 
 
-class TellsCluster(Protocol):
-    """Who is of the cluster, and what holds for all of it."""
+class ReportsCluster(Protocol):
+    """The port that reports members and settings of the whole cluster."""
 
-    async def members(self, asked: str) -> tuple[str, ...]:
-        """The hosts of the cluster, up or down, by one host's own word. Raises DeployError."""
+    async def members(self, host: str) -> tuple[str, ...]:
+        """Return the cluster's hosts, up or down, as one host reports. Raise DeployError."""
 
     async def policy(self, name: str) -> dict[str, Any] | None:
-        """Its definition, None where there is none, by the first that answers; or DeployError."""
+        """Return its definition by the first answer, None if it is not set. Raise DeployError."""
 
     async def controller(self) -> str:
-        """The place of the controller that leads the others; "" where nobody tells, or none is."""
+        """Return the place of the leading controller; "" if unknown, or if there is none."""
 
 
-class TellsConnections(Protocol):
+class ReportsConnections(Protocol):
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
-        """Names of connections still listed that begin so; asks the broker to close them."""
+        """Return names of listed connections that begin so; `close`: ask to close them."""
 
 
-class Broker(HasQueues, TellsHolders, TellsCluster, TellsConnections, Protocol):
+class Broker(HasQueues, ReportsHolders, ReportsCluster, ReportsConnections, Protocol):
     """What a run must ask of the brokers themselves."""
 
 
 class HasBrokers(Protocol):
-    """Brokers that stand: asked, told, and looked after."""
+    """Running brokers: queries, orders and health."""
 
     @property
     def layout(self) -> Layout: ...
@@ -178,22 +178,22 @@ class HasBrokers(Protocol):
 
     @property
     def operator(self) -> Operator:
-        """What people do to the brokers; processes are the executor's."""
+        """Return the port for operators' orders; processes are the executor's."""
 
     async def health(self, limit_s: float) -> Health:
         """Waits until clean, at most so long: all nodes answer and are listed, no partition, no
         alarm, every mirror that the layout promises there and, where automatic, synchronised."""
 
-    async def lifeless(self, place: str) -> Lifeless | None:
+    async def dead_broker(self, place: str) -> DeadBroker | None:
         """Of a place that does not answer: how it was seen that no broker lives there, so that a
         start destroys nothing; None where one may live. Raises FaultError, DeployError."""
 
     def versions(self) -> dict[str, str]:
-        """Everything that was started, by name: brokers, proxy, images, engine."""
+        """Return versions of everything that was started: brokers, proxy, images, engine."""
 
 
 class CanBeBroken(Protocol):
-    """Who carries faults out, and who sees them."""
+    """The ports that inject faults, and verify them."""
 
     @property
     def executor(self) -> Executor: ...
@@ -203,67 +203,73 @@ class CanBeBroken(Protocol):
 
 
 class HasWays(Protocol):
-    """How workers come to brokers."""
+    """The links from workers to brokers."""
 
     async def link(self, run: RunPlan, worker: str) -> tuple[Link, ...]:
         """A proxy listener for this worker to each host, in the layout's order of hosts; to each
         process of it that clients dial, where it may have several."""
 
     async def unlink(self, run: RunPlan) -> None:
-        """Removes every listener of the run."""
+        """Remove every listener of the run."""
 
     async def direct(self, host: str) -> Endpoint:
-        """The way to one host without a proxy, for auditors (they never carry load)."""
+        """Return a direct endpoint of a host, for auditors (they never carry load)."""
 
     async def entered(self) -> tuple[str, ...]:
-        """The balancers that have the address which clients dial; empty where clients dial the
-        brokers, or where nobody has it."""
+        """Return the balancers that have the address which clients dial.
+
+        Empty if clients dial the brokers, or if no balancer has it.
+        """
 
 
 class RunsWorkers(Protocol):
     """The processes of the load, beside the brokers."""
 
     @property
-    def roster(self) -> Roster:
-        """Who was started on it: entered by whoever starts it, asked by the witness."""
+    def started_clients(self) -> StartedClients:
+        """Return the clients started on it: the run adds them, the witness looks them up."""
 
     async def spawn(self, worker: str) -> Channel:
-        """Starts a worker process beside the brokers, waiting for `hello`."""
+        """Start a worker process beside the brokers, which waits for `hello`."""
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
-        """Where a worker of that name writes its log, as the worker sees it."""
+        """Return the path of a worker's log, as the worker sees it."""
 
     async def fetch_logs(self, run_folder: Path) -> LeftOut:
-        """Brings workers' logs and the brokers' own logs into the run folder (`broker_logs/`); of
-        a broker's the end, and how much of which is left out."""
+        """Copy the logs of workers and brokers into the run folder (`broker_logs/`).
+
+        Of a broker's log only the end; return how much of which log is left out.
+        """
 
 
 class IsWatched(Protocol):
     """What happens to hosts and processes while a run goes on."""
 
     def resources(self) -> AsyncIterator[HostSample]:
-        """One sample a host and second until closed."""
+        """Yield one sample a host and second until closed."""
 
     def process_ends(self) -> AsyncIterator[Ended]:
-        """Every process of a broker that ends from now on, whoever ended it, until closed. Of
-        processes that nobody can watch: nothing. Raises DeployError where the watch was lost."""
+        """Yield every broker process that ends from now on, whatever ended it, until closed.
+
+        Nothing if the processes cannot be watched. Raise DeployError if the watch was lost.
+        """
 
 
 class Cluster(HasBrokers, CanBeBroken, HasWays, RunsWorkers, IsWatched, Protocol):
-    """A system that stands, ready for runs one after another."""
+    """A running system, ready for runs one after another."""
 
     async def down(self) -> None:
-        """Removes everything that this deployment made, volumes too."""
+        """Remove everything that this deployment made, volumes too."""
 
 
 Progress = Callable[[str], None]
 
 
 class Deployment(Protocol):
-    """A way to make systems stand."""
+    """A way to start systems."""
 
     async def up(self, layout: Layout, experiment_folder: Path, progress: Progress) -> Cluster:
-        """Builds what is missing, starts it from empty volumes, waits until it is clean.
+        """Build missing images, start the system from empty volumes, wait until it is clean.
 
         `progress` is called with the name of each step as it begins. Raises DeployError; what was
         started by then is removed (or kept, with --keep).

@@ -1,5 +1,7 @@
 """What a command line may be: how long its words are, and how often an option is said.
 
+Each command's help ends with its exit codes (codes.py).
+
 1. A word that no path and no name could be is refused before anything reads it.
 2. An option that takes one value is said once: nobody knows which of two was meant.
 """
@@ -10,6 +12,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from harness.commands import codes
 from harness.outside.text import brief, cut
 from harness.plan.problems import PlanError, Problem
 
@@ -20,6 +23,11 @@ _SAID_MAX = 2000
 
 class Once(TyperCommand):
     """A command whose options are said once each, but for those that are lists."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Show the exit codes below the options."""
+        self.epilog = codes.epilog(ctx.command_path.partition(" ")[2])
+        return super().get_help(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Raises PlanError with every option that was said again."""

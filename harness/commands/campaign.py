@@ -89,8 +89,6 @@ def run(
     Say it again and it goes on where it stopped: what was judged is not played
     again. A cell whose run could not be judged is played once more, three times
     in vain at most. Let nothing else run on the machine meanwhile.
-
-    Exit codes: 0 all cells are judged, 2 some are not yet.
     """
     from harness.campaigns import playing
 
@@ -102,7 +100,7 @@ def run(
     wrong = [*pace.problems(), *unwritable("FOLDER", folder), *misplaced]
     cells = _playable(choice, wrong)
 
-    def tell(line: str) -> None:
+    def log(line: str) -> None:
         print_lines(shell.out, [line])
 
     if dry:
@@ -112,7 +110,7 @@ def run(
     _make(folder)
     try:
         play = partial(playing.play, more=where.words)
-        done = playing.carry_out(folder, choice, pace, play, tell)
+        done = playing.carry_out(folder, choice, pace, play, log)
     except playing.Stuck as reason:
         print_text(shell.err, f"mqproof: the campaign ends: {reason}")
         return Exit.NOT_DECIDED
@@ -132,7 +130,7 @@ def table(
 ) -> int:
     """Print the matrix as Markdown: what each cell was judged to be, in how many runs.
 
-    Each cell tells which rates its runs do not exclude, and whether it is as
+    Each cell has its rate with 95 % bounds, and says whether it is as
     expected. Below the table stand the cells that nobody ran yet, and those that
     mean nothing, each with its reason.
     """
@@ -192,7 +190,7 @@ def articles(
     """
     from harness.campaigns import article_page, stored
     from harness.claims.claims import shipped, shipped_beside
-    from harness.request.asking import systems
+    from harness.request.run_request import systems
 
     shell: Shell = context.obj
     beside, wanted = shipped_beside(), article or []
@@ -201,8 +199,8 @@ def articles(
         *wrong_words("--article", "article", wanted, [one.name for one in beside.articles]),
     ]
     (runs,) = each([folder], stored.some, problems)
-    told = article_page.only(beside, wanted)
-    print_lines(shell.out, article_page.page(shipped(), told, runs, system))
+    selected = article_page.only(beside, wanted)
+    print_lines(shell.out, article_page.page(shipped(), selected, runs, system))
     return 0
 
 

@@ -9,7 +9,7 @@ import typer
 
 from harness.commands import pack
 from harness.commands.shell import Shell, print_lines, print_text
-from harness.commands.together import each, wrong_words
+from harness.commands.together import each, unwritable, wrong_words
 from harness.plan.problems import PlanError, Problem, twice
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DIFFERS = 1  # a check found what is not so
 CHECK, WRITE, ADD = "--check", "--write", "--add"
+EVIDENCE, RESUME = "--evidence", "--resume"
 
 _Pages = Annotated[
     list[Path],
@@ -42,8 +43,7 @@ def judge(
 ) -> int:
     """Judge packed runs again and print their tables as Markdown: those of published pages.
 
-    Neither Docker nor Spark is started. Exit codes are those of `run`, over all
-    packs: 1 a promise was broken, 2 a promise or a run could not be judged.
+    Neither Docker nor Spark is started.
     """
     from harness.campaigns.packed import judged
     from harness.campaigns.page_tables import TABLES
@@ -72,19 +72,39 @@ def page(
     check: Annotated[
         bool, typer.Option(CHECK, help="Write nothing; exit with 1 where a page differs.")
     ] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            EVIDENCE,
+            metavar="SOURCE",
+            help="Judge the raw packs again: a folder, an address or a git revision has them.",
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            RESUME, metavar="FILE", help="Note packs that are done here, and skip those noted."
+        ),
+    ] = None,
 ) -> int:
     """Write the tables of published pages anew, from the packed runs that each page names.
 
     A page names its runs (<!-- runs: runs/NAME/*.tar.xz -->, several places with
     a blank between), and where a table or picture goes (<!-- table: loss --> to
-    <!-- end -->). All else in it is left as it is.
+    <!-- end -->). All else in it is left as it is. Tables are made from the marts
+    beside each pack (NAME.marts.json.xz), or from the pack if it has no marts.
+
+    With --evidence each raw pack is brought, its checksum compared with
+    evidence.toml, and its runs judged again: marts that differ are written anew,
+    or, with --check, reported.
     """
     from harness.campaigns import pages as published
 
     shell: Shell = context.obj
-    read = _read(pages, {ADD: bool(add), CHECK: check}, add or ())
+    read = _read(pages, {ADD: bool(add), CHECK: check}, add or (), source, resume)
     if add and (code := _add(context, read[0], add)):
         return code
+    stale = _judge_again(shell, read, source, resume, writes=not check) if source else 0
     anew = each(read, published.made)
     pairs = list(zip(read, anew, strict=True))
     differ = [one.path for one, new in pairs if not new.is_there(one)]
@@ -96,7 +116,17 @@ def page(
         if one.path in differ:
             said = "is not what its runs say" if check else "is written anew, as its runs say"
         print_text(shell.out, f"{one.path}: {said}")
-    return DIFFERS if check and differ else 0
+    return DIFFERS if check and (differ or stale) else 0
+
+
+def _judge_again(
+    shell: Shell, pages: "Sequence[Page]", source: str, done: Path | None, *, writes: bool
+) -> int:
+    """Return how many packs have other marts than those that lie beside them."""
+    from harness.campaigns.judging_again import Again, judge_again
+
+    how = Again(source, writes, done)
+    return judge_again(pages, how, lambda text: print_text(shell.out, text))
 
 
 def expectations(
@@ -108,7 +138,7 @@ def expectations(
     write: Annotated[
         bool,
         typer.Option(
-            WRITE, help="Put them into expectations.toml, for those written of these pages before."
+            WRITE, help="Put them into the file beside the pages, for those written before."
         ),
     ] = False,
 ) -> int:
@@ -121,11 +151,11 @@ def expectations(
 
     shell: Shell = context.obj
     read = _read(pages, {WRITE: write, CHECK: check})
-    text = measured.FILE.read_text(encoding="utf-8")
-    known = measured.read(text) if check else measured.known_by_hand(text)
+    known = measured.known() if check else measured.known_by_hand()
     found = each(read, lambda one: list(measured.shown(one, known)))
     shown = [entry for entries in found for entry in entries]
     if write:
+        text = measured.FILE.read_text(encoding="utf-8")
         text = measured.with_entries(text, shown, [one.path.name for one in read])
         measured.read(text)
         measured.FILE.write_text(text, encoding="utf-8")
@@ -138,12 +168,20 @@ def expectations(
 
 
 def _read(
-    paths: Sequence[Path], flags: Mapping[str, bool], add: Sequence[Path] = ()
+    paths: Sequence[Path],
+    flags: Mapping[str, bool],
+    add: Sequence[Path] = (),
+    source: str | None = None,
+    resume: Path | None = None,
 ) -> "list[Page]":
     """Pages of which nothing is wrong. `flags`: whether each was given; one may be."""
     from harness.campaigns import pages
 
     problems = [*twice("PAGE", map(str, paths)), *twice(ADD, map(str, add))]
+    if resume is not None:
+        problems += unwritable(RESUME, resume)
+        if source is None:
+            problems.append(Problem(RESUME, f"it needs {EVIDENCE}: nothing else is resumed"))
     if all(flags.values()):
         text = f"exclude each other: {CHECK} writes nothing"
         problems.append(Problem(" and ".join(flags), text))
@@ -154,6 +192,7 @@ def _add(context: typer.Context, page: "Page", folders: Sequence[Path]) -> int:
     """Packs what is not there yet; the exit code of the first that was not packed. Raises
     PlanError."""
     from harness.campaigns import pages
+    from harness.campaigns.judging_again import list_packs
 
     places = pages.places(page, [one for each in folders for one in pages.experiments_in(each)])
     missing = {one: into for one, into in places.items() if not into.exists()}
@@ -166,5 +205,8 @@ def _add(context: typer.Context, page: "Page", folders: Sequence[Path]) -> int:
         raise PlanError(problems)
     for into in missing.values():
         into.parent.mkdir(parents=True, exist_ok=True)
-    codes = (pack.pack(context, experiment, into) for experiment, into in missing.items())
-    return next((code for code in codes if code), 0)
+    for experiment, into in missing.items():
+        if code := pack.pack(context, experiment, into):
+            return code
+    list_packs(page.path.parent, missing.values())
+    return 0

@@ -1,6 +1,6 @@
 """`mqproof list`: what there is to choose from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -8,9 +8,14 @@ import typer
 from rich.console import RenderableType
 
 from harness.claims import claims
-from harness.commands.shell import Shell
+from harness.claims.concerning import concerning
+from harness.commands.shell import Shell, print_lines
+from harness.commands.together import wrong_words
+from harness.plan.declared import of_layout
+from harness.plan.model import Layout
+from harness.plan.problems import PlanError, Problem
 from harness.report import listing
-from harness.request import asking, suites
+from harness.request import run_request, suites
 
 
 class Topic(StrEnum):
@@ -24,27 +29,77 @@ class Topic(StrEnum):
     OPERATIONS = "operations"
     CLIENTS = "clients"
     CLAIMS = "claims"
+    FACTS = "facts"
+
+
+_BY_SYSTEM = (Topic.LAYOUTS, Topic.CLAIMS)
 
 
 def list_(
-    context: typer.Context, topic: Annotated[Topic, typer.Argument(help="What to list.")]
+    context: typer.Context,
+    topic: Annotated[Topic, typer.Argument(help="What to list.")],
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system",
+            help="Layouts of this system, or claims that can apply to it; repeatable.",
+        ),
+    ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Layouts and claims as tables with every column.")
+    ] = False,
 ) -> int:
-    """Show what there is to choose from."""
+    """Show what there is to choose from: layouts and claims with a line each."""
     shell: Shell = context.obj
-    for table in _tables(topic):
+    chosen = _systems(topic, system or (), details)
+    if topic in _BY_SYSTEM and not details:
+        print_lines(shell.out, _lines(topic, chosen))
+        return 0
+    for table in _tables(topic, chosen):
         shell.out.print(table)
         shell.out.print()
     return 0
 
 
-def _tables(topic: Topic) -> Iterable[RenderableType]:
+def _systems(topic: Topic, words: Sequence[str], details: bool) -> tuple[str, ...]:
+    """Return the chosen systems, or all. Raise PlanError where an option does not fit."""
+    names = [one.name for one in run_request.systems()]
+    problems = wrong_words("--system", "system", words, names)
+    flags = {"--system": bool(words), "--details": details}
+    problems += [
+        Problem(flag, f"goes with {' and '.join(_BY_SYSTEM)}, not with {topic}")
+        for flag, given in flags.items()
+        if given and topic not in _BY_SYSTEM
+    ]
+    if problems:
+        raise PlanError(problems)
+    return tuple(words) or tuple(names)
+
+
+def _layouts(systems: Sequence[str]) -> list[Layout]:
+    return [one for one in run_request.layouts() if one.system in systems]
+
+
+def _claims(systems: Sequence[str]) -> list[claims.Claim]:
+    own = {one.name: one for one in run_request.systems()}
+    facts = [of_layout(own[layout.system], layout) for layout in _layouts(systems)]
+    return concerning(claims.shipped(), facts)
+
+
+def _lines(topic: Topic, systems: Sequence[str]) -> Iterable[str]:
+    if topic is Topic.LAYOUTS:
+        return listing.layout_lines(_layouts(systems))
+    return listing.claim_lines(_claims(systems))
+
+
+def _tables(topic: Topic, systems: Sequence[str]) -> Iterable[RenderableType]:
     match topic:
         case Topic.SYSTEMS:
-            return [listing.systems(asking.systems())]
+            return [listing.systems(run_request.systems())]
         case Topic.LAYOUTS:
-            return [listing.layouts(asking.layouts())]
+            return [listing.layouts(_layouts(systems))]
         case Topic.SCENARIOS:
-            return [listing.scenarios(map(asking.scenario, asking.scenario_names()))]
+            return [listing.scenarios(map(run_request.scenario, run_request.scenario_names()))]
         case Topic.SUITES:
             return [listing.suites({name: suites.suite(name) for name in suites.names()})]
         case Topic.FAULTS:
@@ -52,6 +107,8 @@ def _tables(topic: Topic) -> Iterable[RenderableType]:
         case Topic.OPERATIONS:
             return listing.operations()
         case Topic.CLIENTS:
-            return [listing.clients(asking.systems())]
+            return [listing.clients(run_request.systems())]
         case Topic.CLAIMS:
-            return listing.claims(claims.shipped())
+            return [listing.claims(_claims(systems))]
+        case Topic.FACTS:
+            return [listing.facts()]

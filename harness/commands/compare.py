@@ -36,15 +36,15 @@ def compare(
     path = output or folder / f"compared-with-{_name(before.name)}.html"
     if problem := _unwritable(path, (first, second)):
         raise PlanError([problem])
-    told = versus(before, after)
+    comparison = versus(before, after)
     display = shell.display()
-    for line in versus_page.lines(told):
+    for line in versus_page.lines(comparison):
         display.message(line)
     try:
-        display.message(f"page: {versus_page.write(told, path)}")
+        display.message(f"page: {versus_page.write(comparison, path)}")
     except OSError as failure:  # a full disk does not hide what was found
         display.message(f"{path} was not written: {failure}")
-    return of_versus(told)
+    return of_versus(comparison)
 
 
 def _name(experiment: str) -> str:

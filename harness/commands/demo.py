@@ -37,6 +37,6 @@ def show_demo(
     shell.out.print()
     shell.out.print(demo_table.table(report))
     system, where = demo.shown()
-    told = demo_table.last_lines(report, system, where.real)
-    print_lines(shell.out, [*(f"wrote {file}" for file in files), *told])
+    summary = demo_table.last_lines(report, system, where.real)
+    print_lines(shell.out, [*(f"wrote {file}" for file in files), *summary])
     return code

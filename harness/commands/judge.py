@@ -31,7 +31,7 @@ DeclareOption = Annotated[
         "--declare",
         metavar="NAME=VALUE",
         help="What the broker, or its clients, promise where the history does not say so, as "
-        "durable=true; the facts of `list claims`. Once for each.",
+        "durable=true; see `list facts`. Once for each.",
     ),
 ]
 
@@ -46,8 +46,8 @@ def judge(
 ) -> int:
     """Judge histories that are there: JSON of ours, Jepsen's EDN, OpenChaos's TSV.
 
-    Nothing is started, neither Docker nor Spark. Exit codes are those of `run`, over all files;
-    with --json there is one object a line for each file.
+    Nothing is started, neither Docker nor Spark. With --json there is one object a line for each
+    file.
     """
     # Here and not above: numpy and Arrow take their time, and other commands need none of them.
     from harness.judging import exits

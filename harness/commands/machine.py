@@ -9,7 +9,7 @@ from harness.cleanup.heal import Chosen
 from harness.commands.shell import Shell
 from harness.judging.exits import Exit
 from harness.plan.problems import PlanError, twice, unknown
-from harness.request import asking, topology_file
+from harness.request import run_request, topology_file
 from harness.systems import catalogue
 
 
@@ -37,11 +37,11 @@ def doctor(
         typer.Option(metavar="FILE", help="Look at these brokers; nothing is touched."),
     ] = None,
 ) -> int:
-    """Say what is missing here, and how to get it. Exit code 2: something is."""
+    """Say what is missing here, and how to get it."""
     shell: Shell = context.obj
     if topology is None:
         return 0 if shell.load().doctor(shell.display()) else Exit.NOT_DECIDED
-    named = topology_file.read(topology, asking.systems())
+    named = topology_file.read(topology, run_request.systems())
     return 0 if shell.load().doctor_of(named, shell.display()) else Exit.NOT_DECIDED
 
 

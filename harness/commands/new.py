@@ -12,7 +12,7 @@ from harness.outside.text import brief
 from harness.plan.problems import PlanError, Problem
 from harness.plan.toml import SCENARIO_NAME
 from harness.plan.topology_toml import TOPOLOGY_NAME
-from harness.request import asking, topology_file
+from harness.request import run_request, topology_file
 
 TEMPLATE = "master-crash"
 
@@ -25,7 +25,7 @@ _Name = Annotated[str, typer.Argument(help="NAME.toml is written.")]
 def new_scenario(context: typer.Context, name: _Name) -> int:
     """Write NAME.toml: a commented copy of master-crash that runs at once."""
     path = _path(name, SCENARIO_NAME)
-    text = asking.scenario_text(TEMPLATE).replace(f"run {TEMPLATE} ", f"run {path} ")
+    text = run_request.scenario_text(TEMPLATE).replace(f"run {TEMPLATE} ", f"run {path} ")
     return _write(context.obj, path, text, f"mqproof run {path} --dry-run")
 
 

@@ -14,13 +14,13 @@ from harness.commands import spark
 from harness.commands.shell import RESULTS, Shell, print_lines, print_text, stamp
 from harness.commands.together import unwritable, wrong_words
 from harness.outside.files import is_folder
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import PlanError, Problem, no_folder
 from harness.run import folder_lock
 from spark_analysis.schema.place import Place
 
 # Each imports what it needs of harness.nightly itself: what judges takes long to load.
 if TYPE_CHECKING:
-    from harness.nightly.playing import Asked, World
+    from harness.nightly.playing import NightRequest, World
     from harness.nightly.record import Night
     from harness.nightly.suite import Suite
 
@@ -56,12 +56,10 @@ def nightly(
     Say it again after a crash or a reboot, and it goes on in the same night. What
     it found is told on standard output, as one message; pages and files for
     machines lie in DIR/site and DIR/nights.
-
-    Exit codes: 0 nothing is worse, 1 something is, 2 not everything was judged.
     """
     from harness.nightly import playing, record
     from harness.nightly.suite import read
-    from harness.request.asking import systems
+    from harness.request.run_request import systems
 
     shell: Shell = context.obj
     shell.results = results
@@ -70,18 +68,18 @@ def nightly(
     names = [one.name for one in systems()]
     problems += wrong_words("--changed", "system", changed or [], names)
     try:
-        asked = read(suite)
+        found_suite = read(suite)
     except PlanError as error:
         raise PlanError([*error.problems, *problems]) from None
     if problems:
         raise PlanError(problems)
-    wanted = playing.Asked(stamp(), label, tuple(changed or ()))
+    wanted = playing.NightRequest(stamp(), label, tuple(changed or ()))
     if dry:
-        print_lines(shell.out, _outlook(asked, wanted, record.nights(results)))
+        print_lines(shell.out, _outlook(found_suite, wanted, record.nights(results)))
         return 0
     _make(results / record.NIGHTS)
     with folder_lock.alone([results / record.NIGHTS]):
-        return _nights(shell, asked, wanted, results, go_on, where)
+        return _nights(shell, found_suite, wanted, results, go_on, where)
 
 
 def serve(
@@ -94,7 +92,16 @@ def serve(
 
     shell: Shell = context.obj
     if not is_folder(folder):
-        raise PlanError([Problem("DIR", f"there is no folder {folder}")])
+        raise PlanError(
+            [
+                no_folder(
+                    "DIR",
+                    folder,
+                    "the results folder of a nightly suite",
+                    "`mqproof nightly` makes one",
+                )
+            ]
+        )
     if not (folder / site.SITE / site.INDEX).is_file():
         text = f"{folder} has no {site.SITE}/{site.INDEX}: mqproof nightly makes it"
         raise PlanError([Problem("DIR", text)])
@@ -109,7 +116,7 @@ def serve(
 
 
 def _nights(
-    shell: Shell, asked: "Suite", wanted: "Asked", results: Path, go_on: bool, where: Place
+    shell: Shell, suite: "Suite", wanted: "NightRequest", results: Path, go_on: bool, where: Place
 ) -> int:
     """Tonight, after what is left of a night that somebody broke off. `go_on`: that alone."""
     from harness.nightly import playing, record
@@ -121,17 +128,17 @@ def _nights(
         return 0
     if night is not None:
         before = before[:-1]
-        print_lines(shell.err, [f"goes on with night {night.name}, begun at {night.began}"])
+        print_lines(shell.err, [f"goes on with the night of {record.dated(night.name)}"])
         if now >= datetime.fromisoformat(night.ends):
             print_lines(shell.err, ["it is over: it is judged as it is"])
-            past = _whole(shell, asked, night, before, results, where)
+            past = _whole(shell, suite, night, before, results, where)
             if go_on:
                 return _code(past)
             before, night = [*before, past], None
     if night is None:
-        night = playing.begun(asked, wanted, before, now)
+        night = playing.begun(suite, wanted, before, now)
         record.save(results, night)
-    return _code(_whole(shell, asked, night, before, results, where))
+    return _code(_whole(shell, suite, night, before, results, where))
 
 
 def _code(night: "Night") -> int:
@@ -141,7 +148,7 @@ def _code(night: "Night") -> int:
 
 def _whole(
     shell: Shell,
-    asked: "Suite",
+    suite: "Suite",
     night: "Night",
     before: "Sequence[Night]",
     results: Path,
@@ -150,19 +157,19 @@ def _whole(
     """The night played, judged and told. Raises PlanError, KeyboardInterrupt."""
     from harness.nightly import gated, junit, keeping, message, playing, record, site
 
-    def tell(line: str) -> None:
+    def log(line: str) -> None:
         print_lines(shell.err, [line])
 
-    night = playing.played(results, asked, night, _world(where), tell)
-    baseline = gated.baseline_of(asked.baseline)
+    night = playing.played(results, suite, night, _world(where), log)
+    baseline = gated.baseline_of(suite.baseline)
     night, gate = gated.answered(baseline, before, gated.judged(results, night))
     record.save(results, night)
     print_lines(shell.out, message.lines(night, gate))
     every = [*before, night]
-    tell(f"pages: {site.write(results, every, baseline, gate)}")
-    tell(f"junit: {junit.write(night, gate, results / record.NIGHTS / night.name)}")
-    if removed := keeping.tidy(results, every, asked.keep_passed):
-        tell(f"recordings of {removed} older experiments that did no harm are removed")
+    log(f"pages: {site.write(results, every, baseline, gate)}")
+    log(f"junit: {junit.write(night, gate, results / record.NIGHTS / night.name)}")
+    if removed := keeping.tidy(results, every, suite.keep_passed):
+        log(f"recordings of {removed} older experiments that did no harm are removed")
     return night
 
 
@@ -171,32 +178,35 @@ def _world(where: Place) -> "World":
     from harness.nightly.playing import World
     from harness.nightly.quiet import busy, pause
 
-    def analyse(folder: Path, tell: Callable[[str], None]) -> int:
+    def analyse(folder: Path, log: Callable[[str], None]) -> int:
         words = ["analyse", str(folder), *where.words]
-        return campaign.carried_out(words, f"analyse {folder.name}", tell)
+        return campaign.carried_out(words, f"analyse {folder.name}", log)
 
     play = partial(campaign.play, more=where.words)
     return World(lambda: datetime.now(UTC), play, analyse, partial(busy, pause))
 
 
-def _outlook(asked: "Suite", wanted: "Asked", before: "Sequence[Night]") -> Iterator[str]:
+def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") -> Iterator[str]:
     """What would be played tonight, in this order, and what would not."""
-    from harness.nightly import playing
+    from harness.nightly import playing, record
 
     if (night := playing.unfinished(before)) is not None:
-        yield f"night {night.name} is not over: it goes on, if it is not past {night.ends}"
-    plan = playing.plan(asked, wanted, before)
+        yield (
+            f"the night of {record.dated(night.name)} is not over: it goes on, if it is not past "
+            f"{night.ends}"
+        )
+    plan = playing.plan(suite, wanted, before)
     total_s = sum(one.estimate_s for one in plan.chosen)
-    yield f"{asked.title}: {_hours(total_s)} of {_hours(asked.night_s)}"
+    yield f"{suite.title}: {_hours(total_s)} of {_hours(suite.night_s)}"
     for title, chosen in (("played", plan.chosen), ("left out", plan.left_out)):
         for one in chosen:
             times = f"{one.plays} x " if one.plays > 1 else ""
             cell = " · ".join(one.item.cell)
             yield f"{title}: {times}{cell} ({_hours(one.estimate_s)}): {one.reason}"
-    for skipped in asked.skipped:
+    for skipped in suite.skipped:
         yield f"NOT APPLICABLE: {' · '.join(skipped.cell)}: {skipped.reason}"
-    if not is_folder(asked.baseline):
-        yield f"there is no baseline: {asked.baseline}; copy experiments that are good into it"
+    if not is_folder(suite.baseline):
+        yield f"there is no baseline: {suite.baseline}; copy experiments that are good into it"
 
 
 def _hours(seconds: float) -> str:

@@ -1,5 +1,6 @@
 """`mqproof pack`: an experiment's runs, or one run, as a file that anybody can judge again."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ import typer
 from harness.commands.shell import Shell, print_text
 from harness.judging.exits import Exit
 from harness.outside.files import is_file, why_not_written
+from harness.outside.text import one_line
 from harness.plan.problems import PlanError, Problem
 from harness.run import folder_lock
 from harness.run_folder import experiments, packing
@@ -30,29 +32,30 @@ def pack(
     experiment = _experiment_of(folder)
     if wrong := problems(experiment, output):
         raise PlanError(wrong)
-    asked = experiments.recall(experiment)
-    chosen = [run for run in asked.runs if folder == experiment or run.name == folder.name]
+    stored = experiments.recall(experiment)
+    chosen = [run for run in stored.runs if folder == experiment or run.name == folder.name]
     document = experiments.document_of(experiment, [run.name for run in chosen])
     with folder_lock.alone([experiment]):
-        return _pack(shell, asked, chosen, document, output)
+        return _pack(shell, stored, chosen, document, output)
 
 
 def _pack(
     shell: Shell,
-    asked: experiments.Stored,
+    stored: experiments.Stored,
     chosen: Sequence[experiments.StoredRun],
     document: str,
     output: Path,
 ) -> int:
     try:
         there = [run.folder for run in chosen if run.folder.is_dir()]
-        packing.pack(asked.name, {experiments.NAME: document}, there, output)
+        packing.pack(stored.name, {experiments.NAME: document}, there, output)
     except (packing.NotPacked, OSError) as failure:
         print_text(shell.err, f"mqproof: nothing was packed:\n{failure}")
         return Exit.NOT_DECIDED
     size_kb = output.stat().st_size / 1000
-    told = f"wrote {output} ({len(there)} of {len(chosen)} runs, {size_kb:,.0f} kB)"
-    print_text(shell.out, f"{told}; try: tar xf {output} && mqproof analyse {asked.name}")
+    message = f"wrote {output} ({len(there)} of {len(chosen)} runs, {size_kb:,.0f} kB)"
+    name, file = shlex.quote(stored.name), shlex.quote(str(output))
+    print_text(shell.out, one_line(f"{message}; try: tar xf {file} && mqproof analyse {name}"))
     return 0
 
 

@@ -1,8 +1,11 @@
 """`mqproof reference`: a cluster to play with, of every system that declares one.
 
 1. Systems are asked when somebody wants one: no other command loads what other packages offer.
+2. The cluster ends with this process, whatever ends it: Ctrl-C, a signal, or kill -9.
 """
 
+import ctypes
+import os
 import signal
 import subprocess
 from collections.abc import Callable
@@ -14,8 +17,12 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from harness.commands.bounds import Once
+from harness.run import signals
 from harness.systems.port import Foreground
 from harness.systems.registry import registry
+
+_LIBC = ctypes.CDLL(None)  # loaded before the fork: nothing may be loaded between it and exec
+_PR_SET_PDEATHSIG = 1
 
 
 class _Played(TyperGroup):
@@ -50,11 +57,20 @@ def _command(own: Foreground) -> Any:
 def _until_it_ends(command: Callable[..., tuple[str, ...]]) -> Callable[..., int]:
     @wraps(command)  # typer reads the options there
     def show(**chosen: Any) -> int:
-        process = subprocess.Popen(command(**chosen))
-        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        us = os.getpid()
+        process = subprocess.Popen(command(**chosen), preexec_fn=lambda: _end_with(us))
         try:
             return process.wait()
         except KeyboardInterrupt:
-            return process.wait()  # it was interrupted as well, and stops its nodes
+            signals.silence()
+            process.terminate()  # a signal that came to us alone has not reached it
+            return process.wait()
 
     return show
+
+
+def _end_with(parent: int) -> None:
+    """Have the kernel send SIGTERM to this process when its parent ends, even by kill -9."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it has ended already
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -25,7 +25,7 @@ from harness.plan import bound, misbehave
 from harness.plan.experiment import TOGETHER
 from harness.plan.problems import PlanError, Problem
 from harness.report import dry_run
-from harness.request import asking, suites, topology_file
+from harness.request import run_request, suites, topology_file
 
 _Scenarios = Annotated[
     list[str], typer.Argument(metavar="SCENARIO...", help="Names, paths to files, or a suite.")
@@ -75,7 +75,7 @@ def run(
     """Run scenarios against systems, and judge what happened."""
     shell: Shell = context.obj
     shell.results = results
-    asked = asking.Asked(
+    request = run_request.RunRequest(
         tuple(scenarios),
         tuple(system or ()),
         tuple(layout or ()),
@@ -90,7 +90,7 @@ def run(
         compressed,
     )
     where, misplaced = spark.place(master, conf)
-    experiment = spark.asked(lambda: asking.experiment_of(asked, stamp()), misplaced)
+    experiment = spark.make_checked(lambda: run_request.experiment_of(request, stamp()), misplaced)
     if reason := why_not_written(results / experiment.name):
         raise PlanError([Problem("--results", f"{results}: {reason}")])
     misbehaving = misbehave.parse(wrong, experiment)
@@ -104,7 +104,7 @@ def run(
     for line in dry_run.bound_lines(experiment, wanted) if wanted else ():
         display.message(line)
     try:
-        replay = asking.replay(asked, judge.value)
+        replay = run_request.replay(request, judge.value)
         options = RunOptions(results, judge, keep, replay, misbehaving, wanted, where)
         report = shell.load().run(experiment, options, display)
     finally:

@@ -54,9 +54,9 @@ def stamp() -> str:
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-def seed_of(asked: int | None) -> int:
+def seed_of(given: int | None) -> int:
     """The seed that was asked for, or one that nobody chose."""
-    return secrets.randbits(31) if asked is None else asked
+    return secrets.randbits(31) if given is None else given
 
 
 def print_lines(console: Console, lines: Iterable[str]) -> None:
@@ -68,5 +68,6 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
 
 
 def print_text(console: Console, text: str) -> None:
-    """It may have several lines."""
-    console.print(Text(visible(text)), soft_wrap=True)
+    """It may have several lines: from the second on they stand in, so that none of somebody else's
+    text passes for a line of ours."""
+    console.print(Text(visible(text).replace("\n", "\n    ")), soft_wrap=True)

@@ -38,7 +38,7 @@ def place(master: str, conf: list[str] | None) -> tuple[Place, list[Problem]]:
     return Place(master, pairs), [*_problems(master, found)]
 
 
-def asked(make: Callable[[], Made], wrong: Sequence[Problem]) -> Made:
+def make_checked(make: Callable[[], Made], wrong: Sequence[Problem]) -> Made:
     """What is made of other words. Raises PlanError with what is wrong with these, too."""
     try:
         made = make()

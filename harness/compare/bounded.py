@@ -52,7 +52,7 @@ class Bounded:
         count.over = (
             bool(broken) or count.judged >= self.bound.runs or count.unjudged > self.bound.spare
         )
-        return self._told(count, broken) if count.over else ""
+        return self._reason(count, broken) if count.over else ""
 
     def carried_out(self, experiment: Experiment) -> Experiment:
         """Without the runs that nobody wanted any more."""
@@ -66,12 +66,12 @@ class Bounded:
     def _of(self, plan: RunPlan) -> _Count:
         return self._cells.setdefault(plan.cell, _Count())
 
-    def _told(self, count: _Count, broken: Sequence[str]) -> str:
+    def _reason(self, count: _Count, broken: Sequence[str]) -> str:
         unjudged = f"; {count.unjudged} could not be judged" if count.unjudged else ""
         if broken:
             return f"a promise was broken in judged run {count.judged} of this cell: " + (
                 f"{', '.join(broken)}{unjudged}"
             )
         if self.bound is not None and count.judged >= self.bound.runs:
-            return f"the bound is reached: {rate(0, count.judged).told('violated')}{unjudged}"
+            return f"the bound is reached: {rate(0, count.judged).describe('violated')}{unjudged}"
         return f"the bound is not reached: {count.unjudged} runs of this cell could not be judged"

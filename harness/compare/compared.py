@@ -19,7 +19,7 @@ class Comparison:
     """How a comparison came out, and what it was decided by; None: nothing was run."""
 
     outcome: Outcome | None
-    told: str
+    text: str
 
 
 def falls(layouts: Sequence[str], values: Mapping[str, Sequence[float]]) -> Comparison:
@@ -28,16 +28,16 @@ def falls(layouts: Sequence[str], values: Mapping[str, Sequence[float]]) -> Comp
     PASS where every range lies below the one before, FAIL where one does not reach below it;
     INCONCLUSIVE where ranges overlap or runs are too few.
     """
-    told = "; ".join(_told(layout, values.get(layout, ())) for layout in layouts)
+    ranges = "; ".join(_range_text(layout, values.get(layout, ())) for layout in layouts)
     if not any(values.get(layout) for layout in layouts):
         return Comparison(None, "")
     if any(len(values.get(layout, ())) < RUNS_MIN for layout in layouts):
-        return Comparison(Outcome.INCONCLUSIVE, f"{told}: {RUNS_MIN} runs of each are needed")
+        return Comparison(Outcome.INCONCLUSIVE, f"{ranges}: {RUNS_MIN} runs of each are needed")
     steps = [_step(values[one], values[other]) for one, other in pairwise(layouts)]
     for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
         if outcome in steps:
-            return Comparison(outcome, told)
-    return Comparison(Outcome.PASS, told)
+            return Comparison(outcome, ranges)
+    return Comparison(Outcome.PASS, ranges)
 
 
 def _step(before: Sequence[float], after: Sequence[float]) -> Outcome:
@@ -46,7 +46,7 @@ def _step(before: Sequence[float], after: Sequence[float]) -> Outcome:
     return Outcome.FAIL if min(after) >= max(before) else Outcome.INCONCLUSIVE
 
 
-def _told(layout: str, values: Sequence[float]) -> str:
+def _range_text(layout: str, values: Sequence[float]) -> str:
     if not values:
         return f"{layout} not run"
     return (

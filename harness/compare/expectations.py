@@ -1,5 +1,7 @@
 """What we know cells to do: for regression, and kept apart from claims (expectations.toml).
 
+Entries that were measured by published runs lie beside their pages; they come before the others.
+
 1. A cell is scenario x system x layout x client; `*` in an entry stands for anything. For each
    claim the first entry that matches counts.
 2. A cell without an entry, or with a verdict that no entry speaks of, is `new`, not passed.
@@ -12,15 +14,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from importlib import resources
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.claims.judge import ClaimVerdict, Outcome
 from harness.plan.problems import PlanError, Problem, unknown
+from harness.plan.shape_words import problem_of
 
+BY_HAND = Path(__file__).with_name("expectations.toml")
+_BESIDE_PAGES = Path(__file__).parents[2] / "results" / "published" / "expectations.toml"
+_IN_WHEELS = Path(__file__).with_name("measured.toml")  # pyproject.toml puts it there
+MEASURED = _IN_WHEELS if _IN_WHEELS.exists() else _BESIDE_PAGES
 Cell = tuple[str, str, str, str]
 
 
@@ -83,26 +90,26 @@ class Expectations:
 
     def compare(self, cell: Cell, runs: Iterable[Iterable[ClaimVerdict]]) -> CellResult:
         """The runs of one cell (one a repeat) against what is known of it."""
-        told: list[tuple[Standing, str]] = []
+        results: list[tuple[Standing, str]] = []
         runs = [list(verdicts) for verdicts in runs]
         expected = {one.claim: self.expected(cell, one.claim) for one in chain(*runs)}
         if not runs or any(not verdicts for verdicts in runs):
-            told.append((Standing.NOT_JUDGED, "a run of this cell was not judged"))
+            results.append((Standing.NOT_JUDGED, "a run of this cell was not judged"))
         if any(entry.matches(cell) for entry in self.entries):
-            told += [_stand(verdict, expected[verdict.claim]) for verdict in chain(*runs)]
+            results += [_stand(verdict, expected[verdict.claim]) for verdict in chain(*runs)]
         else:
-            told.append((Standing.NEW, _of_a_new_cell(chain(*runs))))
-        standing = max((one for one, _ in told), key=_ORDER.index, default=Standing.NOT_JUDGED)
-        lines = tuple(dict.fromkeys(line for _, line in told if line))
+            results.append((Standing.NEW, _of_a_new_cell(chain(*runs))))
+        standing = max((one for one, _ in results), key=_ORDER.index, default=Standing.NOT_JUDGED)
+        lines = tuple(dict.fromkeys(line for _, line in results if line))
         known = {claim: known for claim, known in expected.items() if known is not None}
         return CellResult(cell, standing, lines, known)
 
 
 def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
     """What passed is told elsewhere, and would hide the rest here."""
-    told = (Outcome.PASS, Outcome.NOT_APPLICABLE)
+    usual = (Outcome.PASS, Outcome.NOT_APPLICABLE)
     rest = dict.fromkeys(
-        f"{one.claim} {one.outcome}" for one in verdicts if one.outcome not in told
+        f"{one.claim} {one.outcome}" for one in verdicts if one.outcome not in usual
     )
     return f"no entry speaks of this cell{': ' if rest else ''}{', '.join(rest)}"
 
@@ -125,9 +132,13 @@ _ORDER = (Standing.AS_EXPECTED, Standing.NEW, Standing.NOT_JUDGED, Standing.DIFF
 
 def shipped(claims: Iterable[str]) -> Expectations:
     """The expectations that come with mqproof; `claims`: the names that may stand in them."""
-    folder = resources.files("harness.compare")
-    text = folder.joinpath("expectations.toml").read_text(encoding="utf-8")
-    return read_expectations(text, "expectations.toml", claims)
+    names = tuple(claims)
+    files = MEASURED, BY_HAND
+    return Expectations(entry for file in files for entry in _read(file, names).entries)
+
+
+def _read(file: Path, claims: Iterable[str]) -> Expectations:
+    return read_expectations(file.read_text(encoding="utf-8"), file.name, claims)
 
 
 def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectations:
@@ -138,7 +149,7 @@ def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectat
         raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
     except ValidationError as errors:
         raise PlanError(
-            Problem(f"{file}, {'.'.join(str(part) for part in error['loc'])}", error["msg"])
+            Problem(f"{file}, {'.'.join(str(part) for part in error['loc'])}", problem_of(error))
             for error in errors.errors()
         ) from None
     names = tuple(claims)

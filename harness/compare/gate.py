@@ -1,7 +1,8 @@
 """The gate: whether tonight is worse than a baseline, so that people leave it switched on.
 
 1. Harm that no run of the baseline did alarms at once: a broken promise, or a loss. A cell without
-   a baseline has done none.
+   a baseline has done none. A baseline of less than CLEAN_RUNS judged runs hardly bounds the rate:
+   it alarms all the same (a loss is never held back), and the alarm says so.
 2. A cell whose baseline does it in some runs is flaky. It is told every night, and alarms when it
    happens more often (Fisher's exact test, one-sided) in the latest runs.
 3. Times alarm as longer.py says.
@@ -26,6 +27,7 @@ from harness.compare.versus import Cell, Ran, Side
 
 HORIZON = 20  # nights
 FALSE_ALARMS = 0.05  # of sets of so many nights
+CLEAN_RUNS = 10  # judged without harm, they bound its rate at 26 %; fewer leave it nearly open
 SILENT_RUNS, USUALLY = 5, 0.8  # what this share of a baseline's runs know, none of so many does
 
 
@@ -115,6 +117,18 @@ def gate(baseline: Side, nights: Sequence[Side]) -> Gate:
     )
 
 
+def judged_runs(baseline: Side, cell: Cell) -> int:
+    """Return how many of the cell's baseline runs decided at least one claim."""
+    ran = baseline.cells.get(cell)
+    claims = ran.claims.values() if ran is not None else ()
+    return max((one.tried.rate.runs for one in claims), default=0)
+
+
+def is_few(runs: int) -> bool:
+    """Return whether so many clean baseline runs cannot tell new harm from old, rare harm."""
+    return 0 < runs < CLEAN_RUNS
+
+
 def level_of(baseline: Side) -> float:
     """How likely one answer may be an alarm though nothing changed."""
     tests = sum(
@@ -137,7 +151,7 @@ def _harm(
         if was is None or not was.violated:
             first = _first(rates, lambda one: bool(one.violated))
             yield Alarm(cell, claim, one.meaning, Kind.HARM, was, after, first)
-        elif often := _more_often(was, [told for _, told in rates], level):
+        elif often := _more_often(was, [rate for _, rate in rates], level):
             first = _first(rates[-often.nights :], lambda one: bool(one.violated))
             yield Alarm(cell, claim, one.meaning, Kind.OFTEN, was, often.rate, first)
 

@@ -34,8 +34,8 @@ class Baseline:
     def __init__(self, times: Sequence[Time], level: float) -> None:
         self._longest = np.sort([math.inf if one.censored else one.value for one in times])
         self._seen = [one.value for one in times]
-        told = median(times).median
-        self._least = max(told * (1 + LEAST_SHARE), told + LEAST_S)
+        middle = median(times).median
+        self._least = max(middle * (1 + LEAST_SHARE), middle + LEAST_S)
         self._may_oppose = {
             window: may
             for window in WINDOWS

@@ -77,8 +77,8 @@ def median(times: Sequence[Time]) -> Median:
         return Median(middle(values), False, low, math.inf, len(times), censored)
     at, survives, band = _curve(times)
     reached = _crossed(at, survives)
-    told = middle(values) if reached is None else reached
-    return Median(told, reached is not None, low, _first(at, band), len(times), censored)
+    value = middle(values) if reached is None else reached
+    return Median(value, reached is not None, low, _first(at, band), len(times), censored)
 
 
 def difference(first: Sequence[Time], second: Sequence[Time]) -> Difference:

@@ -1,9 +1,10 @@
-"""How often a thing happened in the runs of a cell, and what so few runs cannot exclude.
+"""How often a thing happened in the runs of a cell, and how far that number bounds its rate.
 
 1. The unit is the run: a violation is a run that had one, however many messages it cost.
-2. The interval is exact, of 95 % (Clopper-Pearson). With a violation it has two sides, 2.5 % each.
-   Without one only the upper end is asked for, and has all 5 %: that is what so many runs without
-   a violation bound (1 - 0.05 ** (1 / n): 26 % after 10 runs, under 10 % after 29).
+2. With a violation, the rate has a 95 % confidence interval (Clopper-Pearson, exact): two sides,
+   2.5 % each. Without a violation it has a 95 % one-sided bound (exact, too): only the upper end
+   is of use and takes all 5 % (1 - 0.05 ** (1 / n): 26 % after 10 runs, under 10 % after 29).
+   The two have different names in every text; `Rate.describe` and `Rate.bounds` write them.
 3. Runs that stop at the first violation are no fixed number; the interval holds all the same: its
    lower end is the same for both ways to count, its upper end is larger than it had to be.
 4. A run that could not be judged is neither: it is a number of its own.
@@ -23,26 +24,28 @@ UNJUDGED_MAX = 0.2  # of a cell's runs: with more it says so before anything els
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """In how many of the judged runs, and the interval of the rate behind that."""
+    """In how many of the judged runs, and what that says of the rate: 0 to 1, `low` to `high`.
+    Without a violation `low` is 0 and `high` is a one-sided bound."""
 
     violated: int
     runs: int
     low: float
     high: float
 
-    def told(self, what: str) -> str:
-        """`lost in 0 of 10 runs; up to 26 % of runs not excluded`."""
+    def describe(self, what: str) -> str:
+        """Return `lost in 0 of 10 runs (95 % one-sided bound: at most 26 %)`."""
         if not self.runs:
-            return f"{what}: no run was judged"
+            return f"{what}: no run was judged".removeprefix(": ")
         noun = "run" if self.runs == 1 else "runs"
-        return f"{what} in {self.violated:,} of {self.runs:,} {noun}; {self.bounds}"
+        return f"{what} in {self.violated:,} of {self.runs:,} {noun} ({self.bounds})".lstrip()
 
     @property
     def bounds(self) -> str:
-        """`up to 26 % of runs not excluded`, or `6.7 % to 65 % of runs`."""
+        """Return `95 % one-sided bound: at most 26 %`, or `95 % CI: 6.7 to 65 %`."""
+        sure = per_cent(CONFIDENCE)
         if not self.violated:
-            return f"up to {per_cent(self.high)} of runs not excluded"
-        return f"{per_cent(self.low)} to {per_cent(self.high)} of runs"
+            return f"{sure} one-sided bound: at most {per_cent(self.high)}"
+        return f"{sure} CI: {per_cent(self.low).removesuffix(' %')} to {per_cent(self.high)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Tried:
 
 
 def rate(violations: int, runs: int) -> Rate:
-    """Exact; of no run at all nothing is excluded."""
+    """Return the rate with its exact bounds; without a run any rate is possible."""
     assert 0 <= violations <= runs, (violations, runs)
     if not runs:
         return Rate(0, 0, 0.0, 1.0)

@@ -211,8 +211,8 @@ def _time(
     after: Sequence[Time],
     runs: tuple[int, int],
 ) -> Row:
-    told = difference(before, after)
-    by = told.least if told.least == told.most else None
+    change = difference(before, after)
+    by = change.least if change.least == change.most else None
     unknown = (runs[0] - len(before), runs[1] - len(after))
     return Row(
         *(one, other, measure, ""),
@@ -220,9 +220,9 @@ def _time(
         after=median(after),
         not_judged=unknown,
         by=by,
-        low=told.low,
-        high=told.high,
-        p=told.p,
+        low=change.low,
+        high=change.high,
+        p=change.p,
     )
 
 

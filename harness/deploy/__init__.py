@@ -1,17 +1,18 @@
-"""Makes systems stand, or finds them standing: three deployments, and what they share.
+"""Three deployments, which start clusters or find running ones, and what they share.
 
 compose/       containers, by Docker Compose
 local/         subprocesses on this machine
-external/      brokers that are there already
+external/      brokers that already run
 
 __main__       prints a compose file
-doctor         what this machine has of what mqproof needs
+doctor         checks that this machine has what mqproof needs
 engine         the Docker engine: how it is reached
 images         the images that a deployment needs
+own_clients    the image of workers with clients from other packages
 pull           pulling an image within a deadline
 jars           the jars that clients and servers declare
 java_tools     where Maven and Java run
-labels         how everything that mqproof made is found again
-lifeless       whether a silent place holds no broker any more
+labels         marks by which everything that mqproof made is found again
+dead_brokers   whether a silent place holds no broker any more
 owner          which process made something
 """

@@ -3,8 +3,8 @@
 import sys
 
 from harness.cluster.port import DeployError
-from harness.deploy.compose.laid import by_hand, laid
-from harness.deploy.compose.render import render, side_by_side
+from harness.deploy.compose.compose_layouts import by_hand, compose_layout
+from harness.deploy.compose.render import distinct, render, side_by_side
 from harness.outside.text import visible
 from harness.plan.model import Layout
 from harness.systems.catalogue import CatalogueError, load_layout, load_system, system_names
@@ -22,22 +22,23 @@ def main(arguments: list[str]) -> int:
 
 
 def default_layouts() -> list[Layout]:
-    """Of every system that can be run in containers."""
+    """Return the default layout of every system that runs in containers, with distinct hosts."""
     systems = [load_system(name) for name in system_names()]
-    return [
+    layouts = [
         load_layout(system.name, system.default_layout)
         for system in systems
         if "compose" in system.deployments
     ]
+    return distinct(layouts)
 
 
 def _text(arguments: list[str]) -> str:
     if arguments == [ALL]:
         layouts = default_layouts()
-        return side_by_side([laid(one) for one in layouts], by_hand(layouts))
+        return side_by_side([compose_layout(one) for one in layouts], by_hand(layouts))
     system = load_system(arguments[0] if arguments else "")
     layout = load_layout(system.name, (arguments[1:] or [system.default_layout])[0])
-    return render(laid(layout), by_hand([layout]))
+    return render(compose_layout(layout), by_hand([layout]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What this machine has of what mqproof needs, one row each, and how to get what is missing.
+"""Checks of what mqproof needs on this machine, one row each, with a remedy if it is missing.
 
-1. A check never raises: what cannot be found out is a row that is not ok.
-2. Judging is pure (`python_row`, `disk_row`, ...); only `examine` looks at the machine.
+1. A check never raises: if it fails, its row is not ok.
+2. The evaluation is pure (`python_row`, `disk_row`, ...); only `examine` looks at the machine.
 """
 
 import importlib.util
@@ -48,7 +48,7 @@ class Row:
     found: str
     ok: bool
     remedy: str = ""
-    optional: bool = False  # what is missing is in the way of a part only, and the remedy says so
+    optional: bool = False  # only a part of mqproof needs it, and the remedy says so
 
 
 def examine(folder: Path) -> tuple[Row, ...]:
@@ -113,9 +113,9 @@ def client_row(title: str, found: Mapping[str, Any], contained: bool) -> Row:
         features = ", ".join(found["features"])
         return Row(title, f"{found['package']}, {found['library']}: {features}", True)
     reason, _, remedy = found["refused"].partition("; ")
-    said = reason if reason.startswith(found["package"]) else f"{found['package']}: {reason}"
+    text = reason if reason.startswith(found["package"]) else f"{found['package']}: {reason}"
     optional = "optional, for workers in containers have their own" if contained else "optional"
-    return Row(title, said, False, f"{optional}: {remedy or 'reinstall it'}", optional=True)
+    return Row(title, text, False, f"{optional}: {remedy or 'reinstall it'}", optional=True)
 
 
 class Offered(Protocol):
@@ -166,11 +166,11 @@ def _looked_for(clients: Registry) -> Iterator[Row]:
     """Workers' images have clients of ours, and of no other package."""
     for name, client in clients.clients.items():
         if client.look is not None:
-            found = _said_by(client.look.module)
+            found = _look_result(client.look.module)
             yield client_row(client.look.title, found, contained=name not in clients.packages)
 
 
-def _said_by(module: str) -> Mapping[str, Any]:
+def _look_result(module: str) -> Mapping[str, Any]:
     """Asked of a process of its own: loading a library may start threads and write logs."""
     command = [sys.executable, "-m", module]
     with tempfile.TemporaryDirectory() as home:
@@ -183,9 +183,9 @@ def _said_by(module: str) -> Mapping[str, Any]:
                 timeout=_LOOK_LIMIT_S,
                 env={**os.environ, "HOME": home, "PYTHONPATH": os.pathsep.join(sys.path)},
             )
-            said = json.loads(done.stdout.splitlines()[-1])
-            texts = {word: str(said[word]) for word in ("package", "library", "refused")}
-            return {**texts, "features": [str(one) for one in said["features"]]}
+            answer = json.loads(done.stdout.splitlines()[-1])
+            texts = {word: str(answer[word]) for word in ("package", "library", "refused")}
+            return {**texts, "features": [str(one) for one in answer["features"]]}
         except (subprocess.SubprocessError, OSError, ValueError, LookupError, TypeError) as error:
             return {"package": "", "refused": f"it could not be asked: {error}"}
 

@@ -9,7 +9,7 @@ import hashlib
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ import docker
 from docker.errors import DockerException, ImageNotFound
 
 from harness.cluster.port import DeployError, Progress
-from harness.deploy import jars, java_tools
+from harness.deploy import jars, java_tools, own_clients
 from harness.deploy.java_tools import Tools
 from harness.deploy.pull import pull
 from harness.plan.jars import JarSet
@@ -96,16 +96,35 @@ def ensure(
     progress: Progress,
     balanced: bool = True,
     layout: Layout | None = None,
+    clients: Sequence[str] = (),
 ) -> Images:
     """What a layout needs, or a system's default one: pulled or built where it is missing. Raises
-    DeployError."""
+    DeployError. `clients`: of the load; the worker's image gets the packages that offer them."""
     own = containers_of(system)
+    worker = _ensure(client, own.worker_image(), progress)
     return Images(
         broker=_ensure(client, own.image(layout or _default(system)), progress),
         proxy=_ensure(client, proxy_image(), progress),
-        worker=_ensure(client, own.worker_image(), progress),
+        worker=_with_packages(client, worker, own_clients.packages_of(clients), progress),
         balancer=_ensure(client, balancer_image(), progress) if balanced else "",
     )
+
+
+def _with_packages(
+    client: docker.DockerClient, worker: str, packages: Sequence[str], progress: Progress
+) -> str:
+    """The worker's image with these packages; the same one without any."""
+    if not packages:
+        return worker
+    with tempfile.TemporaryDirectory(prefix="mqproof-build-") as scratch:
+        folder = Path(scratch) / "context"
+        own_clients.write_context(folder, worker, packages)
+        tag = f"{own_clients.IMAGE}:{fingerprint(folder, ())}"
+        if not has(client, tag):
+            progress(f"building {tag}: {', '.join(packages)}")
+            wanted = Image(own_clients.IMAGE, "own", lambda: folder, "MQPROOF_WORKER_IMAGE")
+            _build(client, wanted, folder, tag, progress)
+    return tag
 
 
 def missing(client: docker.DockerClient, *systems: str) -> tuple[str, ...]:

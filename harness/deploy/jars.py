@@ -1,11 +1,11 @@
 """The jars of clients and servers, as they declare them: fetched by Maven, held to checksums.
 
 1. Maven itself fetches, here or in a container (java_tools.py); what came is held to a committed
-   lock of sha256 sums, so that everybody runs the same bytes. Every difference is told at once.
+   lock of sha256 sums, so that every machine runs the same bytes. All differences are reported.
 2. Where a set has classes of our own beside it, they are compiled against it by Eclipse's
    compiler, which is one jar and needs no JDK.
 3. A set appears by one rename: a fetch that is cut off leaves nothing that looks whole.
-4. One fetches at a time; another one waits for him, and finds what he has brought.
+4. One process fetches at a time; another one waits for it, and uses its result.
 
 `python -m harness.deploy.jars [--check] [SET ...]` fetches what is missing (all without a name).
 """
@@ -130,8 +130,9 @@ def parse_lock(text: str) -> dict[str, str]:
 
 
 def _whole(one: JarSet) -> bool:
+    wanted = fingerprint(one)  # first: a lock that is missing is an error wherever jars are
     mark = jars_folder() / one.name / _MARK
-    return mark.is_file() and mark.read_text() == fingerprint(one)
+    return mark.is_file() and mark.read_text() == wanted
 
 
 def fingerprint(one: JarSet) -> str:

@@ -76,10 +76,10 @@ class InContainer:
                     container.put_archive("/", archive)
                 container.start()
                 status = int(container.wait(timeout=limit_s + 30)["StatusCode"])
-                said = container.logs().decode(errors="replace")
+                output = container.logs().decode(errors="replace")
                 if status:
                     late = f"{what}: not done after {limit_s:.0f} s"
-                    raise DeployError(late if status == 124 else _failed(what, said))
+                    raise DeployError(late if status == 124 else _failed(what, output))
                 _take(container.get_archive(str(folder))[0], folder)
             finally:
                 container.remove(force=True)
@@ -114,5 +114,5 @@ def _take(stream: Iterable[bytes], folder: Path) -> None:
             guarded(tar).extractall(folder.parent)
 
 
-def _failed(what: str, said: str) -> str:
-    return "\n".join([f"{what} failed; its last lines:", *said.splitlines()[-_LAST_LINES:]])
+def _failed(what: str, output: str) -> str:
+    return "\n".join([f"{what} failed; its last lines:", *output.splitlines()[-_LAST_LINES:]])

@@ -1,4 +1,4 @@
-"""Pulling an image within a deadline: a network that gives nothing must not hold anybody up.
+"""Pulls an image within a deadline, so that a silent network does not block a run.
 
 1. A failed pull is an answer, not an error: the caller builds instead, or says what is missing.
 """
@@ -18,16 +18,16 @@ WHOLE_LIMIT_S = 300.0
 def pull(client: docker.DockerClient, name: str, progress: Progress) -> bool:
     """Whether the image is here now. What goes on behind a missed deadline does no harm."""
     progress(f"pulling {name}")
-    heard, done = threading.Event(), threading.Event()
+    first_word, done = threading.Event(), threading.Event()
     outcome: list[str] = []
 
     def work() -> None:
-        outcome.append(_pull(client, name, heard.set))
-        heard.set()
+        outcome.append(_pull(client, name, first_word.set))
+        first_word.set()
         done.set()
 
     threading.Thread(target=work, name=f"pull {name}", daemon=True).start()
-    if not heard.wait(FIRST_WORD_LIMIT_S):
+    if not first_word.wait(FIRST_WORD_LIMIT_S):
         progress(f"not pulled: the registry was silent for {FIRST_WORD_LIMIT_S:.0f} s")
         return False
     if not done.wait(WHOLE_LIMIT_S):
@@ -38,14 +38,14 @@ def pull(client: docker.DockerClient, name: str, progress: Progress) -> bool:
     return not outcome[0]
 
 
-def _pull(client: docker.DockerClient, name: str, heard: Callable[[], None]) -> str:
+def _pull(client: docker.DockerClient, name: str, first_word: Callable[[], None]) -> str:
     """Empty when it is here, else the reason."""
     repository, _, tag = name.rpartition(":")
     try:
         for line in client.api.pull(repository, tag=tag, stream=True, decode=True):
             if "error" in line:
                 return str(line["error"]).strip()
-            heard()
+            first_word()
     except APIError as error:
         return str(error.explanation or error)
     except (DockerException, OSError) as error:

@@ -39,22 +39,24 @@ def rows_of(history: History) -> tuple[Row, ...]:
 
 
 def _rows(history: History) -> Iterator[Row]:
-    """By kind; the sort above keeps this order where times are equal."""
+    """Yield rows by kind; the sort above keeps this order for equal times."""
     for window in history.facts.windows:
         yield Row(window.origin_ns, FAULT, FAULT, START, window.kind)
         if window.ended_ns is not None:
             yield Row(window.ended_ns, FAULT, FAULT, END, window.kind)
     sent: dict[_Id, int] = {}
-    for row in _told(history, "attempts", "producer", "sequence", "attempt", "sent_ns", "key"):
-        *told, sent_ns, key = row
+    for row in _rows_of(history, "attempts", "producer", "sequence", "attempt", "sent_ns", "key"):
+        *identity, sent_ns, key = row
         if sent_ns != NEVER_SENT:
-            sent[_id(told)] = _int(sent_ns)
+            sent[_id(identity)] = _int(sent_ns)
             yield Row(_int(sent_ns), _client(row), ENQUEUE, INVOKE, _value(row), str(key))
-    keys = {row[:2]: row[2] for row in _told(history, "attempts", "producer", "sequence", "key")}
+    keys = {
+        row[:2]: row[2] for row in _rows_of(history, "attempts", "producer", "sequence", "key")
+    }
     names = ("producer", "sequence", "attempt", "settled_ns", "outcome")
-    for row in _told(history, "settlements", *names):
-        *told, settled_ns, outcome = row
-        began_ns = sent.get(_id(told))
+    for row in _rows_of(history, "settlements", *names):
+        *identity, settled_ns, outcome = row
+        began_ns = sent.get(_id(identity))
         if began_ns is not None:
             at_ns, key = _int(settled_ns), str(keys[row[:2]])
             ev = _ENDS[Outcome(_int(outcome))]
@@ -64,23 +66,23 @@ def _rows(history: History) -> Iterator[Row]:
 
 def _deliveries(history: History, keys: dict[tuple[Cell, ...], Cell]) -> Iterator[Row]:
     names = ("producer", "sequence", "received_ns", "consumer", "via")
-    for row in _told(history, "deliveries", *names):
+    for row in _rows_of(history, "deliveries", *names):
         *_, received_ns, consumer, via = row
         key = keys.get(row[:2])
         if via == Via.LOAD:
-            told_key = None if key is None else str(key)
-            yield Row(_int(received_ns), f"{consumer}", DEQUEUE, OK, _value(row), told_key)
+            key_text = None if key is None else str(key)
+            yield Row(_int(received_ns), f"{consumer}", DEQUEUE, OK, _value(row), key_text)
         elif via == Via.DRAIN:
             yield Row(_int(received_ns), f"{consumer}", DRAIN, OK, (_value(row),))
 
 
-def _told(history: History, table: str, *names: str) -> Iterator[tuple[Cell, ...]]:
+def _rows_of(history: History, table: str, *names: str) -> Iterator[tuple[Cell, ...]]:
     columns = history.tables.get(table, {})
     return zip(*(columns.get(name, []) for name in names), strict=True)
 
 
-def _id(told: list[Cell]) -> _Id:
-    producer, sequence, attempt = told
+def _id(identity: list[Cell]) -> _Id:
+    producer, sequence, attempt = identity
     return producer, sequence, attempt
 
 

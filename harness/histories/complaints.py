@@ -1,7 +1,7 @@
-"""What is wrong with a history: every problem with its place, as many as anybody reads.
+"""The problems of a history: each with its place, as many as a person reads.
 
-1. A reader goes on after a problem as long as what follows still means something.
-2. Whoever has complained judges nothing: `check` raises what was collected.
+1. A reader goes on after a problem as long as the rest still has a meaning.
+2. A history with problems is not judged: `check` raises the collected ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,9 @@ class Complaints:
     def unknown(self, place: str, kind: str, word: object, choices: Sequence[str]) -> None:
         """`word` names no `kind`."""
         if len(self._problems) >= LISTED_MAX:
-            self._count += 1  # what was meant takes long to guess, and nobody would read it
+            self._count += (
+                1  # guessing the intended word takes long, and further problems are not shown
+            )
         elif isinstance(word, str):
             self._keep(unknown(self._place(place), kind, word, choices))
         else:

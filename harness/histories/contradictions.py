@@ -11,12 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from harness.histories.complaints import Complaints
-from harness.histories.history import Cell, Columns
+from harness.histories.history import Cell, Columns, FactValue
 from harness.outside.text import brief
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Fate, Via
 
 ROLE_MAX = 60
+UNDOING = ("undo_issued", "undo_returned", "gone")
+# What a row of faults may say (schema/tables.py).
+EVENTS = ("issued", "returned", "verified", "down", "up", *UNDOING)
 _ATTEMPT = ("producer", "sequence", "attempt")
 _Problems = Iterator[tuple[int, str]]  # row, and what is wrong with it
 _Rows = Sequence[tuple[Cell, ...]]
@@ -29,12 +32,21 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
         ("attempts", "producer", "publisher"),
         ("deliveries", "consumer", "consumer"),
     ):
-        others = {number: told for number, told in roles.items() if told != role}
+        others = {number: other for number, other in roles.items() if other != role}
         if not others.keys().isdisjoint(tables.get(table, {}).get(column, [])):
             wrong = _of_others(tables, table, column, others)
             complaints.cells(
                 f"{table}.{column}", ((row, f"{text}, no {role}") for row, text in wrong)
             )
+    _of_faults(facts, tables, complaints)
+    complaints.cells(
+        "lateness.late_ns",
+        (
+            (row, f"{late_ns} is below 0: a tick is not early")
+            for row, (late_ns,) in enumerate(_rows(tables, "lateness", "late_ns"))
+            if isinstance(late_ns, int) and late_ns < 0
+        ),
+    )
     windows = {window.number for window in facts.windows}
     complaints.cells(
         "faults.window",
@@ -46,6 +58,34 @@ def of_facts(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints
     )
 
 
+def of_declared(facts: Facts, declared: Mapping[str, FactValue], complaints: Complaints) -> None:
+    """Add the contradictions between declarations of the run and its facts."""
+    confirms = declared.get("confirms")
+    if confirms is not None and confirms != facts.confirms:
+        text = (
+            f"it is {str(confirms).lower()}, and facts.confirms is {str(facts.confirms).lower()}"
+        )
+        complaints.add("declared.confirms", text)
+
+
+def _of_faults(facts: Facts, tables: Mapping[str, Columns], complaints: Complaints) -> None:
+    """Steps of faults: their words, and none that undoes a fault before it was made."""
+    rows = _rows(tables, "faults", "window", "event", "at_ns")
+    unknown = (
+        (place, f"{brief(event)} is none of {', '.join(EVENTS)}")
+        for place, (_, event, _) in enumerate(rows)
+        if event not in EVENTS
+    )
+    complaints.cells("faults.event", unknown)
+    origins: dict[Cell, int] = {window.number: window.origin_ns for window in facts.windows}
+    early = (
+        (place, f"{event} at {at_ns} lies before the origin of fault window {number}")
+        for place, (number, event, at_ns) in enumerate(rows)
+        if event in UNDOING and isinstance(at_ns, int) and at_ns < origins.get(number, at_ns)
+    )
+    complaints.cells("faults.at_ns", early)
+
+
 def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:
     """Rows that other rows contradict."""
     attempts, terms = _rows(tables, "attempts", *_ATTEMPT), _rows(tables, "terms", *_ATTEMPT)
@@ -54,8 +94,8 @@ def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:
     complaints.cells("attempts.attempt", _below_1(attempts))
     complaints.cells("attempts.attempt", _twice(attempts))
     for column in ("queue", "key"):
-        told = _rows(tables, "attempts", "producer", "sequence", column)
-        complaints.cells(f"attempts.{column}", _differing(told))
+        row_columns = _rows(tables, "attempts", "producer", "sequence", column)
+        complaints.cells(f"attempts.{column}", _differing(row_columns))
     complaints.cells("settlements.attempt", _without(settlements, sent))
     complaints.cells("terms.attempt", _without(terms, sent))
     complaints.cells("terms.attempt", _twice(terms))
@@ -65,7 +105,7 @@ def of_rows(tables: Mapping[str, Columns], complaints: Complaints) -> None:
 
 
 def _rows(tables: Mapping[str, Columns], table: str, *names: str) -> _Rows:
-    """Those columns; nothing of a table that was not read whole."""
+    """Return those columns as rows; none if a table was not read whole."""
     columns = [tables.get(table, {}).get(name, []) for name in names]
     lengths = {len(column) for column in columns}
     return list(zip(*columns, strict=True)) if len(lengths) == 1 else []
@@ -74,7 +114,7 @@ def _rows(tables: Mapping[str, Columns], table: str, *names: str) -> _Rows:
 def _of_others(
     tables: Mapping[str, Columns], table: str, column: str, others: Mapping[int, str]
 ) -> _Problems:
-    """What workers of other roles did. Drain and audit have workers of their own."""
+    """Yield the rows of workers of other roles. Drain and audit have workers of their own."""
     via = ["via"] if table == "deliveries" else []
     for place, (number, *ways) in enumerate(_rows(tables, table, column, *via)):
         by_load = not ways or ways[0] in (Via.LOAD, Via.RETRY_TOPIC)
@@ -82,7 +122,7 @@ def _of_others(
             yield place, f"worker {number} is a {others[number][:ROLE_MAX]}"
 
 
-def _told(rows: _Rows) -> Iterator[tuple[int, tuple[Cell, ...]]]:
+def _identified(rows: _Rows) -> Iterator[tuple[int, tuple[Cell, ...]]]:
     for place, row in enumerate(rows):
         if isinstance(row[0], int) and row[0] >= 0:
             yield place, row
@@ -94,29 +134,29 @@ def _name(row: tuple[Cell, ...]) -> str:
 
 
 def _below_1(rows: _Rows) -> _Problems:
-    for place, row in _told(rows):
+    for place, row in _identified(rows):
         if isinstance(row[2], int) and row[2] < 1:
             yield place, f"{row[2]} is below 1: attempts are numbered from 1"
 
 
 def _twice(rows: _Rows) -> _Problems:
     seen = Counter[tuple[Cell, ...]]()
-    for place, row in _told(rows):
+    for place, row in _identified(rows):
         seen[row] += 1
         if seen[row] > 1:
             yield place, f"{_name(row)} stands there twice"
 
 
 def _without(rows: _Rows, sent: set[tuple[Cell, ...]]) -> _Problems:
-    for place, row in _told(rows):
+    for place, row in _identified(rows):
         if row not in sent:
             yield place, f"there is no {_name(row)} among the attempts"
 
 
 def _differing(rows: _Rows) -> _Problems:
-    """Of a message all must be the same."""
+    """Yield rows whose value differs from that of an earlier row of the same message."""
     first: dict[tuple[Cell, ...], Cell] = {}
-    for place, (producer, sequence, value) in _told(rows):
+    for place, (producer, sequence, value) in _identified(rows):
         kept = first.setdefault((producer, sequence), value)
         if value != kept:
             yield place, f"message {sequence} of producer {producer} had {brief(kept)} before"

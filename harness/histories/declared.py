@@ -1,7 +1,7 @@
-"""What somebody says of a broker: facts of preconditions, in a document or as words NAME=VALUE.
+"""Declarations about a broker: facts of preconditions, in a document or as words NAME=VALUE.
 
-1. null, or nothing, is unknown.
-2. What the history says itself is not overruled: another word on it is a mistake.
+1. null, or no entry, is unknown.
+2. A declaration cannot overrule the history itself: a contradiction is an error.
 """
 
 import json
@@ -10,22 +10,22 @@ from dataclasses import replace
 from math import isfinite
 
 from harness.histories.complaints import Complaints
-from harness.histories.history import History, Told
+from harness.histories.history import FactValue, History
 from harness.outside.text import brief
 
 OPTION = "--declare"
 NUMBER_MAX = 10**9
 
 
-def told_facts(
-    told: object, place: str, kinds: Mapping[str, type], complaints: Complaints
-) -> dict[str, Told]:
-    """Those of an object of a document, by name."""
-    if not isinstance(told, Mapping):
-        complaints.add(place, f"{brief(told)} is not an object")
+def read_declared(
+    document: object, place: str, kinds: Mapping[str, type], complaints: Complaints
+) -> dict[str, FactValue]:
+    """Return the facts of a document's object, by name."""
+    if not isinstance(document, Mapping):
+        complaints.add(place, f"{brief(document)} is not an object")
         return {}
-    known: dict[str, Told] = {}
-    for name, value in told.items():
+    known: dict[str, FactValue] = {}
+    for name, value in document.items():
         at = f"{place}.{name}" if place else name
         if name not in kinds:
             complaints.unknown(place, "fact", name, tuple(kinds))
@@ -39,25 +39,26 @@ def told_facts(
     return known
 
 
-def of_words(words: Sequence[str], kinds: Mapping[str, type]) -> dict[str, Told]:
-    """Those of a command line: `no_ack=false`. Raises PlanError with every problem in them."""
+def of_words(words: Sequence[str], kinds: Mapping[str, type]) -> dict[str, FactValue]:
+    """Return the facts of a command line: `no_ack=false`. Raise PlanError with every problem in
+    them."""
     complaints = Complaints(OPTION)
-    told: dict[str, object] = {}
+    values: dict[str, object] = {}
     for word in words:
         name, between, value = word.partition("=")
         if not between or not value:
             complaints.add("", f"{brief(word)} is not NAME=VALUE")
-        elif name in told:
+        elif name in values:
             complaints.add(name, "it is declared twice")
         else:
-            told[name] = _value(value, kinds.get(name, str))
-    known = told_facts(told, "", kinds, complaints)
+            values[name] = _value(value, kinds.get(name, str))
+    known = read_declared(values, "", kinds, complaints)
     complaints.check()
     return known
 
 
-def declaring(history: History, declared: Mapping[str, Told], file: str) -> History:
-    """The history, of which this is known, too. Raises PlanError where it says otherwise."""
+def declaring(history: History, declared: Mapping[str, FactValue], file: str) -> History:
+    """Return the history with these declarations. Raise PlanError if they contradict it."""
     complaints = Complaints(file)
     for name, value in declared.items():
         said = history.declared.get(name, value)
@@ -69,7 +70,7 @@ def declaring(history: History, declared: Mapping[str, Told], file: str) -> Hist
 
 
 def _value(word: str, kind: type) -> object:
-    """As JSON has it; a word stands for itself."""
+    """Return the value as JSON has it; a word is itself."""
     if kind is str:
         return word
     try:
@@ -79,7 +80,8 @@ def _value(word: str, kind: type) -> object:
 
 
 def _outside(value: object) -> bool:
-    """Of all facts that are numbers none is below 0, and no time longer than 31 years."""
+    """Return whether a number is out of bounds: no fact is below 0, and no time longer than 31
+    years."""
     return isinstance(value, int | float) and not 0 <= value <= NUMBER_MAX
 
 

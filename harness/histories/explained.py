@@ -1,7 +1,9 @@
-"""A tool's own verdict beside ours, and why they differ: one line for each reason that applies.
+"""A tool's own verdict beside ours, with the reasons of the differences: one line for each that
+applies.
 
-1. Theirs comes from their rules, in their keys (jepsen_verdict.py, openchaos_verdict.py).
-2. A reason is told only where this history shows it.
+1. The tool's verdict follows its own rules, in its own keys (jepsen_verdict.py,
+   openchaos_verdict.py).
+2. A reason is reported only if this history shows it.
 """
 
 from collections import Counter
@@ -19,7 +21,7 @@ _VERDICTS: Mapping[str, Callable[[Sequence[Row]], dict[str, Any]]] = {
 
 
 def explained(tool: str, rows: Sequence[Row], counts: Counts) -> dict[str, Any]:
-    """What that tool says of these rows, and why ours (`counts` by class) says something else."""
+    """Yield the tool's verdict on these rows, and why ours (`counts` by class) differs."""
     theirs = _VERDICTS[tool](rows)
     of_tool = {"jepsen": _jepsen, "openchaos": _openchaos}[tool]
     return {"tool": tool, "says": theirs, "why": [*of_tool(theirs, rows, counts)]}
@@ -40,8 +42,8 @@ def _jepsen(theirs: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -> I
         )
     if total["duplicated-count"]:
         yield (
-            f"{total['duplicated-count']:,} surplus deliveries never make their total-queue "
-            "invalid; here they are told by what they came of, as far as the history tells it"
+            f"{total['duplicated-count']:,} duplicate deliveries never make their total-queue "
+            "invalid; here they are classified by their source, as far as the history shows it"
         )
     if _reused(rows):
         yield (
@@ -49,9 +51,9 @@ def _jepsen(theirs: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -> I
             "once, so a duplicate hides behind it; here they are attempts of one message"
         )
     if total["unexpected-count"]:
-        yield "what nobody sent is `unexpected` on both sides"
+        yield "messages that were never sent are `unexpected` on both sides"
     if total["valid?"] == "unknown":
-        yield "a drain crashed: they say unknown; here that consumer may hold what is missing"
+        yield "a drain crashed: they say unknown; here that consumer may hold the missing messages"
     if not model["valid?"] and total["valid?"] is True:
         yield (
             f"their unordered queue breaks at {model['error']}, by the order of the file alone: a "
@@ -71,14 +73,15 @@ def _openchaos(theirs: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -
     for measure, what in (
         ("revived", "messages of unknown outcome that came are `revived` here"),
         ("refused_but_delivered", "messages that were refused and came have a class here"),
-        ("unexpected", "deliveries of what nobody sent are `unexpected` here"),
+        ("unexpected", "deliveries of messages never sent are `unexpected` here"),
     ):
         if counts.get(measure) and surplus:
             yield f"{counts[measure]:,} {what}; there every one is a duplicate"
     if counts.get("duplicated"):
         yield (
-            f"{counts['duplicated']:,} surplus deliveries are told here by what they came of, a "
-            "redelivery apart from a second copy; there all are duplicates, and exactlyOnce fails"
+            f"{counts['duplicated']:,} duplicate deliveries are classified here by their source, "
+            "a redelivery apart from a second copy; there all are duplicates, and exactlyOnce "
+            "fails"
         )
     if _reused(rows):
         yield (
@@ -93,7 +96,7 @@ def _loss(theirs: int, counts: Counts, key: str) -> Iterator[str]:
     ours = counts.get("lost", 0)
     if theirs == ours:
         return
-    told = f"{key} is {theirs:,}, and {ours:,} are `lost` here"
+    sentence = f"{key} is {theirs:,}, and {ours:,} are `lost` here"
     unknown, found = counts.get("loss_unknown", 0), counts.get("stranded", 0)
     reasons = []
     if unknown:
@@ -105,7 +108,7 @@ def _loss(theirs: int, counts: Counts, key: str) -> Iterator[str]:
         reasons.append(f"{found:,} are `stranded`: an audit found them")
     if counts.get("unreachable"):
         reasons.append(f"{counts['unreachable']:,} are `unreachable`: a place could not be read")
-    yield f"{told}: {'; '.join(reasons) or 'they count values, and here it is messages'}"
+    yield f"{sentence}: {'; '.join(reasons) or 'they count values, and here it is messages'}"
 
 
 def _order(order: Mapping[str, Any], rows: Sequence[Row], counts: Counts) -> Iterator[str]:

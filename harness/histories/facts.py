@@ -1,8 +1,8 @@
-"""The facts of a neutral history, held against the declaration of the record format.
+"""The facts of a neutral history, validated against the declaration of the record format.
 
 1. The declaration is `Facts`: its fields, their types, and nothing else.
-2. A field may be left out where it has a calm default: one that proves nothing. A log that nobody
-   calls closed is open, a fault that nobody calls verified is not, a queue is not drained.
+2. A field may be omitted if it has a neutral default: one that proves nothing. By default a log is
+   open, a fault is not verified, and a queue is not drained.
 3. Windows are numbered from 1 in their order, and time does not run backwards in any of them.
 """
 
@@ -18,9 +18,9 @@ from spark_analysis.schema.facts import (
     Absence,
     Cause,
     Facts,
+    LeadershipChange,
     ProcessEnd,
     QueueEnd,
-    Upheaval,
     Window,
     Worker,
 )
@@ -43,16 +43,16 @@ _CALM: Mapping[type, Mapping[str, Any]] = {
     Window: {"ended_ns": None, "verified": False, "gone": False, "doubt": ""},
     QueueEnd: {"ordered": False, "drained": False, "doubt": "", "unreadable": ()},
     Absence: {"until_ns": None},
-    Upheaval: {"over_ns": None},
+    LeadershipChange: {"over_ns": None},
     ProcessEnd: {"cause": Cause.UNKNOWN.value, "detail": "", "until_ns": None},
 }
 
 
-def read_facts(told: object, name: str, complaints: Complaints) -> Facts | None:
+def read_facts(document: object, name: str, complaints: Complaints) -> Facts | None:
     """The facts of the run of that name; None where they cannot be known."""
-    if isinstance(told, Mapping):
-        told = {"run": name, **told}
-    facts = Reader(complaints, _CALM).read(Facts, told, "facts")
+    if isinstance(document, Mapping):
+        document = {"run": name, **document}
+    facts = Reader(complaints, _CALM).read(Facts, document, "facts")
     if facts is WRONG:
         return None
     sound.check(cast(Facts, facts), complaints)

@@ -1,8 +1,8 @@
-"""One run that somebody tells us of: its facts, what was promised, and its records.
+"""One run from another tool: its facts, its declared promises, and its records.
 
-1. Values only. A table is its columns, a column one value a row, in the numbers of the record
-   format (words.py): what a kernel reads of a sealed run stands here, too.
-2. What is not told is not here, and so unknown to whoever judges.
+1. It holds values only. A table is its columns, a column one value a row, in the numbers of the
+   record format (words.py): the same as a kernel reads of a sealed run.
+2. An omitted value is absent, and so unknown to the judgement.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from spark_analysis.schema.facts import Facts
 
 Cell = int | str | None  # no text is None; nothing else may be
 Columns = Mapping[str, list[Cell]]  # by column
-Told = bool | int | float | str  # a fact of a claim's precondition
+FactValue = bool | int | float | str  # a fact of a claim's precondition
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,10 @@ class History:
     """One run. `facts.run` is its name."""
 
     facts: Facts
-    declared: Mapping[str, Told]
-    recorded: Mapping[int, Mapping[str, Told]]  # by fault window
+    declared: Mapping[str, FactValue]
+    recorded: Mapping[int, Mapping[str, FactValue]]  # by fault window
     tables: Mapping[str, Columns]
-    doubts: tuple[str, ...] = ()  # what the form that it was told in cannot say
+    doubts: tuple[str, ...] = ()  # statements that its format cannot make
     untold: Mapping[str, str] = field(default_factory=dict)  # counts that it hides, and why
 
 

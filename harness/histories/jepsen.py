@@ -7,7 +7,8 @@
    it has done, and no word of it says whether that held.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,15 +50,17 @@ def parse(text: str, file: str) -> tuple[Row, ...]:
     complaints = Complaints(file)
     values = _operations(text, complaints)
     clients: dict[str, Row] = {}
-    rows = [row for row in (_row(n, op, complaints) for n, op in enumerate(values)) if row]
+    numbered = [(n, _row(n, op, complaints)) for n, op in enumerate(values)]
+    rows = [row for _, row in numbered if row]
     for row in rows:
         _check_order(clients, row, complaints)
+    _check_ends(numbered, complaints)
     complaints.check()
     return _with_fault_ends(_plainly(rows))
 
 
 def _operations(text: str, complaints: Complaints) -> Sequence[Any]:
-    """What the file lists; of one that breaks off, what stands before that."""
+    """Return the operations of the file; of a truncated one, those before its end."""
     try:
         values: Sequence[Any] = edn.read_all(text)
     except edn.BadEdn as error:
@@ -106,16 +109,16 @@ def _row(number: int, operation: Any, complaints: Complaints) -> Row | None:
     if not isinstance(operation, dict):
         complaints.add(place, f"{brief(operation)} is no map")
         return None
-    told = {edn.written(key): value for key, value in operation.items()}
-    missing = [key for key in (":type", ":f", ":process", ":time") if key not in told]
+    operation = {edn.written(key): value for key, value in operation.items()}
+    missing = [key for key in (":type", ":f", ":process", ":time") if key not in operation]
     if missing:
         complaints.add(place, f"{', '.join(missing)} is missing")
         return None
-    at_ns, process = told[":time"], told[":process"]
+    at_ns, process = operation[":time"], operation[":process"]
     if type(at_ns) is not int or abs(at_ns) > _TIME_MAX_NS:
         complaints.add(f"{place}, :time", f"{brief(at_ns)} is no time in nanoseconds")
         return None
-    ev, f = _name(told[":type"]), _name(told[":f"])
+    ev, f = _name(operation[":type"]), _name(operation[":f"])
     if ev not in _TYPES:
         complaints.unknown(f"{place}, :type", "type", ev, _TYPES)
         return None
@@ -125,7 +128,7 @@ def _row(number: int, operation: Any, complaints: Complaints) -> Row | None:
     if f not in _OPERATIONS:
         complaints.unknown(f"{place}, :f", "operation of a queue", f, _OPERATIONS)
         return None
-    return _of_client(Row(at_ns, client, f, ev), told.get(":value"), place, complaints)
+    return _of_client(Row(at_ns, client, f, ev), operation.get(":value"), place, complaints)
 
 
 def _of_client(row: Row, value: Any, place: str, complaints: Complaints) -> Row | None:
@@ -161,16 +164,33 @@ def _check_order(last: dict[str, Row], row: Row, complaints: Complaints) -> None
     last[row.client] = row
 
 
+def _check_ends(numbered: Iterable[tuple[int, Row | None]], complaints: Complaints) -> None:
+    """One enqueue ends once. An end whose beginning the history lacks is no second one."""
+    open_ones, ended = Counter[tuple[str, object]](), set[tuple[str, object]]()
+    for number, row in numbered:
+        if row is None or row.f != ENQUEUE:
+            continue
+        enqueue = row.client, row.value
+        if row.ev == INVOKE:
+            open_ones[enqueue] += 1
+            continue
+        if not open_ones[enqueue] and enqueue in ended:
+            text = f"process {row.client} ends its enqueue of {row.value} a second time"
+            complaints.add(f"operation {number}, :type", text)
+        open_ones[enqueue] -= open_ones[enqueue] > 0
+        ended.add(enqueue)
+
+
 def _with_fault_ends(rows: list[Row]) -> tuple[Row, ...]:
     """The nemesis tells everything twice: when it begins, and when it has done."""
-    told: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     found: list[Row] = []
     for row in rows:
         if row.f != FAULT:
             found.append(row)
             continue
         name = str(row.value)
-        told[name] = told.get(name, 0) + 1
-        ev = START if told[name] % 2 else END
+        numbers[name] = numbers.get(name, 0) + 1
+        ev = START if numbers[name] % 2 else END
         found.append(Row(row.at_ns, row.client, FAULT, ev, name))
     return tuple(found)

@@ -1,9 +1,9 @@
-"""What Jepsen says of a history: its checkers total-queue, queue, stats and perf, by its rules.
+"""Jepsen's verdict on a history: its checkers total-queue, queue, stats and perf, by its rules.
 
 1. Multisets: a difference floors at 0, an intersection is the smaller of both.
-2. total-queue looks at counts alone, queue at the order of the file alone; a drain is for
-   total-queue only, and one that crashed makes its answer unknown.
-3. Duplicates and recovered messages break nothing; only what is lost or unexpected does.
+2. total-queue uses counts alone, queue the order of the file alone. A drain is for total-queue
+   only, and a crashed drain makes its answer unknown.
+3. Duplicates and recovered messages break nothing; only lost or unexpected messages do.
 """
 
 from collections import Counter
@@ -81,7 +81,7 @@ def fifo_queue(rows: Iterable[Row]) -> str | None:
 
 
 def stats(rows: Iterable[Row]) -> dict[str, Any]:
-    """How many of each operation ended how; each needs one that ended ok."""
+    """Return how many of each operation ended how; each needs one that ended ok."""
     ends: dict[str, Counter[str]] = {}
     for row in rows:
         if row.f != FAULT and row.ev != INVOKE:
@@ -98,7 +98,7 @@ def quantile(q: float, values: Iterable[float]) -> float | None:
 
 
 def latencies_ns(rows: Iterable[Row]) -> Iterator[int]:
-    """Of each operation that was invoked and ended, however it did."""
+    """Yield the latencies of each operation that was invoked and ended in any way."""
     begun: dict[tuple[str, str], int] = {}
     for row in rows:
         if row.f == FAULT:

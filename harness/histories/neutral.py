@@ -15,10 +15,10 @@ from typing import Any
 
 from harness.histories import contradictions
 from harness.histories.complaints import Complaints
-from harness.histories.declared import told_facts
+from harness.histories.declared import read_declared
 from harness.histories.facts import read_facts
 from harness.histories.files import text_of
-from harness.histories.history import Columns, History, Told, Words
+from harness.histories.history import Columns, FactValue, History, Words
 from harness.histories.tables import read_tables, write_table
 from harness.outside.text import brief
 from spark_analysis.schema.facts import Facts, Worker
@@ -61,11 +61,12 @@ def parse(text: str, file: str, words: Words) -> History:
         if key not in document:
             complaints.add("", f"{key} is missing")
     facts = read_facts(document["facts"], name, complaints) if "facts" in document else None
-    declared = told_facts(document.get("declared", {}), "declared", words.declared, complaints)
+    declared = read_declared(document.get("declared", {}), "declared", words.declared, complaints)
     recorded = _recorded(document.get("recorded", {}), facts, words, complaints)
     tables = read_tables(document.get("tables", {}), complaints)
     if facts is not None:
         contradictions.of_facts(facts, tables, complaints)
+        contradictions.of_declared(facts, declared, complaints)
     if complaints.any:
         contradictions.of_rows(tables, complaints)
     complaints.check()
@@ -82,7 +83,7 @@ def to_json(history: History) -> dict[str, Any]:
         "name": facts["run"],
         "facts": facts,
         "declared": dict(history.declared),
-        "recorded": {str(number): dict(told) for number, told in history.recorded.items()},
+        "recorded": {str(number): dict(content) for number, content in history.recorded.items()},
         "tables": tables,
     }
 
@@ -114,8 +115,8 @@ def _document(text: str, complaints: Complaints) -> Mapping[str, Any]:
     if _HALF.search(text) and not _is_text(document):
         complaints.add("", "a text in it holds half a character (a surrogate without the other)")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        told = document.get("format") if isinstance(document, dict) else document
-        complaints.add("format", f"{brief(told)} is not {FORMAT!r}")
+        content = document.get("format") if isinstance(document, dict) else document
+        complaints.add("format", f"{brief(content)} is not {FORMAT!r}")
         return {}
     return document
 
@@ -129,24 +130,25 @@ def _is_text(document: object) -> bool:
 
 
 def _recorded(
-    told: object, facts: Facts | None, words: Words, complaints: Complaints
-) -> dict[int, Mapping[str, Told]]:
-    if not isinstance(told, Mapping):
-        complaints.add("recorded", f"{brief(told)} is not an object")
+    recorded: object, facts: Facts | None, words: Words, complaints: Complaints
+) -> dict[int, Mapping[str, FactValue]]:
+    if not isinstance(recorded, Mapping):
+        complaints.add("recorded", f"{brief(recorded)} is not an object")
         return {}
     windows = {str(window.number): window.number for window in facts.windows} if facts else {}
-    known: dict[int, Mapping[str, Told]] = {}
-    for number, content in told.items():
+    known: dict[int, Mapping[str, FactValue]] = {}
+    for number, content in recorded.items():
         if number in windows:
             place = f"recorded.{number}"
-            known[windows[number]] = told_facts(content, place, words.recorded, complaints)
+            known[windows[number]] = read_declared(content, place, words.recorded, complaints)
         elif facts is not None:
             complaints.unknown("recorded", "fault window", number, tuple(windows))
     return known
 
 
 def _with_unnamed(facts: Facts, tables: Mapping[str, Columns]) -> Facts:
-    """The facts, and workers of whom only rows tell: nobody says that their logs are closed."""
+    """Return the facts with the workers that only rows mention. Their logs are not known to be
+    closed."""
     named = {worker.number for worker in facts.workers}
     unnamed = tuple(
         Worker(number, role, log_closed=False)

@@ -5,7 +5,7 @@
    name, start or end, time. Times are milliseconds of the day's clock; `null` is nothing.
 2. Its drivers call a failure what may have happened (a time-out after retries), so it is unknown.
    Only an empty poll is a failed dequeue for sure: that of nothing.
-3. What follows the load is told as dequeues, so nobody sees whether a queue was read empty.
+3. Reads after the load appear as dequeues, so it is unknown whether a queue was read empty.
 """
 
 from collections.abc import Sequence
@@ -75,8 +75,8 @@ def _line(row: Row) -> str:
         return "\t".join((row.client, row.f, "REQUEST", value, key, str(at_ms), "null"))
     result = next(word for word, ev in RESULTS.items() if ev == row.ev)
     latency = str((row.latency_ns or 0) // MS)
-    told = (row.client, row.f, "RESPONSE", result, value, key, str(at_ms), latency, "null", "0")
-    return "\t".join(told)
+    columns = (row.client, row.f, "RESPONSE", result, value, key, str(at_ms), latency, "null", "0")
+    return "\t".join(columns)
 
 
 def _row(columns: list[str], place: str, complaints: Complaints) -> Row | None:

@@ -1,8 +1,8 @@
-"""What OpenChaos says of a history: its checkers of queue, order, RTO and recovery.
+"""OpenChaos's verdict on a history: its checkers of queue, order, RTO and recovery.
 
 1. Rows are taken in the order of their file. Times are milliseconds, as there.
 2. All that comes beside a confirmed value's one delivery is a duplicate: what was never confirmed,
-   and what nobody sent, too.
+   and messages that were never sent, too.
 3. One success ends an outage, even of a request that began before it. Of a fault interval only the
    first outage counts, and a service that is down at its end is down when the next one begins.
 4. Every checker calls its own result valid.
@@ -101,13 +101,14 @@ def queue(rows: Iterable[Row]) -> Queue:
 
 
 def order(rows: Sequence[Row]) -> Order:
-    """By each key: what was confirmed must come in that order, whatever comes between."""
+    """Return the order by key: confirmed messages must come in that order, whatever comes
+    between."""
     keys = dict.fromkeys(row.key for row in rows if (row.f, row.ev) == (ENQUEUE, OK))
     for key in keys:
-        told = [row for row in rows if row.key == key and row.ev == OK]
-        confirmed = [str(row.value) for row in told if row.f == ENQUEUE]
+        ended = [row for row in rows if row.key == key and row.ev == OK]
+        confirmed = [str(row.value) for row in ended if row.f == ENQUEUE]
         place = 0
-        for row in told:
+        for row in ended:
             if row.f == DEQUEUE and place < len(confirmed) and confirmed[place] == str(row.value):
                 place += 1
         if place < len(confirmed):
@@ -163,20 +164,20 @@ def recovery(rows: Iterable[Row]) -> tuple[Recovery, ...]:
 
 def verdict(rows: Sequence[Row]) -> dict[str, Any]:
     """All of it, by OpenChaos's keys."""
-    told, ordered, rtos = queue(rows), order(rows), rto(rows)
+    answer, ordered, rtos = queue(rows), order(rows), rto(rows)
     return {
         "queue": {
             "isValid": True,
-            "enqueueInvokeCount": told.invoked,
-            "enqueueSuccessCount": told.confirmed,
-            "dequeueSuccessCount": told.delivered,
-            "lostMessageCount": len(told.lost),
-            "lostMessages": list(told.lost),
-            "duplicateMessageCount": told.duplicates.total(),
-            "duplicateMessages": dict(told.duplicates),
-            "atMostOnce": not told.duplicates,
-            "atLeastOnce": not told.lost,
-            "exactlyOnce": not told.lost and not told.duplicates,
+            "enqueueInvokeCount": answer.invoked,
+            "enqueueSuccessCount": answer.confirmed,
+            "dequeueSuccessCount": answer.delivered,
+            "lostMessageCount": len(answer.lost),
+            "lostMessages": list(answer.lost),
+            "duplicateMessageCount": answer.duplicates.total(),
+            "duplicateMessages": dict(answer.duplicates),
+            "atMostOnce": not answer.duplicates,
+            "atLeastOnce": not answer.lost,
+            "exactlyOnce": not answer.lost and not answer.duplicates,
         },
         "order": {
             "isValid": True,

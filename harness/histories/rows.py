@@ -1,14 +1,17 @@
-"""Rows of a history as Jepsen and OpenChaos have it, and what they are as records of ours.
+"""Rows of a history from Jepsen or OpenChaos, and their conversion to records of ours.
 
 1. An enqueue is an attempt to publish the message of its value; the same value again is another
    attempt of the same message. Its end settles it; without an end its outcome is unknown.
-2. A dequeue that ended ok is a delivery, and so is each element of a drain that did. Which of
-   several attempts came is not told: the likeliest first, each once, before any comes again.
-3. A consumer whose dequeue or drain has no end, or an unknown one, may hold a message of which
-   nobody knows: its log is not closed.
-4. A queue was drained if a drain ended ok that began after everything else had ended; else nobody
-   knows. Nothing tells of redelivery, offsets, acknowledgements or what a confirm promises.
-5. Nobody verified their faults, so they are upheavals, from their start on: never windows.
+2. A dequeue that ended ok is a delivery, and so is each element of a drain that did. The format
+   does not say which of several attempts came: the likeliest comes first, each once, before any
+   comes again.
+3. A consumer whose dequeue or drain has no end, or an unknown one, may hold an unknown message:
+   its log is not closed.
+4. A queue was drained if a drain ended ok that began after everything else had ended; otherwise
+   this is unknown. The format has no redelivery, offsets, acknowledgements or acknowledgement
+   levels.
+5. Their faults were not verified, so they are leadership changes (`upheavals`), from their start
+   on: never windows.
 """
 
 from collections import defaultdict
@@ -16,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.histories.history import Cell, History
-from spark_analysis.schema.facts import Facts, QueueEnd, Upheaval, Worker
+from spark_analysis.schema.facts import Facts, LeadershipChange, QueueEnd, Worker
 from spark_analysis.schema.words import NO_INTENT, NO_OFFSET, Outcome, Redelivered, Strength, Via
 
 ENQUEUE, DEQUEUE, DRAIN, FAULT = "enqueue", "dequeue", "drain", "fault"
@@ -25,9 +28,9 @@ START, END = "start", "end"
 MS = 1_000_000
 QUEUE = "queue"
 FAULTS_UNJUDGED = (
-    "nobody verified the faults of this history, so that no claim about a fault is judged"
+    "the faults of this history were not verified, so no claim about a fault is judged"
 )
-UNCHECKED = "values carry no checksum: a damaged one is seen as one that nobody sent"
+UNCHECKED = "values carry no checksum: a damaged one counts as never sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a tool's words mean."""
+    """The terms of a tool."""
 
     fails: Outcome  # what a failed enqueue is
     drains: bool  # whether its histories show that a queue was read empty
@@ -85,7 +88,9 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
     ended_ns = [row.at_ns - origin_ns for row in rows if row.f == ENQUEUE]
     drained, doubt = _drained(rows) if form.drains else (False, "its history shows no drain")
     upheavals = tuple(
-        Upheaval(row.at_ns - origin_ns, None) for row in rows if row.f == FAULT and row.ev == START
+        LeadershipChange(row.at_ns - origin_ns, None)
+        for row in rows
+        if row.f == FAULT and row.ev == START
     )
     facts = Facts(
         run=name,
@@ -107,9 +112,9 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         upheavals=upheavals,
     )
     consuming = len({row.client for row in rows if row.f == DEQUEUE})
-    told = {"consumers": consuming, "confirms": True}  # an enqueue's ok is the broker's
+    declared = {"consumers": consuming, "confirms": True}  # an enqueue's ok is the broker's
     doubts = (FAULTS_UNJUDGED,) if upheavals else ()
-    return History(facts, told, {}, tables, doubts, {"corrupt": UNCHECKED})
+    return History(facts, declared, {}, tables, doubts, {"corrupt": UNCHECKED})
 
 
 def _began_ns(row: Row) -> int:
@@ -175,7 +180,7 @@ def _arrivals(
         message = messages.get(value)
         producer, sequence, attempt = (1, 0, 1)
         if message is None:
-            # Nobody sent it: a number that no message has.
+            # It was never sent: a number that no message has.
             sequence = len(messages) + strays.setdefault(value, len(strays))
         else:
             producer, sequence = message.producer, message.sequence
@@ -183,8 +188,8 @@ def _arrivals(
         copies[value] += 1
         consumer = consumers[row.client]
         at_ns = row.at_ns - origin_ns
-        told = (consumer, producer, sequence, attempt, at_ns, int(via), consumer, tag)
-        for name, cell in zip(_TOLD_OF_DELIVERIES, told, strict=True):
+        cells = (consumer, producer, sequence, attempt, at_ns, int(via), consumer, tag)
+        for name, cell in zip(_DELIVERY_COLUMNS, cells, strict=True):
             columns[name].append(cell)
     rows = len(columns["tag"])
     same: dict[str, Cell] = {
@@ -196,11 +201,11 @@ def _arrivals(
         "payload_ok": 1,
         "run_ok": 1,
     }
-    told_columns = {name: columns[name] for name in _TOLD_OF_DELIVERIES}
-    return {**told_columns, **{name: [cell] * rows for name, cell in same.items()}}
+    own_columns = {name: columns[name] for name in _DELIVERY_COLUMNS}
+    return {**own_columns, **{name: [cell] * rows for name, cell in same.items()}}
 
 
-_TOLD_OF_DELIVERIES = (
+_DELIVERY_COLUMNS = (
     "consumer",
     "producer",
     "sequence",
@@ -260,7 +265,8 @@ def _settlements(
 def _workers(
     rows: Iterable[Row], publishers: Mapping[str, int], consumers: Mapping[str, int]
 ) -> tuple[Worker, ...]:
-    """What a publisher tried is written down before it tries; what a consumer got, after it."""
+    """Return the workers. A publisher writes an attempt before it tries; a consumer writes a
+    delivery after it."""
     unclear: set[str] = set()
     waiting: set[tuple[str, str]] = set()
     for row in rows:
@@ -280,7 +286,8 @@ def _workers(
 
 
 def _drained(rows: Sequence[Row]) -> tuple[bool, str]:
-    """Whether a drain that ended ok began after everything else had ended; if not, why not."""
+    """Return whether a drain that ended ok began after everything else had ended; if not, why
+    not."""
     others = [place for place, row in enumerate(rows) if row.f in (ENQUEUE, DEQUEUE)]
     last = max(others, default=-1)
     begun: dict[str, int] = {}

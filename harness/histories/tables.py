@@ -1,10 +1,10 @@
 """The raw tables of a neutral history: words become numbers, null becomes "does not apply".
 
 1. A table says how many rows it has; a column is that many values, or one value for all of them.
-2. An enumeration is told by its word, in lower case; null where it says nothing (STRENGTH none,
-   REDELIVERED not_told, FATE none). A sentinel is told by null, never by its number.
-3. A column that verdicts hang on is never assumed: left out, it is a problem, unless null is
-   among its values.
+2. An enumeration is written as its word, in lower case; null if it says nothing (STRENGTH none,
+   REDELIVERED not_told, FATE none). A sentinel is written as null, never as its number.
+3. A column that decides verdicts is never assumed: omitted, it is a problem, unless null is among
+   its values.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -64,13 +64,13 @@ class _Wrong(Exception):
     """This cell is not of its column."""
 
 
-def read_tables(told: object, complaints: Complaints) -> dict[str, Columns]:
-    """Every table that is told."""
-    if not isinstance(told, Mapping):
-        complaints.add("tables", f"{brief(told)} is not an object")
+def read_tables(document: object, complaints: Complaints) -> dict[str, Columns]:
+    """Return every table of the document."""
+    if not isinstance(document, Mapping):
+        complaints.add("tables", f"{brief(document)} is not an object")
         return {}
     found: dict[str, Columns] = {}
-    for name, content in told.items():
+    for name, content in document.items():
         if name not in TABLES:
             complaints.unknown("tables", "table", name, tuple(TABLES))
             continue
@@ -81,17 +81,17 @@ def read_tables(told: object, complaints: Complaints) -> dict[str, Columns]:
 def write_table(name: str, columns: Columns) -> dict[str, Any]:
     """The table as its file has it."""
     rows = len(next(iter(columns.values()), []))
-    told = {column: _told((name, column), values) for column, values in columns.items()}
-    return {"rows": rows, "columns": told}
+    cells = {column: _written((name, column), values) for column, values in columns.items()}
+    return {"rows": rows, "columns": cells}
 
 
-def _told(place: _Place, values: list[Cell]) -> Any:
+def _written(place: _Place, values: list[Cell]) -> Any:
     null, words = NULLS.get(place), WORDS.get(place)
-    told: list[Cell] = [
+    cells: list[Cell] = [
         None if value == null and null is not None else _worded(value, words) for value in values
     ]
     # Python holds 1 == True; no cell is a bool.
-    return told[0] if told and told.count(told[0]) == len(told) else told
+    return cells[0] if cells and cells.count(cells[0]) == len(cells) else cells
 
 
 def _worded(value: Cell, words: type[IntEnum] | None) -> Cell:
@@ -117,12 +117,12 @@ def _table(table: Table, content: object, complaints: Complaints) -> Columns:
 
 
 def _columns(
-    table: Table, rows: int, told: Mapping[str, object], complaints: Complaints
+    table: Table, rows: int, content: Mapping[str, object], complaints: Complaints
 ) -> Iterator[tuple[str, list[Cell]]]:
     for column in table.columns:
         place = (table.name, column.name)
-        if column.name in told:
-            yield column.name, _column(place, column, told[column.name], rows, complaints)
+        if column.name in content:
+            yield column.name, _column(place, column, content[column.name], rows, complaints)
         elif column.kind is Kind.TEXT:
             yield column.name, [None] * rows
         elif place in NULLS:
@@ -132,28 +132,28 @@ def _columns(
 
 
 def _column(
-    place: _Place, column: Column, told: object, rows: int, complaints: Complaints
+    place: _Place, column: Column, content: object, rows: int, complaints: Complaints
 ) -> list[Cell]:
     where = ".".join(place)
     read = _reader(place, column)
-    if not isinstance(told, list):
+    if not isinstance(content, list):
         try:
-            return [read(told)] * rows
+            return [read(content)] * rows
         except _Wrong as wrong:
             complaints.add(where, str(wrong))
             return []
-    if len(told) != rows:
-        complaints.add(where, f"it has {len(told):,} values, and its table {rows:,} rows")
+    if len(content) != rows:
+        complaints.add(where, f"it has {len(content):,} values, and its table {rows:,} rows")
         return []
     if (
         column.kind is not Kind.TEXT
         and column.name not in _FLAGS
-        and _all_fit(told, place, column)
+        and _all_fit(content, place, column)
     ):
-        return cast(list[Cell], told)
+        return cast(list[Cell], content)
     values: list[Cell] = []
     problems: list[tuple[int, str]] = []
-    for row, cell in enumerate(told):
+    for row, cell in enumerate(content):
         try:
             values.append(read(cell))
         except _Wrong as wrong:
@@ -163,7 +163,8 @@ def _column(
 
 
 def _all_fit(cells: list[object], place: _Place, column: Column) -> bool:
-    """Whether all are plain numbers in range: nearly all columns are, and need no look at each."""
+    """Return whether all are plain numbers in range: nearly all columns are, and need no check of
+    each cell."""
     if place in WORDS or set(map(type, cells)) - {int}:
         return False
     numbers = cast(list[int], cells)

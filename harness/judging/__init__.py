@@ -1,8 +1,9 @@
-"""What was found, judged: runs by their claims, cells by what is known, and the exit code.
+"""Judgement of findings: runs by their claims, cells by expectations, and the exit code.
 
-exits       what mqproof ends with, and what decides it
-result      an experiment's end as values: Report, RunReport
-assemble    one run's report out of what the analysis found; cells against what is known
-foreign     a history of anybody's, judged as our own runs are
-recalled    verdict.json read again, to hold two experiments against each other
+exits       the exit code of mqproof, and what decides it
+result      the end of an experiment as values: Report, RunReport
+assemble    one run's report from its findings; cells against expectations
+raw_reading  facts that need raw rows, read once
+foreign     a history from another tool, judged as our own runs are
+recalled    verdict.json read again, for comparison of two experiments
 """

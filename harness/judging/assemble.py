@@ -7,20 +7,20 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.analyse import operated, routed
 from harness.claims.claims import Claim
-from harness.claims.doubts import Told
+from harness.claims.doubts import Caveat
 from harness.claims.evidence import Evidence
 from harness.claims.judge import judge
 from harness.claims.state import State
 from harness.compare.expectations import CellResult, Expectations
+from harness.judging.raw_reading import RawReading, read_raw
 from harness.judging.result import CellTitle, RunReport
 from harness.plan.model import Experiment, RunPlan
 from harness.run_folder.manifest import Manifest
 from harness.view import routes
-from harness.view.audited import audit, starts
+from harness.view.audited import starts
 from harness.view.costs import cost
-from harness.view.detail import NO_SENDS, NO_VIEWS, detail
+from harness.view.detail import NO_SENDS, NO_VIEWS, detail_of
 from harness.view.observations import observe, unplanned
 from harness.view.summary import Summary, summary
 from spark_analysis.schema.costs import Costs
@@ -30,7 +30,7 @@ from spark_analysis.schema.sends import Sends
 from spark_analysis.schema.views import Views
 
 NO_COSTS = Costs()
-_OF_MISSING = ("drain", "unreadable")  # doubts that say where what is missing may be
+_OF_MISSING = ("drain", "unreadable")  # doubts about the place of missing messages
 
 
 def run_report(
@@ -44,10 +44,24 @@ def run_report(
     sends: Sends = NO_SENDS,
 ) -> RunReport:
     """One run that the analysis has read in `folder`. Of the marts its own rows only."""
-    seen = operated.told(folder, manifest, facts, findings) | routed.told(folder, manifest, facts)
-    state = {**manifest.state, **seen}
+    raw = read_raw(folder, manifest, facts, findings)
+    return report_from(raw, manifest, facts, findings, claims, costs, views, sends)
+
+
+def report_from(
+    raw: RawReading,
+    manifest: Manifest,
+    facts: Facts,
+    findings: Findings,
+    claims: Iterable[Claim],
+    costs: Costs = NO_COSTS,
+    views: Views = NO_VIEWS,
+    sends: Sends = NO_SENDS,
+) -> RunReport:
+    """Judge one run by its marts and by what was read of its raw rows before."""
+    state = {**manifest.state, **raw.words}
     evidence = Evidence(findings, facts, State.from_json(state))
-    told = summary(evidence)
+    run_summary = summary(evidence)
     return RunReport(
         name=manifest.run,
         cell=(manifest.scenario, manifest.system, manifest.layout, manifest.client),
@@ -59,28 +73,33 @@ def run_report(
             *routes.observe(manifest, findings, views, evidence.doubts.run is None),
             *unplanned(manifest.process_ends),
             *starts(manifest.audit_starts),
-            *audit(folder),
+            *raw.audited,
         ),
-        doubts=tuple(_doubt(doubt, told) for doubt in evidence.doubts),
+        doubts=tuple(_doubt(doubt, run_summary) for doubt in evidence.doubts),
         failure=manifest.failure,
         notes=_notes(manifest),
-        summary=told,
-        detail=detail(folder, manifest, facts, findings, views, sends),
+        summary=run_summary,
+        detail=detail_of(raw.material, manifest, facts, findings, views, sends),
         cost=cost(manifest, facts, costs, findings.doubts),
         together=tuple(manifest.together),
     )
 
 
-def _doubt(doubt: Told, told: Summary) -> str:
-    """What was not read can hold nothing where nothing is missing: the count is decided."""
-    nothing = told.confirmed and told.loss_proved and not (told.lost.least or told.stranded.least)
+def _doubt(doubt: Caveat, run_summary: Summary) -> str:
+    """Return the doubt's sentence. An unread place can hold nothing if nothing is missing: then
+    the count is decided."""
+    nothing = (
+        run_summary.confirmed
+        and run_summary.loss_proved
+        and not (run_summary.lost.least or run_summary.stranded.least)
+    )
     if nothing and doubt.reason in _OF_MISSING:
         return f"nothing was missing, so nothing could be lost, though {doubt.sentence}"
     return doubt.sentence
 
 
 def unjudged(plan: RunPlan, reason: str) -> RunReport:
-    """A run that was planned, and of which nothing can be read."""
+    """Return the report of a planned run that cannot be read."""
     return RunReport(plan.name, plan.cell, plan.repeat, plan.seed, failure=reason)
 
 
@@ -94,7 +113,7 @@ def compare(runs: Sequence[RunReport], expectations: Expectations) -> tuple[Cell
 
 
 def titles(experiment: Experiment) -> dict[tuple[str, str, str, str], CellTitle]:
-    """What the words of every cell mean."""
+    """Return the titles of every cell."""
     return {
         run.cell: CellTitle(run.scenario.title, run.system.title, run.layout.title)
         for run in experiment.runs
@@ -117,12 +136,17 @@ def _notes(manifest: Manifest) -> tuple[str, ...]:
 
 
 def _kept(manifest: Manifest) -> Iterator[str]:
-    """What is to be known of the records themselves."""
+    """Yield notes about the records themselves."""
+    if not manifest.harness_log_closed:
+        yield (
+            "caveat: the harness's log has no end, so it may lack its last probes, fault events "
+            "and resource samples; times of faults come from the manifest"
+        )
     if manifest.seal is None:
         yield (
-            "no checksums: the run was sealed before there were any, so nobody can see whether "
+            "no checksums: the run was sealed before there were any, so it is unknown whether "
             "its records are still all there"
         )
         return
     for one in manifest.seal.resealed:
-        yield f"sealed anew from its logs at {one.at}, because {one.because}"
+        yield f"sealed again from its logs at {one.at}, because {one.because}"

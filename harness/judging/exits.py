@@ -1,7 +1,7 @@
-"""What mqproof ends with, and what decides it: the one place, from what was judged.
+"""The exit code of mqproof, decided in this one place from the judgement.
 
-1. An interrupt comes first, then a fault of ours, then the outcome of what was judged.
-2. Pages, files and terminals tell it; none of them chooses.
+1. An interrupt comes first, then a bug of ours, then the outcome of the judgement.
+2. Pages, files and terminals show it; none of them decides it.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ class Exit(IntEnum):
 
 
 class Judge(StrEnum):
-    """What decides the exit code."""
+    """The judges that decide the exit code."""
 
     CLAIMS = "claims"
     EXPECTATIONS = "expectations"
@@ -55,8 +55,8 @@ def of_claims(runs: Iterable[Sequence[ClaimVerdict]]) -> Exit:
     outcomes: list[Outcome] = []
     for verdicts in runs:
         promises = (one.outcome for one in verdicts if one.is_promise)
-        told = [one for one in promises if one is not Outcome.NOT_APPLICABLE]
-        outcomes += told or [Outcome.INCONCLUSIVE]
+        applicable = [one for one in promises if one is not Outcome.NOT_APPLICABLE]
+        outcomes += applicable or [Outcome.INCONCLUSIVE]
     decided = {Outcome.FAIL: Exit.FAILED, Outcome.PASS: Exit.PASSED}
     return decided.get(worst(outcomes), Exit.NOT_DECIDED)
 
@@ -69,21 +69,21 @@ def of_expectations(cells: Iterable[CellResult]) -> Exit:
     return Exit.PASSED if standings == {Standing.AS_EXPECTED} else Exit.NOT_DECIDED
 
 
-def of_versus(told: Versus) -> Exit:
+def of_versus(comparison: Versus) -> Exit:
     """FAILED: something got worse. NOT_DECIDED: nothing could be compared."""
-    if not told.rows:
+    if not comparison.rows:
         return Exit.NOT_DECIDED
-    return Exit.FAILED if told.of(Change.WORSE) else Exit.PASSED
+    return Exit.FAILED if comparison.of(Change.WORSE) else Exit.PASSED
 
 
 def of_telling(decided: Exit, *, crashed: bool) -> Exit:
-    """What was decided, after it was told. `crashed`: a fault of ours kept a page, or a run's
-    verdict, from it; what was judged stands, but nobody is to take it for the whole."""
+    """Return the exit code after the report. `crashed`: a bug of ours kept a page, or a run's
+    verdict, from it. The judgement stands, but it is incomplete."""
     return Exit.CRASH if crashed else decided
 
 
 def is_failure(by: Judge, verdict: ClaimVerdict, known: Known | None) -> bool:
-    """Whether one verdict, told alone, is a failure. `known`: what is expected of it."""
-    if by is Judge.CLAIMS or known is None:  # new, and nobody said that it may
+    """Return whether one verdict on its own is a failure. `known`: its expectation."""
+    if by is Judge.CLAIMS or known is None:  # new, and not expected
         return verdict.outcome is Outcome.FAIL
     return verdict.outcome is not Outcome.INCONCLUSIVE and not known.allows(verdict.outcome)

@@ -19,11 +19,11 @@ class Judged:
     evidence: Evidence
     verdicts: tuple[ClaimVerdict, ...]
     theirs: tuple[Mapping[str, Any], ...]
-    untold: bool  # nobody says what this broker promises
+    untold: bool  # the promises of this broker are not declared
 
     @property
     def counts(self) -> Counter[str]:
-        """By class, over all windows."""
+        """Return the counts by class, over all windows."""
         found: Counter[str] = Counter()
         for row in self.evidence.findings.counts:
             found[row.measure] += row.count

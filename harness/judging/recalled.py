@@ -1,8 +1,8 @@
-"""verdict.json read again: what every run showed, for whoever compares experiments.
+"""The results of every run, read again from verdict.json, for comparisons of experiments.
 
-1. Every file that cannot be read, and every value that is none of ours, is a problem with its
-   place; nothing is compared in part.
-2. Runs are counted from what each showed, so that a file of before there were rates serves, too.
+1. Every file that cannot be read, and every unknown value, is a problem with its place. Nothing is
+   compared in part.
+2. Runs are counted from the result of each, so files from before there were rates work, too.
 """
 
 import shlex
@@ -18,10 +18,13 @@ from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate, tried, violates
 from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
-from harness.plan.problems import PlanError, Problem, and_more
+from harness.plan.problems import PlanError, Problem, and_more, unreadable
+from harness.plan.shape_words import problem_of
 from harness.run_folder.experiments import NAME as EXPERIMENT
 
 NAME = "verdict.json"
+EXPECTED = f"the {NAME} of an experiment, or the experiment's folder"
+ADVICE = "`mqproof run` writes experiments below results/"
 VERSION = 1
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
@@ -77,7 +80,7 @@ class _Summary(BaseModel):
 
     @property
     def lost_some(self) -> bool | None:
-        """None: nobody knows."""
+        """Return whether messages were lost; None: unknown."""
         lost = bool(self.lost or self.stranded)
         return lost if lost or (self.confirmed and self.loss_decided_runs) else None
 
@@ -155,18 +158,19 @@ class Ended:
 
 def ended(paths: Sequence[Path]) -> list[Ended]:
     """Every run of these files. Raises PlanError with what is wrong with each."""
-    return [_ended(run) for told in _each(paths) for run in told.runs]
+    return [_ended(run) for document in _each(paths) for run in document.runs]
 
 
 def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
-    """What each holds: a verdict.json, or the folder that it lies in. Raises PlanError."""
+    """Return the content of each path: a verdict.json, or the folder that holds one. Raise
+    PlanError."""
     files = [path / NAME if is_folder(path) else path for path in paths]
     problems: list[Problem] = []
     found = []
     for path in files:
         try:
-            told = _read(path)
-            found.append(_side(told.experiment, told.runs))
+            document = _read(path)
+            found.append(_side(document.experiment, document.runs))
         except PlanError as error:
             problems += error.problems
     places = [path.resolve() for path in files]
@@ -182,7 +186,7 @@ def sides(paths: Sequence[Path]) -> tuple[Side, ...]:
 
 def joined(name: str, paths: Sequence[Path]) -> Side:
     """The runs of all of these files together. Raises PlanError with what is wrong with each."""
-    return _side(name, [run for told in _each(paths) for run in told.runs])
+    return _side(name, [run for document in _each(paths) for run in document.runs])
 
 
 def _each(paths: Sequence[Path]) -> list[_File]:
@@ -217,12 +221,12 @@ def _ended(run: _Run) -> Ended:
 
 
 def versions(paths: Sequence[Path]) -> dict[str, str]:
-    """What was under test: of what had several, all. Raises PlanError."""
+    """Return the versions under test, all of them if there were several. Raise PlanError."""
     found: dict[str, dict[str, None]] = {}
     for path in paths:
         for name, version in sorted(_read(path).versions.items()):
             found.setdefault(name, {})[version] = None
-    return {name: ", ".join(told) for name, told in found.items()}
+    return {name: ", ".join(versions_found) for name, versions_found in found.items()}
 
 
 def _read(path: Path) -> _File:
@@ -234,40 +238,40 @@ def _read(path: Path) -> _File:
             reason = (
                 f"it is not judged yet: {shlex.join(['mqproof', 'analyse', str(path.parent)])}"
             )
-        raise PlanError([Problem(str(path), f"cannot be read: {reason}")]) from None
+        raise PlanError([unreadable(str(path), reason, EXPECTED, ADVICE)]) from None
     try:
-        told = _File.model_validate_json(text)
+        document = _File.model_validate_json(text)
     except ValidationError as error:
         raise PlanError(_problems(path, error)) from None
-    if told.version != VERSION:
-        problem = Problem(f"{path}, version", f"{told.version} is not known", (str(VERSION),))
+    if document.version != VERSION:
+        problem = Problem(f"{path}, version", f"{document.version} is not known", (str(VERSION),))
         raise PlanError([problem])
-    if problems := list(_measure_problems(path, told)):
+    if problems := list(_measure_problems(path, document)):
         more = len(problems) - PROBLEMS_MAX
         rest = [and_more(str(path), more)] if more > 0 else []
         raise PlanError([*problems[:PROBLEMS_MAX], *rest])
-    return told
+    return document
 
 
 def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
     for one in error.errors(include_url=False)[:PROBLEMS_MAX]:
         place = ".".join(str(part) for part in one["loc"])
-        yield Problem(f"{path}, {place}" if place else str(path), one["msg"])
+        yield Problem(f"{path}, {place}" if place else str(path), problem_of(one))
     more = error.error_count() - PROBLEMS_MAX
     if more > 0:
         yield and_more(str(path), more)
 
 
-def _measure_problems(path: Path, told: _File) -> Iterator[Problem]:
-    """Of measures, whose names are no keys that could be declared."""
-    for number, run in enumerate(told.runs):
+def _measure_problems(path: Path, document: _File) -> Iterator[Problem]:
+    """Yield the problems of measures, whose names are no declared keys."""
+    for number, run in enumerate(document.runs):
         for name, value in (run.summary.measures if run.summary else {}).items():
             try:
                 _Seconds.model_validate(value)
             except ValidationError as error:
                 place = f"{path}, runs.{number}.summary.{name}"
                 yield from (
-                    Problem(".".join([place, *map(str, one["loc"])]), one["msg"])
+                    Problem(".".join([place, *map(str, one["loc"])]), problem_of(one))
                     for one in error.errors()
                 )
 
@@ -294,6 +298,6 @@ def _ran(runs: Sequence[_Run]) -> Ran:
 
 
 def _loss(runs: Sequence[_Run]) -> Counted:
-    told = [run.summary.lost_some for run in runs if run.summary is not None]
-    known = [lost for lost in told if lost is not None]
+    losses = [run.summary.lost_some for run in runs if run.summary is not None]
+    known = [lost for lost in losses if lost is not None]
     return Counted(Tried(rate(sum(known), len(known)), len(runs) - len(known)), MEANT_BY_LOSS)

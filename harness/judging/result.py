@@ -1,7 +1,7 @@
-"""What an experiment came to: every run with its verdicts, every cell, and the exit code.
+"""The result of an experiment: every run with its verdicts, every cell, and the exit code.
 
-1. Values only; exits.py decides, and nothing here prints.
-2. A run that was planned is in the report, whatever became of it.
+1. It holds values only; exits.py decides, and nothing here prints.
+2. Every planned run is in the report, even if it failed.
 """
 
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class CellTitle:
-    """What a cell's words mean, in the sentences of their files."""
+    """The titles of a cell, in the sentences of their files."""
 
     scenario: str
     system: str

@@ -35,15 +35,15 @@ def judged(folder: Path, night: Night) -> Night:
 
 def answered(baseline: Side, before: Iterable[Night], night: Night) -> tuple[Night, Gate]:
     """The night as it is over, and the gate's answer."""
-    told = gate(baseline, [record.side(one) for one in (*before, night)])
-    alarms = tuple(Alarmed(one.cell, one.what, alarm_text(one)) for one in told.alarms)
-    return replace(night, alarms=alarms, exit_code=_exit(told, night)), told
+    result = gate(baseline, [record.side(one) for one in (*before, night)])
+    alarms = tuple(Alarmed(one.cell, one.what, alarm_text(one)) for one in result.alarms)
+    return replace(night, alarms=alarms, exit_code=_exit(result, night)), result
 
 
-def _exit(told: Gate, night: Night) -> Exit:
-    if told.alarms:
+def _exit(result: Gate, night: Night) -> Exit:
+    if result.alarms:
         return Exit.FAILED
     there = {one.cell for one in night.cells}
     gone = not there or any(one.judged and one.cell not in there for one in night.played)
-    open_ends = told.unjudged or told.undecided or told.new or any(playing.left(night))
+    open_ends = result.unjudged or result.undecided or result.new or any(playing.left(night))
     return Exit.NOT_DECIDED if gone or open_ends else Exit.PASSED

@@ -26,8 +26,8 @@ def text(night: Night, gate: Gate) -> str:
     for cell in dict.fromkeys((*(one.cell for one in night.cells), *planned)):
         name = visible(" · ".join(cell))
         suite = xml.SubElement(suites, "testsuite", name=name)
-        for asked, came, why in cases(night, gate, cell):
-            case = xml.SubElement(suite, "testcase", classname=name, name=visible(asked))
+        for title, came, why in cases(night, gate, cell):
+            case = xml.SubElement(suite, "testcase", classname=name, name=visible(title))
             if came:
                 xml.SubElement(case, came, message=visible(why)).text = visible(why)
         _count(suite)
@@ -52,8 +52,8 @@ def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:
     if cell in gate.new:
         yield "there is a baseline", SKIPPED, f"{gate.baseline} has no run of it"
     yield from (("is played", SKIPPED, why) for why in _left_out(night, cell))
-    told = (why for one, why in unjudged(night, gate) if one == cell)
-    yield from (("is judged", ERROR, why) for why in told)
+    reasons = (why for one, why in unjudged(night, gate) if one == cell)
+    yield from (("is judged", ERROR, why) for why in reasons)
     if not alarms and any(one.cell == cell for one in night.cells):
         yield "nothing is worse", "", ""
 

@@ -35,7 +35,7 @@ def tidy(folder: Path, nights: Sequence[Night], keep_passed: int) -> int:
 def _is_evidence(night: Night, one: Played) -> bool:
     if not one.judged or any(alarm.cell == one.cell for alarm in night.alarms):
         return True
-    told = [cell for cell in night.cells if cell.cell == one.cell]
-    return not told or any(
-        claim.violated or claim.not_judged for cell in told for claim in cell.claims.values()
+    same_cell = [cell for cell in night.cells if cell.cell == one.cell]
+    return not same_cell or any(
+        claim.violated or claim.not_judged for cell in same_cell for claim in cell.claims.values()
     )

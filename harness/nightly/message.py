@@ -6,10 +6,11 @@
 
 from collections.abc import Iterator
 
-from harness.compare.gate import Alarm, Flaky, Gate, Kind
+from harness.compare.gate import CLEAN_RUNS, Alarm, Flaky, Gate, Kind, is_few
+from harness.compare.rates import Rate
 from harness.judging.exits import Exit
 from harness.nightly import playing
-from harness.nightly.record import Night
+from harness.nightly.record import Night, dated
 from harness.nightly.suite import Cell
 from harness.report.page import formats
 from harness.report.versus_page import side_text
@@ -26,12 +27,15 @@ def lines(night: Night, gate: Gate) -> Iterator[str]:
     """The whole message."""
     yield headline(night)
     label = f", {night.label}" if night.label else ""
-    yield f"{night.title}: night {night.name}{label}; {_length(night)}"
-    for title, told in sections(night, gate):
-        yield f"{title}: {len(told)}"
-        yield from (f"- {one}" for one in told[:LISTED_MAX])
-        if len(told) > LISTED_MAX:
-            yield f"- and {len(told) - LISTED_MAX} more: the pages have them"
+    yield (
+        f"{night.title}: night of {dated(night.name)}{label}; {_length(night)}, compared with the "
+        "baseline (a play's own exit code compares with expectations.toml)"
+    )
+    for title, texts in sections(night, gate):
+        yield f"{title}: {len(texts)}"
+        yield from (f"- {one}" for one in texts[:LISTED_MAX])
+        if len(texts) > LISTED_MAX:
+            yield f"- and {len(texts) - LISTED_MAX} more: the pages have them"
 
 
 def sections(night: Night, gate: Gate) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -43,14 +47,14 @@ def sections(night: Night, gate: Gate) -> Iterator[tuple[str, tuple[str, ...]]]:
     )
     open_ends = (f"{' · '.join(cell)}: {why}" for cell, why in unjudged(night, gate))
     worse = (f"{' · '.join(one.cell)}: {one.text}" for one in night.alarms)
-    for title, told in (
+    for title, texts in (
         ("worse", worse),
         ("flaky, and watched all the same", map(flaky_text, gate.flaky)),
         ("not judged", open_ends),
         ("no baseline", new),
         ("left out, for the night is too short", out),
     ):
-        if every := tuple(told):
+        if every := tuple(texts):
             yield title, every
 
 
@@ -67,7 +71,22 @@ def alarm_text(one: Alarm) -> str:
     """`out takes longer: 3.9 s (…, 10 runs), before 2.9 s (…, 30 runs); since 20261120-…`."""
     before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
     tail = f": {one.meaning}" if one.meaning else ""
-    return f"{_what(one)} {one.kind}: {side_text(one.after)}, {before}; since {one.since}{tail}"
+    when = f"since {dated(one.since)}{_few_text(one)}"
+    return f"{_what(one)} {one.kind}: {side_text(one.after)}, {before}; {when}{tail}"
+
+
+def few_runs(runs: int) -> str:
+    """Return the caveat for a cell with a small baseline, and what to do."""
+    return (
+        f"only {formats.plural(runs, 'baseline run')}: the first violation alarms, although it "
+        f"may be older than the night; add baseline runs ({CLEAN_RUNS} at least, 30 are good)"
+    )
+
+
+def _few_text(one: Alarm) -> str:
+    if one.kind is not Kind.HARM or not isinstance(one.before, Rate):
+        return ""
+    return f"; {few_runs(one.before.runs)}" if is_few(one.before.runs) else ""
 
 
 def flaky_text(one: Flaky) -> str:
@@ -87,8 +106,8 @@ def unjudged(night: Night, gate: Gate) -> Iterator[tuple[Cell, str]]:
         yield cell, f"{what} is known of most runs of the baseline, and of none of the latest"
     for planned in playing.left(night):
         why = [one.why for one in night.plays_of(planned.cell) if one.why]
-        told = why[-1] if why else playing.TIME_UP
-        yield planned.cell, f"not judged as often as was planned: {told}"
+        reason = why[-1] if why else playing.TIME_UP
+        yield planned.cell, f"not judged as often as was planned: {reason}"
 
 
 def _length(night: Night) -> str:

@@ -29,7 +29,7 @@ SPARE = 1  # plays of a cell more than planned, where plays decided nothing
 TIME_UP = "the night was over"
 NO_MORE = "it stands in the suite no more"
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class World:
     folder. `look`: the share of the machine that is busy; raises quiet.Unknown."""
 
     now: Callable[[], datetime]
-    play: Callable[[Path, Sequence[str], Tell], int]
-    analyse: Callable[[Path, Tell], int]
+    play: Callable[[Path, Sequence[str], Log], int]
+    analyse: Callable[[Path, Log], int]
     look: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NightRequest:
     """What the command line adds to a suite. `changed`: systems."""
 
     name: str  # of a night that begins now
@@ -52,13 +52,13 @@ class Asked:
     changed: tuple[str, ...] = ()
 
 
-def begun(suite: Suite, asked: Asked, before: Sequence[Night], now: datetime) -> Night:
+def begun(suite: Suite, request: NightRequest, before: Sequence[Night], now: datetime) -> Night:
     """A night as it is planned now; nothing is played yet."""
-    chosen = plan(suite, asked, before)
+    chosen = plan(suite, request, before)
     return Night(
-        name=asked.name,
+        name=request.name,
         title=suite.title,
-        label=asked.label,
+        label=request.label,
         began=now.isoformat(timespec="seconds"),
         ends=(now + timedelta(seconds=suite.night_s)).isoformat(timespec="seconds"),
         planned=tuple(map(_planned, chosen.chosen)),
@@ -66,10 +66,10 @@ def begun(suite: Suite, asked: Asked, before: Sequence[Night], now: datetime) ->
     )
 
 
-def plan(suite: Suite, asked: Asked, before: Sequence[Night]) -> planning.Plan:
+def plan(suite: Suite, request: NightRequest, before: Sequence[Night]) -> planning.Plan:
     past = {item.cell: _past(item.cell, before) for item in suite.items}
     estimates_s = {item.cell: _estimate_s(item, before) for item in suite.items}
-    return planning.plan(suite.items, past, estimates_s, suite.night_s, asked.changed)
+    return planning.plan(suite.items, past, estimates_s, suite.night_s, request.changed)
 
 
 def unfinished(before: Sequence[Night]) -> Night | None:
@@ -77,15 +77,15 @@ def unfinished(before: Sequence[Night]) -> Night | None:
     return before[-1] if before and before[-1].exit_code is None else None
 
 
-def played(folder: Path, suite: Suite, night: Night, world: World, tell: Tell) -> Night:
+def played(folder: Path, suite: Suite, night: Night, world: World, log: Log) -> Night:
     """The night with all that could be played of it. On record after each step."""
-    night = _mended(folder, night, world, tell)
+    night = _mended(folder, night, world, log)
     words = {item.cell: item.words for item in suite.items}
     while (todo := _next(night)) is not None:
         if world.now() >= datetime.fromisoformat(night.ends):
-            tell(f"{TIME_UP}: {' · '.join(todo.cell)} is not played")
+            log(f"{TIME_UP}: {' · '.join(todo.cell)} is not played")
             break
-        night = _one(folder, suite, night, todo.cell, words.get(todo.cell), world, tell)
+        night = _one(folder, suite, night, todo.cell, words.get(todo.cell), world, log)
     return night
 
 
@@ -113,18 +113,18 @@ def _one(
     cell: Cell,
     words: Sequence[str] | None,
     world: World,
-    tell: Tell,
+    log: Log,
 ) -> Night:
     now = world.now()
     one = Played(cell, now.isoformat(timespec="seconds"))
     if words is None:  # the file has changed since the night began
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=NO_MORE))
     if busy := quiet.wait(suite.busy, suite.wait_s, world.look):
-        tell(f"{' · '.join(cell)} is not played: {busy}")
+        log(f"{' · '.join(cell)} is not played: {busy}")
         return _added(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=busy))
     there = record.experiments(folder)
     night = _added(folder, night, one)
-    code = world.play(folder, words, tell)
+    code = world.play(folder, words, log)
     seconds = (world.now() - now).total_seconds()
     ended = _ended(folder, one, there, code, seconds)
     return _last_is(folder, night, ended)
@@ -140,7 +140,7 @@ def _ended(folder: Path, one: Played, there: set[str], code: int, seconds: float
     )
 
 
-def _mended(folder: Path, night: Night, world: World, tell: Tell) -> Night:
+def _mended(folder: Path, night: Night, world: World, log: Log) -> Night:
     """A play that nobody saw end: what was recorded of it is judged."""
     if not night.played or night.played[-1].exit_code is not None:
         return night
@@ -153,11 +153,13 @@ def _mended(folder: Path, night: Night, world: World, tell: Tell) -> Night:
         why = "it was broken off before anything was recorded"
         return _last_is(folder, night, replace(one, exit_code=Exit.NOT_DECIDED, why=why))
     path = folder / new[0]
-    tell(f"{new[0]} was broken off: what was recorded is judged")
-    code = world.analyse(path, tell) if not (path / recalled.NAME).exists() else Exit.NOT_DECIDED
+    log(f"{new[0]} was broken off: what was recorded is judged")
+    code = world.analyse(path, log) if not (path / recalled.NAME).exists() else Exit.NOT_DECIDED
     judged = _is_judged(path, one.cell)
-    told = replace(one, experiment=new[0], exit_code=code, judged=judged, why="it was broken off")
-    return _last_is(folder, night, told)
+    replayed = replace(
+        one, experiment=new[0], exit_code=code, judged=judged, why="it was broken off"
+    )
+    return _last_is(folder, night, replayed)
 
 
 def _stamp_of(began: str) -> str:

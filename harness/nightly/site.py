@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from harness.compare.gate import Gate
+from harness.compare.gate import Gate, is_few, judged_runs
 from harness.compare.versus import Side
 from harness.judging.exits import Exit
 from harness.nightly import message, trend
-from harness.nightly.record import CellOfNight, Night
+from harness.nightly.record import CellOfNight, Night, dated
 from harness.nightly.suite import Cell
 from harness.nightly.trend import Column, Trend
 from harness.outside.files import is_file
@@ -52,6 +52,7 @@ class CellRow:
     strip: tuple[Column, ...]
     trend: Trend | None
     catches: str
+    few: str  # the caveat of a small baseline, or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,7 @@ def _row(nights: Sequence[Night], cell: Cell, baseline: Side, gate: Gate) -> Cel
     last = next(column for column in reversed(strip) if column.tone != "absent")
     drawn = trend.trends(nights, cell, baseline)
     lost, runs = trend.loss(nights, cell)
+    runs_before = judged_runs(baseline, cell)
     return CellRow(
         cell=cell,
         path=path_of(cell),
@@ -156,18 +158,19 @@ def _row(nights: Sequence[Night], cell: Cell, baseline: Side, gate: Gate) -> Cel
         strip=strip,
         trend=drawn[0] if drawn else None,
         catches=_catches(gate, cell),
+        few=message.few_runs(runs_before) if is_few(runs_before) else "",
     )
 
 
 def _catches(gate: Gate, cell: Cell) -> str:
     """How small a change of the time that stands for the cell would be caught."""
     watched = [one for one in gate.watched if one.cell == cell]
-    told = next((one for one in watched if one.measure == trend.FIRST), None)
-    if told is None:
+    first = next((one for one in watched if one.measure == trend.FIRST), None)
+    if first is None:
         return ""
-    if told.catches is None:
+    if first.catches is None:
         return "no change is caught: the baseline has too few runs, or they lie too far apart"
-    return f"{100 * (told.catches - 1):.0f} % longer is caught within 20 runs"
+    return f"{100 * (first.catches - 1):.0f} % longer is caught within 20 runs"
 
 
 def _nights(nights: Sequence[Night], changes: Sequence[Changes]) -> Iterator[NightRow]:
@@ -175,7 +178,7 @@ def _nights(nights: Sequence[Night], changes: Sequence[Changes]) -> Iterator[Nig
     for night, changed in reversed(list(zip(nights, changes, strict=True))):
         plays = sum(bool(one.experiment) for one in night.played)
         yield NightRow(
-            name=night.name,
+            name=dated(night.name),
             label=night.label,
             tone=_tone(night),
             text=message.headline(night),
@@ -189,13 +192,13 @@ def _cell_nights(
     folder: Path, nights: Sequence[Night], cell: Cell, changes: Sequence[Changes]
 ) -> Iterator[CellNight]:
     """The latest first; those in which it was not to be played are left out."""
-    strip, told = trend.strip(nights, cell), trend.of_cell(nights, cell)
-    together = zip(nights, told, strip, changes, strict=True)
+    strip, nights_of_cell = trend.strip(nights, cell), trend.of_cell(nights, cell)
+    together = zip(nights, nights_of_cell, strip, changes, strict=True)
     for night, one, column, changed in reversed(list(together)):
         if one is None and not night.plays_of(cell):
             continue
         yield CellNight(
-            name=night.name,
+            name=dated(night.name),
             label=night.label,
             tone=column.tone,
             text=column.title,

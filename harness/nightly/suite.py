@@ -19,14 +19,16 @@ from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.plan import bound, spans
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.model import Experiment, RunPlan, Skipped
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import PlanError, Problem, unreadable
 from harness.plan.tables import Table, fixed_length
-from harness.plan.toml_problems import document_of, of_shape, told
+from harness.plan.toml_problems import document_of, located, of_shape
 from harness.request import suites
-from harness.request.asking import Asked, experiment_of, scenario
+from harness.request.run_request import RunRequest, experiment_of, scenario
 from harness.systems.catalogue import is_path, load_layout
 
 PLACE = "SUITE"
+EXPECTED = "a suite of cells, a TOML file"
+ADVICE = "examples/nightly/suite.toml is a suite to copy (docs/gate.md 1)"
 Cell = tuple[str, str, str, str]
 Risk = Literal["low", "usual", "high"]
 WEIGHTS: dict[Risk, float] = {"low": 0.5, "usual": 1.0, "high": 2.0}
@@ -109,12 +111,12 @@ def read(path: Path) -> Suite:
     try:
         source = text_of(path, TOML_BYTES_MAX)
     except Unreadable as reason:
-        raise PlanError([Problem(PLACE, f"{path} cannot be read: {reason}")]) from None
+        raise PlanError([unreadable(f"{PLACE}: {path}", reason, EXPECTED, ADVICE)]) from None
     document = document_of(source, str(path))
     try:
         file = File.model_validate(document)
     except ValidationError as error:
-        raise PlanError(told(of_shape(error, File), source, str(path))) from None
+        raise PlanError(located(of_shape(error, File), source, str(path))) from None
     return _suite(file, path)
 
 
@@ -125,12 +127,12 @@ def _suite(file: File, path: Path) -> Suite:
     for number, cells in enumerate(file.cells, start=1):
         place = f"{path}, [[cells]] {number}"
         try:
-            asked = _experiment(cells)
+            planned = _experiment(cells)
         except PlanError as error:
             problems += [_within(place, one) for one in error.problems]
             continue
-        items += _items(asked, cells)
-        skipped += asked.skipped
+        items += _items(planned, cells)
+        skipped += planned.skipped
     problems += _twice(items, str(path))
     if not problems and not items:
         problems += [Problem(str(path), f"NOT APPLICABLE: {one.reason}") for one in skipped]
@@ -153,7 +155,7 @@ def _experiment(cells: Cells) -> Experiment:
     if wrong := [word for word in cells.scenarios if word in suites.names()]:
         text = "is a suite of its own: mqproof run plays it"
         raise PlanError([Problem("scenarios", f"{word} {text}") for word in wrong])
-    asked = Asked(
+    request = RunRequest(
         scenarios=tuple(cells.scenarios),
         systems=tuple(cells.systems),
         layouts=tuple(cells.layouts),
@@ -163,18 +165,18 @@ def _experiment(cells: Cells) -> Experiment:
         seed=0,
         bound=cells.bound,
     )
-    return experiment_of(asked, "nightly")
+    return experiment_of(request, "nightly")
 
 
 def _within(place: str, one: Problem) -> Problem:
     return replace(one, place=f"{place}, {one.place}" if one.place else place)
 
 
-def _items(asked: Experiment, cells: Cells) -> Iterator[Item]:
-    often = Counter(run.cell for run in asked.runs)
+def _items(experiment: Experiment, cells: Cells) -> Iterator[Item]:
+    often = Counter(run.cell for run in experiment.runs)
     named = {scenario(word).name: word for word in cells.scenarios if is_path(word)}
     firsts: dict[Cell, RunPlan] = {}
-    for run in asked.runs:
+    for run in experiment.runs:
         firsts.setdefault(run.cell, run)
     for cell, run in firsts.items():
         length_s = run.schedule.load_s + run.schedule.settle_s
@@ -198,8 +200,8 @@ def _layout_file(run: RunPlan, words: Sequence[str]) -> str:
 
 def _digest(run: RunPlan) -> str:
     """Changes with whatever the cell's verdict hangs on, as far as mqproof knows it."""
-    told: tuple[Any, ...] = (run.scenario, run.layout, run.client, run.deployment)
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    content: tuple[Any, ...] = (run.scenario, run.layout, run.client, run.deployment)
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
 def _twice(items: Sequence[Item], file: str) -> Iterator[Problem]:

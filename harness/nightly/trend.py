@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from harness.compare.medians import Median, Time, median
 from harness.compare.versus import LOSS, Side
 from harness.judging.recalled import OUT
-from harness.nightly.record import CellOfNight, Night
+from harness.nightly.record import CellOfNight, Night, dated
 from harness.nightly.suite import Cell
 from harness.report.page import formats
 from harness.report.versus_page import side_text
@@ -75,13 +75,13 @@ def trends(nights: Sequence[Night], cell: Cell, baseline: Side) -> tuple[Trend, 
     """A drawing a measure, the one that stands for the cell first."""
     known = baseline.cells.get(cell)
     before = known.times if known is not None else {}
-    told = [one for one in of_cell(nights, cell) if one is not None]
-    names = dict.fromkeys([*before, *(name for one in told for name in one.times)])
+    played = [one for one in of_cell(nights, cell) if one is not None]
+    names = dict.fromkeys([*before, *(name for one in played for name in one.times)])
     ordered = sorted(names, key=lambda name: name != FIRST)
     return tuple(
         trend(nights, cell, name, before.get(name, ()))
         for name in ordered
-        if before.get(name) or any(one.times.get(name) for one in told)
+        if before.get(name) or any(one.times.get(name) for one in played)
     )
 
 
@@ -90,7 +90,7 @@ def trend(nights: Sequence[Night], cell: Cell, measure: str, before: Sequence[Ti
         [Time(*time) for time in one.times.get(measure, ())] if one is not None else []
         for one in of_cell(nights, cell)
     ]
-    told = median(before) if before else None
+    middle = median(before) if before else None
     highest = max([time.value for times in (*values, before) for time in times], default=0.0)
     top = highest * ROOM or 1.0
     width = WIDTH / max(1, len(nights))
@@ -99,10 +99,10 @@ def trend(nights: Sequence[Night], cell: Cell, measure: str, before: Sequence[Ti
         name=formats.measure_name(measure),
         meaning=formats.meaning(measure),
         top=formats.seconds(top),
-        band=None if told is None else _band(told, top),
+        band=None if middle is None else _band(middle, top),
         dots=tuple(_dots(nights, cell, measure, values, width, top)),
         columns=tuple(
-            Column(round(place * width, 2), round(width, 2), "", _told(night, times))
+            Column(round(place * width, 2), round(width, 2), "", _times_text(night, times))
             for place, (night, times) in enumerate(zip(nights, values, strict=True))
         ),
     )
@@ -126,19 +126,19 @@ def _dots(
     return ((tone, "".join(path)) for tone, path in sorted(paths.items()))
 
 
-def _band(told: Median, top: float) -> Band:
-    middle = _y(told.median, top)
-    if not math.isfinite(told.high):
-        return Band(middle, 0.0, middle, side_text(told))
-    high, low = _y(min(told.high, top), top), _y(told.low, top)
-    return Band(high, round(low - high, 1), middle, side_text(told))
+def _band(baseline: Median, top: float) -> Band:
+    middle = _y(baseline.median, top)
+    if not math.isfinite(baseline.high):
+        return Band(middle, 0.0, middle, side_text(baseline))
+    high, low = _y(min(baseline.high, top), top), _y(baseline.low, top)
+    return Band(high, round(low - high, 1), middle, side_text(baseline))
 
 
 def _y(value: float, top: float) -> float:
     return round(HEIGHT * (1 - value / top), 1)
 
 
-def _told(night: Night, times: Sequence[Time]) -> str:
+def _times_text(night: Night, times: Sequence[Time]) -> str:
     if not times:
         return f"{_name(night)}: not known"
     return f"{_name(night)}: " + ", ".join(
@@ -153,26 +153,27 @@ def _came(night: Night, one: CellOfNight | None, cell: Cell) -> tuple[str, str]:
         return "absent", f"{name}: not played"
     if alarms := [alarm.text for alarm in night.alarms if alarm.cell == cell]:
         return "fail", f"{name}: {'; '.join(alarms)}"
-    harm = [claim for claim, told in one.claims.items() if told.violated and not told.warns]
+    harm = [claim for claim, tried in one.claims.items() if tried.violated and not tried.warns]
     if harm:
         return "known", f"{name}: {', '.join(harm)}, as in the baseline"
-    if not any(told.runs for told in one.claims.values()):
+    if not any(tried.runs for tried in one.claims.values()):
         return "open", f"{name}: nothing was decided"
     return "pass", f"{name}: no harm in {formats.plural(one.runs, 'run')}"
 
 
 def _name(night: Night) -> str:
-    return f"{night.name}, {night.label}" if night.label else night.name
+    began = dated(night.name)
+    return f"{began}, {night.label}" if night.label else began
 
 
 def loss(nights: Sequence[Night], cell: Cell) -> tuple[int, int]:
     """In how many of the cell's runs something was lost, and in how many that is known."""
-    told = [one.claims.get(LOSS) for one in of_cell(nights, cell) if one is not None]
-    known = [one for one in told if one is not None]
+    losses = [one.claims.get(LOSS) for one in of_cell(nights, cell) if one is not None]
+    known = [one for one in losses if one is not None]
     return sum(one.violated for one in known), sum(one.runs for one in known)
 
 
 def every_cell(nights: Iterable[Night]) -> list[Cell]:
     """Every cell that any night judged, the latest night's first."""
-    told = [one.cell for night in reversed(list(nights)) for one in night.cells]
-    return list(dict.fromkeys(told))
+    cells = [one.cell for night in reversed(list(nights)) for one in night.cells]
+    return list(dict.fromkeys(cells))

@@ -2,14 +2,19 @@
 
 1. What holds more than its bound is refused before it is held, and what is packed before it is
    unpacked, so that no file can fill the machine's memory.
-2. Whatever stands in the way is `Unreadable`, told as what it is.
+2. Only regular files are read. Where a caller accepts a pipe, outside/pipes.py bounds its time.
+3. Whatever stands in the way is `Unreadable`, told as what it is.
 """
 
 import gzip
+import lzma
 import os
 import tarfile
 import zlib
 from pathlib import Path
+from typing import BinaryIO, cast
+
+from spark_analysis.schema.regular import opened, read_up_to
 
 TOML_BYTES_MAX = 1 << 20
 JSON_BYTES_MAX = 1 << 28
@@ -21,19 +26,35 @@ class Unreadable(Exception):
 
 
 def text_of(path: Path, bytes_max: int, encoding: str = "utf-8") -> str:
-    """The file's text; of a .gz, of what is packed in it. Raises Unreadable."""
+    """The file's text; of a .gz or .xz, of what is packed in it. Raises Unreadable."""
     try:
-        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
-            content = file.read(bytes_max + 1)
-        if len(content) > bytes_max:
-            raise Unreadable(f"it holds more than {bytes_max:,} bytes")
+        with opened(path) as file:
+            content = _read(path, file, bytes_max)
+        return decoded(content, bytes_max, encoding)
+    # A path with a zero in it is a ValueError.
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise Unreadable(str(reason)) from error
+
+
+def decoded(content: bytes, bytes_max: int, encoding: str) -> str:
+    """The text of what was read up to a bound. Raises Unreadable."""
+    if len(content) > bytes_max:
+        raise Unreadable(f"it holds more than {bytes_max:,} bytes")
+    try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         raise Unreadable(f"it is not UTF-8 text (byte {error.start})") from error
-    # A path with a zero in it is a ValueError.
-    except (OSError, EOFError, zlib.error, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise Unreadable(str(reason)) from error
+
+
+def _read(path: Path, file: BinaryIO, bytes_max: int) -> bytes:
+    if path.name.endswith(".gz"):
+        with gzip.GzipFile(fileobj=file) as packed:
+            return read_up_to(cast(BinaryIO, packed), bytes_max)
+    if path.name.endswith(".xz"):
+        with lzma.LZMAFile(file) as packed_by_xz:
+            return read_up_to(cast(BinaryIO, packed_by_xz), bytes_max)
+    return read_up_to(file, bytes_max)
 
 
 def is_folder(path: Path) -> bool:
@@ -53,9 +74,9 @@ def is_file(path: Path) -> bool:
 
 
 def why_not_written(path: Path) -> str:
-    """Why nothing could be put there, its folders made where they are missing; "" where it could.
+    """Make missing folders; return why nothing can be written there, "" if it can.
 
-    What is there already is looked at by whoever asks.
+    The caller checks what is there already.
     """
     place = path.absolute()
     if "\0" in str(place):

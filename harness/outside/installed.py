@@ -1,7 +1,6 @@
-"""What other packages of this installation offer, by the groups of their entry points.
+"""Offers of other installed packages, by the groups of their entry points.
 
-1. Whatever goes wrong when an offer is loaded is its own matter: it is told, and nobody else's is
-   spoilt by it.
+1. If an offer cannot be loaded, that is reported, and other offers are not affected.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,7 +50,7 @@ def sorted_out(
     ours: Mapping[str, D],
     mistakes: Callable[[D], Iterable[str]],
 ) -> tuple[dict[str, D], dict[str, str], dict[str, str]]:
-    """By name: ours and what is offered besides; whose that is; and why an offer is not used.
+    """Return by name: all declarations, the packages of offers, and why an offer is not used.
 
     `what`: a word for them, such as client; `mistakes`: what else is wrong with a declaration.
     """

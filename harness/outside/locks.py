@@ -15,7 +15,7 @@ def lock(folder: Path, held: ExitStack, *, wait: bool) -> bool:
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
-        return True  # whoever reads it says so
+        return True  # the reader reports it
     held.callback(os.close, descriptor)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

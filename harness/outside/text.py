@@ -1,10 +1,10 @@
-"""Text that comes from outside, as people may be shown it: it commands, hides and turns nothing.
+"""Text from outside, made safe to show: without control, hidden or direction characters.
 
 1. Names, words of a command line, contents of files, answers of brokers, log lines and paths go
    through `visible` or `one_line` before a terminal, a page or junit shows them.
-2. What nobody would see, or what would do something, is told by its number, as `\\u202e`: nothing
-   is dropped, and no half of a character is left that UTF-8 cannot hold.
-3. A value that stands in a sentence is cut, and then its length is told.
+2. Invisible and control characters are shown by their number, as `\\u202e`. Nothing is dropped,
+   and no half of a character remains that UTF-8 cannot hold.
+3. A value in a sentence is cut if it is long, with its length.
 """
 
 import re
@@ -27,7 +27,7 @@ _BRIEFLY.maxstring = _BRIEFLY.maxother = _BRIEFLY.maxlong = SHOWN_MAX
 
 
 def visible(text: str) -> str:
-    """The text with all that would not be seen told by its number; its lines stay lines."""
+    """Return the text with invisible characters shown by number; its lines stay lines."""
     return _SUSPECT.sub(lambda found: _shown(found[0]), text)
 
 
@@ -47,11 +47,11 @@ def brief(value: object) -> str:
     if isinstance(value, str):
         return repr(value) if len(value) <= SHOWN_MAX else f"{value[:40]!r}... ({_size(value)})"
     try:
-        told = _BRIEFLY.repr(value)
+        shown = _BRIEFLY.repr(value)
     except ValueError:  # more digits than Python writes
         return "a number of too many digits"
     many = isinstance(value, list | tuple | dict) and len(value) > SHOWN_MAX // 10
-    return f"{cut(told)} ({len(value):,} entries)" if many else cut(told)  # type: ignore[arg-type]
+    return f"{cut(shown)} ({len(value):,} entries)" if many else cut(shown)  # type: ignore[arg-type]
 
 
 def cut(text: str, most: int = SHOWN_MAX) -> str:

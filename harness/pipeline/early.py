@@ -30,8 +30,8 @@ async def judged(
     steps.begin("judge the run")
     verdicts = await asyncio.to_thread(_verdicts, folder)
     steps.end()
-    if told := bounded.ended(plan, verdicts):
-        show.message(told)
+    if reason := bounded.ended(plan, verdicts):
+        show.message(reason)
         curtail(bounded.carried_out(experiment), folder.parent.parent)
 
 
@@ -40,5 +40,5 @@ def _verdicts(folder: Path) -> tuple[ClaimVerdict, ...]:
     run = judge_one(folder)
     if isinstance(run, Failed):
         return ()
-    asked = StoredRun(folder, "", run.manifest.run, ("", "", "", ""), run.manifest.repeat, 0)
-    return stored.judged(asked, run, claims.shipped()).verdicts
+    stored_run = StoredRun(folder, "", run.manifest.run, ("", "", "", ""), run.manifest.repeat, 0)
+    return stored.judged(stored_run, run, claims.shipped()).verdicts

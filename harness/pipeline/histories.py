@@ -1,7 +1,7 @@
-"""Histories of anybody's, judged: files in, what was found of each out.
+"""Judges histories of any tool: files in, verdicts and findings of each out.
 
-1. Every file is read before any verdict is told; all that is wrong with all of them is said at
-   once, and nothing else.
+1. Every file is read before any verdict is given. If some have mistakes, all mistakes are reported
+   at once, and nothing else.
 2. A tool's own verdict stands beside ours for its own histories; beside one of ours, both tools'.
 """
 
@@ -16,7 +16,7 @@ from harness.histories import jepsen, neutral, openchaos, rows
 from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
-from harness.histories.history import History, Told
+from harness.histories.history import FactValue, History
 from harness.judging.foreign import Judged
 from harness.plan.problems import PlanError, twice
 
@@ -26,7 +26,7 @@ _FOREIGN = {JEPSEN: jepsen, OPENCHAOS: openchaos}
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One file: its history, and as their rows where that is asked for."""
+    """One file: its history, and the tool's own rows if requested."""
 
     file: str
     history: History
@@ -37,9 +37,9 @@ class Read:
 def judge_files(
     files: Sequence[Path], form: str, explain: bool, declare: Sequence[str] = ()
 ) -> tuple[Judged, ...]:
-    """Each file, judged; `declare`: words NAME=VALUE. Raises PlanError."""
+    """Judge each file. `declare`: words NAME=VALUE. Raise PlanError."""
     problems = twice("FILE", map(str, files))
-    known: Mapping[str, Told] = {}
+    known: Mapping[str, FactValue] = {}
     try:
         known = of_words(declare, WORDS.declared)
     except PlanError as error:
@@ -63,9 +63,9 @@ def _read(path: Path, form: str, explain: bool) -> Read:
         history = neutral.read(path, WORDS)
         tools = tuple(_FOREIGN) if explain else ()
         return Read(str(path), history, rows_of(history) if explain else (), tools)
-    told = _FOREIGN[form].read(path)
-    history = rows.history(_name(path), told, _FOREIGN[form].FORM)
-    return Read(str(path), history, told, (form,) if explain else ())
+    foreign_rows = _FOREIGN[form].read(path)
+    history = rows.history(_name(path), foreign_rows, _FOREIGN[form].FORM)
+    return Read(str(path), history, foreign_rows, (form,) if explain else ())
 
 
 def _name(path: Path) -> str:

@@ -58,7 +58,7 @@ class Performing:
     async def perform(self) -> None:
         """Runs everything, or what an interrupt leaves. What was started is removed by then."""
         loop = asyncio.get_running_loop()
-        with signals.heard(lambda: loop.call_soon_threadsafe(self.interrupt.ask)):
+        with signals.handled(lambda: loop.call_soon_threadsafe(self.interrupt.ask)):
             await self._guarded()
 
     async def _guarded(self) -> None:
@@ -75,7 +75,8 @@ class Performing:
             await settle(guards.external, self.show.message)
 
     def _series(self, guards: Guards) -> Series:
-        deployments = deployments_of(self.options, guards)
+        clients = tuple(sorted({plan.client for plan in self.experiment.runs}))
+        deployments = deployments_of(self.options, guards, clients)
 
         async def up(plan: RunPlan) -> Cluster:
             return await deployments[plan.deployment].up(
@@ -113,11 +114,13 @@ class Performing:
         return hooks
 
 
-def deployments_of(options: RunOptions, guards: Guards) -> dict[str, Deployment]:
+def deployments_of(
+    options: RunOptions, guards: Guards, clients: tuple[str, ...] = ()
+) -> dict[str, Deployment]:
     """By their names in plans. Nothing is asked of an engine before a plan wants containers."""
     return {
         Kind.COMPOSE: ComposeDeployment(
-            equip_compose, options.keep, partial(guards.begin, Kind.COMPOSE)
+            equip_compose, options.keep, partial(guards.begin, Kind.COMPOSE), clients
         ),
         Kind.LOCAL: LocalDeployment(
             equip_local, options.keep, partial(guards.begin, Kind.LOCAL), options.misbehave
@@ -129,7 +132,7 @@ def deployments_of(options: RunOptions, guards: Guards) -> dict[str, Deployment]
 
 
 def misbehaving(options: RunOptions) -> dict[str, str]:
-    """Nobody is to take such a run for an honest one."""
+    """Return the entry that marks a run with defects on purpose."""
     return {"misbehave": str(options.misbehave)} if options.misbehave is not None else {}
 
 

@@ -24,8 +24,10 @@ class RunOptions:
     judge: Judge = Judge.CLAIMS
     keep: bool = False
     replay: str = ""  # the command that does the same experiment again
-    misbehave: Misbehave | None = None  # what every node is told to do wrong
-    bound: Bound | None = None  # each cell is repeated until this is excluded, or happened
+    misbehave: Misbehave | None = None  # a defect that every node gets on purpose
+    bound: Bound | None = (
+        None  # repeat each cell until this is its one-sided bound, or until a violation
+    )
     spark: Place = HERE
 
 

@@ -34,7 +34,7 @@ from harness.plan.topology import Topology
 from harness.report.console.steps import Steps
 from harness.report.display import Display
 from harness.run.folder_lock import alone, at_work
-from harness.run.interrupts import Interrupt, told
+from harness.run.interrupts import Interrupt, notice
 from harness.run_folder.experiments import remember, remember_merged
 from spark_analysis.schema.place import HERE, Place
 
@@ -45,7 +45,7 @@ def run(experiment: Experiment, options: RunOptions, show: Display) -> Report:
     try:
         return _run(experiment, folder, options, show)
     except KeyboardInterrupt:  # no cluster stood: while it was planned, or while it was judged
-        show.message(told(0))
+        show.message(notice(0))
         return unjudged.ended_early(experiment, options, folder, "")
 
 
@@ -92,8 +92,8 @@ def analyse(
     """Judges stored experiments: seals what is not sealed, runs Spark, evaluates claims.
 
     `into`: the folder itself where there is one; a new one, for one report over several.
-    `reseal`: the tables of damaged runs are made anew, where the logs are what they were; `where`:
-    where Spark runs.
+    `reseal`: make the tables of damaged runs again if their logs are unchanged; `where`: where
+    Spark runs.
     """
     if len(folders) > 1:
         words = ["mqproof", "analyse", *map(str, folders), "--judge", judge.value]
@@ -104,7 +104,7 @@ def analyse(
 
 
 def heal(show: Display, chosen: Chosen = EVERYBODY, dry: bool = False) -> bool:
-    """Undoes every fault that dead runs left armed, and removes what they left standing."""
+    """Undo every active fault of dead runs, and remove their clusters."""
     return asyncio.run(heal_all(show.message, chosen, dry))
 
 
@@ -119,15 +119,15 @@ def build(systems: tuple[str, ...], show: Display) -> None:
 
 
 def doctor(show: Display) -> bool:
-    return _told_rows(examine(Path.cwd()), show)
+    return _show_rows(examine(Path.cwd()), show)
 
 
 def doctor_of(topology: Topology, show: Display) -> bool:
     """What a topology file promises, held against the world; nothing is touched."""
-    return _told_rows(asyncio.run(examine_external(topology)), show)
+    return _show_rows(asyncio.run(examine_external(topology)), show)
 
 
-def _told_rows(found: Sequence[Row], show: Display) -> bool:
+def _show_rows(found: Sequence[Row], show: Display) -> bool:
     for row in found:
         word = "ok     " if row.ok else "absent " if row.optional else "MISSING"
         show.message(f"{word} {row.what}: {row.found}")

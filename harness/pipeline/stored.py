@@ -1,4 +1,4 @@
-"""The report over what is stored: every run sealed, judged, and told, whatever became of it."""
+"""The report over stored experiments: every run, sealed and judged, or with the failure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,13 +30,15 @@ def report_of(
     start: Start,
     resealed_at: str = "",
 ) -> Report:
-    """`resealed_at`: when damaged runs' tables were made anew, if they are to be. Raises
-    NothingRecorded."""
+    """Return the report. Raise NothingRecorded.
+
+    `resealed_at`: when damaged runs' tables are made again, if requested.
+    """
     try:
-        asked = recall(folder)
+        request = recall(folder)
     except NoExperiment as reason:
         raise NothingRecorded(str(reason)) from reason
-    held = {one.name: one.folder for one in asked.experiments}
+    held = {one.name: one.folder for one in request.experiments}
 
     def step(name: str) -> None:
         signals.ending()  # Spark has put a handler of its own in the place of ours by now
@@ -49,56 +51,61 @@ def report_of(
     shipped = claims.shipped()
     found = {run.folder: run for run in marts.runs}
     runs = tuple(
-        _told(
-            each, found.get(each.folder), marts, shipped, each.experiment if asked.pieces else ""
+        _run_report(
+            each, found.get(each.folder), marts, shipped, each.experiment if request.pieces else ""
         )
-        for each in asked.runs
+        for each in request.runs
     )
     known = expectations.shipped([claim.name for claim in shipped])
     return Report(
-        experiment=asked.name,
-        seed=asked.seed,
+        experiment=request.name,
+        seed=request.seed,
         folder=folder,
         judge=judge,
-        replay=asked.replay,
+        replay=request.replay,
         versions=_versions(marts),
         runs=runs,
-        skipped=asked.skipped,
+        skipped=request.skipped,
         cells=compare(runs, known),
         comparison=marts.comparison,
-        titles={cell: CellTitle(*words) for cell, words in asked.titles.items()},
-        pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in asked.pieces),
+        titles={cell: CellTitle(*words) for cell, words in request.titles.items()},
+        pieces=tuple(Piece(one.name, one.seed, one.replay, one.folder) for one in request.pieces),
     )
 
 
-def _told(
-    asked: StoredRun,
+def _run_report(
+    stored_run: StoredRun,
     run: Judged | None,
     marts: Marts,
     shipped: Sequence[claims.Claim],
     piece: str,
 ) -> RunReport:
-    """A run that was asked for: judged, or with the reason why it was not."""
+    """Return the report of a requested run: judged, or with the reason why not."""
     if run is None:
-        why = marts.failed.get(asked.folder, Failed(asked.name, NOT_BEGUN, ""))
-        return replace(_unread(asked, why), piece=piece)
-    return replace(judged(asked, run, shipped), repeat=asked.repeat, piece=piece)
+        why = marts.failed.get(stored_run.folder, Failed(stored_run.name, NOT_BEGUN, ""))
+        return replace(_unread(stored_run, why), piece=piece)
+    return replace(judged(stored_run, run, shipped), repeat=stored_run.repeat, piece=piece)
 
 
-def judged(asked: StoredRun, run: Judged, shipped: Sequence[claims.Claim]) -> RunReport:
-    """Whatever goes wrong with one run, others are told."""
-    told = run.manifest, run.facts, run.findings, shipped, run.costs, run.views, run.sends
+def judged(stored_run: StoredRun, run: Judged, shipped: Sequence[claims.Claim]) -> RunReport:
+    """Judge one run; a failure is its report, so that other runs are reported, too."""
+    parts = run.manifest, run.facts, run.findings, shipped, run.costs, run.views, run.sends
     try:
-        return with_truth(run_report(run.folder, *told), run)
+        return with_truth(run_report(run.folder, *parts), run)
     except rows.Unreadable as reason:
-        return _unread(asked, Failed(asked.name, f"{run.folder}: {reason}", ""))
-    except Exception as error:  # nobody foresaw it
-        return _unread(asked, failed(asked.name, run.folder, error))
+        return _unread(stored_run, Failed(stored_run.name, f"{run.folder}: {reason}", ""))
+    except Exception as error:  # an unexpected error
+        return _unread(stored_run, failed(stored_run.name, run.folder, error))
 
 
-def _unread(asked: StoredRun, why: Failed) -> RunReport:
+def _unread(stored_run: StoredRun, why: Failed) -> RunReport:
     return RunReport(
-        asked.name, asked.cell, asked.repeat, asked.seed, failure=why.reason, trace=why.trace
+        stored_run.name,
+        stored_run.cell,
+        stored_run.repeat,
+        stored_run.seed,
+        failure=why.reason,
+        trace=why.trace,
     )
 
 
@@ -110,8 +117,8 @@ def with_truth(report: RunReport, run: Judged) -> RunReport:
         classes = exactness.compare(run.folder, run.manifest, run.findings)
     except (rows.Unreadable, ValueError, OSError) as failure:
         return replace(report, notes=(*report.notes, f"truth: cannot be read: {failure}"))
-    told = [each for each in classes if each.must or each.found]
-    notes = [f"truth: {'' if each.exact else 'NOT EXACT: '}{each}" for each in told]
+    shown = [each for each in classes if each.must or each.found]
+    notes = [f"truth: {'' if each.exact else 'NOT EXACT: '}{each}" for each in shown]
     return replace(report, notes=(*report.notes, *notes))
 
 

@@ -1,4 +1,4 @@
-"""Reports over experiments of which nothing was judged: each run stands there with the reason."""
+"""Reports over experiments without any verdict: each run has the reason."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -49,10 +49,10 @@ def report_of(
 
 
 def ended_early(experiment: Experiment, options: RunOptions, folder: Path, reason: str) -> Report:
-    """`reason`: ours, where nobody asked for the end: that is no 130, but nothing is decided."""
+    """Return the report. `reason`: mqproof's own; then the exit code is not 130."""
     signals.silence()
-    asked = not reason
-    why = "interrupted" if asked else f"ended early: {reason}"
+    by_user = not reason
+    why = "interrupted" if by_user else f"ended early: {reason}"
     if any(folder.glob(f"{RUNS}/*/{MANIFEST}")):
         why += f"; what was recorded is sealed: mqproof analyse {folder}"
-    return report_of(experiment, options, folder, lambda _: why, interrupted=asked)
+    return report_of(experiment, options, folder, lambda _: why, interrupted=by_user)

@@ -11,9 +11,16 @@ from faults.mechanisms import COMPOSE, TOXIPROXY
 from faults.shapes import SHAPES
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
-from harness.plan import demands, operable, overlaps, process_targets, worker_addresses
-from harness.plan.clients import asked
-from harness.plan.clients.told_otherwise import name_of
+from harness.plan import (
+    demands,
+    operable,
+    overlaps,
+    process_targets,
+    references,
+    worker_addresses,
+)
+from harness.plan.clients import requirements
+from harness.plan.clients.client_options import name_of
 from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import STANDBY_BALANCER, Target, parse_target
@@ -28,15 +35,14 @@ def obstacles(
         reasons.append(f"{system.name} has no client {name}")
     else:
         wanted = [
-            *asked.wanted(client, scenario.workload),
-            *asked.wanted_by(system.servers(layout)),
+            *requirements.wanted(client, scenario.workload),
+            *requirements.wanted_by(system.servers(layout)),
         ]
-        reasons += asked.obstacles(client, wanted)
-        reasons += asked.layout_obstacles(client, scenario.workload, system.servers(layout))
+        reasons += requirements.obstacles(client, wanted)
+        reasons += requirements.layout_obstacles(client, scenario.workload, system.servers(layout))
         reasons += demands.obstacles(system, client, scenario.workload)
-        reasons += asked.size_obstacles(client, scenario.workload)
-        reasons += asked.drain_obstacles(client)
-        reasons += asked.workers_obstacles(client, contained=deployment == COMPOSE)
+        reasons += requirements.size_obstacles(client, scenario.workload)
+        reasons += requirements.drain_obstacles(client)
     if deployment not in system.deployments:
         reasons.append(f"{system.name} cannot be deployed by {deployment}")
     if layout.partition_handling in system.cannot_handle:
@@ -60,7 +66,7 @@ def obstacles(
         ("publishers_enter", scenario.workload.publishers_enter),
         ("consumers_enter", scenario.workload.consumers_enter),
     ):
-        if not asked.asks_name_servers(client):
+        if not requirements.uses_name_servers(client):
             entering = _entry_obstacles(entry, scenario, layout)
             reasons += [f"{who}: {reason}" for reason in entering]
     return reasons
@@ -75,12 +81,12 @@ def _fault_obstacles(
             for reason in _balancer_obstacles(target, fault.kind, layout):
                 yield f"fault {number}: {reason}"
             continue
-        aimed = (
+        target_reasons = (
             process_targets.obstacles(target, fault.kind, system, layout, client, deployment)
             if target.of_processes
             else _target_obstacles(target, scenario, layout)
         )
-        for reason in aimed:
+        for reason in target_reasons:
             yield f"fault {number}: {reason}"
         if layout.balancers and KINDS[fault.kind].applies_to == CLIENT_LINK:
             yield (
@@ -122,12 +128,17 @@ def _has_alarm(system: System, fault: FaultPlan) -> bool:
 
 
 def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
-    """What hangs on windows' lengths: those in layout timers are seconds only here."""
-    standing = {
-        number: overlaps.stands(fault, layout.timer_s, bool(scenario.operations))
+    """Check the windows' lengths: only here are lengths in layout timers known in seconds."""
+    active = {
+        number: overlaps.active_fault_of(fault, layout.timer_s, bool(scenario.operations))
         for number, fault in enumerate(scenario.faults, start=1)
     }
-    texts = list(overlaps.problems(standing))
+    pausing = layout.partition_handling in overlaps.PAUSING
+    pauses = overlaps.Pauses(layout.timer_s) if pausing else None
+    texts = list(overlaps.problems(active, pauses))
+    opens_s = {number: each.opens_s for number, each in active.items()}
+    targets = {number: each.target for number, each in active.items()}
+    texts += references.problems(targets, opens_s)
     for number, fault in enumerate(scenario.faults, start=1):
         options = fault.options
         if KINDS[fault.kind].repeats and options.down_s:

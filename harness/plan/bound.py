@@ -1,7 +1,7 @@
 """`--bound SHARE`: so many runs that a violation in that share of them would have shown.
 
-1. n runs without a violation exclude, with 95 %, a rate of `1 - 0.05 ** (1 / n)` and more; n is
-   the least for which that is below the bound (29 for 10 %).
+1. After n runs without a violation the 95 % one-sided bound of the rate is
+   `1 - 0.05 ** (1 / n)`; n is the least for which that is below the bound (29 for 10 %).
 2. A run that could not be judged is no such run: others are done, told and counted, but no more
    than a fifth of n.
 """
@@ -15,7 +15,7 @@ from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import EMPTY, Problem
 
 FLAG = "--bound"
-HELP = "Repeat each cell until a promise is broken, or a rate above this is excluded, as 10%."
+HELP = "Repeat each cell until a promise is broken or its 95 % one-sided bound is below this: 10%."
 DOUBT = 0.05
 
 

@@ -1,13 +1,13 @@
 """What a plan declares of a run: facts for claims' preconditions, and words that are ignored."""
 
-from harness.plan.clients import asked
-from harness.plan.guarantees import Moot
-from harness.plan.model import RunPlan
+from harness.plan.clients import requirements
+from harness.plan.guarantees import NotApplicable
+from harness.plan.model import Layout, RunPlan, System
 from harness.plan.reconnecting import reconnect_s
 
 Guaranteed = bool | str | int | float | None
 Declared = bool | str | int | float | dict[str, str] | dict[str, int] | None
-AT_LEAST = "at_least"  # {"at_least": n}: a number of which no more is known
+AT_LEAST = "at_least"  # {"at_least": n}: a lower bound; the number is unknown
 NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
 NO_NAME_SERVERS = {"moot": "its clients ask no name server"}
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
@@ -15,40 +15,27 @@ FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 def ignored(plan: RunPlan) -> list[str]:
     """What the workload says that this run's client does not know."""
-    return asked.ignored(plan.client, plan.scenario.workload)
+    return requirements.ignored(plan.client, plan.scenario.workload)
 
 
 def shown(plan: RunPlan) -> list[str]:
     """How the workload makes this run's client differ from what it is by itself."""
-    return asked.shown(plan.client, plan.scenario.workload)
+    return requirements.shown(plan.client, plan.scenario.workload)
 
 
 def declared(plan: RunPlan) -> dict[str, Declared]:
-    """Declared layout properties and workload choices: never a system's or layout's name.
+    """Return declared layout properties and workload choices: never a system's or layout's name.
 
-    None: nobody has declared it, so that it is unknown; {"moot": why}: it makes no sense here.
+    None: it is not declared, so it is unknown. {"moot": why}: it does not apply here.
     """
     workload, layout = plan.scenario.workload, plan.layout
     guarantees = plan.system.guarantees(layout)
-    by_name = asked.asks_name_servers(plan.client)
+    by_name = requirements.uses_name_servers(plan.client)
     return {
-        **asked.facts(plan.client, workload),
-        "copies": layout.copies,
-        "masters": guarantees.masters,
-        "synchronise": layout.synchronise or None,
-        "partition_handling": layout.partition_handling or None,
+        **requirements.facts(plan.client, workload),
+        **of_layout(plan.system, layout),
         "entrance": NO_ENTRANCE if by_name else layout.entrance,
-        "mirrored_on": _told(guarantees.mirrored_on),
-        "promote_on_shutdown": _told(guarantees.promote_on_shutdown),
-        "promote_on_failure": _told(guarantees.promote_on_failure),
-        "elects": guarantees.elects,
-        "elects_by_majority": guarantees.elects_by_majority,
-        "timer_s": layout.timer_s,
-        "route_poll_s": _told(guarantees.route_poll_s),
         "confirms": workload.confirms,
-        "confirm_waits_for_mirrors": guarantees.confirm_waits_for_mirrors,
-        "confirm_waits_for_majority": guarantees.confirm_waits_for_majority,
-        "confirm_waits_for_disk": guarantees.confirm_waits_for_disk,
         "durable": workload.durable,
         "persistent": workload.persistent,
         "retry": workload.retry.value,
@@ -57,9 +44,30 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
         "reconnect_s": reconnect_s(plan.client, guarantees),
         "messages": _few(plan),
-        "asks_within_s": _told(guarantees.asks_within_s),
+        "asks_within_s": _recorded(guarantees.asks_within_s),
         "faults": len(plan.schedule.windows),
         "operations": len(plan.schedule.steps),
+    }
+
+
+def of_layout(system: System, layout: Layout) -> dict[str, Declared]:
+    """Return what a system declares of a layout, whatever is played on it."""
+    guarantees = system.guarantees(layout)
+    return {
+        "copies": layout.copies,
+        "masters": guarantees.masters,
+        "synchronise": layout.synchronise or None,
+        "partition_handling": layout.partition_handling or None,
+        "mirrored_on": _recorded(guarantees.mirrored_on),
+        "promote_on_shutdown": _recorded(guarantees.promote_on_shutdown),
+        "promote_on_failure": _recorded(guarantees.promote_on_failure),
+        "elects": guarantees.elects,
+        "elects_by_majority": guarantees.elects_by_majority,
+        "timer_s": layout.timer_s,
+        "route_poll_s": _recorded(guarantees.route_poll_s),
+        "confirm_waits_for_mirrors": guarantees.confirm_waits_for_mirrors,
+        "confirm_waits_for_majority": guarantees.confirm_waits_for_majority,
+        "confirm_waits_for_disk": guarantees.confirm_waits_for_disk,
     }
 
 
@@ -72,5 +80,5 @@ def _few(plan: RunPlan) -> int | None:
     return planned if planned < FEW else None
 
 
-def _told(guaranteed: Guaranteed | Moot) -> Declared:
-    return {"moot": guaranteed.why} if isinstance(guaranteed, Moot) else guaranteed
+def _recorded(guaranteed: Guaranteed | NotApplicable) -> Declared:
+    return {"moot": guaranteed.why} if isinstance(guaranteed, NotApplicable) else guaranteed

@@ -7,7 +7,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from harness.plan.clients import asked
+from harness.plan.clients import requirements
 from harness.plan.model import System, Workload
 
 
@@ -25,13 +25,13 @@ DEMANDS: Mapping[str, Demand] = {
     ),
     "cancel_on_ha_failover": Demand(
         "consumers that are told of a new master",
-        lambda client, workload: workload.consumers > 0 and _told_of_a_failover(client, workload),
+        lambda client, workload: workload.consumers > 0 and _learns_of_failovers(client, workload),
     ),
 }
 
 
-def _told_of_a_failover(client: str, workload: Workload) -> bool:
-    return asked.facts(client, workload).get("cancel_on_ha_failover") is True
+def _learns_of_failovers(client: str, workload: Workload) -> bool:
+    return requirements.facts(client, workload).get("cancel_on_ha_failover") is True
 
 
 def obstacles(system: System, client: str, workload: Workload) -> Iterator[str]:

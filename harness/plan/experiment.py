@@ -1,11 +1,11 @@
 """Scenarios x systems x layouts x clients x repeats, with one seed -> an Experiment.
 
-1. The same request makes the same experiment. A run's seed hangs on its cell and repeat alone: one
-   more layout moves no other run's choices.
-2. Runs that can share a cluster (same system, layout, deployment) stand together.
-3. A cell that means nothing is an error where it is the only one, else Skipped with its reason;
-   an experiment in which nothing can run is an error.
-4. Runs of several clients may be played together (together.py); what cannot be is an error.
+1. The same request makes the same experiment. A run's seed depends on its cell and repeat alone:
+   one more layout changes no other run's choices.
+2. Runs that can share a cluster (same system, layout, deployment) follow each other.
+3. A cell that cannot run is an error if it is the only one; else it is Skipped with its reason. An
+   experiment in which no cell can run is an error.
+4. Runs of several clients may be played together (together.py). If they cannot, that is an error.
 5. Names go into folders, DNS labels and brokers' names: letters, digits, hyphens, at most 63.
 """
 
@@ -18,17 +18,17 @@ from itertools import groupby
 from harness.outside.text import brief
 from harness.plan import together
 from harness.plan.applicability import obstacles
-from harness.plan.clients.registry import told_problems
-from harness.plan.clients.told_otherwise import name_of
+from harness.plan.clients.client_options import name_of
+from harness.plan.clients.registry import option_problems
 from harness.plan.model import Experiment, Layout, RunPlan, Scenario, Skipped, System
-from harness.plan.problems import PlanError, Problem, nearest, twice, unknown
+from harness.plan.problems import PlanError, Problem, listing, nearest, twice, unknown
 from harness.plan.schedule import resolve
 from harness.plan.seeds import derive
 
 TOGETHER = "--together"
 REPEATS_MAX = 1000
 RUNS_MAX = 10_000  # of one experiment
-REASONS_MAX = 10  # that are told of one cell
+REASONS_MAX = 10  # listed for one cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,8 @@ def _by_cluster_and_scenario(cells: Sequence[_Cell]) -> list[list[_Cell]]:
 
 def _several(reasons: Sequence[str]) -> str:
     more = len(reasons) - REASONS_MAX
-    told = "; ".join(reasons[:REASONS_MAX])
-    return f"{told}; and {more:,} more" if more > 0 else told
+    listed = "; ".join(reasons[:REASONS_MAX])
+    return f"{listed}; and {more:,} more" if more > 0 else listed
 
 
 def check(request: Request, catalogue: Catalogue) -> list[Problem]:
@@ -129,7 +129,7 @@ def check(request: Request, catalogue: Catalogue) -> list[Problem]:
         if (name := name_of(word)) not in clients:
             problems.append(unknown("--client", "client", name, clients))
         else:
-            problems += told_problems(word)
+            problems += option_problems(word)
     deployments = sorted({name for system in systems for name in system.deployments})
     if request.deployment and request.deployment not in deployments:
         problems.append(unknown("--deployment", "deployment", request.deployment, deployments))
@@ -160,7 +160,8 @@ def _layout_problems(
     }
     for word in (word for word, found in named.items() if not found):
         guess = nearest(word, [*labels, *(layout.name for layout in layouts)])
-        yield Problem("--layout", f"there is no layout {brief(word)}", labels, guess)
+        text = f"there is no layout {brief(word)}"
+        yield Problem("--layout", text, labels, guess, advice=listing("layout"))
     # Only then: a word that is misspelt may have meant one of its layouts.
     if named and all(named.values()):
         whose = set().union(*named.values())

@@ -1,7 +1,7 @@
 """PURE: what a system's brokers guarantee by a layout, in one declared value.
 
-1. Nothing has a default: a system answers everything, with what its brokers do, with None where
-   nobody can say, or with the reason why the question makes no sense for it.
+1. Nothing has a default. A system answers every question: with what its brokers do, with None if
+   that is unknown, or with the reason why the question makes no sense for it.
 2. Claims are judged by these alone, never by a system's or layout's name.
 """
 
@@ -11,28 +11,30 @@ from typing import NamedTuple
 from spark_analysis.schema.words import Strength
 
 
-class Moot(NamedTuple):
-    """It makes no sense here, and why."""
+class NotApplicable(NamedTuple):
+    """The reason why a question makes no sense for a system."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guarantees:
-    """None: nobody has declared it, so that it is unknown to every claim."""
+    """A system's guarantees. None: not declared, so unknown to every claim."""
 
     masters: int | None  # of one queue, which lies on so many
-    mirrored_on: str | Moot | None  # where a queue has mirrors: all, exactly, nodes, none
-    promote_on_shutdown: str | Moot | None  # always, when-synced, never
-    promote_on_failure: str | Moot | None
+    mirrored_on: str | NotApplicable | None  # where a queue has mirrors: all, exactly, nodes, none
+    promote_on_shutdown: str | NotApplicable | None  # always, when-synced, never
+    promote_on_failure: str | NotApplicable | None
     elects: bool | None  # somebody takes a dead master's place, by the brokers' own doing
     # A majority of all that ever held a queue decides who is its master, and none does without.
     elects_by_majority: bool | None
-    route_poll_s: int | Moot | None  # how often clients ask who is master
+    route_poll_s: int | NotApplicable | None  # how often clients ask who is master
     confirm_waits_for_mirrors: bool | None  # for every one; of a persistent message
     # For a majority of all that ever held the queue: who is down counts, and is not waited for.
     confirm_waits_for_majority: bool | None
     confirm_waits_for_disk: bool | None
-    asks_within_s: float | Moot | None  # so long after it was stored a transaction may wait
+    asks_within_s: (
+        float | NotApplicable | None
+    )  # so long after it was stored a transaction may wait
     strength: Strength | None  # what a confirm of a lasting message promises; None: the least
     strength_of_transient: Strength | None

@@ -27,7 +27,7 @@ class JarSet:
 
 
 def mistakes(jars: JarSet) -> Iterator[str]:
-    """What is wrong with a declaration, whoever made it."""
+    """Yield the mistakes in a declaration, of mqproof or of another package."""
     if not _NAME.fullmatch(jars.name):
         yield f"{brief(jars.name)} is no name: small letters, digits, hyphens and points"
     for text in jars.artifacts:

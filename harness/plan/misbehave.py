@@ -1,9 +1,9 @@
-"""`--misbehave KIND[:SHARE]`: what the nodes of a cluster are told to do wrong.
+"""`--misbehave KIND[:SHARE]`: a defect that the nodes of a cluster get on purpose.
 
-1. Only subprocesses (`local`) are told, and only of a system that declares this kind (the
-   reference); anything else is bad input, told with every cell that it means.
-2. The word, with the experiment's seed, fixes which messages are hit. Kinds of which nothing is
-   drawn hit whatever their rule hits, and take no share.
+1. It works with subprocesses (`local`) of a system that declares this kind (the reference).
+   Anything else is bad input, reported with every cell that it concerns.
+2. The word and the experiment's seed decide which messages are hit. A kind without a random choice
+   hits what its rule says, and takes no share.
 """
 
 from collections.abc import Iterator

@@ -45,7 +45,7 @@ class Workload:
 
     queues: tuple[str, ...]
     publishers: int
-    consumers: int  # 0: nobody reads before the drain
+    consumers: int  # 0: no consumer before the drain
     keys: int
     rate: float | None  # publishes a second over all publishers; None is `max`
     body_bytes: int
@@ -92,16 +92,16 @@ class FaultPlan:
 
 @dataclass(frozen=True, slots=True)
 class OperationOptions:
-    """What a scenario may say of an operation besides kind, target and time.
+    """The options of an operation: all that a scenario says but its kind, target and time.
 
-    operations.OPERATIONS tells which of them a kind takes; the others keep their defaults.
+    operations.OPERATIONS lists which of them a kind takes; the others keep their defaults.
     """
 
     how: str = "stop"  # stop, restart: in good order, or "kill"
     waits: str = "done"  # "no", "done", "clean"
     order: str = "at once"  # of `all`: "at once", "in turn", "last stopped first", ...
     offline: bool = False  # forget: said to a node that is down
-    through: str = ""  # forget, add: the host that is told; "": the first that can be
+    through: str = ""  # forget, add: the host that gets the order; "": the first possible
     name: str = "mqproof"  # policies: by default that of the layout
     pattern: str = r"^mqproof\."
     definition: tuple[tuple[str, "PolicyValue"], ...] = ()
@@ -174,8 +174,6 @@ class Policy:
 
 
 PolicyValue = str | int | tuple[str, ...]
-
-
 NO_HANDLING = "none"
 
 
@@ -188,10 +186,10 @@ class PauseIfAllDown:
 
 
 class OwnLayout(Protocol):
-    """What only a family knows of a layout: a frozen value, which nobody else looks into."""
+    """The properties of a layout that only its family knows: a frozen, opaque value."""
 
-    def told(self) -> Iterable[tuple[str, str]]:
-        """To people, before a run: what it is called, in a word, and how it is."""
+    def describe(self) -> Iterable[tuple[str, str]]:
+        """Describe it to people, before a run: pairs of a name and a value."""
         ...
 
 
@@ -243,9 +241,9 @@ class Drain:
 
     queue_name: Callable[[str], str]  # as workers give a queue's name to the broker
     quiet_s: Callable[[Workload], float]  # so long nothing may come before a queue is empty
-    more_s: Callable[[Workload], float]  # besides the limit: what is sent to come later
+    more_s: Callable[[Workload], float]  # beyond the limit: for messages that are delayed
     in_order: Callable[[Workload, int], bool]  # a key's messages, with so many who consume them
-    gone_by_force_s: float  # so long brokers may list who was told to go, or is dead
+    gone_by_force_s: float  # how long brokers may list a closed or dead client
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +273,11 @@ class System:
 class Window:
     """A fault's place in time, in seconds since the load began."""
 
-    number: int  # from 1
+    number: int
     fault: FaultPlan
     opens_s: float
     lasts_s: float
+    refers_to: int = 0  # the window of the fault whose host its target names; 0: none
 
     @property
     def ends_s(self) -> float:
@@ -292,6 +291,7 @@ class Step:
     number: int  # from 1
     operation: OperationPlan
     at_s: float
+    refers_to: int = 0  # the window of the fault whose host its target names; 0: none
 
 
 @dataclass(frozen=True, slots=True)

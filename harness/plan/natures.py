@@ -1,21 +1,21 @@
-"""PURE: what the analysis must know of a fault's kind, by the kind's own declaration.
+"""PURE: the properties of a fault's kind that the analysis needs, by the kind's own declaration.
 
-A run records it with its windows. Of one that was recorded before that, or by somebody else, the
-declaration of today is asked; where nobody declares the kind it stays unknown.
+A run records them with its windows. For a run without them (an old or foreign one), today's
+declaration is used. If the kind is not declared, they stay unknown.
 """
 
 from dataclasses import replace
 
 from faults.kinds import KINDS
 from faults.targets import CLIENT, CLIENT_LINK
-from spark_analysis.schema.facts import Facts, Nature, Window
+from spark_analysis.schema.facts import Facts, FaultProperties, Window
 
 
-def nature_of(kind: str) -> Nature | None:
+def nature_of(kind: str) -> FaultProperties | None:
     declared = KINDS.get(kind)
     if declared is None:
         return None
-    return Nature(
+    return FaultProperties(
         of_clients=declared.applies_to == CLIENT,
         of_client_links=declared.applies_to == CLIENT_LINK,
         ends_broker=declared.ends_broker,

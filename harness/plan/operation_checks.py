@@ -1,7 +1,7 @@
-"""What is wrong with the operations of a scenario, where it hangs on several keys.
+"""Checks of a scenario's operations that need several keys.
 
-1. All problems are told.
-2. What is missing or ill-typed is left to the shape.
+1. All problems are reported.
+2. The shape finds missing and ill-typed keys.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,20 +26,23 @@ from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import MISSING, TomlProblem
 
 
-def problems(operations: Sequence[object], queues: Sequence[str]) -> Iterator[TomlProblem]:
-    """`operations`: the tables as TOML has them; `queues`: those of the workload."""
+def problems(
+    operations: Sequence[object], queues: Sequence[str], faults: int = 0
+) -> Iterator[TomlProblem]:
+    """`operations`: the tables as TOML has them; `queues`: those of the workload; `faults`: how
+    many the scenario has."""
     for index, table in enumerate(operations):
         if not isinstance(table, dict):
             continue
         path: Path = ("operation", index)
         kind = OPERATIONS.get(str(table.get("kind")))
         if kind is not None:
-            yield from _target(path, table, kind, queues)
+            yield from _target(path, table, kind, queues, faults)
             yield from _options(path, table, kind)
 
 
 def _target(
-    path: Path, table: dict[str, Any], kind: Operation, queues: Sequence[str]
+    path: Path, table: dict[str, Any], kind: Operation, queues: Sequence[str], faults: int
 ) -> Iterator[TomlProblem]:
     word, place = table.get("target", ""), (*path, "target")
     if not isinstance(word, str):
@@ -51,10 +54,12 @@ def _target(
     try:
         target = parse(kind.name, word)
     except ValueError:
-        told = "it means the whole cluster, and takes no target" if not forms else ""
-        text = told or f"{brief(word)} is nothing that a {kind.name} can be aimed at"
+        refusal = "it means the whole cluster, and takes no target" if not forms else ""
+        text = refusal or f"{brief(word)} is nothing that a {kind.name} can be aimed at"
         yield TomlProblem(place, text, forms, nearest(word, forms))
         return
+    if target.fault > faults:
+        yield TomlProblem(place, f"there is no fault {target.fault}")
     if target.queue and queues and target.queue not in queues:
         yield TomlProblem(
             place, f"the workload has no queue {brief(target.queue)}", forms, nearest(word, forms)
@@ -95,7 +100,7 @@ def _order(path: Path, table: dict[str, Any], kind: Operation) -> Iterator[TomlP
 
 
 def _through(path: Path, table: dict[str, Any]) -> Iterator[TomlProblem]:
-    """A host by its name; one that is down only where it is told offline."""
+    """Check a host by its name; one that is down takes only offline orders."""
     word, place = table["through"], (*path, "through")
     if not isinstance(word, str):
         return

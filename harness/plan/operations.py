@@ -16,12 +16,14 @@ from harness.outside.text import brief
 
 API, COMMAND = "management API", "the broker's command line"
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 _QUEUE = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
 MASTER, MIRROR, UNINVOLVED, HOST = "master of QUEUE", "mirror of QUEUE", "uninvolved", "HOST"
 FIRST_STOPPED, LAST_STOPPED, LOST = "first stopped", "last stopped", "lost"
 ALL, SPARE, QUEUE = "all", "spare", "QUEUE"
-RUNNING = (MASTER, MIRROR, UNINVOLVED, HOST)
+FAULT_HOST, OTHER_HOST = "host of fault N", "other than fault N"
+RUNNING = (MASTER, MIRROR, UNINVOLVED, FAULT_HOST, OTHER_HOST, HOST)
 STOPPED = (FIRST_STOPPED, LAST_STOPPED, LOST, HOST)
 
 AT_ONCE, IN_TURN = "at once", "in turn"
@@ -30,12 +32,12 @@ NO, DONE, CLEAN = "no", "done", "clean"
 STOP, KILL = "stop", "kill"
 
 
-class Upheaval(Enum):
+class LeadershipChange(Enum):
     """Until when a queue may get another master because of an operation."""
 
     NEVER = auto()
     SOON = auto()  # until it has returned, and a moment longer
-    LATER = auto()  # whenever the cluster comes to it: nobody knows
+    LATER = auto()  # at an unknown time, decided by the cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Operation:
     options: tuple[str, ...] = ()  # the keys of OPTIONS that it takes
     needs: tuple[str, ...] = ()  # those that it cannot do without
     alters: bool = False  # the cluster is not what its layout says, for good
-    upheaval: Upheaval = Upheaval.NEVER
+    upheaval: LeadershipChange = LeadershipChange.NEVER
     why_not: Mapping[str, str] = field(default_factory=dict)  # deployment without it -> why
 
 
@@ -78,6 +80,7 @@ class Target:
     form: str
     queue: str = ""
     host: str = ""
+    fault: int = 0  # the fault of the scenario, in the file's order, whose host it refers to
 
 
 TARGETS = {
@@ -86,6 +89,8 @@ TARGETS = {
         TargetWord(MASTER, "the host that holds the queue's master when the operation is due"),
         TargetWord(MIRROR, "the host of the queue's oldest mirror then"),
         TargetWord(UNINVOLVED, "a host that holds no copy of any queue then"),
+        TargetWord(FAULT_HOST, "the host that fault N of the file means"),
+        TargetWord(OTHER_HOST, "the first host that fault N of the file does not mean"),
         TargetWord(HOST, "the host of that name in the layout"),
         TargetWord(ALL, "every host; of those that are down, where it is about them"),
         TargetWord(FIRST_STOPPED, "of the hosts that operations stopped, the first"),
@@ -127,7 +132,7 @@ OPERATIONS = {
             targets=(*RUNNING, ALL),
             offers=_PROCESSES,
             options=("how", "waits", "order"),
-            upheaval=Upheaval.SOON,
+            upheaval=LeadershipChange.SOON,
         ),
         Operation(
             name="stop_node",
@@ -135,7 +140,7 @@ OPERATIONS = {
             targets=(*RUNNING, ALL),
             offers=_PROCESSES,
             options=("how", "waits", "order"),
-            upheaval=Upheaval.SOON,
+            upheaval=LeadershipChange.SOON,
         ),
         Operation(
             name="start_node",
@@ -143,7 +148,7 @@ OPERATIONS = {
             targets=(*STOPPED, ALL),
             offers=_PROCESSES,
             options=("waits", "order"),
-            upheaval=Upheaval.LATER,
+            upheaval=LeadershipChange.LATER,
         ),
         Operation(
             name="wipe_node",
@@ -159,7 +164,7 @@ OPERATIONS = {
             offers=_COMMAND,
             options=("through",),
             alters=True,
-            upheaval=Upheaval.LATER,
+            upheaval=LeadershipChange.LATER,
         ),
         Operation(
             name="forget_node",
@@ -168,7 +173,7 @@ OPERATIONS = {
             offers=_COMMAND,
             options=("offline", "through"),
             alters=True,
-            upheaval=Upheaval.LATER,
+            upheaval=LeadershipChange.LATER,
         ),
         Operation(
             name="force_boot",
@@ -183,7 +188,7 @@ OPERATIONS = {
             targets=RUNNING,
             offers=_COMMAND,
             alters=True,
-            upheaval=Upheaval.LATER,
+            upheaval=LeadershipChange.LATER,
         ),
         Operation(
             name="set_policy",
@@ -193,7 +198,7 @@ OPERATIONS = {
             options=("name", "pattern", "definition", "priority"),
             needs=("definition",),
             alters=True,
-            upheaval=Upheaval.LATER,
+            upheaval=LeadershipChange.LATER,
         ),
         Operation(
             name="delete_policy",
@@ -202,7 +207,7 @@ OPERATIONS = {
             offers=_API,
             options=("name",),
             alters=True,
-            upheaval=Upheaval.LATER,
+            upheaval=LeadershipChange.LATER,
         ),
         Operation(
             name="synchronise",
@@ -224,7 +229,7 @@ OPERATIONS = {
             targets=(QUEUE,),
             offers=_PROCESSES,
             alters=True,
-            upheaval=Upheaval.SOON,
+            upheaval=LeadershipChange.SOON,
         ),
     )
 }
@@ -237,6 +242,10 @@ def parse(kind: str, word: str) -> Target:
         queue = word.removeprefix(prefix)
         if form in forms and word.startswith(prefix) and _QUEUE.fullmatch(queue):
             return Target(word, form, queue=queue)
+    for form in (FAULT_HOST, OTHER_HOST):
+        number = word.removeprefix(form.removesuffix("N"))
+        if form in forms and number != word and _NUMBER.fullmatch(number):
+            return Target(word, form, fault=int(number))
     plain = (UNINVOLVED, ALL, FIRST_STOPPED, LAST_STOPPED, LOST, SPARE)
     if word in plain:
         if word in forms:

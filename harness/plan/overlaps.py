@@ -1,9 +1,11 @@
 """Windows whose lengths contradict each other, or leave nothing to be seen.
 
 1. Two faults that have one thing for themselves (faults.exclusive) may not stand there together.
-   Whether late-bound words mean one host is known when the second window opens: here only words
-   that always mean the same are held against each other, and any words at one instant.
-2. Lengths in layout timers are seconds on a layout only: then the cell cannot run.
+   Whether late-bound words mean one host is known when the second window opens: here only faults
+   that mean one host for sure (references.py) are held against each other.
+2. A fault that an active one hides on the same host is refused, since no run could verify it. So
+   is one that opens before an earlier fault, which it hides, was verified.
+3. Lengths in layout timers are seconds on a layout only: then the cell cannot run.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,68 +14,115 @@ from itertools import islice
 from math import inf
 
 from faults.exclusive import Thing, clash, things
+from faults.kind import Sight
+from faults.kinds import KINDS
+from faults.targets import CLIENT_LINK, PEER_LINK
 from harness.plan.model import FaultPlan
-from harness.plan.targets import parse_target
+from harness.plan.references import anchor, is_fixed
+from harness.plan.targets import OTHER_THAN_FAULT, parse_target
 
-_TOLD_MAX = 3
+_LISTED_MAX = 3
+VERIFIED_S = 5.0  # a fault on a cluster that works is verified by then
+_PAUSES_FROM = 0.75  # of the detection timeout: a node that is cut off may pause from then on
+_THERE = "there"
+PAUSING = ("pause_minority", "pause_if_all_down")  # partition handlings
 _ROLES = {"all": ("publishers", "consumers")}
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """When a fault stands, in seconds after the baseline, and what it has for itself then."""
+class ActiveFault:
+    """An active fault: its time, in seconds after the baseline, and what it uses exclusively."""
 
     kind: str
     target: str
     opens_s: float
     ends_s: float  # inf: nothing in the scenario ends it
-    things: frozenset[Thing]
+    clients: tuple[str, ...]  # publishers, consumers
+    resource: str
+    rhythm_s: float = 0.0  # of a fault that comes and goes: one cut and one join
+
+    def things(self, place: str = "") -> frozenset[Thing]:
+        """What it has for itself. `place`: instead of its target."""
+        place = place or self.target
+        return things(
+            self.kind,
+            place,
+            self.resource,
+            links=[f"{place} of {role}" for role in self.clients],
+            clients=self.clients if parse_target(self.target).role == "clients" else (place,),
+        )
+
+    @property
+    def verified_s(self) -> float:
+        """From its opening until it is verified."""
+        return VERIFIED_S + 2 * self.rhythm_s
 
 
-def standing(
-    kind: str, target: str, clients: str, resource: str, opens_s: float, ends_s: float
-) -> Standing:
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """A layout whose nodes pause where they lose the majority: they close clients' links then."""
+
+    timer_s: float
+
+
+def active_fault(
+    kind: str,
+    target: str,
+    clients: str,
+    resource: str,
+    opens_s: float,
+    ends_s: float,
+    rhythm_s: float = 0.0,
+) -> ActiveFault:
     """`clients`, `resource`: faults.model.Options. Raises ValueError where `target` is no word."""
+    parse_target(target)
     meant = _ROLES.get(clients, (clients,))
-    own = things(
-        kind,
-        target,
-        resource,
-        links=[f"{target} of {role}" for role in meant],
-        clients=meant if parse_target(target).role == "clients" else (target,),
-    )
-    return Standing(kind, target, opens_s, ends_s, own)
+    return ActiveFault(kind, target, opens_s, ends_s, meant, resource, rhythm_s)
 
 
-def stands(fault: FaultPlan, timer_s: float, operated: bool) -> Standing:
+def active_fault_of(fault: FaultPlan, timer_s: float, operated: bool) -> ActiveFault:
     """`operated`: whether operations of the scenario may bring back what never returns."""
     opens_s = fault.opens.resolve_s(timer_s)
     ends_s = opens_s + fault.lasts.resolve_s(timer_s)
-    return standing(
+    return active_fault(
         fault.kind,
         fault.target,
         fault.options.clients,
         fault.options.resource,
         opens_s,
         ends_s if fault.returns or operated else inf,
+        fault.options.down_s + fault.options.up_s,
     )
 
 
-def problems(faults: Mapping[int, Standing]) -> Iterator[tuple[int, str]]:
+def problems(
+    faults: Mapping[int, ActiveFault], pauses: Pauses | None = None
+) -> Iterator[tuple[int, str]]:
     """The number of each fault that opens where an earlier one stands, and what is wrong; of one
-    that opens where many stand, the first few."""
-    standing: list[int] = []  # those that opened, and have not ended
+    that opens where many stand, the first few. `pauses`: the layout, where its nodes do."""
+    targets = {number: fault.target for number, fault in faults.items()}
+    active: list[int] = []  # those that opened, and have not ended
     for number in sorted(faults, key=lambda number: faults[number].opens_s):
-        opens_s = faults[number].opens_s
-        standing = [earlier for earlier in standing if opens_s < faults[earlier].ends_s]
-        clashing = (one for one in standing if _clash(faults[one], faults[number]))
-        for earlier in islice(clashing, _TOLD_MAX):
-            yield number, _text(earlier, faults[earlier])
-        standing.append(number)
+        later = faults[number]
+        active = [earlier for earlier in active if later.opens_s < faults[earlier].ends_s]
+        texts = (
+            _problem(
+                earlier,
+                faults[earlier],
+                later,
+                _place(earlier, number, targets, faults),
+                pauses,
+            )
+            for earlier in active
+            if not _apart(earlier, number, targets)
+        )
+        for text in islice(filter(None, texts), _LISTED_MAX):
+            yield number, text
+        active.append(number)
 
 
 def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
-    """Why nobody could see a flap in a window of this length; "": somebody can."""
+    """Return why a flap could not be verified in a window of this length; "" if it can."""
     if lasts_s > down_s + up_s:
         return ""
     return (
@@ -82,18 +131,94 @@ def flap_problem(down_s: float, up_s: float, lasts_s: float) -> str:
     )
 
 
-def _clash(earlier: Standing, later: Standing) -> bool:
-    """`earlier` stands when `later` opens."""
-    if not clash(earlier.things, later.things):
+def _place(
+    earlier: int, later: int, targets: Mapping[int, str], faults: Mapping[int, ActiveFault]
+) -> str:
+    """_THERE: both mean one host for sure; "": what they mean is held against each other by their
+    own words."""
+    one, other = anchor(earlier, targets), anchor(later, targets)
+    at_once = faults[earlier].opens_s == faults[later].opens_s
+    same_word = targets[one] == targets[other] and (at_once or is_fixed(targets[one]))
+    return _THERE if one == other or same_word else ""
+
+
+def _apart(earlier: int, later: int, targets: Mapping[int, str]) -> bool:
+    """Whether one refers to another host than the other's."""
+    pairs = ((earlier, later), (later, earlier))
+    return any(_excepts(targets[anchor(one, targets)], other, targets) for one, other in pairs)
+
+
+def _excepts(word: str, other: int, targets: Mapping[int, str]) -> bool:
+    target = parse_target(word)
+    if target.role != "other_than_fault":
         return False
-    return earlier.opens_s == later.opens_s or _is_fixed(later.target)
+    return anchor(target.fault, targets) == anchor(other, targets)
 
 
-def _is_fixed(word: str) -> bool:
-    return parse_target(word).role in ("host", "process", "name_servers", "client", "clients")
+def _problem(
+    number: int, earlier: ActiveFault, later: ActiveFault, place: str, pauses: Pauses | None
+) -> str:
+    """`earlier` is active when `later` opens."""
+    if clash(earlier.things(place), later.things(place)) and (place or is_fixed(later.target)):
+        return _text(number, earlier)
+    if not place:
+        return ""
+    return _hidden(number, earlier, later) or _paused(number, earlier, later, pauses)
 
 
-def _text(number: int, earlier: Standing) -> str:
+def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
+    """Why no run could verify both on one host; "": a run could."""
+    one, other = KINDS.get(earlier.kind), KINDS.get(later.kind)
+    if one is None or other is None:
+        return ""
+    named = f"fault {number} ({earlier.kind} {earlier.target})"
+    if sights := _shared(one.hides, other.seen_by, earlier, later):
+        return (
+            f"{named} hides {sights}, by which a {later.kind} is verified: let one end before the "
+            f"other opens, or aim it at '{OTHER_THAN_FAULT}{number}'"
+        )
+    if one is other and one.seen_by and set(earlier.clients) & set(later.clients):
+        return f"it cannot be told from {named} on the same host, which is still active"
+    if one.applies_to == PEER_LINK and other.repeats:
+        return f"{named} makes the links late, on which a {later.kind} comes and goes too fast"
+    sights = _shared(other.hides, one.seen_by, earlier, later)
+    if sights and later.opens_s < earlier.opens_s + earlier.verified_s:
+        return (
+            f"a {later.kind} hides {sights}, by which {named} is verified: let it open "
+            f"{earlier.verified_s:g} s later than that at least"
+        )
+    return ""
+
+
+def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pauses | None) -> str:
+    """A node that is cut off from the majority pauses, and closes clients' links."""
+    if pauses is None or earlier.kind not in KINDS or later.kind not in KINDS:
+        return ""
+    cuts = Sight.PEER_LINKS in KINDS[earlier.kind].hides
+    if earlier.rhythm_s and earlier.rhythm_s < _PAUSES_FROM * pauses.timer_s:
+        return ""  # each cut is too short
+    if not cuts or Sight.CLIENT_LINKS not in KINDS[later.kind].seen_by:
+        return ""
+    if later.opens_s + later.verified_s < earlier.opens_s + _PAUSES_FROM * pauses.timer_s:
+        return ""
+    return (
+        f"fault {number} ({earlier.kind} {earlier.target}) makes its host pause, which closes the "
+        f"links of clients, by which a {later.kind} is verified: let it open earlier, or aim it "
+        f"at '{OTHER_THAN_FAULT}{number}'"
+    )
+
+
+def _shared(
+    hides: tuple[Sight, ...], seen_by: tuple[Sight, ...], earlier: ActiveFault, later: ActiveFault
+) -> str:
+    """What one fault hides of what the other is seen by."""
+    of_links = {KINDS[one.kind].applies_to for one in (earlier, later)} == {CLIENT_LINK}
+    if of_links and not set(earlier.clients) & set(later.clients):
+        return ""
+    return " and ".join(sight.value for sight in seen_by if sight in hides)
+
+
+def _text(number: int, earlier: ActiveFault) -> str:
     if earlier.ends_s == inf:
         return f"fault {number} ({earlier.kind} {earlier.target}) has it for good"
     return (

@@ -1,7 +1,7 @@
-"""What the topology of a cluster that somebody else runs allows to be done to it.
+"""The faults that a topology allows on a cluster that mqproof did not start.
 
-1. A late-bound target may mean any host: a fault of it is allowed where it is on every one.
-2. What is not allowed is told with what is.
+1. A late-bound target may mean any host: its fault must be allowed on every one.
+2. A refusal lists the faults that are allowed.
 3. A host that mqproof did not start is never left down.
 """
 
@@ -17,9 +17,10 @@ from harness.plan.topology import Topology
 def forbidden(fault: FaultPlan, topology: Topology) -> Iterator[str]:
     """Why this fault, of a kind that can be done under `external`, may not be done here."""
     reasons = dict.fromkeys(topology.forbids(fault.kind, host) for host in meant(fault, topology))
-    told = "; ".join(reason for reason in reasons if reason)
-    if told:
-        yield f"the topology allows no {fault.kind} here: {told}; it allows {permitted(topology)}"
+    because = "; ".join(reason for reason in reasons if reason)
+    if because:
+        allowed = permitted(topology)
+        yield f"the topology allows no {fault.kind} here: {because}; it allows {allowed}"
     if not fault.returns and not parse_target(fault.target).of_clients:
         yield "returns = false would leave a host down that mqproof did not start"
 

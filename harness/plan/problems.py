@@ -2,7 +2,9 @@
 
 1. A problem is a value; texts for people are made here and nowhere else.
 2. PlanError is bad input (exit code 254), never a fault of ours.
-3. A problem is one line of bounded length, and so are a list of them: what is not listed is
+3. A problem has up to three parts: what is wrong and where; what was expected (`choices`, or
+   `expected`); what to do (`advice`).
+4. A problem is one line of bounded length, and so are a list of them: what is not listed is
    counted.
 """
 
@@ -18,7 +20,13 @@ _PLACE_MAX = 300  # characters
 _TEXT_MAX = 600
 _CHOICE_MAX = 100
 _CHOICES_MAX = 100
-_WORD_MAX = 100  # nobody misspells a longer one
+_WORD_MAX = 100  # a longer word is no misspelling
+_MISSING = "No such file or directory"  # the system's words for ENOENT
+CHECK_PATH = "check the path; a relative path begins in the current folder"
+_LISTS = {
+    kind: f"`mqproof list {kind}s` describes each"
+    for kind in ("scenario", "system", "layout", "client")
+}
 EMPTY = "is given with nothing: a variable that is not set, perhaps; leave it out, or name one"
 
 
@@ -30,8 +38,10 @@ class Problem:
     text: str
     choices: tuple[str, ...] = ()
     guess: str = ""  # what was probably meant; "" where nothing is near
-    stands_for: int = 1  # so many problems; of several only their number is told
-    at_least: bool = False  # or more: nobody counted on
+    stands_for: int = 1  # how many problems it stands for; of several only the number is shown
+    at_least: bool = False  # or more: the count stopped there
+    expected: str = ""  # what belongs there, where it is no list of choices
+    advice: str = ""  # what to do
 
     def __str__(self) -> str:
         text = cut(self.text, _TEXT_MAX)
@@ -40,6 +50,8 @@ class Problem:
             parts.append(f"did you mean {brief(self.guess)}?")
         if self.choices:
             parts.append(f"valid: {' | '.join(self._choices())}")
+        parts += [f"expected: {self.expected}"] if self.expected else []
+        parts += [f"what to do: {self.advice}"] if self.advice else []
         return one_line("; ".join(parts))
 
     def _choices(self) -> Iterator[str]:
@@ -54,16 +66,16 @@ class PlanError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         assert self.problems, "an error must name a problem"
-        super().__init__("\n".join(_told(self.problems)))
+        super().__init__("\n".join(_lines(self.problems)))
 
 
 def and_more(place: str, count: int, *, at_least: bool = False) -> Problem:
-    """So many problems of that place that are not told one by one."""
+    """Return one problem that stands for so many others of that place."""
     return Problem(place, _more(count, at_least), stands_for=count, at_least=at_least)
 
 
 def twice(place: str, words: Iterable[str]) -> list[Problem]:
-    """Each word that was said more than once: whoever does so meant another one."""
+    """Return a problem for each word that occurs more than once: it is probably a mistake."""
     often = Counter(words)
     return [
         Problem(place, f"{brief(word)} is named {'twice' if count == 2 else f'{count:,} times'}")
@@ -75,7 +87,26 @@ def twice(place: str, words: Iterable[str]) -> list[Problem]:
 def unknown(place: str, kind: str, word: str, choices: Sequence[str]) -> Problem:
     """`word` names no `kind`: which ones there are, and which was probably meant."""
     text = f"there is no {kind} {brief(word)}"
-    return Problem(place, text, tuple(choices), nearest(word, choices))
+    return Problem(place, text, tuple(choices), nearest(word, choices), advice=listing(kind))
+
+
+def listing(kind: str) -> str:
+    """Return which command lists everything of a kind, or ""."""
+    return _LISTS.get(kind, "")
+
+
+def unreadable(place: str, reason: object, expected: str, advice: str = "") -> Problem:
+    """A file that cannot be read. `advice` follows only where the file is missing."""
+    is_missing = str(reason) == _MISSING
+    what_to_do = "; ".join(part for part in (CHECK_PATH, advice) if part) if is_missing else ""
+    text = f"cannot be read: {reason}"
+    return Problem(place, text, expected=expected, advice=what_to_do)
+
+
+def no_folder(place: str, folder: object, expected: str, advice: str = "") -> Problem:
+    """A folder that does not exist."""
+    what_to_do = "; ".join(part for part in (CHECK_PATH, advice) if part)
+    return Problem(place, f"there is no folder {folder}", expected=expected, advice=what_to_do)
 
 
 def nearest(word: str, choices: Sequence[str]) -> str:
@@ -86,8 +117,8 @@ def nearest(word: str, choices: Sequence[str]) -> str:
     return found[0] if found else ""
 
 
-def _told(problems: Sequence[Problem]) -> Iterator[str]:
-    """A line each, as many as anybody reads."""
+def _lines(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield a line for each problem, up to LISTED_MAX."""
     yield from map(str, problems[:LISTED_MAX])
     if rest := problems[LISTED_MAX:]:
         count = sum(one.stands_for for one in rest)

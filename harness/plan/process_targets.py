@@ -16,7 +16,7 @@ from faults.mechanisms import COMPOSE, EXTERNAL, TOXIPROXY
 from faults.places import place
 from faults.targets import CLIENT_LINK
 from harness.outside.text import brief
-from harness.plan.clients import asked
+from harness.plan.clients import requirements
 from harness.plan.model import Layout, System
 from harness.plan.servers import Servers
 from harness.plan.targets import NAME_SERVERS, Target
@@ -41,7 +41,7 @@ def obstacles(
         several = f"a process of several on a host, which {EXTERNAL} has not"
         yield f"{brief(target.word)} means {several}"
     if target.role == "name_server":
-        for reason in asked.obstacles(client, [ATTACHED]):
+        for reason in requirements.obstacles(client, [ATTACHED]):
             yield f"{brief(target.word)}: {reason}"
     if not target.whole_host:
         yield from _reach(target, kind, layout, servers)

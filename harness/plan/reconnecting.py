@@ -12,7 +12,7 @@ CONSUMED_S = 6.0  # that consumers get nothing for 5 s can only be seen in more 
 
 
 def reconnect_s(client: str, guarantees: Guarantees) -> int | None:
-    """In seconds; None where nobody declares it, as of a cluster that somebody else set up."""
+    """Return it in seconds; None if it is not declared, as for an external cluster."""
     known = named(client)
     if known.reconnect_s is None or known.family.finds is Finds.HOSTS:
         return known.reconnect_s
@@ -22,8 +22,10 @@ def reconnect_s(client: str, guarantees: Guarantees) -> int | None:
 
 
 def healed_s(scenario: Scenario, client: str, guarantees: Guarantees) -> float:
-    """So long the load goes on after the last fault at least: once healed, a cluster is to serve.
-    0 where that is asked of nobody."""
+    """Return how long the load goes on after the last fault at least.
+
+    A healed cluster must serve then. 0 if that is not required.
+    """
     load = scenario.workload
     if not scenario.faults or not load.confirms or load.rate is None:
         return 0.0

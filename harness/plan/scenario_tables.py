@@ -1,8 +1,8 @@
 """A scenario's document by its shape: its tables, or all that is wrong with each.
 
-1. A section of `[workload]` is read by the shape that its family of clients declares; one that no
-   family declares is a key that nobody knows.
-2. Each table is read even where others are wrong.
+1. A section of `[workload]` is read by the shape that its family of clients declares. If no family
+   declares it, it is an unknown key.
+2. Each table is read even if others are wrong.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,10 +17,11 @@ from harness.plan import spans, tables
 from harness.plan.clients.section import Sections
 from harness.plan.problems import nearest
 from harness.plan.shape import PhasesTable, ScenarioTable
+from harness.plan.shape_words import problem_of
 from harness.plan.tables import Table
 from harness.plan.targets import CLIENT_FORMS, ENTRY_FORMS, TARGET_FORMS
 from harness.plan.toml_lines import Path
-from harness.plan.toml_problems import MISSING, TomlProblem, keys_at, length, none_of, words_at
+from harness.plan.toml_problems import MISSING, TomlProblem, keys_at, none_of, words_at
 
 T = TypeVar("T", bound=Table)
 FIXED = {"deadline", "latency", "down", "up"}  # lengths in plain time
@@ -93,10 +94,9 @@ def _toml_problem(error: ErrorDetails, sections: Sections) -> TomlProblem:
         case "value_error":
             return TomlProblem(path, str(error["ctx"]["error"]), _choices(path, sections))
         case "too_long" | "too_short" if isinstance(given, list):
-            return TomlProblem(path, length(error))
+            return TomlProblem(path, problem_of(error))
         case _:
-            text = error["msg"].removeprefix("Input ").removeprefix("Value ")
-            return TomlProblem(path, f"{text}, not {brief(given)}")
+            return TomlProblem(path, f"{problem_of(error)}, not {brief(given)}")
 
 
 def _shape(path: Path, sections: Sections) -> tuple[type[Table], Path]:

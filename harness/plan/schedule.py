@@ -9,9 +9,13 @@
    what is promised of a healed cluster could not be judged otherwise.
 """
 
+from collections.abc import Iterator
+
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout, Scenario, Schedule, Step, Window
+from harness.plan.operations import parse
 from harness.plan.reconnecting import healed_s
+from harness.plan.targets import parse_target
 
 
 def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: str) -> Schedule:
@@ -19,19 +23,9 @@ def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: 
     library."""
     timer_s = layout.timer_s
     baseline_s = scenario.baseline.resolve_s(timer_s)
-    opened = sorted(
-        (
-            (baseline_s + fault.opens.resolve_s(timer_s), fault.lasts.resolve_s(timer_s), fault)
-            for fault in scenario.faults
-        ),
-        key=lambda one: one[0],
-    )
     return Schedule(
         baseline_s=baseline_s,
-        windows=tuple(
-            Window(number, fault, opens_s, lasts_s)
-            for number, (opens_s, lasts_s, fault) in enumerate(opened, start=1)
-        ),
+        windows=tuple(_windows(scenario, timer_s, baseline_s)),
         recovery_s=max(
             scenario.recovery.resolve_s(timer_s), healed_s(scenario, client, guarantees)
         ),
@@ -41,7 +35,28 @@ def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: 
     )
 
 
+def _windows(scenario: Scenario, timer_s: float, baseline_s: float) -> Iterator[Window]:
+    """In the order in which they open. Targets refer to faults by the file's order."""
+    numbers = _numbers(scenario, timer_s)
+    for place, number in sorted(numbers.items(), key=lambda item: item[1]):
+        fault = scenario.faults[place - 1]
+        refers_to = numbers.get(parse_target(fault.target).fault, 0)
+        opens_s = baseline_s + fault.opens.resolve_s(timer_s)
+        yield Window(number, fault, opens_s, fault.lasts.resolve_s(timer_s), refers_to)
+
+
+def _numbers(scenario: Scenario, timer_s: float) -> dict[int, int]:
+    """The number of each fault's window, by its place in the file; both from 1."""
+    opens_s = [fault.opens.resolve_s(timer_s) for fault in scenario.faults]
+    order = sorted(range(len(opens_s)), key=opens_s.__getitem__)
+    return {place + 1: number for number, place in enumerate(order, start=1)}
+
+
 def _steps(scenario: Scenario, timer_s: float, baseline_s: float) -> tuple[Step, ...]:
     timed = [(baseline_s + one.at.resolve_s(timer_s), one) for one in scenario.operations]
     timed.sort(key=lambda one: one[0])
-    return tuple(Step(number, one, at_s) for number, (at_s, one) in enumerate(timed, start=1))
+    windows = _numbers(scenario, timer_s)
+    return tuple(
+        Step(number, one, at_s, windows.get(parse(one.kind, one.target).fault, 0))
+        for number, (at_s, one) in enumerate(timed, start=1)
+    )

@@ -1,6 +1,6 @@
 """The shape of a scenario file: its tables and keys, their types, limits and defaults.
 
-Every key is checked by itself here; what hangs on several keys is checked in toml.py.
+Every key is checked by itself here; toml.py checks several keys together.
 """
 
 import re
@@ -46,7 +46,7 @@ def _batch(value: object) -> int:
 def _entry(value: object) -> Entry:
     if isinstance(value, str):
         target = parse_target(value)
-        if target.of_clients or target.of_processes or target.role == "balancer":
+        if target.of_clients or target.of_processes or target.fault or target.role == "balancer":
             raise ValueError(f"{brief(value)} is no host of a queue: clients cannot enter there")
         return Entry(hosts=(target.host,)) if target.host else Entry(word=value)
     if isinstance(value, list) and len(value) > _WORDS_MAX:

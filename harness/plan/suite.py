@@ -81,7 +81,7 @@ def experiment_of(
         except PlanError as error:
             wrong += error.problems
     if wrong:
-        raise PlanError(dict.fromkeys(wrong))  # what is wrong with each part is told once
+        raise PlanError(dict.fromkeys(wrong))  # each mistake once
     runs = tuple(run for one in found for run in one.runs)
     skipped = tuple(skip for one in found for skip in one.skipped)
     return Experiment(wanted.name, wanted.seed, runs, skipped)

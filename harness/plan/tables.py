@@ -1,9 +1,9 @@
-"""What the shapes of scenario files are made of: everybody's, and those of clients' families.
+"""The parts of which the shapes of scenario files consist, mqproof's own and those of families.
 
-1. A key that is not known is an error: it may hold what the user's verdict hangs on.
+1. An unknown key is an error: the user's verdict may depend on it.
 2. Nothing is converted silently: `"3"` is no number.
-3. A validator of words or of lengths tells what would be right, so that whoever reads a file needs
-   not know whose key it is.
+3. A validator of words or lengths says what is valid, so that code that reads a file needs not
+   know whose key it is.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def fixed_length(read: Callable[[object], T]) -> Callable[[object], T]:
         try:
             return read(value)
         except ValueError as error:
-            told = {"text": str(error), "choices": spans.FORMS_FIXED}
-            raise PydanticCustomError(NO_LENGTH, "{text}", told) from None
+            context = {"text": str(error), "choices": spans.FORMS_FIXED}
+            raise PydanticCustomError(NO_LENGTH, "{text}", context) from None
 
     return validated

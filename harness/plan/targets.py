@@ -20,14 +20,23 @@ NAME_SERVER_OF = "name_server_of "
 NAME_SERVERS = "name servers"
 LEADING_CONTROLLER = "leading controller"
 HOST_OF = "host of "  # one process
+HOST_OF_FAULT, OTHER_THAN_FAULT = "host of fault ", "other than fault "
+FAULT_FORMS = (f"{HOST_OF_FAULT}N", f"{OTHER_THAN_FAULT}N")
 ENTRY_FORMS = ("master of QUEUE", "mirror of QUEUE", "uninvolved", "a host's name")
 ONE_PROCESS_FORMS = ("HOST/PROCESS", "name_server_of CLIENT", LEADING_CONTROLLER)
 PROCESS_FORMS = (*ONE_PROCESS_FORMS, NAME_SERVERS, f"{HOST_OF}one of these processes")
-TARGET_FORMS = (*ENTRY_FORMS, ACTIVE_BALANCER, STANDBY_BALANCER, *PROCESS_FORMS)
+TARGET_FORMS = (
+    *ENTRY_FORMS,
+    *FAULT_FORMS,
+    ACTIVE_BALANCER,
+    STANDBY_BALANCER,
+    *PROCESS_FORMS,
+)
 CLIENT_FORMS = ("clients", "publisher-N", "consumer-N")
 _QUEUE_MAX = 255  # characters; which of them a name may have the workload says
 _CLIENT = re.compile(r"(publisher|consumer)-([1-9][0-9]{0,5})")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,62}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 _PROCESS = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
@@ -37,11 +46,12 @@ class Target:
 
     word: str
     role: str  # "master", "mirror", "uninvolved", "host", "balancer", "clients", "client",
-    # "process", "name_server", "name_servers", "controller"
+    # "process", "name_server", "name_servers", "controller", "host_of_fault", "other_than_fault"
     queue: str = ""
     host: str = ""
     client: str = ""  # itself, or the one whose name server is meant
     process: str = ""  # of `host`
+    fault: int = 0  # the fault of the scenario, in the file's order, whose host it refers to
     whole_host: bool = False  # that of the process that is meant, with all that it carries
 
     @property
@@ -60,6 +70,9 @@ def parse_target(word: str) -> Target:
     for role, prefix in (("master", MASTER), ("mirror", MIRROR)):
         if word.startswith(prefix) and 0 < len(word.removeprefix(prefix).strip()) <= _QUEUE_MAX:
             return Target(word, role, queue=word.removeprefix(prefix).strip())
+    for role, prefix in (("host_of_fault", HOST_OF_FAULT), ("other_than_fault", OTHER_THAN_FAULT)):
+        if word.startswith(prefix) and _NUMBER.fullmatch(word.removeprefix(prefix)):
+            return Target(word, role, fault=int(word.removeprefix(prefix)))
     if word.startswith(HOST_OF):
         return _host_of(word)
     if word == UNINVOLVED:

@@ -1,9 +1,9 @@
 """Runs of several clients that are played together: at once, on one cluster, with one fault.
 
-1. They differ by their client alone. What hangs on chance (where masters lie) is drawn for all of
-   them at once, and each phase is as long as the one that needs it longest has it.
-2. What would mean another thing in each run cannot be shared: what is done to a client, what an
-   operator does for one run, a rhythm that each run plays by its own clock.
+1. They differ by their client alone. Random choices (where masters are) are made once for all of
+   them, and each phase has the length of the longest one.
+2. Some things cannot be shared, because they would differ by run: a fault of a client, an
+   operation for one run, a rhythm that each run plays by its own clock.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,8 @@
-"""TOML text -> Scenario: one that can be run, or every problem that stands against it.
+"""TOML text -> Scenario: one that can be run, or every problem in it.
 
-1. All problems at once, each with its place and the valid choices, so that one reading mends all.
-2. What hangs on several keys is checked even where other keys are wrong, as far as it can be.
-3. The text itself goes with the scenario: a run folder holds what was really read.
+1. All problems are reported at once, each with its place and the valid choices.
+2. Several keys are checked together even if other keys are wrong, as far as possible.
+3. The scenario keeps its text: a run folder has exactly what was read.
 """
 
 import re
@@ -18,7 +18,7 @@ from faults.model import Options
 from faults.options import OPTIONS, Option
 from faults.targets import CLIENT
 from harness.outside.text import brief
-from harness.plan import operation_checks, overlaps, scenario_tables, spans
+from harness.plan import operation_checks, overlaps, references, scenario_tables, spans
 from harness.plan.clients.registry import registry
 from harness.plan.clients.section import Sections
 from harness.plan.model import (
@@ -41,20 +41,20 @@ from harness.plan.shape import (
 )
 from harness.plan.targets import CLIENT_FORMS, TARGET_FORMS, parse_target
 from harness.plan.toml_lines import Path
-from harness.plan.toml_problems import TomlProblem, document_of, told
+from harness.plan.toml_problems import TomlProblem, document_of, located
 
 SCENARIO_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _OWN = Options()
 
 
 def read_scenario(name: str, source: str, file: str = "") -> Scenario:
-    """The scenario that a TOML text tells. Raises PlanError with every problem in it."""
+    """Return the scenario of a TOML text. Raise PlanError with every problem in it."""
     file = file or f"{name}.toml"
     document = document_of(source, file)
     sections = registry().sections
     read = scenario_tables.read(document, sections)
     found = chain(_cross_checks(document, sections), read.wrong)
-    problems = [*_name_problems(name, file), *told(found, source, file)]
+    problems = [*_name_problems(name, file), *located(found, source, file)]
     if problems or read.scenario is None:
         raise PlanError(problems)
     return _scenario(name, read.scenario, read.values(sections), source)
@@ -145,13 +145,13 @@ def _name_problems(name: str, file: str) -> Iterator[Problem]:
 
 
 def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[TomlProblem]:
-    """Checks that need more than one key; what is missing or ill-typed is left to the shape."""
+    """Check several keys together; the shape finds missing and ill-typed keys."""
     workload = document.get("workload")
     if not isinstance(workload, dict):
         workload = {}
     queues = [queue for queue in _list(workload.get("queues")) if isinstance(queue, str)]
     if len(queues) > QUEUES_MAX:
-        queues = []  # the shape says so; what each of them would be is nobody's question
+        queues = []  # the shape reports that; there is nothing more to check
     yield from _workload_checks(workload, queues)
     faults = _few(document.get("fault"), FAULTS_MAX)
     for index, fault in enumerate(faults):
@@ -161,7 +161,7 @@ def _cross_checks(document: dict[str, Any], sections: Sections) -> Iterator[Toml
             yield from _client_checks(("fault", index, "target"), fault, workload)
     operations = _few(document.get("operation"), OPERATIONS_MAX)
     yield from _overlaps(faults, operated=bool(operations))
-    yield from operation_checks.problems(operations, queues)
+    yield from operation_checks.problems(operations, queues, len(faults))
     for section in sections.values():
         yield from section.problems(document)
 
@@ -172,7 +172,10 @@ def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[To
     for key in ("publishers", "consumers"):
         count = workload.get(key)
         if isinstance(count, int) and 1 <= count < len(queues):
-            text = f"{len(queues)} queues need {len(queues)} {key} at least"
+            text = (
+                f"{count} for {len(queues)} queues, and each works on one queue: "
+                f"set {key} to {len(queues)} at least, or name fewer queues"
+            )
             yield TomlProblem(("workload", key), text)
     for key in ("publishers_enter", "consumers_enter"):
         yield from _queue_check(("workload", key), workload.get(key), queues)
@@ -213,27 +216,45 @@ def _fault_checks(path: Path, fault: dict[str, Any]) -> Iterator[TomlProblem]:
 
 def _overlaps(faults: list[object], operated: bool) -> Iterator[TomlProblem]:
     """Those in plain seconds; lengths in layout timers are checked on each layout."""
-    standing = {}
+    active = {}
     for number, fault in enumerate(faults, start=1):
         if isinstance(fault, dict):
             with suppress(ValueError):
-                standing[number] = _standing(fault, operated)
-    for number, text in overlaps.problems(standing):
+                active[number] = _active_fault(fault, operated)
+    for number, text in overlaps.problems(active):
         yield TomlProblem(("fault", number - 1, "opens"), text)
+    for number, text in references.problems(_targets(faults), {}):
+        yield TomlProblem(("fault", number - 1, "target"), text)
 
 
-def _standing(fault: dict[str, Any], operated: bool) -> overlaps.Standing:
-    """Raises ValueError where a length or the target is none, or hangs on a layout."""
+def _targets(faults: list[object]) -> dict[int, str]:
+    """The words that are targets, by the number of their fault."""
+    found = {}
+    for number, fault in enumerate(faults, start=1):
+        word = fault.get("target") if isinstance(fault, dict) else None
+        with suppress(ValueError):
+            if isinstance(word, str):
+                found[number] = parse_target(word).word
+    return found
+
+
+def _active_fault(fault: dict[str, Any], operated: bool) -> overlaps.ActiveFault:
+    """Raise ValueError if a length or the target is invalid, or depends on a layout."""
     opens_s = spans.parse_seconds(fault.get("opens", "0 s"))
     ends_s = opens_s + spans.parse_seconds(fault.get("lasts"))
-    return overlaps.standing(
+    return overlaps.active_fault(
         kind=str(fault.get("kind")),
         target=str(fault.get("target")),
         clients=str(fault.get("clients", _OWN.clients)),
         resource=str(fault.get("resource", _OWN.resource)),
         opens_s=opens_s,
         ends_s=inf if fault.get("returns") is False and not operated else ends_s,
+        rhythm_s=_rhythm_s(fault),
     )
+
+
+def _rhythm_s(fault: dict[str, Any]) -> float:
+    return sum(spans.parse_seconds(fault[key]) for key in ("down", "up") if key in fault)
 
 
 def _client_checks(

@@ -1,7 +1,7 @@
 """What is wrong in a TOML document, before it is known where that stands in its text.
 
-1. A problem has a path in the document; `told` makes problems of them, in the order of the text.
-2. What pydantic finds is told in the words of whoever wrote the file: which keys there are, which
+1. A problem has a path in the document; `located` gives each its line, in the order of the text.
+2. Mistakes that pydantic finds are put in the terms of TOML files: which keys there are, which
    words, a list, a table.
 """
 
@@ -18,15 +18,14 @@ from pydantic_core import ErrorDetails
 
 from harness.outside.text import brief
 from harness.plan.problems import LISTED_MAX, PlanError, Problem, and_more, nearest
+from harness.plan.shape_words import problem_of
 from harness.plan.toml_lines import Path, describe, line, line_numbers
 
 MISSING = "is missing"
-FOUND_MAX = 500  # in one file; nobody looks for more
-DOTS_MAX = 100  # in a line: a name of more parts takes the parser long, and is nobody's
+FOUND_MAX = 500  # in one file; the search stops there
+DOTS_MAX = 100  # in a line: a name of more parts is no key, and takes the parser long
 _OF_KEY = "[key]"  # what pydantic adds to the path where a table's key itself is wrong
-_LISTS = ("tuple_type", "list_type")
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
-_TABLES = ("model_type", "dict_type", "model_attributes_type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +55,10 @@ def document_of(source: str, file: str) -> dict[str, Any]:
         raise PlanError([Problem(file, text)]) from None
 
 
-def told(found: Iterable[TomlProblem], source: str, file: str) -> list[Problem]:
-    """Each with its line, in the order of the lines; what has no line comes first.
+def located(found: Iterable[TomlProblem], source: str, file: str) -> list[Problem]:
+    """Return each problem with its line, in the order of lines; those without a line come first.
 
-    No more are asked for than FOUND_MAX; what is not listed is counted.
+    At most FOUND_MAX are looked for; those that are not listed are counted.
     """
     gathered = list(islice(found, FOUND_MAX))
     if not gathered:
@@ -78,7 +77,7 @@ def told(found: Iterable[TomlProblem], source: str, file: str) -> list[Problem]:
 def of_shape(errors: ValidationError, shape: type[BaseModel]) -> Iterator[TomlProblem]:
     """What `shape.model_validate` found. `shape` has its words as Literal."""
     for error in errors.errors(include_url=False):
-        # A list whose entries are wrong has too few that are right: that is told already.
+        # A list whose entries are wrong has too few right ones: that was reported already.
         if error["type"] != "too_short" or not error["input"]:
             yield _toml_problem(error, shape)
 
@@ -102,13 +101,9 @@ def _toml_problem(error: ErrorDetails, shape: type[BaseModel]) -> TomlProblem:
         return TomlProblem(path, MISSING, _words(_at(shape, path)))
     if kind == "value_error":
         return TomlProblem(path, str(error["ctx"]["error"]))
-    if kind in _LISTS or kind in _TABLES:
-        wanted = "list" if kind in _LISTS else "table"
-        return TomlProblem(path, f"must be a {wanted}, not {brief(given)}")
     if kind in ("too_short", "too_long"):
-        return TomlProblem(path, length(error))
-    text = error["msg"].removeprefix("Input ").removeprefix("String ")
-    return TomlProblem(path, f"{text}, not {brief(given)}")
+        return TomlProblem(path, problem_of(error))
+    return TomlProblem(path, f"{problem_of(error)}, not {brief(given)}")
 
 
 def keys_at(shape: type[BaseModel], path: Path) -> tuple[str, ...]:
@@ -119,14 +114,6 @@ def keys_at(shape: type[BaseModel], path: Path) -> tuple[str, ...]:
 def words_at(shape: type[BaseModel], path: Path) -> tuple[str, ...]:
     """The words that may stand at `path`, where the shape has them as Literal."""
     return _words(_at(shape, path))
-
-
-def length(error: ErrorDetails) -> str:
-    """What is wrong with a list that is too short or too long."""
-    limits = error["ctx"]
-    if "max_length" in limits:
-        return f"must have {limits['max_length']} entries at most, not {limits['actual_length']}"
-    return f"must have {limits['min_length']} entries at least, not {limits['actual_length']}"
 
 
 def _at(shape: Any, path: Path) -> Any:

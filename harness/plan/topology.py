@@ -13,7 +13,7 @@ from faults.kinds import KINDS
 from faults.targets import CLIENT_LINK
 
 EMBEDDED = "embedded"
-EVERYWHERE = ("0.0.0.0", "::")  # to listen at; nobody dials these
+EVERYWHERE = ("0.0.0.0", "::")  # addresses to listen at, never to dial
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Broker:
 
     @property
     def upstream(self) -> str:
-        """As a proxy is told: `address:port`."""
+        """Return it in a proxy's form: `address:port`."""
         return f"{bracketed(self.address)}:{self.port}"
 
 
@@ -42,18 +42,18 @@ class Proxy:
 
 
 class Own(Protocol):
-    """What a family's topology file says besides: a frozen value, which only the family reads.
+    """The family's own part of a topology file: a frozen value, which only the family reads.
 
-    What nobody has declared is None, or an empty word: unknown, never assumed.
+    What is not declared is None, or an empty word: unknown, never assumed.
     """
 
     @property
     def sets(self) -> bool:
-        """Whether mqproof sets anything of the brokers' besides queues, and removes it again."""
+        """Return whether mqproof changes broker settings, and restores them afterwards."""
 
     @property
-    def told(self) -> str:
-        """What becomes of that, for people."""
+    def summary(self) -> str:
+        """Describe to people what happens to those settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,9 @@ class Topology:
         return next(broker for broker in self.brokers if broker.host == host)
 
     def forbids(self, kind: str, host: str) -> str:
-        """Why a fault of that kind may not be done to the host; "" where it may.
+        """Return why a fault of that kind is not allowed on the host; "" if it is.
 
-        Of kinds that no topology can allow, faults.kinds tells why.
+        For kinds that no topology can allow, faults.kinds has the reason.
         """
         if KINDS[kind].verify_commanded is not None and kind not in self.broker(host).commands:
             return f"no command for {kind} of {host}"
@@ -98,15 +98,15 @@ class Topology:
         return ""
 
     def allowed(self, kinds: tuple[str, ...]) -> str:
-        """Those of these kinds that may be done, with the hosts where not all are meant."""
-        told = []
+        """Return which of these kinds are allowed, with their hosts if not on all."""
+        parts = []
         for kind in kinds:
             hosts = [one.host for one in self.brokers if not self.forbids(kind, one.host)]
             if len(hosts) == len(self.brokers):
-                told.append(kind)
+                parts.append(kind)
             elif hosts:
-                told.append(f"{kind} of {' and '.join(hosts)}")
-        return ", ".join(told) or "nothing"
+                parts.append(f"{kind} of {' and '.join(hosts)}")
+        return ", ".join(parts) or "nothing"
 
 
 def bracketed(address: str) -> str:

@@ -1,8 +1,8 @@
-"""What topology files of all systems are made of, and what one of a family is.
+"""The parts of which topology files of all systems consist, and the file of one family.
 
-1. Every key is checked by itself in the shape; what hangs on several keys is checked in
-   topology_toml.py, and by the family (`mistakes`).
-2. A key that is not known is an error; nothing is converted silently.
+1. The shape checks every key by itself. topology_toml.py and the family (`mistakes`) check several
+   keys together.
+2. An unknown key is an error; nothing is converted silently.
 """
 
 import re
@@ -24,12 +24,15 @@ OWN_VARIABLES = "MQPROOF_"
 _HOST_NAME = r"^[a-z][a-z0-9-]{0,30}$"  # it becomes a part of the names of listeners and workers
 _URL_MAX, _TEXT_MAX, _WORDS_MAX = 1000, 4096, 64
 _ADDRESS = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]{0,253}[A-Za-z0-9_.])?")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,20})://")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,254}")
 _DEADLINE_S = (0.5, 600.0)
 
 
 def _way(value: object) -> tuple[str, int]:
     """`address:port` -> both; of an IPv6 address, in brackets."""
+    if isinstance(value, str) and (scheme := _SCHEME.match(value)):
+        raise ValueError(_no_url(scheme[1].lower(), "@" in value))
     host, colon, port = value.rpartition(":") if isinstance(value, str) else ("", "", "")
     if "@" in host or "/" in host:
         raise ValueError("must be ADDRESS:PORT; credentials never stand in this file")
@@ -40,6 +43,18 @@ def _way(value: object) -> tuple[str, int]:
     if not _ADDRESS.fullmatch(host):
         raise ValueError(f"must be ADDRESS:PORT, of IPv6 [ADDRESS]:PORT, not {brief(value)}")
     return host, int(port)
+
+
+def _no_url(scheme: str, has_user: bool) -> str:
+    """Why a URL is not taken where an address is wanted."""
+    if has_user:
+        return "must be ADDRESS:PORT; credentials never stand in this file"
+    if scheme.endswith("s") or scheme in ("ssl", "tls"):  # schemes with TLS end with an s
+        return (
+            f"{scheme}:// is TLS, which mqproof does not speak yet: "
+            "give the broker's listener without TLS, as ADDRESS:PORT"
+        )
+    return f"must be ADDRESS:PORT, without {scheme}://"
 
 
 def _is_ipv6(text: str) -> bool:
@@ -147,16 +162,22 @@ class WorkersTable(Table):
 
 
 class TopologyFile(Protocol):
-    """A whole file, and the topology that it becomes: title, system, credentials, workers, proxy
-    and [[broker]] with host and commands, as above, and what the family has besides."""
+    """A whole file, and the topology that it becomes.
+
+    It has title, system, credentials, workers, proxy and [[broker]] with host and commands, as
+    above, and the family's own keys.
+    """
 
     def topology(self, name: str, source: str) -> Topology: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologyShape:
-    """Nothing has a default. `mistakes`: what hangs on several of the family's own keys; what is
-    missing or ill-typed is left to the shape."""
+    """A family's part of topology files. Nothing has a default.
+
+    `mistakes` checks several of the family's own keys together; the shape finds missing and
+    ill-typed ones.
+    """
 
     file: type[BaseModel]  # a TopologyFile
     mistakes: Callable[[Mapping[str, Any]], Iterator[TomlProblem]]

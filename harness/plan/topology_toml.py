@@ -1,9 +1,9 @@
-"""TOML text -> Topology: one that can be used, or every problem that stands against it.
+"""TOML text -> Topology: one that can be used, or every problem in it.
 
-1. All problems at once, each with its place and the valid choices.
-2. What hangs on several keys is checked even where other keys are wrong, as far as it can be.
-3. Nothing is asked of the world here: whether a variable is set or a broker answers is seen later.
-4. Which keys there are besides is the system's to say: shapes are handed in.
+1. All problems are reported at once, each with its place and the valid choices.
+2. Several keys are checked together even if other keys are wrong, as far as possible.
+3. The outside world is not examined here: variables and brokers are checked later.
+4. A system declares its own keys: callers pass its shape.
 """
 
 import re
@@ -18,7 +18,7 @@ from faults.commands import HostCommand
 from faults.kinds import by_command
 from harness.outside.text import brief
 from harness.plan.problems import PlanError, Problem, nearest
-from harness.plan.toml_problems import MISSING, TomlProblem, document_of, of_shape, told
+from harness.plan.toml_problems import MISSING, TomlProblem, document_of, located, of_shape
 from harness.plan.topology import EMBEDDED, Proxy, Topology, bracketed
 from harness.plan.topology_shape import (
     BROKERS_MAX,
@@ -44,7 +44,7 @@ def read_topology(
     shape = _shape(document.get("system"), shapes)
     table, of_keys = _shaped(document, shape)
     found = chain(_cross_checks(document, shapes), _own(document, shape), of_keys)
-    problems = told(found, source, file)
+    problems = located(found, source, file)
     if not TOPOLOGY_NAME.fullmatch(name):
         text = "a topology's name (its file's) has small letters, digits and hyphens, at most 31"
         problems.insert(0, Problem(file, f"{text}, a letter first; not {brief(name)}"))
@@ -55,8 +55,11 @@ def read_topology(
 
 
 def _shape(system: object, shapes: Mapping[str, TopologyShape]) -> TopologyShape | None:
-    """What a file is held against. Where it names no system that there is: the one's that it may
-    mean, or what all of them have; None: nobody can say which keys there are."""
+    """Return the shape to check a file with.
+
+    If its system is unknown, this is the shape of the system that it may mean, or the keys that
+    all of them have; None: the keys are unknown.
+    """
     if isinstance(system, str):
         meant = system if system in shapes else nearest(system, tuple(shapes))
         if meant:
@@ -77,7 +80,7 @@ def _shaped(
 
 
 def _own(document: Mapping[str, Any], shape: TopologyShape | None) -> Iterator[TomlProblem]:
-    """What the family finds; without one, that nobody knows whose keys these are."""
+    """Yield the family's mistakes; without a family, that its keys are unknown."""
     if shape is not None:
         yield from shape.mistakes(document)
     elif "system" not in document:
@@ -148,8 +151,7 @@ def twice(key: str, brokers: Sequence[Mapping[str, Any]]) -> Iterator[TomlProble
 def _cross_checks(
     document: Mapping[str, Any], systems: Mapping[str, object]
 ) -> Iterator[TomlProblem]:
-    """Checks that need more than one key, or know more than a key; what is missing or ill-typed
-    is left to the shape."""
+    """Check several keys together; the shape finds missing and ill-typed ones."""
     system = document.get("system")
     if isinstance(system, str) and system not in systems:
         guess = nearest(system, tuple(systems))

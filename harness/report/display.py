@@ -27,6 +27,7 @@ class LiveView:
     place: str = ""  # "2 of 3": which of the experiment's runs
     parts: tuple[Part, ...] = ()
     strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
+    waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
 
 
 class Display(Protocol):

@@ -8,14 +8,15 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from faults.kinds import KINDS
-from faults.mechanisms import LOCAL, PROXY
+from faults.kinds import KINDS, mechanism
+from faults.mechanisms import LOCAL, PACKET_FILTER, PROXY
 from faults.model import Options
 from faults.options import OPTIONS
 from faults.targets import CLIENT_LINK
-from harness.plan import spans
+from faults.verification import shortest_s
+from harness.plan import references, spans
 from harness.plan.bound import Bound
-from harness.plan.clients.asked import asks_name_servers
+from harness.plan.clients.requirements import uses_name_servers
 from harness.plan.declared import ignored, shown
 from harness.plan.model import (
     NO_HANDLING,
@@ -96,7 +97,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     schedule, scenario, timer_s = run.schedule, run.scenario, run.layout.timer_s
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
     yield f"  layout     {run.layout.title}; T = {timer_s:g} s"
-    yield from _laid_out(run)
+    yield from _layout_lines(run)
     if run.layout.topology is not None:
         yield from _topology(run.layout.topology)
     yield f"  workload   {_workload(scenario.workload)}"
@@ -127,7 +128,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
 
 
 def _entries(run: RunPlan) -> Iterator[str]:
-    if asks_name_servers(run.client):
+    if uses_name_servers(run.client):
         yield "  clients    enter nowhere: name servers show them every master"
         return
     workload = run.scenario.workload
@@ -135,14 +136,14 @@ def _entries(run: RunPlan) -> Iterator[str]:
     yield f"  consumers  enter at {_entry(workload.consumers_enter, run)}"
 
 
-def _laid_out(run: RunPlan) -> Iterator[str]:
+def _layout_lines(run: RunPlan) -> Iterator[str]:
     """What a verdict hangs on besides the scenario: as the layout has it, not only its title."""
     layout = run.layout
     copies = "not declared" if layout.copies is None else str(layout.copies)
     synchronised = layout.synchronise or "not declared"
     yield f"  copies     {copies} of each queue, synchronised: {synchronised}"
     if layout.own is not None:
-        yield from (f"  {what:<10} {how}" for what, how in layout.own.told())
+        yield from (f"  {what:<10} {how}" for what, how in layout.own.describe())
     if layout.partition_handling != NO_HANDLING:
         handling = layout.partition_handling or "handling not declared"
         yield f"  partitions {handling}{_pause(layout)}"
@@ -152,7 +153,7 @@ def _laid_out(run: RunPlan) -> Iterator[str]:
         yield f"  kernel     tcp_retries2 = {layout.client_tcp_retries2} on the clients' side"
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
-    entrance = "" if asks_name_servers(run.client) else f"; entrance: {layout.entrance}"
+    entrance = "" if uses_name_servers(run.client) else f"; entrance: {layout.entrance}"
     yield f"  peer links {peers}{entrance}"
 
 
@@ -186,8 +187,31 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
     yield from _pauses(steps, "operation", "had returned")
     yield from _pauses(faults, "fault", "was seen to be gone")
     yield f"             {_word(fault.target, run)}"
+    yield from _shifting(fault.target, window.opens_s, run)
+    if text := _too_short(window, run):
+        yield f"             {text}"
     if run.layout.topology is not None and (silent := unverified(fault, run.layout.topology)):
         yield f"             no verify command for {', '.join(silent)}: the run ends unknown"
+
+
+def _shifting(word: str, at_s: float, run: RunPlan) -> Iterator[str]:
+    if before := references.shifting(run.schedule, word, at_s):
+        yield (
+            f"             warning: after {before} {word!r} may mean another host than before; "
+            f"'host of fault N' and 'other than fault N' do not change"
+        )
+
+
+def _too_short(window: Window, run: RunPlan) -> str:
+    """What becomes of a fault that ends before a look at it can be over; "": it lasts longer."""
+    kind, least_s = window.fault.kind, shortest_s(window.fault.kind)
+    if window.lasts_s >= least_s:
+        return ""
+    text = f"shorter than {least_s:g} s, the shortest window in which a {kind} is verified"
+    how = mechanism(kind, run.deployment, run.layout.peer_links)
+    if PACKET_FILTER in how:
+        return f"{text}: packet counters are read when it ends"
+    return f"{text}: by {how} nothing can be read afterwards, and the run is INCONCLUSIVE"
 
 
 def _topology(topology: Topology) -> Iterator[str]:
@@ -197,7 +221,7 @@ def _topology(topology: Topology) -> Iterator[str]:
     yield f"  credentials of ${topology.user} and ${topology.password}; workers on this machine"
     proxy = topology.proxy
     way = "none: clients dial the brokers" if proxy is None else proxy.at or "one that is started"
-    yield f"  proxy      {way}; {topology.own.told}"
+    yield f"  proxy      {way}; {topology.own.summary}"
 
 
 def _step(step: Step, run: RunPlan) -> Iterator[str]:
@@ -213,6 +237,7 @@ def _step(step: Step, run: RunPlan) -> Iterator[str]:
     if steps:
         number = max(steps)
         yield f"             {_length(steps[number])} after operation {number} had returned"
+    yield from _shifting(operation.target, step.at_s, run)
     if operation.target:
         form = parse(operation.kind, operation.target).form
         yield f"             {TARGETS[form].meaning}"
@@ -302,6 +327,10 @@ def _means(target: Target, run: RunPlan) -> str:
             return (
                 f"one of {', '.join(run.layout.balancers)}: the one that {whose} the address then"
             )
+        case "host_of_fault":
+            return f"the host that fault {target.fault} of the file means"
+        case "other_than_fault":
+            return f"the first of {hosts} that fault {target.fault} of the file does not mean"
         case "clients":
             return "the processes of these clients"
         case "client":
@@ -318,11 +347,11 @@ def _means(target: Target, run: RunPlan) -> str:
     return f"the host {target.host}"
 
 
-def _at_least(run: RunPlan, asked: Span, seconds: float, because: str) -> str:
+def _at_least(run: RunPlan, requested: Span, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
-    if seconds > asked.resolve_s(run.layout.timer_s):
-        return f"{_length(seconds)} ({because}; {spans.text(asked)} were asked for)"
-    return _resolved(asked, seconds)
+    if seconds > requested.resolve_s(run.layout.timer_s):
+        return f"{_length(seconds)} ({because}; {spans.text(requested)} were asked for)"
+    return _resolved(requested, seconds)
 
 
 def _resolved(span: Span, seconds: float) -> str:

@@ -31,7 +31,7 @@ def rows(runs: Iterable[RunReport]) -> tuple[Row, ...]:
     return tuple(
         Row(run.cell, run.repeat, one.window, tuple(_words(one)), one.failed > 0)
         for run in runs
-        for one in _told(run)
+        for one in _with_known_server(run)
     )
 
 
@@ -40,11 +40,11 @@ def left_out(number: int) -> int:
     return max(0, number - ROWS_MAX)
 
 
-def _told(run: RunReport) -> tuple[Failing, ...]:
-    told = run.detail.failing if run.detail is not None else ()
-    if not any(one.failed for one in told):
+def _with_known_server(run: RunReport) -> tuple[Failing, ...]:
+    failing_sends = run.detail.failing if run.detail is not None else ()
+    if not any(one.failed for one in failing_sends):
         return ()
-    return tuple(one for one in told if one.asked)
+    return tuple(one for one in failing_sends if one.asked)
 
 
 def _words(one: Failing) -> Iterator[str]:

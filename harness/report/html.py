@@ -30,7 +30,7 @@ from harness.report.page.matrix import MatrixView, matrix
 from harness.report.page.measures import MeasuresView, measures
 from harness.report.page.picture import Picture, picture
 from harness.report.page.runs import RunView, runs
-from harness.report.page.tally import tally
+from harness.report.page.totals import totals_of
 
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
@@ -67,9 +67,9 @@ class Page:
 
 def page(report: Report) -> Page:
     views = cells(report)
-    told = runs(report, views)
+    run_views = runs(report, views)
     about = claims(report, views)
-    total = tally(report.runs)
+    total = totals_of(report.runs)
     return Page(
         experiment=report.experiment,
         seed=report.seed,
@@ -80,7 +80,7 @@ def page(report: Report) -> Page:
         picture=picture(views, places(report)),
         side_by_side=side_by_side(report, views, total),
         cells=views,
-        drills=drills(report, views, about, told),
+        drills=drills(report, views, about, run_views),
         many=len(views) > CELLS_MAX,
         matrix=matrix(report, views),
         measures=measures(report, views),
@@ -90,8 +90,8 @@ def page(report: Report) -> Page:
         failing=failing(report, views),
         joint=joint(report),
         pieces=report.pieces,
-        runs=told,
-        opened=_opened(told),
+        runs=run_views,
+        opened=_opened(run_views),
         sources=_sources(report),
     )
 
@@ -128,10 +128,10 @@ def _visible(value: Any) -> Any:
     return visible(value) if type(value) is str else value
 
 
-def _opened(told: tuple[RunView, ...]) -> frozenset[str]:
-    if len(told) <= OPEN_RUNS_MAX:
-        return frozenset(run.anchor for run in told)
-    return frozenset([run.anchor for run in told if run.tone == "fail"][:1])
+def _opened(run_views: tuple[RunView, ...]) -> frozenset[str]:
+    if len(run_views) <= OPEN_RUNS_MAX:
+        return frozenset(run.anchor for run in run_views)
+    return frozenset([run.anchor for run in run_views if run.tone == "fail"][:1])
 
 
 def _sources(report: Report) -> tuple[tuple[str, str], ...]:

@@ -82,7 +82,7 @@ def stages(evidence: Evidence) -> dict[str, float | None]:
 def doubts(history: History, evidence: Evidence) -> Iterator[str]:
     """What could not be judged, and why, in sentences."""
     yield from history.doubts
-    yield from dict.fromkeys(told.sentence for told in evidence.doubts)
+    yield from dict.fromkeys(doubt.sentence for doubt in evidence.doubts)
 
 
 def lines(judged: Judged) -> Iterator[str]:
@@ -115,8 +115,8 @@ def _counted(counts: Mapping[str, int]) -> Iterator[str]:
 def _their_lines(theirs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for one in theirs:
         for checker, says in one["says"].items():
-            told = ", ".join(f"{key} {value}" for key, value in says.items() if value != {})
-            yield f"  {one['tool']} says, {checker}: {told}"
+            pairs = ", ".join(f"{key} {value}" for key, value in says.items() if value != {})
+            yield f"  {one['tool']} says, {checker}: {pairs}"
         for line in one["why"]:
             yield f"    {line}"
 
@@ -125,10 +125,10 @@ def last_line(every: Sequence[Judged], code: Exit) -> str:
     """The outcome of all files together."""
     words = Counter(outcome_words(verdict) for one in every for verdict in one.verdicts)
     order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
-    told = ", ".join(f"{words[word]} {word}" for word in order if words[word])
+    counts = ", ".join(f"{words[word]} {word}" for word in order if words[word])
     meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
     files = f"{len(every)} {'history' if len(every) == 1 else 'histories'}"
-    return f"verdict: {meaning} (exit code {code}), {files}, claims: {told or 'none was judged'}"
+    return f"verdict: {meaning} (exit code {code}), {files}, claims: {counts or 'none was judged'}"
 
 
 def _claim(verdict: ClaimVerdict) -> dict[str, Any]:

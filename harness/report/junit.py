@@ -18,7 +18,7 @@ from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
 from harness.plan.model import Skipped
 from harness.report.lines import cell_name, outcome_words, standing_of, verdict_line
-from harness.report.page.tally import tally
+from harness.report.page.totals import totals_of
 from harness.report.tried import claims_of, unjudged_words
 
 NAME = "junit.xml"
@@ -60,20 +60,20 @@ def _suite(suites: xml.Element, cell: Cell) -> xml.Element:
 
 def _properties(report: Report) -> list[tuple[str, str]]:
     seeds = ", ".join(str(one.seed) for one in report.pieces or (report,))
-    told = [("seed", seeds), ("judge", report.judge.value), ("replay", report.replay)]
-    return told + sorted(report.versions.items())
+    properties = [("seed", seeds), ("judge", report.judge.value), ("replay", report.replay)]
+    return properties + sorted(report.versions.items())
 
 
 def _rates(report: Report, cell: Cell) -> Iterator[tuple[str, str]]:
-    """How many of the cell's runs each claim that applies is of, and what they do not exclude."""
-    told = tally([run for run in report.runs if run.cell == cell])
-    if words := unjudged_words(told):
+    """Yield how many of the cell's runs violate each claim that applies, with 95 % bounds."""
+    totals = totals_of([run for run in report.runs if run.cell == cell])
+    if words := unjudged_words(totals):
         yield "not judged", words
     for claim, one in claims_of(report, cell).items():
         if one.share:
             what = "did not come true" if one.warns else "violated"
             unjudged = f"; not judged in {one.not_judged}" if one.not_judged else ""
-            yield f"runs of {claim}", one.rate.told(what) + unjudged
+            yield f"runs of {claim}", one.rate.describe(what) + unjudged
 
 
 def _run(suite: xml.Element, run: RunReport, report: Report) -> None:

@@ -91,8 +91,8 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
 def cell_lines(report: Report) -> Iterator[str]:
     """Each cell against its expectation."""
     for result in report.cells:
-        told = f": {'; '.join(result.lines)}" if result.lines else ""
-        yield f"{result.standing}: {cell_name(result.cell)}{told}"
+        reasons = f": {'; '.join(result.lines)}" if result.lines else ""
+        yield f"{result.standing}: {cell_name(result.cell)}{reasons}"
 
 
 def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:
@@ -115,9 +115,9 @@ def _verdict(report: Report) -> str:
     words = Counter(outcome_words(verdict) for run in report.runs for verdict in run.verdicts)
     order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
     counts = [f"{words[word]} {word}" for word in order if words[word]]
-    told = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
+    summary = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
-    return f"{told}; {unjudged} of {len(report.runs)} runs not judged" if unjudged else told
+    return f"{summary}; {unjudged} of {len(report.runs)} runs not judged" if unjudged else summary
 
 
 def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> Outcome | None:

@@ -1,9 +1,11 @@
-"""What there is to choose from, as tables: systems, layouts, scenarios, faults, clients, claims.
+"""What there is to choose from: systems, layouts, scenarios, faults, clients, claims.
 
 1. Names come first and exactly as the command line and the files take them.
+2. Of layouts and claims there are many: each has one line, and tables show more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from rich.markup import escape
 from rich.table import Table
@@ -44,6 +46,30 @@ def layouts(found: Iterable[Layout]) -> Table:
         ways = (one.partition_handling, one.peer_links, one.entrance)
         table.add_row(one.label, one.system, one.title, hosts, str(one.copies), *ways)
     return table
+
+
+def layout_lines(found: Iterable[Layout]) -> Iterator[str]:
+    """Yield a heading for each system and a line for each layout, with all of its profiles."""
+    for system, own in groupby(found, key=lambda one: one.system):
+        yield f"{system}:"
+        rows = [list(same) for _, same in groupby(own, key=lambda one: one.name)]
+        yield from _aligned(
+            (same[0].name, " ".join(f"@{one.profile}" for one in same), same[0].title)
+            for same in rows
+        )
+
+
+def claim_lines(found: Iterable[Claim]) -> Iterator[str]:
+    """Yield a line for each claim: its name, and what it says."""
+    yield from _aligned((one.name, one.meaning) for one in found)
+
+
+def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    every = list(rows)
+    widths = [max(map(len, column)) for column in zip(*every, strict=True)]
+    for row in every:
+        *words, last = (f"{word:{width}}" for word, width in zip(row, widths, strict=True))
+        yield "  " + "  ".join([*words, last.rstrip()])
 
 
 def scenarios(found: Iterable[Scenario]) -> Table:
@@ -109,7 +135,7 @@ def clients(found: Iterable[System]) -> Table:
     return table
 
 
-def claims(found: Iterable[Claim]) -> Iterator[Table]:
+def claims(found: Iterable[Claim]) -> Table:
     table = _table("claim", "what it says", "source", "where", "must hold")
     for one in found:
         where = "\n".join(condition.text for condition in one.precondition) or "always"
@@ -117,13 +143,16 @@ def claims(found: Iterable[Claim]) -> Iterator[Table]:
         must = "\n".join([*sort, *(condition.text for condition in one.predicate)])
         table.add_row(one.name, one.meaning, one.source, where, must)
         table.add_section()
-    yield table
-    facts = _table("fact", "type", "what it is")
+    return table
+
+
+def facts() -> Table:
+    table = _table("fact", "type", "what it is")
     for name, fact in FACTS.items():
-        facts.add_row(
+        table.add_row(
             name, {bool: "true, false", str: "word"}.get(fact.kind, "number"), fact.meaning
         )
-    yield facts
+    return table
 
 
 def _table(*columns: str) -> Table:

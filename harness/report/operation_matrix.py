@@ -19,7 +19,7 @@ _HEAD = """\
 Operations stand in the schedule beside the faults and have no undo. What they left stopped is
 started again when the run is over, and a cluster that is not what its layout says any more serves
 no other run. An operation that fails makes its run unknown, with the reason. Under `external`
-brokers are operated by their owner, and by nobody else.
+brokers are operated by their owner alone.
 """
 
 

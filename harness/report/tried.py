@@ -10,7 +10,7 @@ from harness.compare.rates import Tried, too_many, tried
 from harness.judging.result import Report
 from harness.report.lines import cell_name
 from harness.report.page import formats
-from harness.report.page.tally import Cell, Tally, loss_rate, tally
+from harness.report.page.totals import Cell, RunTotals, loss_rate, totals_of
 
 
 def claims_of(report: Report, cell: Cell) -> Mapping[str, Tried]:
@@ -18,32 +18,38 @@ def claims_of(report: Report, cell: Cell) -> Mapping[str, Tried]:
     return tried([run.verdicts for run in report.runs if run.cell == cell])
 
 
-def unjudged_words(told: Tally) -> str:
+def unjudged_words(totals: RunTotals) -> str:
     """Of a cell, where it is more than a fifth; else nothing."""
-    if not too_many(told.unjudged, told.runs):
+    if not too_many(totals.unjudged, totals.runs):
         return ""
-    return f"{formats.of(told.unjudged, told.runs, 'run')} could not be judged"
+    return f"{formats.of(totals.unjudged, totals.runs, 'run')} could not be judged"
 
 
 def rate_lines(report: Report) -> Iterator[str]:
     """What was lost, and which promises were broken, in how many runs of each cell."""
     for number, cell in enumerate(dict.fromkeys(run.cell for run in report.runs), start=1):
-        told = tally([run for run in report.runs if run.cell == cell])
-        lines = [unjudged_words(told)]
-        lines += [loss_rate(told).told("lost")] if told.confirmed else []
-        lines += [
-            f"{claim}: {_words(one)}"
-            for claim, one in claims_of(report, cell).items()
-            if one.rate.violated or one.mostly_unjudged
-        ]
+        totals = totals_of([run for run in report.runs if run.cell == cell])
+        lines = [unjudged_words(totals)]
+        lines += [loss_rate(totals).describe("lost")] if totals.confirmed else []
+        lines += _grouped(claims_of(report, cell))
         if any(lines):
             yield f"{number}: {cell_name(cell)}"
             yield from (f"   {line}" for line in lines if line)
+
+
+def _grouped(found: Mapping[str, Tried]) -> Iterator[str]:
+    """Yield a line for what may be said of several claims alike, with their names."""
+    claims: dict[str, list[str]] = {}
+    for claim, one in found.items():
+        if one.rate.violated or one.mostly_unjudged:
+            claims.setdefault(_words(one), []).append(claim)
+    for words, names in claims.items():
+        yield f"{', '.join(names)}: {words}"
 
 
 def _words(one: Tried) -> str:
     what = "did not come true" if one.warns else "violated"
     unjudged = f"not judged in {one.not_judged} of {one.rate.runs + one.not_judged} runs"
     if one.mostly_unjudged:
-        return f"{unjudged}; {one.rate.told(what)}"
-    return one.rate.told(what) + (f"; {unjudged}" if one.not_judged else "")
+        return f"{unjudged}; {one.rate.describe(what)}"
+    return one.rate.describe(what) + (f"; {unjudged}" if one.not_judged else "")

@@ -16,7 +16,7 @@ from harness.judging import recalled
 from harness.judging.result import Report, RunReport
 from harness.outside.text import whole_marks
 from harness.report.lines import standing_of, verdict_line
-from harness.report.page.tally import Spread, loss_rate, tally
+from harness.report.page.totals import Spread, loss_rate, totals_of
 from harness.report.tried import claims_of
 from harness.view.out import Out
 
@@ -57,8 +57,8 @@ def document(report: Report) -> dict[str, Any]:
 def text(report: Report) -> str:
     """Halves of characters, as names of files may have them, are told by their numbers: JSON that
     holds them cannot be read everywhere."""
-    told = json.dumps(document(report), indent=1, ensure_ascii=False)
-    return whole_marks(told, escape="\\") + "\n"
+    document_text = json.dumps(document(report), indent=1, ensure_ascii=False)
+    return whole_marks(document_text, escape="\\") + "\n"
 
 
 def write(report: Report, folder: Path) -> Path:
@@ -72,12 +72,12 @@ def write(report: Report, folder: Path) -> Path:
 
 def _tried(report: Report, cell: tuple[str, str, str, str]) -> dict[str, Any]:
     """In how many runs each claim was violated, and the exact interval of that; and of loss."""
-    told = tally([run for run in report.runs if run.cell == cell])
+    totals = totals_of([run for run in report.runs if run.cell == cell])
     return {
-        "runs": told.runs,
-        "not_judged": told.unjudged,
-        "mostly_not_judged": too_many(told.unjudged, told.runs),
-        "loss": _rate(loss_rate(told), told.runs - told.loss_judged),
+        "runs": totals.runs,
+        "not_judged": totals.unjudged,
+        "mostly_not_judged": too_many(totals.unjudged, totals.runs),
+        "loss": _rate(loss_rate(totals), totals.runs - totals.loss_judged),
         "claims": {
             claim: {**_rate(one.rate, one.not_judged), "warns": one.warns}
             for claim, one in claims_of(report, cell).items()
@@ -104,7 +104,7 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
         "failure": run.failure,
         "notes": list(run.notes),
         "doubts": list(run.doubts),
-        "summary": _tallied([run]) if run.summary is not None else None,
+        "summary": _totals([run]) if run.summary is not None else None,
         "claims": [
             {
                 **asdict(verdict),
@@ -132,41 +132,41 @@ def _place(key: tuple[str, str, str], report: Report) -> dict[str, Any]:
     scenarios = dict.fromkeys(run.cell[0] for run in runs)
     return {
         **dict(zip(("system", "layout", "client"), key, strict=True)),
-        **_tallied(runs),
+        **_totals(runs),
         "scenarios": [
-            {"scenario": name, **_tallied([run for run in runs if run.cell[0] == name])}
+            {"scenario": name, **_totals([run for run in runs if run.cell[0] == name])}
             for name in scenarios
         ],
     }
 
 
-def _tallied(runs: Sequence[RunReport]) -> dict[str, Any]:
+def _totals(runs: Sequence[RunReport]) -> dict[str, Any]:
     """Sums hold what was seen: with fewer runs decided than judged, there may be more."""
-    told = tally(runs)
-    missed, publishes, of = told.late
+    totals = totals_of(runs)
+    missed, publishes, of = totals.late
     return {
-        "runs": told.runs,
-        "judged": told.judged,
-        "confirmed": told.confirmed,
-        "lost": told.lost,
-        "stranded": told.stranded,
-        "undecided_messages": told.untold,
-        "by_strength": [asdict(one) for one in told.promised],
+        "runs": totals.runs,
+        "judged": totals.judged,
+        "confirmed": totals.confirmed,
+        "lost": totals.lost,
+        "stranded": totals.stranded,
+        "undecided_messages": totals.untold,
+        "by_strength": [asdict(one) for one in totals.promised],
         "duplicates": _duplicates(runs),
-        "loss_decided_runs": told.loss_proved,
-        "outage_decided_runs": told.outage_proved,
-        "faults": told.faults_of,
-        "faults_seen": told.faults_seen,
+        "loss_decided_runs": totals.loss_proved,
+        "outage_decided_runs": totals.outage_proved,
+        "faults": totals.faults_of,
+        "faults_seen": totals.faults_seen,
         **{
             name: _spread(spread)
             for name, spread in (
-                ("silence", told.silence),
-                ("degraded", told.degraded),
-                ("out_total", told.out),
+                ("silence", totals.silence),
+                ("degraded", totals.degraded),
+                ("out_total", totals.out),
             )
         },
-        "out_runs": told.out_runs,
-        "out_worst_scope": _scope(told.worst),
+        "out_runs": totals.out_runs,
+        "out_worst_scope": _scope(totals.worst),
         "late": {"missed": missed, "operations": publishes, "runs": of},
     }
 
@@ -198,8 +198,8 @@ def _scope(out: Out | None) -> dict[str, Any] | None:
     """Of several queues or publishers, the one that was out for longest in any of the runs."""
     if out is None:
         return None
-    told = {name: getattr(out, name) for name in ("scope", "name", "of", "seconds", "back")}
-    return {**told, "bound": not out.whole, "outages": out.times}
+    fields = {name: getattr(out, name) for name in ("scope", "name", "of", "seconds", "back")}
+    return {**fields, "bound": not out.whole, "outages": out.times}
 
 
 def _cell(cell: tuple[str, str, str, str]) -> dict[str, str]:

@@ -58,31 +58,39 @@ class Page:
     left_out: tuple[str, ...]
 
 
-def page(told: Versus) -> Page:
-    tone, badge = _BADGES[of_versus(told)]
+def page(comparison: Versus) -> Page:
+    tone, badge = _BADGES[of_versus(comparison)]
     sections = tuple(
-        Section(str(change), TONES[change], tuple(map(_line, told.of(change))))
+        Section(str(change), TONES[change], tuple(map(_line, comparison.of(change))))
         for change in Change
     )
-    return Page(told.first, told.second, tone, badge, _headline(told), sections, told.left_out)
+    return Page(
+        comparison.first,
+        comparison.second,
+        tone,
+        badge,
+        _headline(comparison),
+        sections,
+        comparison.left_out,
+    )
 
 
-def text(told: Versus) -> str:
+def text(comparison: Versus) -> str:
     """The whole file."""
-    return template("versus.html").render(page=page(told))
+    return template("versus.html").render(page=page(comparison))
 
 
-def write(told: Versus, path: Path) -> Path:
+def write(comparison: Versus, path: Path) -> Path:
     """Writes the page, whole or not at all."""
     partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(text(told).encode("utf-8", "replace"))
+    partial.write_bytes(text(comparison).encode("utf-8", "replace"))
     partial.rename(path)
     return path
 
 
-def lines(told: Versus) -> Iterator[str]:
+def lines(comparison: Versus) -> Iterator[str]:
     """For a terminal."""
-    shown = page(told)
+    shown = page(comparison)
     yield f"{shown.second} against {shown.first}"
     for section in shown.sections:
         kept = section.lines if section.tone != "moot" else section.lines[:LINES_MAX]
@@ -100,13 +108,13 @@ def lines(told: Versus) -> Iterator[str]:
         if len(shown.left_out) > LINES_MAX:
             yield f"  and {len(shown.left_out) - LINES_MAX} more: the page has them"
     yield ""
-    yield f"{shown.headline} (exit code {of_versus(told)})"
+    yield f"{shown.headline} (exit code {of_versus(comparison)})"
 
 
-def _headline(told: Versus) -> str:
-    if not told.rows:
+def _headline(comparison: Versus) -> str:
+    if not comparison.rows:
         return "Nothing could be compared"
-    number = {change: len(told.of(change)) for change in Change}
+    number = {change: len(comparison.of(change)) for change in Change}
     parts = [
         f"{number[Change.WORSE]} got worse"
         if number[Change.WORSE]
@@ -138,14 +146,14 @@ def _line(row: Row) -> Line:
     )
 
 
-def side_text(told: Rate | Median) -> str:
-    """`in 3 of 10 runs`, or `0.17 s (0.13 s to 0.20 s, 10 runs)`."""
-    if isinstance(told, Rate):
-        return f"in {told.violated} of {formats.plural(told.runs, 'run')}"
-    interval = _between(told.low, told.high) if math.isfinite(told.high) else ""
-    of = ", ".join(part for part in (interval, formats.plural(told.runs, "run")) if part)
-    bounds = f", {told.censored} not back" if told.censored else ""
-    return f"{'' if told.reached else '≥ '}{formats.seconds(told.median)} ({of}{bounds})"
+def side_text(side: Rate | Median) -> str:
+    """Return `in 3 of 10 runs (95 % CI: 6.7 to 65 %)`, or `0.17 s (0.13 s to 0.20 s, 10 runs)`."""
+    if isinstance(side, Rate):
+        return side.describe("")
+    interval = _between(side.low, side.high) if math.isfinite(side.high) else ""
+    of = ", ".join(part for part in (interval, formats.plural(side.runs, "run")) if part)
+    bounds = f", {side.censored} not back" if side.censored else ""
+    return f"{'' if side.reached else '≥ '}{formats.seconds(side.median)} ({of}{bounds})"
 
 
 def _between(low: float, high: float) -> str:
@@ -165,5 +173,5 @@ def _signed(row: Row, number: float) -> str:
     if math.isinf(number):
         return "any"
     size = abs(number)
-    told = per_cent(size) + " of runs" if isinstance(row.before, Rate) else formats.seconds(size)
-    return f"{'−' if number < 0 else '+' if number > 0 else ''}{told}"
+    amount = per_cent(size) + " of runs" if isinstance(row.before, Rate) else formats.seconds(size)
+    return f"{'−' if number < 0 else '+' if number > 0 else ''}{amount}"

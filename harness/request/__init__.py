@@ -1,6 +1,6 @@
 """From the words on a command line to an experiment; nothing is started here.
 
-asking          scenarios, systems, layouts, clients: all that is asked for, and its mistakes
+run_request     scenarios, systems, layouts and clients of a command line, and their mistakes
 own_layouts     layouts of the user's own
 topology_file   brokers that are there
 suites          experiments that bring all of it, by one word

@@ -12,7 +12,7 @@ from importlib import resources
 from harness.plan import experiment
 from harness.plan.model import Experiment, Scenario
 from harness.plan.toml import read_scenario
-from harness.request import asking
+from harness.request import run_request
 from harness.systems.port import Demo
 from harness.systems.registry import registry
 
@@ -46,7 +46,9 @@ def _plan(seed: int, name: str, scenarios: tuple[Scenario, ...], layout: str) ->
     request = experiment.Request(
         name, seed, scenarios, systems=(system,), layouts=(layout,), deployment=demo.deployment
     )
-    return experiment.plan(request, experiment.Catalogue(asking.systems(), asking.layouts()))
+    return experiment.plan(
+        request, experiment.Catalogue(run_request.systems(), run_request.layouts())
+    )
 
 
 def _scenario(name: str) -> Scenario:

@@ -26,13 +26,13 @@ class Read:
 
 def read(
     words: Sequence[str],
-    asked: Sequence[str],
+    system_names: Sequence[str],
     systems: Sequence[System],
     built_in: Sequence[Layout],
 ) -> Read:
     """`asked`: the names of systems, the first of all where there are none; a name that is no
     system's is told elsewhere."""
-    chosen = [one for one in systems if one.name in asked] if asked else systems[:1]
+    chosen = [one for one in systems if one.name in system_names] if system_names else systems[:1]
     known = {layout.name for layout in built_in}
     found: dict[tuple[str, str], Layout] = {}
     files: dict[str, str] = {}  # the name of a layout -> the file that gave it

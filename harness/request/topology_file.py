@@ -13,11 +13,12 @@ from faults.mechanisms import EXTERNAL
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
 from harness.outside.text import brief
 from harness.plan.model import Experiment, Layout, System
-from harness.plan.problems import EMPTY, PlanError, Problem
+from harness.plan.problems import EMPTY, PlanError, Problem, unreadable
 from harness.plan.topology import Topology
 from harness.systems.topologies import layout_of, read_topology
 
 FLAG = "--topology"
+NEW = "`mqproof new topology NAME` writes one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def read(file: str | None, systems: Sequence[System]) -> Topology:
     try:
         source = text_of(path, TOML_BYTES_MAX)
     except Unreadable as reason:
-        raise PlanError([Problem(file, f"cannot be read: {reason}")]) from None
+        raise PlanError([unreadable(file, reason, "a topology file", NEW)]) from None
     names = tuple(system.name for system in systems if EXTERNAL in system.deployments)
     return read_topology(path.stem, source, names, file)
 

@@ -1,38 +1,40 @@
 """A run while it goes on, and all runs of an experiment, one after another.
 
-series              all runs of an experiment, on clusters that are clean when a run begins
+series              all runs of an experiment, each on a clean cluster
 live                one run: carries out what the conductor says
-conductor           the order of a run: what is to be done now, given what happened
-conductor_protocol  what passes between the two
-rendezvous          runs that are played together meet: pure
-together            they wait for each other, and do once what strikes all
+conductor           the order of a run: the next step, given what happened
+conductor_protocol  the messages between the two
+barrier             PURE: which of the runs that are played together arrived where
+run_group           runs that are played together wait for each other and share faults
 shared_cluster      the cluster as one of them sees it
-stage               what windows and operations play on
-preparing           before the first byte of load
-drivers             what a worker is told of its client
-told                what clients are told of their own options
+stage               the parts of a run that windows and operations use
+preparing           everything before the first byte of load
+prepared            a run that may begin, and the state that claims use
+drivers             the client settings that a worker gets
+special_messages    how many messages are delayed or in transactions
 worker_handles      the workers, as the harness sees them
 resolving           late-bound words become hosts
-aiming              a planned fault meets the cluster: whom it means now
-windows             one fault window: armed, seen, undone, seen to be gone
-struck              what the place that a fault strikes is to the queues
-takeover            until when a fault may still change who holds a queue
+aiming              a planned fault gets its target, when its window opens
+windows             one fault window: armed, verified active, undone, verified ended
+resolved_target     the role of a fault's target for the queues
+takeover            until when a fault may still cause a leadership change
 operating           operations: carried out, and waited for
-stopping            which hosts operations have taken down
-afterwards          what brokers say after an operation
-promoting           a mirror is made master, by an operator
-rejoining           what a host that is back is to its queues, and holds
-drain_and_audit     connections gone, queues drained, rivals read
-auditor             starts once what did not come back by itself
+stopping            the hosts that operations have stopped
+afterwards          what brokers report after an operation
+promoting           an operator promotes a mirror
+rejoining           the role of a host that is back, and what it holds
+drain_and_audit     connections closed, queues drained, competing leaders read
+auditor             starts once more what did not recover by itself
 record              the harness's own log of a run
-clocks              whether the clocks of a run's processes can be believed
-wall                the clock of the day
-process_ends        brokers' processes that ended, and who had told them to
-interrupts          that runs are to end early
+clocks              whether the clocks of a run's processes can be trusted
+wall                the wall clock
+process_ends        broker processes that ended, planned or not
+interrupts          requests to end runs early
 signals             Ctrl-C, SIGTERM and SIGHUP
-folder_lock         who is at work in an experiment's folder
+folder_lock         which process uses an experiment's folder
 view                what a person sees of a run while it goes on
 progress            how far a run is
+waits               what a run waits for while nothing is planned, and the limits
 strip               the share on time, second by second
-live_strip          that strip of a run that goes on
+live_strip          that strip during a run
 """

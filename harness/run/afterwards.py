@@ -1,15 +1,15 @@
-"""What brokers say after an operation: whether what its operator told them has become so.
+"""Verification of operations: brokers are asked whether an operator's order took effect.
 
-1. An operator that says `done` is not believed where a broker can be asked: members, masters, age
-   of mirrors, policies. What is not seen within LOOK_LIMIT_S makes the operation fail.
-2. Where nobody can be asked, the record says so, and why (`own_word`).
+1. An operator's `done` is verified if a broker can report it: members, masters, age of mirrors,
+   policies. If it is not seen within LOOK_LIMIT_S, the operation fails.
+2. If no broker can report it, the record says so, and why (`own_word`).
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 
 from harness.cluster.orders import AddNode, DeletePolicy, ForgetNode, Order, SetPolicy
 from harness.cluster.polling import until
-from harness.cluster.port import DeployError, Roles, TellsCluster
+from harness.cluster.port import DeployError, ReportsCluster, Roles
 
 LOOK_LIMIT_S = 60.0
 _DOWN = "a node that is down tells nobody what is on its disk"
@@ -21,13 +21,13 @@ OWN_WORD = {  # operations that no broker can be asked about, and why
 Look = Callable[[], Awaitable[bool]]
 
 
-def own_word(said: str, why: str) -> str:
+def own_word(answer: str, why: str) -> str:
     """What is written down of an operation that was not seen."""
-    return f"{said} (its operator's word alone: {why})"
+    return f"{answer} (its operator's word alone: {why})"
 
 
-async def of_members(broker: TellsCluster, order: AddNode | ForgetNode) -> None:
-    """That who was told lists the host, or does not. Raises DeployError."""
+async def of_members(broker: ReportsCluster, order: AddNode | ForgetNode) -> None:
+    """Verify that the host which got the order lists the other, or not. Raise DeployError."""
     wanted = isinstance(order, AddNode)
 
     async def look() -> bool:
@@ -37,8 +37,8 @@ async def of_members(broker: TellsCluster, order: AddNode | ForgetNode) -> None:
     await _seen(look, f"{order.through} did not {state} {order.host}")
 
 
-async def of_policy(broker: TellsCluster, order: Order) -> None:
-    """That the policy is what was said, or is none. Raises DeployError."""
+async def of_policy(broker: ReportsCluster, order: Order) -> None:
+    """Verify that the policy is as ordered, or is gone. Raise DeployError."""
     assert isinstance(order, SetPolicy | DeletePolicy), order
     wanted = None
     if isinstance(order, SetPolicy):
@@ -53,7 +53,7 @@ async def of_policy(broker: TellsCluster, order: Order) -> None:
     await _seen(look, f"policy {order.name} was not seen to be {wanted or 'gone'}")
 
 
-def tells_reset(host: str, before: Mapping[str, Roles]) -> bool:
+def confirms_reset(host: str, before: Mapping[str, Roles]) -> bool:
     """Whether it can be seen: the host held a queue, and not as its youngest mirror."""
     return any(_is_elder(host, roles) for roles in before.values())
 

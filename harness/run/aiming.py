@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from faults.compile import compile as compile_fault
 from faults.exclusive import Thing, clash, things
+from faults.interference import interference
 from faults.kinds import KINDS
-from faults.model import Armed
-from faults.places import host_of
+from faults.model import Armed, Interference
 from faults.targets import CLIENT, CLIENT_LINK
 from harness.cluster.port import DeployError, Roles
 from harness.plan.model import BALANCER, STANDBY, FaultPlan, Window
@@ -25,13 +25,16 @@ from harness.run.resolving import (
     resolve_balancer,
     resolve_clients,
     resolve_processes,
+    resolve_reference,
 )
 from harness.run.stage import LOOK_LIMIT_S, Stage
 
 
 async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
-    """Who holds what. Clients and name servers can be struck while nobody tells that; it is
-    unknown then. Raises DeployError, TimeoutError."""
+    """Return which hosts hold which queues. Raise DeployError, TimeoutError.
+
+    For faults of clients and name servers this may stay unknown: then there are no roles.
+    """
     try:
         return await stage.roles()
     except (DeployError, TimeoutError):
@@ -41,16 +44,18 @@ async def roles_before(stage: Stage, fault: FaultPlan) -> dict[str, Roles]:
         raise
 
 
-async def aimed(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Armed:
-    """The window's fault for whom it means now. Raises NoSuchTarget, FaultError, DeployError,
-    TimeoutError."""
+async def resolve_fault(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Armed:
+    """Return the window's fault with the target that it means now.
+
+    Raise NoSuchTarget, FaultError, DeployError, TimeoutError.
+    """
     fault = window.fault
     clients: tuple[str, ...] = ()
     if KINDS[fault.kind].applies_to == CLIENT:
         clients = resolve_clients(fault.target, fault.options.clients, stage.roles_of_worker)
         host, role = ", ".join(clients), "clients"
     else:
-        host, role = await _meant(stage, fault, roles)
+        host, role = await _meant(stage, window, roles)
     return compile_fault(
         kind=fault.kind,
         target=fault.target,
@@ -70,16 +75,19 @@ async def aimed(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> Arm
 
 
 def _marked_by(stage: Stage, fault: FaultPlan) -> str:
-    """Whose name is in what the world sees of it: what strikes all runs that are played together
-    is one thing, the first one's."""
+    """Return the run whose name marks the fault: runs that are played together share one fault,
+    with the name of the first run."""
     of_links = KINDS[fault.kind].applies_to == CLIENT_LINK
     return stage.plan.name if of_links else (*stage.plan.together, stage.plan.name)[0]
 
 
-async def _meant(stage: Stage, fault: FaultPlan, roles: Mapping[str, Roles]) -> tuple[str, str]:
-    """The host or the processes, and what they are now."""
-    target = fault.target
+async def _meant(stage: Stage, window: Window, roles: Mapping[str, Roles]) -> tuple[str, str]:
+    """Return the host or the processes, and their role now."""
+    fault, target = window.fault, window.fault.target
     word = parse_target(target)
+    if word.fault:
+        host = resolve_reference(word, stage.hosts_of.get(window.refers_to, ""), stage.hosts)
+        return host, describe(host, roles)
     if word.of_processes:
         attached = await _attached(stage, word)
         layout = stage.plan.layout
@@ -100,33 +108,34 @@ async def _attached(stage: Stage, word: Target) -> str:
     if word.role == "controller":
         async with asyncio.timeout(LOOK_LIMIT_S):
             return await stage.cluster.broker.controller()
-    return stage.cluster.roster.attached(word.client) if word.client else ""
+    return stage.cluster.started_clients.attached(word.client) if word.client else ""
 
 
 def take(stage: Stage, armed: Armed) -> None:
-    """From now on it stands. Raises NoSuchTarget where another window has what it would have."""
+    """Note that the fault is active. Raise NoSuchTarget if it clashes with another window."""
     own = _things(armed)
-    for number, other in stage.standing.items():
+    for number, other in stage.active.items():
         if clash(own, _things(other)):
             raise NoSuchTarget(
                 f"{armed.kind} {armed.target} means {armed.resolved}, where window {number} "
                 f"({other.kind} {other.target}) stands: the end of one would undo the other"
             )
-    stage.standing[armed.window] = armed
+    stage.active[armed.window] = armed
+    if KINDS[armed.kind].applies_to != CLIENT:
+        stage.hosts_of[armed.window] = armed.host
 
 
-def to_look_at(armed: Armed, standing: Mapping[int, Armed]) -> Armed:
-    """The fault as it can be seen beside those that stand: hosts that another one silences tell
-    nothing of this one, neither that it holds nor that it cuts more than was meant."""
-    others = [other for number, other in standing.items() if number != armed.window]
-    silent = {
-        host_of(place)
-        for other in others
-        if KINDS[other.kind].silences_peers
-        for place in other.places
-    }
-    silent -= set(map(host_of, armed.places))
-    return replace(armed, hosts=tuple(host for host in armed.hosts if host not in silent))
+def to_look_at(armed: Armed, active: Mapping[int, Armed], timer_s: float = 0.0) -> Armed:
+    """Return the fault with what other active faults hide from its verification.
+
+    `timer_s`: the layout's detection timeout.
+    """
+
+    def meanwhile() -> Interference:
+        others = (other for number, other in active.items() if number != armed.window)
+        return interference(armed, others, timer_s)
+
+    return replace(armed, meanwhile=meanwhile)
 
 
 def _things(armed: Armed) -> frozenset[Thing]:

@@ -1,11 +1,11 @@
-"""What the auditor does before places are read: starts once what did not come back by itself.
+"""The auditor starts, once, brokers that did not recover by themselves, before places are read.
 
-1. It comes after all that is measured: the load is over, and what can be drained was drained.
-2. Whoever is silent is waited for: he may be on his way back. Started is only what is seen to hold
-   no broker any more (port.Cluster.lifeless): ending what lives might destroy what it holds.
-3. What a fault or an operation left down stays down, and so does what may be waiting for it.
-4. All are started side by side: brokers know which of them has to be there first.
-5. An act is on record before it is done; so is whatever was left as it was, and why.
+1. It comes after every measurement: the load is over, and the queues are drained.
+2. It waits for a silent broker, which may be recovering. It starts a process only if the broker is
+   verified dead (port.Cluster.dead_broker): ending a live one might destroy what it holds.
+3. A broker that a fault or an operation left down stays down, and so do those that wait for it.
+4. All are started concurrently: brokers know which of them must run first.
+5. Each start is recorded before it is done; so is each broker that was left down, and why.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from faults.model import FaultError
 from faults.performing import perform_all
 from faults.places import host_of, overlap
 from harness.cluster.polling import until
-from harness.cluster.port import DeployError, Lifeless, Roles
+from harness.cluster.port import DeadBroker, DeployError, Roles
 from harness.run.resolving import describe
 from harness.run.stage import Stage
 from harness.run_folder.manifest import AuditStart
@@ -65,7 +65,7 @@ class Auditor:
         found = [(one, await self._look(one, tuple(kept))) for one in absent]
         starts = []
         for one, seen in found:
-            if isinstance(seen, Lifeless):
+            if isinstance(seen, DeadBroker):
                 starts.append((AuditStart(one, found=seen.why), seen))
             else:
                 self.records.append(AuditStart(one, left=seen))
@@ -75,7 +75,7 @@ class Auditor:
             self._save()
 
     def note_read(self, drained: Sequence[QueueEnd], audited: Sequence[QueueEnd]) -> None:
-        """The queues that the audit has read and nobody could drain, beside the start for it."""
+        """Note with the start which queues the audit read that could not be drained."""
         answered = [one for one in self.records if one.answered_ns is not None]
         for before, after in zip(drained, audited, strict=True):
             if after.drained and not before.drained and answered:
@@ -86,7 +86,9 @@ class Auditor:
 
     async def _silent(self, places: Sequence[str]) -> tuple[str, ...]:
         answers = await asyncio.gather(*map(self._answers, places))
-        return tuple(one for one, said in zip(places, answers, strict=True) if not said)
+        return tuple(
+            one for one, is_answered in zip(places, answers, strict=True) if not is_answered
+        )
 
     async def _answers(self, where: str) -> bool:
         try:
@@ -104,23 +106,23 @@ class Auditor:
 
         if not places:
             return ()
-        self.title = f"wait for {', '.join(places)}"
+        self.title = f"wait for {', '.join(places)}, {BACK_LIMIT_S:g} s at most"
         found = await until(look, lambda found: not any(found.values()), BACK_LIMIT_S)
         self.title = ""
         return tuple(found)
 
     async def _may_come(self, where: str) -> bool:
-        """Whether nobody has seen its process end."""
+        """Return whether the end of its process was not seen."""
         try:
             state = await self._stage.cluster.witness.process(where)
         except FaultError:
             return True
         return state.running or state.exit_code is None
 
-    async def _look(self, where: str, kept: Sequence[str]) -> Lifeless | str:
-        """What would start it, or why nobody does."""
+    async def _look(self, where: str, kept: Sequence[str]) -> DeadBroker | str:
+        """Return how to start it, or why it is not started."""
         try:
-            found = await self._stage.cluster.lifeless(where)
+            found = await self._stage.cluster.dead_broker(where)
         except (FaultError, DeployError) as failure:
             return f"nobody can say whether its broker lives: {failure}"
         if found is None:
@@ -133,9 +135,10 @@ class Auditor:
 
     # --- the start -------------------------------------------------------------------------------
 
-    async def _start_all(self, starts: Sequence[tuple[AuditStart, Lifeless]]) -> None:
+    async def _start_all(self, starts: Sequence[tuple[AuditStart, DeadBroker]]) -> None:
         records = [record for record, _ in starts]
-        self.title = f"start {', '.join(one.place for one in records)} for the audit"
+        places = ", ".join(one.place for one in records)
+        self.title = f"start {places} for the audit, {ANSWER_LIMIT_S:g} s at most"
         for record in records:
             record.issued_ns = self._now_ns()
         self.records += records
@@ -147,19 +150,19 @@ class Auditor:
         self.title = ""
         self._save()
 
-    async def _start(self, record: AuditStart, found: Lifeless) -> None:
+    async def _start(self, record: AuditStart, found: DeadBroker) -> None:
         try:
             await perform_all(self._stage.executor, found.start)
         except FaultError as failure:
             record.detail = f"it could not be started: {failure}"
             return
-        said = await until(lambda: self._said(record.place), bool, ANSWER_LIMIT_S)
-        if said == _ANSWERS:
+        answer = await until(lambda: self._outcome(record.place), bool, ANSWER_LIMIT_S)
+        if answer == _ANSWERS:
             record.answered_ns = self._now_ns()
         else:
-            record.detail = said or f"it had not answered after {ANSWER_LIMIT_S:g} s"
+            record.detail = answer or f"it had not answered after {ANSWER_LIMIT_S:g} s"
 
-    async def _said(self, where: str) -> str:
+    async def _outcome(self, where: str) -> str:
         """_ANSWERS, or why it never will; "" where it may still."""
         if await self._answers(where):
             return _ANSWERS
@@ -184,13 +187,24 @@ class Auditor:
 
     async def _all_listed(self, records: Sequence[AuditStart]) -> bool:
         try:
-            said = [await self._stage.cluster.witness.serves(one.place) for one in records]
+            answers = [await self._stage.cluster.witness.serves(one.place) for one in records]
         except FaultError:
             return False
-        return all(one.answered for one in said)
+        return all(one.answered for one in answers)
 
     def _now_ns(self) -> int:
         return time.monotonic_ns() - self._stage.origin_ns
+
+
+def two_since(hosts: Sequence[str], started: Mapping[str, int], origins_ns: Sequence[int]) -> int:
+    """Return since when two competing leaders may have run.
+
+    It was not observed, so this is the earliest time: the first fault, or the moment when the
+    auditor had started all but one of them.
+    """
+    if len([host for host in hosts if host not in started]) < 2:
+        return min(started[host] for host in hosts if host in started)
+    return min(origins_ns, default=0)
 
 
 def _why_held(where: str, held: Mapping[str, str]) -> str:

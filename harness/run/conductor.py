@@ -73,6 +73,7 @@ class _Item:
     lasts_ns: int
     awaited_ns: dict[_Name, int]  # what must be over, and how long before
     closes_ns: int = 0
+    undone_ns: int = 0
     over_ns: int = 0
     stand: _Stand = _Stand.WAITING
 
@@ -98,7 +99,8 @@ class Conductor:
             case Opened():
                 return self._opened(event)
             case Undone():
-                self._items[Window, event.window].stand = _Stand.LEAVING
+                left = self._items[Window, event.window]
+                left.stand, left.undone_ns = _Stand.LEAVING, event.now_ns
                 return []
             case Missed(number, now_ns) | Left(number, now_ns):
                 return self._over((Window, number), now_ns)
@@ -121,6 +123,16 @@ class Conductor:
         """The windows whose undo has not returned, in order."""
         return self._windows(_Stand.ARMING, _Stand.HOLDING, _Stand.UNDOING)
 
+    def undoing(self) -> dict[int, int]:
+        """Return the windows whose fault is being undone, each with since when."""
+        found = self._windows(_Stand.UNDOING)
+        return {number: self._items[Window, number].closes_ns for number in found}
+
+    def leaving(self) -> dict[int, int]:
+        """Return the windows whose fault is not yet seen to have ended, and since when."""
+        found = self._windows(_Stand.LEAVING)
+        return {number: self._items[Window, number].undone_ns for number in found}
+
     def _windows(self, *stands: _Stand) -> list[int]:
         return [
             number
@@ -132,6 +144,8 @@ class Conductor:
         """At least so long until the load ends and has settled; 0 when it did."""
         if self.phase in (Phase.PREPARING, Phase.BASELINE, Phase.WINDOWS, Phase.RECOVERY):
             ends_ns = self.load_starts_ns + round(self.schedule.load_s * NS)
+            if self.phase is Phase.RECOVERY:  # a late undo has moved its end
+                ends_ns = max(ends_ns, self._quiet_since_ns + _ns(self.schedule.recovery_s))
             return max(0.0, (ends_ns - now_ns) / NS) + self.schedule.settle_s
         if self.phase is Phase.SETTLE:
             return max(0.0, (self._settle_ends_ns - now_ns) / NS)

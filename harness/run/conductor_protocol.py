@@ -1,4 +1,4 @@
-"""What passes between the conductor and whoever carries a run out: events in, dispatches out.
+"""Messages between the conductor and the code that carries a run out: events in, dispatches out.
 
 1. Values only. Times are nanoseconds of one clock; windows and operations go by their numbers.
 """
@@ -43,7 +43,7 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The fault was seen to be gone, or nobody waits for that any longer."""
+    """The fault was verified ended, or the run no longer waits for that."""
 
     window: int
     now_ns: int

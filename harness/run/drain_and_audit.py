@@ -1,4 +1,4 @@
-"""How a run ends: connections gone, queues drained, rivals read (docs/verdicts.md 3).
+"""How a run ends: connections gone, queues drained, competing leaders read (docs/verdicts.md 3).
 
 1. A drain begins only when every connection of the run is closed and gone from the broker.
 2. Each queue is judged alone: one queue's time-out does not hide another's loss.
@@ -18,7 +18,7 @@ from itertools import chain
 
 from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster.port import Cluster, DeployError, TellsConnections
+from harness.cluster.port import Cluster, DeployError, ReportsConnections
 from harness.plan.servers import Process
 from harness.run.worker_handles import WorkerHandle, WorkerLost, start_worker
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -72,7 +72,7 @@ class Logs:
     together: int  # how many an auditor reads: runs that are played together share the machine
 
 
-async def connections_gone(broker: TellsConnections, prefix: str, by_force_s: float) -> str:
+async def connections_gone(broker: ReportsConnections, prefix: str, by_force_s: float) -> str:
     """Waits until no connection of the run is listed, closing them in the end; "" or the doubt."""
     left: tuple[str, ...] = ()
     for close, limit_s in ((False, GONE_BY_ITSELF_S), (True, by_force_s)):
@@ -147,9 +147,10 @@ class DrainAndAudit:
         return Ended(tuple(audited), {}, tuple(self.workers))
 
     async def _read_started(self, end: QueueEnd, master: str) -> tuple[QueueEnd, list[str]]:
-        """The queue's end as far as the audit knows it, and its master where that was not read.
+        """Return the queue's end as far as the audit knows it, and its master if it was not read.
 
-        What a connection still holds is in no queue: then nobody knows whether it is empty.
+        Messages that a connection still holds are in no queue: then it is unknown whether it is
+        empty.
         """
         doubt = "" if end.drained else await self._connections_gone()
         unread = await self._read_all(end.queue, [master])
@@ -192,8 +193,8 @@ class DrainAndAudit:
             read = await self._read(Role.AUDITOR, name, queue, led) if led else _Read()
         except DeployError as failure:
             return [str(failure)] * len(brokers)
-        told = iter(read.of_each(len(led)))
-        return ["no link leads there" if way is None else next(told) for way in ways]
+        unread = iter(read.of_each(len(led)))
+        return ["no link leads there" if way is None else next(unread) for way in ways]
 
     async def _read_all(self, queue: str, hosts: Sequence[str]) -> list[str]:
         """Reads each rival empty; the hosts that could not be read to the end."""
@@ -219,11 +220,11 @@ class DrainAndAudit:
         except WorkerLost as failure:
             return _Read(str(failure))
         self.workers.append(worker)
-        await worker.heard_of("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
+        await worker.wait_for_message("drained", "failed", limit_s=config.limit_s + CLOSE_LIMIT_S)
         # It says so after the quiet time and two looks, so word of it may have taken a second.
         quiet_ns = time.monotonic_ns() - config.origin_ns - round(config.quiet_s * 1e9)
         await worker.end(CLOSE_LIMIT_S)
-        drained = worker.said.get("drained")
+        drained = worker.messages.get("drained")
         if drained is None:
             return _Read(worker.doubt or "it did not say that it was done")
         doubts = tuple(map(str, drained.get("doubts", ())))

@@ -1,4 +1,4 @@
-"""What a worker is told of its client: the part of its declaration that it imports or knows by."""
+"""The client settings of a worker: what it imports, and which client it is."""
 
 from harness.plan.clients.registry import named
 from harness.workers.protocol import Driver

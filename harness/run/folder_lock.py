@@ -1,10 +1,9 @@
-"""Who is at work in an experiment's folder: nobody may seal what is still recorded, and two that
-judge it would write over each other.
+"""Locks of an experiment's folder: a run that is still recorded must not be sealed, and two
+processes that judge it would overwrite each other's files.
 
-1. The mark lies there from before the first run until after the last. It names a process so that
-   nobody else is taken for it (deploy/owner.py): of one that died, or of another boot or machine,
-   it means nothing.
-2. Who judges holds a lock on the folder itself.
+1. The mark exists from before the first run until after the last. It identifies one process
+   (deploy/owner.py). If that process died, or was of another boot or machine, the mark is void.
+2. A process that judges holds a lock on the folder itself.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,9 +13,11 @@ from pathlib import Path
 from harness.deploy.owner import alive, owner
 from harness.outside.locks import lock
 from harness.plan.problems import PlanError, Problem
+from spark_analysis.schema.regular import content_of
 
 MARK = "harness"
 LOCKS = Path("/proc/locks")
+_MARK_BYTES_MAX = 1 << 10
 
 
 @contextmanager
@@ -34,7 +35,7 @@ def problems(folders: Iterable[Path]) -> Iterator[Problem]:
     """The experiments that still go on."""
     for folder in folders:
         try:
-            mark = (folder / MARK).read_text(encoding="utf-8")
+            mark = content_of(folder / MARK, _MARK_BYTES_MAX).decode()
         except (OSError, UnicodeDecodeError):
             continue
         if alive(mark):
@@ -45,8 +46,10 @@ def problems(folders: Iterable[Path]) -> Iterator[Problem]:
 
 @contextmanager
 def alone(folders: Iterable[Path], *, wait: bool = False) -> Iterator[None]:
-    """Nobody else judges these folders meanwhile. Raises PlanError where somebody does; `wait`: it
-    waits for him instead."""
+    """Hold the lock to judge these folders. Raise PlanError if another process holds it.
+
+    `wait`: wait for that process instead.
+    """
     with ExitStack() as held:
         distinct = {folder.resolve(): folder for folder in folders}
         problems = [

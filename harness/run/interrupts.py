@@ -1,10 +1,10 @@
-"""That runs are to end early: who asked, and how much time is left for looks.
+"""Interrupts: requests to end runs early, and the time that remains for verification.
 
-1. Asked once, a run undoes its faults and looks for LOOKS_S at most whether they are gone. Asked
-   once more, it looks no longer. Nothing skips the undo, and a third time changes nothing.
-2. It is told at once, with the number of faults that are armed.
-3. A reason of ours, where nobody asked, is told with it.
-4. A run has an Interrupt of its own: one that a worker's failure ends is no end of the others.
+1. After one request a run undoes its faults and verifies for at most LOOKS_S that they have ended.
+   After a second one it stops verifying. Nothing skips the undo; a third request changes nothing.
+2. The request is reported at once, with the number of active faults.
+3. If mqproof itself ends a run, the report has the reason.
+4. Each run has an Interrupt of its own: if a worker's failure ends one run, the others go on.
 """
 
 import asyncio
@@ -12,61 +12,65 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeVar
 
-LOOKS_S = 10.0
-AGAIN = "interrupted again: nobody looks whether they are gone"
+LOOKS_S = 3.0
+AGAIN = "interrupted again: not verifying that they have ended"
 
 Answer = TypeVar("Answer")
 
 
 class Interrupted(Exception):
-    """What was on its way was not waited for."""
+    """An interrupt came before the awaited work was done."""
 
 
 class Interrupt:
-    """Ask it once, twice; whoever waits for something else waits by `unless` or `look`.
+    """A request to end a run early, which may be made twice.
 
-    `tell` hears what a person is to read.
+    Code that waits for something else waits by `unless` or `look`. `report` gets the message for
+    the user.
     """
 
-    def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
-        self.reason = ""  # of ours; "" where a person asked, or nobody did
-        # By run: how many faults there are to undo. Runs that are played together have the same.
+    def __init__(self, report: Callable[[str], None] = lambda _: None) -> None:
+        self.reason = ""  # of mqproof itself; "" if a person asked, or none did
+        # By run: the number of faults to undo. Runs that are played together share them.
         self.armed: dict[str, Callable[[], int]] = {}
-        self._tell = tell
-        self._asked = asyncio.Event()
+        self._report = report
+        self._requested = asyncio.Event()
         self._hurried = asyncio.Event()
 
     def ask(self, reason: str = "") -> None:
-        """As a person does, or with a reason of ours; that never hurries."""
-        if not self._asked.is_set():
+        """Request the end: as a person does, or with a reason, which never hurries."""
+        if not self._requested.is_set():
             self.reason = reason
-            self._asked.set()
+            self._requested.set()
             faults = max((count() for count in self.armed.values()), default=0)
-            self._tell(told(faults, reason))
+            self._report(notice(faults, reason))
         elif not reason and not self._hurried.is_set():
             self._hurried.set()
-            self._tell(AGAIN)
+            self._report(AGAIN)
 
     def follow(self, other: "Interrupt") -> None:
-        """What was asked of another one is asked of this one, too."""
+        """Take over the requests that were made of another interrupt."""
         if other.is_set():
-            self._asked.set()
+            self._requested.set()
         if other.hurried:
             self._hurried.set()
 
     def is_set(self) -> bool:
-        return self._asked.is_set()
+        return self._requested.is_set()
 
     @property
     def hurried(self) -> bool:
         return self._hurried.is_set()
 
     async def unless(self, work: Awaitable[Answer]) -> Answer:
-        """Its answer. Raises Interrupted where an interrupt comes first; the work has ended by
-        then. What was done in the same moment is done, so that whoever made it can end it."""
+        """Return the work's result. Raise Interrupted if an interrupt comes first.
+
+        The work has ended by then. If it completed in the same moment, its result counts, so that
+        the caller can clean it up.
+        """
         task = asyncio.ensure_future(work)
         try:
-            await _either(task, self._asked)
+            await _either(task, self._requested)
         finally:
             await _ended(task)
         if task.cancelled():
@@ -74,10 +78,10 @@ class Interrupt:
         return task.result()
 
     async def look(self, work: Awaitable[Answer]) -> Answer | None:
-        """Its answer; None where an interrupt left no time for it."""
+        """Return the work's result; None if an interrupt left no time for it."""
         task = asyncio.ensure_future(work)
         try:
-            await _either(task, self._asked)
+            await _either(task, self._requested)
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOKS_S):
                     await _either(task, self._hurried)
@@ -86,14 +90,14 @@ class Interrupt:
         return None if task.cancelled() else task.result()
 
 
-def told(faults: int, reason: str = "") -> str:
-    """What a person reads at once."""
+def notice(faults: int, reason: str = "") -> str:
+    """Return the message for the user."""
     undoing = f"undoing {faults} fault{'' if faults == 1 else 's'}"
     return f"interrupted: {undoing}{f' ({reason})' if reason else ''}"
 
 
 async def _either(task: "asyncio.Future[Answer]", event: asyncio.Event) -> None:
-    """Waits for the first of both; the task goes on."""
+    """Wait for the first of both; the task goes on."""
     if task.done() or event.is_set():
         return
     waiting = asyncio.ensure_future(event.wait())

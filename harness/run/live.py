@@ -5,13 +5,13 @@
 2. The manifest is saved at every step forward, so that a harness that dies leaves a readable run.
 3. Whatever happens, armed faults are undone and workers are ended before `perform` returns.
 4. A worker that cannot go on, or a disk that refuses what is recorded, ends this run as a person's
-   interrupt does, and no other: those that are played together with it go on (together.py).
+   interrupt does, and no other: those that are played together with it go on (run_group.py).
 """
 
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,27 +19,28 @@ from typing import Any
 from harness.cluster.port import Cluster, DeployError
 from harness.plan.model import RunPlan
 from harness.run import conductor_protocol as c
-from harness.run.auditor import Auditor
+from harness.run.auditor import Auditor, two_since
 from harness.run.conductor import Conductor
 from harness.run.drain_and_audit import CLOSE_LIMIT_S
 from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.live_strip import LiveStrip
 from harness.run.operating import Operating
-from harness.run.preparing import Prepared
+from harness.run.prepared import Prepared
 from harness.run.progress import parts
 from harness.run.rejoining import see_what_is_held, see_who_is_who
 from harness.run.strip import Strip
 from harness.run.view import View, view_of
+from harness.run.waits import Ending, waits
 from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.process_ends import end_told
-from spark_analysis.schema.facts import Absence, Rivals
+from spark_analysis.schema.facts import Absence, CompetingLeaders
 from spark_analysis.schema.failed import os_reason
 
 TICK_S = 0.1
-TIDY_LIMIT_S = 10.0  # once interrupted: what is left of the run goes with its cluster
+TIDY_LIMIT_S = 3.0  # after an interrupt: the rest of the run is removed with its cluster
 LOAD_LEAD_NS = 500_000_000  # between the order to start and the first publish
 
 
@@ -50,7 +51,7 @@ class Outside:
     interrupt: Interrupt
     show: Callable[[View], None]
     save: Callable[[Manifest], None]
-    tell: Callable[[str], None]  # a sentence, once
+    report: Callable[[str], None]  # a sentence, once
     over: Callable[[], None] = lambda: None  # nothing that is timed happens any more
 
 
@@ -80,7 +81,7 @@ class LiveRun:
         self._drain_and_audit = prepared.drain_and_audit
         self._auditor = Auditor(self._stage, self._save)
         self._workers = list(prepared.workers)
-        self._asked_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
+        self._opening_ns: dict[int, int] = {}  # of the windows that opened: since when at the most
         self._strip = LiveStrip(plan.scenario.workload, self._workers)
         self._leaving = False
         self._full = False  # the disk refused something
@@ -105,7 +106,7 @@ class LiveRun:
 
     async def _start(self) -> None:
         with contextlib.suppress(Interrupted):  # it begins all the same, and ends in good order
-            await self._out.interrupt.unless(self._stage.seat.meet("load"))
+            await self._out.interrupt.unless(self._stage.participant.meet("load"))
         starts_ns = time.monotonic_ns() + LOAD_LEAD_NS
         for worker in self._workers:
             await worker.send("start", at_ns=starts_ns + worker.clock.offset_ns)
@@ -126,8 +127,8 @@ class LiveRun:
         self._do(self._conductor.handle(event))
 
     def _watch(self) -> None:
-        """What nobody sends as an event: an interrupt, a worker that cannot go on."""
-        failed = [worker for worker in self._workers if "failed" in worker.said]
+        """Check what sends no event: an interrupt, a worker that failed."""
+        failed = [worker for worker in self._workers if "failed" in worker.messages]
         if failed and not self._manifest.failure:
             self._manifest.failure = "; ".join(f"{m.name}: {m.doubt}" for m in failed)
             self._interrupt()
@@ -148,22 +149,26 @@ class LiveRun:
             self._interrupt()
 
     def _interrupt(self) -> None:
-        self._stage.seat.withdraw()
+        self._stage.participant.withdraw()
         self._stage.interrupt.ask()
         self._events.put_nowait(c.Interrupted())
 
     def _view(self, now_ns: int) -> View:
         phase = self._conductor.phase
-        armed = [self._windows[number].title for number in self._conductor.armed()]
+        titles = {number: window.title for number, window in self._windows.items()}
+        armed = [titles[number] for number in self._conductor.armed()]
         armed += [one for one in (self._operating.title, self._auditor.title) if one]
         left_s = self._conductor.left_s(now_ns)
         view = view_of(phase.name.lower(), self._workers, armed, left_s)
         run_ns = self._run_time(now_ns)
-        done = parts(self._plan.schedule, phase, self._manifest.phases_ns, run_ns)
-        return replace(view, parts=done, strip=self._strip_at(run_ns))
+        entered_ns = self._manifest.phases_ns
+        done = parts(self._plan.schedule, phase, entered_ns, run_ns)
+        ending = Ending(self._plan.schedule.drain_limit_s, self._auditor.title)
+        clauses = waits(self._conductor, titles, ending, entered_ns, self._stage.origin_ns, now_ns)
+        return replace(view, parts=done, strip=self._strip_at(run_ns), waits=tuple(clauses))
 
     def _strip_at(self, run_ns: int) -> Strip | None:
-        opened = [(self._windows[number], at_ns) for number, at_ns in self._asked_ns.items()]
+        opened = [(self._windows[number], at_ns) for number, at_ns in self._opening_ns.items()]
         manifest = self._manifest
         return self._strip.at(run_ns, manifest.load_started_ns, manifest.load_ended_ns, opened)
 
@@ -182,7 +187,7 @@ class LiveRun:
                     self._performing[number].cancel()
                 case c.StopLoad(at_once):
                     self._load_ended()
-                    self._spawn(self._tell_all("break_off" if at_once else "stop_load"))
+                    self._spawn(self._send_to_all("break_off" if at_once else "stop_load"))
                 case c.CloseLoad(drain):
                     self._spawn(self._close_load(drain))
                 case c.Audit():
@@ -191,7 +196,7 @@ class LiveRun:
                     self._spawn(self._finish())
 
     def _load_ended(self) -> None:
-        """Once: what is told of it later is no other end."""
+        """End the load once: later notices are no other end."""
         if self._manifest.load_ended_ns is None:
             self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
 
@@ -215,10 +220,10 @@ class LiveRun:
 
     async def _open(self, number: int) -> None:
         window = self._windows[number]
-        asked_ns = self._run_time(time.monotonic_ns())
+        opening_ns = self._run_time(time.monotonic_ns())
         opened = await window.open()
         if opened:
-            self._asked_ns[number] = asked_ns
+            self._opening_ns[number] = opening_ns
         now_ns = time.monotonic_ns()
         states = self._manifest.state.setdefault("windows", {})
         states[str(number)] = self._prepared.state_at_fault(window)
@@ -258,26 +263,26 @@ class LiveRun:
 
     async def _replace_client(self, client: str) -> Absence | None:
         """Starts somebody in a dead client's place, as long as there is load."""
-        stage, roster = self._stage, self._cluster.roster
+        stage, started_clients = self._stage, self._cluster.started_clients
         role = stage.roles_of_worker.pop(client)
         if self._leaving or self._manifest.load_ended_ns is not None:
-            roster.succeed(client, "")
+            started_clients.set_successor(client, "")
             return None
         dead = next(worker for worker in self._workers if worker.name == client)
         try:
             new = await self._stage.interrupt.unless(self._prepared.succeed(dead))
         except Interrupted:
-            roster.succeed(client, "")
+            started_clients.set_successor(client, "")
             return None
         self._workers.append(new)
         starts_ns = time.monotonic_ns()
         await new.send("start", at_ns=starts_ns + new.clock.offset_ns)
         stage.roles_of_worker[new.name] = role
         stage.numbers[new.name] = new.config.number
-        roster.succeed(client, new.name)
+        started_clients.set_successor(client, new.name)
         return Absence(new.config.number, 0, self._run_time(starts_ns))
 
-    async def _tell_all(self, do: str) -> None:
+    async def _send_to_all(self, do: str) -> None:
         await asyncio.gather(*(worker.send(do) for worker in self._workers))
 
     async def _close_load(self, drain: bool) -> None:
@@ -301,7 +306,9 @@ class LiveRun:
         await asyncio.gather(*(worker.end(CLOSE_LIMIT_S) for worker in workers))
 
     async def _audit(self) -> None:
-        await self._stage.seat.meet("audit")  # what is started for it is in nobody's drain
+        await self._stage.participant.meet(
+            "audit"
+        )  # no run drains any more when the audit starts brokers
         held = dict(self._operating.held)
         for window in self._windows.values():
             held |= window.held
@@ -311,18 +318,12 @@ class LiveRun:
         self._auditor.note_read(self._manifest.queues, ended.queues)
         self._manifest.queues = list(ended.queues)
         until = self._run_time(time.monotonic_ns())
+        origins_ns = [window.facts.origin_ns for window in self._windows.values()]
         self._manifest.rivals = [
-            Rivals(queue, self._two_since(hosts, started), until)
+            CompetingLeaders(queue, two_since(hosts, started, origins_ns), until)
             for queue, hosts in ended.rivals.items()
         ]
         self._events.put_nowait(c.Audited())
-
-    def _two_since(self, hosts: Sequence[str], started: Mapping[str, int]) -> int:
-        """Since when two of these rivals may have lived. Nobody saw it: at the earliest since the
-        first fault, or since the auditor started all but one of them."""
-        if len([host for host in hosts if host not in started]) < 2:
-            return min(started[host] for host in hosts if host in started)
-        return min((window.facts.origin_ns for window in self._windows.values()), default=0)
 
     async def _finish(self) -> None:
         limit_s = TIDY_LIMIT_S if self._stage.interrupt.is_set() else None
@@ -340,17 +341,17 @@ class LiveRun:
     async def _see_process_ends(self) -> None:
         with contextlib.suppress(DeployError):
             async for ended in self._cluster.process_ends():
-                if self._stage.seat.others_go_on:
-                    continue  # it knows no more who was told to end
+                if self._stage.participant.others_go_on:
+                    continue  # it no longer knows which ends are planned
                 unplanned = self._stage.process_ends.saw(ended)
                 if unplanned is not None:
-                    self._out.tell(end_told(unplanned))
+                    self._out.report(end_told(unplanned))
                     self._save()
 
     async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:
         """Undoes and ends whatever still stands, however the run was left."""
         self._leaving = True
-        self._stage.seat.withdraw()
+        self._stage.participant.withdraw()
         self._stage.interrupt.ask()  # of this run alone: there is no time for looks any more
         for task in list(self._tasks):
             task.cancel()

@@ -1,14 +1,14 @@
-"""The strip of a run that goes on: what its publishers told, and the faults that were seen.
+"""The live strip of a run: the reports of its publishers, and the verified faults.
 
-1. The shares are put together once a second, and once more when the publishers have closed; faults
-   are told at every look.
+1. The shares are summed once a second, and again when the publishers have closed. Faults are
+   current at every look.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.plan.model import Workload
-from harness.run.strip import SECOND_NS, Load, Spell, Strip, Told, strip
+from harness.run.strip import SECOND_NS, Load, PublisherSeconds, Spell, Strip, strip
 from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import Role
@@ -39,9 +39,9 @@ class LiveStrip:
         key = now_ns // SECOND_NS, closed
         if self._shares is None or self._shares[0] != key:
             load = Load(started_ns, ended_ns, round(workload.deadline_s * SECOND_NS), closed)
-            told = [Told(m.config.number, m.seconds) for m in publishers]
+            reports = [PublisherSeconds(m.config.number, m.seconds) for m in publishers]
             absences = [absence for window, _ in opened for absence in window.absences]
-            self._shares = key, strip(load, now_ns, told, absences)
+            self._shares = key, strip(load, now_ns, reports, absences)
         # Of an action that failed, and may have taken effect, only its beginning is known.
         faults = tuple(
             Spell(window.title, max(at_ns, window.facts.origin_ns), window.facts.ended_ns)

@@ -1,12 +1,11 @@
-"""Operations, live: resolve late, carry out, wait until it is so, write down what was said.
+"""Operations, live: resolve late, carry out, wait until they took effect, record the answers.
 
-1. What an operation stops stands in the journal before it is told to end, and until it is started
-   again: whoever heals starts it, and so does `mend` when the run is over.
-2. An operation that fails is recorded with its reason and the run goes on; what it was to show is
-   unknown then (the manifest says so).
-3. What an operator says is done is looked at afterwards, where a broker can be asked
-   (afterwards.py).
-4. Each wait has a limit. A process that has ended is not waited for any longer.
+1. The journal has a process before an operation stops it, and until it is started again: so `heal`
+   starts it, and so does `mend` when the run is over.
+2. If an operation fails, its reason is recorded and the run goes on. Claims about it are unknown
+   then (the manifest says so).
+3. An operator's report is verified afterwards, if a broker can be asked (afterwards.py).
+4. Each wait has a limit. The wait for a process ends when the process has ended.
 """
 
 import asyncio
@@ -35,6 +34,7 @@ from harness.cluster.port import DeployError, Roles
 from harness.plan.model import OperationPlan, Step
 from harness.plan.operations import (
     CLEAN,
+    HOST,
     KILL,
     MASTER,
     MIRROR,
@@ -45,9 +45,10 @@ from harness.plan.operations import (
     Target,
     parse,
 )
+from harness.plan.targets import parse_target
 from harness.run import afterwards
 from harness.run.promoting import Promoting
-from harness.run.resolving import NoSuchTarget
+from harness.run.resolving import NoSuchTarget, resolve_reference
 from harness.run.stage import Stage
 from harness.run.stopping import Stopping
 from harness.run_folder.manifest import OperationRecord
@@ -147,16 +148,21 @@ class Operating:
         if not OPERATIONS[plan.kind].targets:
             record.resolved = plan.options.name
             order = _policy_order(plan)
-            said = await self._tell(order)
+            answer = await self._carry_out(order)
             await afterwards.of_policy(self._stage.cluster.broker, order)
-            return said
-        hosts = await self._hosts(plan, target)
+            return answer
+        hosts = await self._hosts(step, target)
         record.resolved = ", ".join(hosts)
         if plan.kind in ("stop_node", "start_node", "restart_node"):
             return await self._of_processes(step, hosts)
         return "; ".join([await self._of_node(plan, host) for host in hosts])
 
-    async def _hosts(self, plan: OperationPlan, target: Target) -> tuple[str, ...]:
+    async def _hosts(self, step: Step, target: Target) -> tuple[str, ...]:
+        plan, stage = step.operation, self._stage
+        if target.fault:
+            known = stage.hosts_of.get(step.refers_to, "")
+            host = resolve_reference(parse_target(plan.target), known, stage.hosts)
+            target = Target(host, HOST, host=host)
         roles = await self._roles_of_living() if target.form in _BY_ROLE else {}
         return self._stopping.meant(plan.kind, target, roles)
 
@@ -170,11 +176,11 @@ class Operating:
 
     async def _of_queue(self, plan: OperationPlan, queue: str) -> str:
         if plan.kind == "cancel_sync":
-            return _own_word(plan, await self._tell(CancelSync(queue)))
+            return _own_word(plan, await self._carry_out(CancelSync(queue)))
         assert plan.kind == "synchronise", plan.kind
-        said = await self._tell(Synchronise(queue))
+        answer = await self._carry_out(Synchronise(queue))
         if plan.options.waits == NO:
-            return said
+            return answer
         roles = await until(lambda: self._roles(queue), _synchronised, SYNCHRONISED_LIMIT_S)
         if not _synchronised(roles):
             full = set(roles.synchronised or ())
@@ -183,53 +189,53 @@ class Operating:
                 f"{queue} was not synchronised within {SYNCHRONISED_LIMIT_S:g} s: {behind}"
             )
         await self._clean(plan)
-        return f"{said}; synchronised on {', '.join(roles.synchronised or ())}"
+        return f"{answer}; synchronised on {', '.join(roles.synchronised or ())}"
 
     async def _of_node(self, plan: OperationPlan, host: str) -> str:
-        """What is told to a broker about one node."""
+        """Carry out an order to a broker about one node."""
         stopping = self._stopping
         match plan.kind:
             case "wipe_node":
-                said = _own_word(plan, await self._tell(WipeNode(host)))
+                answer = _own_word(plan, await self._carry_out(WipeNode(host)))
                 if host in stopping.stopped:  # a lost disk may be lost again
                     stopping.wipe(host)
             case "force_boot":
-                said = _own_word(plan, await self._tell(ForceBoot(host)))
+                answer = _own_word(plan, await self._carry_out(ForceBoot(host)))
             case "reset_node":
-                said = await self._reset(host)
+                answer = await self._reset(host)
             case "add_node":
                 add = AddNode(host, await self._through(plan, host))
-                said = await self._tell(add)
+                answer = await self._carry_out(add)
                 await afterwards.of_members(self._stage.cluster.broker, add)
                 stopping.join(host)
             case _:
                 assert plan.kind == "forget_node", plan.kind
-                said = await self._forget(plan, host)
+                answer = await self._forget(plan, host)
                 stopping.forget(plan.options.offline)
-        return said
+        return answer
 
     async def _reset(self, host: str) -> str:
         before: dict[str, Roles] = {}
         with suppress(DeployError, TimeoutError):
             before = await self._stage.roles()
-        said = await self._tell(ResetNode(host))
-        if not afterwards.tells_reset(host, before):
+        answer = await self._carry_out(ResetNode(host))
+        if not afterwards.confirms_reset(host, before):
             why = "no queue is known that it held, but as the youngest mirror"
-            return afterwards.own_word(said, why)
+            return afterwards.own_word(answer, why)
         await afterwards.of_reset(host, before, self._stage.roles)
-        return said
+        return answer
 
     async def _forget(self, plan: OperationPlan, host: str) -> str:
         offline = plan.options.offline
         forget = ForgetNode(host, await self._through(plan, host), offline)
-        said = await self._tell(forget)
+        answer = await self._carry_out(forget)
         if offline:
-            return afterwards.own_word(said, f"{forget.through} is down itself")
+            return afterwards.own_word(answer, f"{forget.through} is down itself")
         await afterwards.of_members(self._stage.cluster.broker, forget)
-        return said
+        return answer
 
     async def _through(self, plan: OperationPlan, host: str) -> str:
-        """Who is told: whoever the scenario names, else the first that can be."""
+        """Return the host that gets the order: the scenario's, else the first possible one."""
         options, stopping = plan.options, self._stopping
         if options.through in STOPPED:
             target = Target(options.through, options.through)
@@ -249,20 +255,22 @@ class Operating:
     # --- processes -------------------------------------------------------------------------------
 
     async def _of_processes(self, step: Step, hosts: tuple[str, ...]) -> str:
-        plan, told = step.operation, []
+        plan, steps_done = step.operation, []
         for group in self._stopping.ordered(hosts, plan.options.order):
             self._groups += 1
             began_ns = time.monotonic_ns()
             if plan.kind != "start_node":
-                await _together(*(self._stop(step, host, self._groups) for host in group))
+                await _concurrently(*(self._stop(step, host, self._groups) for host in group))
             if plan.kind != "stop_node":
-                await _together(*(self._start(plan, host) for host in group))
+                await _concurrently(*(self._start(plan, host) for host in group))
             if plan.kind == "restart_node":  # the next one goes when this one is well again
                 await self._clean(plan)
-            told.append(f"{', '.join(group)} in {(time.monotonic_ns() - began_ns) / 1e9:.1f} s")
+            steps_done.append(
+                f"{', '.join(group)} in {(time.monotonic_ns() - began_ns) / 1e9:.1f} s"
+            )
         if plan.kind != "restart_node":  # before the last one is there nothing can be clean
             await self._clean(plan)
-        return "; ".join(told)
+        return "; ".join(steps_done)
 
     async def _stop(self, step: Step, host: str, group: int) -> None:
         stage, plan = self._stage, step.operation
@@ -329,7 +337,7 @@ class Operating:
             doubts = "; ".join(health.doubts)
             raise DeployError(f"not clean after {CLEAN_LIMIT_S:g} s: {doubts}")
 
-    async def _tell(self, order: Order) -> str:
+    async def _carry_out(self, order: Order) -> str:
         return await self._stage.cluster.operator.carry_out(order)
 
     async def _roles(self, queue: str) -> Roles:
@@ -342,8 +350,8 @@ class Operating:
 _SERVES = "it serves"
 
 
-def _own_word(plan: OperationPlan, said: str) -> str:
-    return afterwards.own_word(said, afterwards.OWN_WORD[plan.kind])
+def _own_word(plan: OperationPlan, answer: str) -> str:
+    return afterwards.own_word(answer, afterwards.OWN_WORD[plan.kind])
 
 
 def _policy_order(plan: OperationPlan) -> Order:
@@ -355,12 +363,12 @@ def _policy_order(plan: OperationPlan) -> Order:
 
 
 def _synchronised(roles: Roles) -> bool:
-    """What nobody tells is not so."""
+    """Return whether all mirrors are synchronised; no report counts as no."""
     return bool(roles.mirrors) and set(roles.mirrors) == set(roles.synchronised or ())
 
 
-async def _together(*work: Coroutine[Any, Any, None]) -> None:
-    """All of it side by side; every one has ended before the first failure is raised."""
+async def _concurrently(*work: Coroutine[Any, Any, None]) -> None:
+    """Run all concurrently. Raise the first failure when every one has ended."""
     for ended in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(ended, BaseException):
             raise ended

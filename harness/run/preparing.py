@@ -1,131 +1,53 @@
 """Before the first byte of load: queues, links, late-bound entries, workers that are connected.
 
-1. Where a queue's master lies is drawn from the run's seed, so that a replay lies the same.
-2. A client's entry is resolved once, here; where it went is recorded.
-3. By a layout's entrance a client knows one host, or all, or a balancer; who drains knows all
-   hosts, or the balancer; who audits goes past it.
-4. Each worker has a listener of its own to every host; nobody shares one with the load.
-5. A client that asks name servers enters nowhere; each of its queues gets a prober, who asks them
-   what they show.
+1. The run's seed decides which host is a queue's master, so a replay has the same one.
+2. A client's bootstrap address is resolved once, here, and recorded.
+3. A layout's `entrance` decides whether a client knows one host, all hosts, or a balancer. Drains
+   know all hosts, or the balancer; auditors bypass it.
+4. Each worker has its own listener to every host; none is shared with the load.
+5. A client that uses name servers has no bootstrap host. Each of its queues gets a prober that
+   asks the name servers for routes.
 6. Nothing is sent before every worker is connected.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from faults.places import overlap, split
 from harness.cluster.port import Cluster, Link, Roles
-from harness.plan.clients.asked import asks_name_servers, drains_by, told
+from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import named
-from harness.plan.clients.told_otherwise import name_of
-from harness.plan.declared import AT_LEAST, NO_ENTRANCE, NO_NAME_SERVERS, Declared
-from harness.plan.model import BALANCER, ONE, Entry, RunPlan
+from harness.plan.clients.requirements import drains_by, uses_name_servers, worker_options
+from harness.plan.model import BALANCER, ONE, Entry, RunPlan, Workload
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
+from harness.run.prepared import BY_NAME_SERVERS, Prepared
 from harness.run.process_ends import ProcessEnds
 from harness.run.record import Record
 from harness.run.resolving import NoSuchTarget, holders, order_of_entry, resolve
+from harness.run.run_group import Participant
 from harness.run.stage import Stage
-from harness.run.together import Seat
-from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle, all_ready, start_worker
-from harness.run_folder.client_events import CONSUMING, STRUCK
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import VOTERS, Endpoint, Role, WorkerConfig
 from spark_analysis.schema.words import Strength
 
-READY_LIMIT_S = 60.0
+# A group of consumers may need 40 s until each queue is read (clients/rocketmq).
+READY_LIMIT_S = 100.0
 JOURNAL = "journal.jsonl"
 LOGS = "logs"
 
-NO_RESOURCE = {"moot": "the fault is no alarm"}
-BY_NAME_SERVERS = "name-server"  # where clients entered, who entered nowhere
-NAME_SERVER_FACTS = ("name_servers_at_target", "name_servers_left")
 
-
-@dataclass(slots=True)
-class Prepared:
-    """A run that may begin."""
-
-    stage: Stage
-    workers: tuple[WorkerHandle, ...]
-    drain_and_audit: DrainAndAudit
-    prefix: str
-    entries: dict[str, str]  # "publishers", "consumers" -> the host that they entered at
-    boot_id: str
-    succeed: Callable[
-        [WorkerHandle], Awaitable[WorkerHandle]
-    ]  # starts somebody in a dead one's place
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """What the workers said of themselves; all run from one image."""
-        versions = {
-            name: version for worker in self.workers for name, version in worker.versions.items()
-        }
-        scheduled = sorted({worker.scheduling for worker in self.workers} - {""})
-        return versions | ({"scheduling of workers": "; ".join(scheduled)} if scheduled else {})
-
-    def state_at_fault(self, window: LiveWindow) -> dict[str, Any]:
-        """What claims ask of the moment of the first fault; None is unknown."""
-        roles = window.target.roles
-        return {
-            "fault_kind": window.facts.kind,
-            "fault_resource": window.resource or NO_RESOURCE,
-            "fault_target_role": window.target.target_role if window.resolved else None,
-            "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
-            "synchronised_mirrors_at_fault": synchronised_at_fault(roles.values()),
-            "publishers_entered_at_target": self._entered("publishers", window),
-            "consumers_entered_at_target": self._entered("consumers", window),
-            CONSUMING: self._consuming_from(window),
-            **self._name_servers(window.resolved),
-        }
-
-    def _consuming_from(self, window: LiveWindow) -> list[int]:
-        """The consumers of the queues whose master is at the window's target."""
-        held = {
-            word for word, role in window.target.roles.items() if role.master == window.resolved
-        }
-        return [
-            worker.config.number
-            for worker in self.workers
-            if worker.config.role is Role.CONSUMER and worker.config.queue_word in held
-        ]
-
-    def _entered(self, who: str, window: LiveWindow) -> Declared:
-        """None, too, where a balancer decides to whom clients come."""
-        if self.entries[who] == BY_NAME_SERVERS:  # who finds masters is at no slave's
-            return (
-                False if window.resolved and window.target.target_role == "mirror" else NO_ENTRANCE
-            )
-        known = window.resolved and self.entries[who] != BALANCER
-        return self.entries[who] == window.resolved if known else None
-
-    def _name_servers(self, resolved: str) -> dict[str, Any]:
-        """Which of them a fault strikes, and which it leaves."""
-        every, names = self.stage.servers.name_servers, (STRUCK, *NAME_SERVER_FACTS)
-        if not every or not resolved:
-            return dict.fromkeys(names, None if every else NO_NAME_SERVERS)
-        struck = [
-            each.host for each in every if any(overlap(each.place, one) for one in split(resolved))
-        ]
-        return dict(zip(names, (struck, len(struck), len(every) - len(struck)), strict=True))
-
-
-def synchronised_at_fault(roles: Iterable[Roles]) -> Declared:
-    """The least of all queues; {"at_least": n} where brokers do not tell which mirrors are."""
-    found = [(one.synchronised_min, one.synchronised_known is not None) for one in roles]
-    if not found:
-        return None
-    least = min(count for count, _ in found)
-    return least if all(known for _, known in found) else {AT_LEAST: least}
+def _readers(workload: Workload, queue: str) -> int:
+    """How many consumers of the workload read this queue."""
+    queues = workload.queues
+    return sum(queues[index % len(queues)] == queue for index in range(workload.consumers))
 
 
 def _end(links: Sequence[Link], process: Process) -> Endpoint | None:
@@ -161,10 +83,10 @@ class Preparing:
         folder: Path,
         boot_id: str,
         step: Callable[[str], None],
-        seat: Seat,
+        participant: Participant,
     ) -> None:
         self._plan = plan
-        self._seat = seat
+        self._participant = participant
         self._cluster = cluster
         self._folder = folder
         self._boot_id = boot_id
@@ -201,7 +123,7 @@ class Preparing:
             roles_of_worker={worker.name: worker.config.role.value for worker in workers},
             numbers={worker.name: worker.config.number for worker in workers},
             process_ends=ProcessEnds(self._origin_ns),
-            seat=self._seat,
+            participant=self._participant,
         )
         return Prepared(
             stage,
@@ -225,6 +147,8 @@ class Preparing:
         hosts = tuple(endpoint.host for endpoint in dead.config.endpoints)
         endpoints = await self._entrance(name, hosts)
         config = self._config(role, name, dead.config.queue_word, endpoints, index)
+        # The group may still count the dead one, whose part the others have not taken.
+        config = replace(config, members=0)
         worker = await start_worker(self._cluster, name, config, self._boot_id)
         try:
             await all_ready([worker], READY_LIMIT_S)
@@ -236,7 +160,7 @@ class Preparing:
     def _order(
         self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
     ) -> tuple[str, ...]:
-        if asks_name_servers(self._plan.client):
+        if uses_name_servers(self._plan.client):
             return (BY_NAME_SERVERS,)
         if self._plan.layout.balancers:
             return (BALANCER,)
@@ -306,7 +230,7 @@ class Preparing:
                 endpoints = await self._entrance(name, known)
                 self._places[name] = index
                 yield name, self._config(role, name, queue, endpoints, index)
-        for queue in workload.queues if asks_name_servers(self._plan.client) else ():
+        for queue in workload.queues if uses_name_servers(self._plan.client) else ():
             name = f"{Role.PROBER.value}-{queue}"
             endpoints = await self._entrance(name, ())
             config = self._config(Role.PROBER, name, queue, endpoints)
@@ -316,7 +240,7 @@ class Preparing:
     async def _entrance(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
         """By name servers, or by these hosts in their order."""
         links = self._links[worker] = await self._cluster.link(self._plan, worker)
-        if asks_name_servers(self._plan.client):
+        if uses_name_servers(self._plan.client):
             found = (_end(links, one) for one in self._servers.name_servers)
             return tuple(way for way in found if way is not None)
         by_host = {link.host: link.endpoint for link in links}
@@ -353,10 +277,11 @@ class Preparing:
             retry=workload.retry.value,
             deadline_s=workload.deadline_s,
             acknowledge=workload.acknowledge,
+            members=_readers(workload, queue) if role is Role.CONSUMER else 0,
             quiet_s=drain.quiet_s(workload),
             limit_s=self._plan.schedule.drain_limit_s + drain.more_s(workload),
             confirm_window=named(client).family.unconfirmed_max(workload),
-            own=told(client, workload, self._servers),
+            own=worker_options(client, workload, self._servers),
         )
 
     def _strength(self) -> int:
@@ -391,6 +316,6 @@ class Preparing:
             self._queues,
             ordered,
             ReaderStart(self._config, entrance, self._boot_id),
-            Logs(self._servers.logs, way_to, self._seat.runs),
+            Logs(self._servers.logs, way_to, self._participant.runs),
             drain.gone_by_force_s,
         )

@@ -1,11 +1,11 @@
-"""Processes of brokers that end while a run goes on: which were told to, and which were not.
+"""Broker processes that end during a run: which ends were planned, and which were not.
 
-1. Whoever is told to end by an action of ours is expected to: once a process, until some time
-   after it was started again. Whoever else ends, nobody had planned it.
-2. Signals 9 and 15, a kernel short of memory, and whoever told the engine come from outside.
-   Another status is the broker's own. One that is not known, and 0, leave it open: a broker that
-   ends in good order may have been asked to.
-3. One that was started again was down until then, whoever had ended it.
+1. If one of our actions ends a process, its end is expected: once a process, until some time after
+   it was started again. Every other end is unplanned.
+2. Signals 9 and 15, an out-of-memory kill and a command to the container engine come from outside.
+   Another exit status means that the broker ended by itself. An unknown status and 0 leave it
+   open: a broker that ends in good order may have been asked to.
+3. A process that was started again was down until then, whatever had ended it.
 """
 
 import signal
@@ -17,17 +17,17 @@ from faults.places import overlap
 from harness.cluster.port import Ended
 from spark_analysis.schema.facts import Cause, ProcessEnd
 
-LATE_NS = 5_000_000_000  # so late at most the end of a process that was started again is told
+LATE_NS = 5_000_000_000  # the longest delay of the notice that a restarted process had ended
 _SIGNALLED = 128
 _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
 
 
 @dataclass(slots=True)
-class _Told:
+class _PlannedEnd:
     """An action of ours that ends the processes of a place."""
 
     place: str
-    over_ns: int | None = None  # from then on nobody is expected to end by it
+    over_ns: int | None = None  # from then on it explains no end
     ended: set[str] = field(default_factory=set)
 
     def explains(self, ended: Ended) -> bool:
@@ -39,22 +39,22 @@ class _Told:
 
 
 class ProcessEnds:
-    """Those of one run. `unplanned` always says what is known; its times are run time."""
+    """The process ends of one run. `unplanned`: those known so far, in run time."""
 
     def __init__(self, origin_ns: int) -> None:
         self._origin_ns = origin_ns
-        self._told: list[_Told] = []
+        self._planned: list[_PlannedEnd] = []
         self.unplanned: list[ProcessEnd] = []
 
-    def tell(self, place: str) -> None:
-        """Before an action ends the processes of a place."""
-        self._told.append(_Told(place))
+    def expect(self, place: str) -> None:
+        """Expect that an action ends the processes of a place."""
+        self._planned.append(_PlannedEnd(place))
 
     def started(self, place: str, at_ns: int) -> None:
-        """When the processes of a place have been started again."""
-        for told in self._told:
-            if told.over_ns is None and overlap(told.place, place):
-                told.over_ns = at_ns + LATE_NS
+        """Note that the processes of a place have been started again."""
+        for planned in self._planned:
+            if planned.over_ns is None and overlap(planned.place, place):
+                planned.over_ns = at_ns + LATE_NS
         self.unplanned = [
             replace(one, until_ns=at_ns - self._origin_ns)
             if one.until_ns is None and overlap(one.place, place)
@@ -63,10 +63,10 @@ class ProcessEnds:
         ]
 
     def saw(self, ended: Ended) -> ProcessEnd | None:
-        """What it is on record as; None where it was told to end."""
-        for told in self._told:
-            if told.explains(ended):
-                told.ended.add(ended.place)
+        """Return the record of an unplanned end; None if it was planned."""
+        for planned in self._planned:
+            if planned.explains(ended):
+                planned.ended.add(ended.place)
                 return None
         cause, detail = _explained(ended)
         found = ProcessEnd(ended.place, ended.at_ns - self._origin_ns, cause, detail)
@@ -75,8 +75,7 @@ class ProcessEnds:
 
 
 class NotingExecutor:
-    """faults.model.Executor that says beforehand whom it will end, and afterwards whom it has
-    started."""
+    """A faults.model.Executor that notes which processes its actions end and start."""
 
     def __init__(self, executor: Executor, process_ends: ProcessEnds) -> None:
         self._executor = executor
@@ -84,7 +83,7 @@ class NotingExecutor:
 
     async def perform(self, action: Action) -> Receipt:
         if isinstance(action, ENDING):
-            self._process_ends.tell(action.host)
+            self._process_ends.expect(action.host)
         receipt = await self._executor.perform(action)
         if isinstance(action, Start):
             self._process_ends.started(action.host, receipt.returned_ns)
@@ -99,11 +98,11 @@ def _explained(ended: Ended) -> tuple[Cause, str]:
     if ended.ended_by:
         return Cause.OUTSIDE, f"ended by {ended.ended_by}" + (f": {_code(code)}" if code else "")
     if code is None:
-        return Cause.UNKNOWN, "nobody knows how it ended"
+        return Cause.UNKNOWN, "how it ended is unknown"
     if code - _SIGNALLED in _FROM_OUTSIDE:
         return Cause.OUTSIDE, f"killed from outside: {_code(code)}"
     if code == 0:
-        return Cause.UNKNOWN, "it ended in good order (status 0): somebody may have asked it to"
+        return Cause.UNKNOWN, "it ended in good order (status 0): it may have been asked to"
     return Cause.ITSELF, f"it ended by itself: {_code(code)}"
 
 

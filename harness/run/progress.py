@@ -12,7 +12,7 @@ from harness.plan.model import Schedule
 from harness.run.conductor_protocol import Phase
 
 ALMOST = 0.95
-# Reading what is left takes what it takes; the bar needs some length.
+# The time of the drain is unknown; the bar needs some length.
 DRAIN_S = 4.0
 AUDIT_S = 3.0
 

@@ -1,9 +1,9 @@
-"""A mirror of a queue that has lost its master is made its master: by an operator, live.
+"""An operator promotes a mirror of a queue that has lost its master, during a run.
 
-1. A queue that has a master gets no second one: that is an error, and nobody is touched.
-2. Brokers of a log are what their configuration says when they start: the mirror is stopped in
-   good order and started again, for nobody reads a file while it runs.
-3. What is stopped stands in the journal until it runs again: whoever heals starts it.
+1. If the queue has a master, that is an error and nothing is changed: it gets no second one.
+2. RocketMQ brokers take their role from their configuration when they start. So the mirror is
+   stopped in good order and started again.
+3. The journal has the stopped process until it runs again, so that `heal` starts it.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Promoting:
     async def perform(self, queue: str) -> str:
         """`queue`: the broker's name. Raises DeployError, FaultError."""
         mirror = _mirror(queue, await self.stage.cluster.broker.roles(queue))
-        said = await self.stage.cluster.operator.carry_out(Promote(queue, mirror))
+        answer = await self.stage.cluster.operator.carry_out(Promote(queue, mirror))
         for where in self._places(mirror):
             await self._restart(where)
         roles = await until(
@@ -42,7 +42,7 @@ class Promoting:
         )
         if roles.master != mirror:
             raise DeployError(f"{mirror} is not {queue}'s master after {SERVE_LIMIT_S:g} s")
-        return f"{said}; {mirror} is shown as master"
+        return f"{answer}; {mirror} is shown as master"
 
     def _places(self, mirror: str) -> list[str]:
         """The brokers of the mirror's host: a name server beside them runs on."""

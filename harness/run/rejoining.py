@@ -45,6 +45,6 @@ async def see_who_is_who(
 async def _held(stage: Stage, queues: Sequence[str], host: str) -> int | None:
     """The most that a host says it holds of a queue; None where it does not say it of each."""
     broker = stage.cluster.broker
-    said = [await broker.held(stage.queues[queue], host) for queue in queues]
-    known = [number for number in said if number is not None]
-    return max(known) if len(known) == len(said) else None
+    numbers = [await broker.held(stage.queues[queue], host) for queue in queues]
+    known = [number for number in numbers if number is not None]
+    return max(known) if len(known) == len(numbers) else None

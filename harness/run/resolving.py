@@ -23,7 +23,7 @@ NAME_SERVER = Role.NAME_SERVER.value  # what such a target is to queues
 
 
 class NoSuchTarget(Exception):
-    """The word means nobody now: the word, and why."""
+    """No host or process matches the word now: the word, and why."""
 
 
 def resolve(
@@ -53,11 +53,10 @@ def resolve(
 def resolve_processes(
     target: Target, kind: str, servers: Servers, attached: str, peer_links: str = DIRECT
 ) -> tuple[str, str]:
-    """The places that a word for processes means, as one text, and their role. `attached`: the
-    host whose name server the word's client asks now, or the place of the controller that leads;
-    "" where nobody knows; `peer_links`: the layout's.
+    """Return the places that a word for processes means, as one text, and their role.
 
-    Raises NoSuchTarget.
+    `attached`: the host whose name server the word's client uses now, or the place of the leading
+    controller; "" if unknown. `peer_links`: the layout's. Raise NoSuchTarget.
     """
     meant = candidates(target, servers)
     if target.role == "name_server":
@@ -71,15 +70,31 @@ def resolve_processes(
             raise NoSuchTarget(f"{target.word}: no controller is known to lead")
         meant = (attached,)
     alone = by_process(kind, peer_links) and not target.whole_host
-    struck = meant if alone else tuple(map(host_of, meant))
+    places = meant if alone else tuple(map(host_of, meant))
     if target.role == "process":
-        return joined(struck), PROCESS
-    return joined(struck), NAME_SERVER if _are_name_servers(meant, servers) else PROCESS
+        return joined(places), PROCESS
+    return joined(places), NAME_SERVER if _are_name_servers(meant, servers) else PROCESS
 
 
 def _are_name_servers(meant: Sequence[str], servers: Servers) -> bool:
     """Controllers may be in name servers, or stand by themselves."""
     return set(meant) <= {one.place for one in servers.name_servers}
+
+
+def resolve_reference(target: Target, host: str, hosts: Sequence[str]) -> str:
+    """The host that `host of fault N` or `other than fault N` means. `host`: the one that fault N
+    meant; "" where its window never opened. Of several others the first in layout order is meant.
+
+    Raises NoSuchTarget.
+    """
+    if not host:
+        raise NoSuchTarget(f"{target.word}: fault {target.fault} never opened")
+    if target.role == "host_of_fault":
+        return host
+    others = [one for one in hosts if one != host]
+    if not others:
+        raise NoSuchTarget(f"{target.word}: {host} is the only host")
+    return others[0]
 
 
 def resolve_balancer(
@@ -157,8 +172,8 @@ def role_of_places(places: Sequence[str], roles: Mapping[str, Roles], servers: S
     return next(role for role in ("master", "mirror", NAME_SERVER, "none") if role in found)
 
 
-def _role_at(struck: str, roles: Mapping[str, Roles], servers: Servers) -> str:
-    name, process = host_of(struck), process_of(struck)
+def _role_at(places: str, roles: Mapping[str, Roles], servers: Servers) -> str:
+    name, process = host_of(places), process_of(places)
     carried = [one for one in servers.processes if one.host == name]
     ends = {one.role for one in carried if process in ("", one.word)}
     if Role.BROKER in ends or not ends:
@@ -195,7 +210,7 @@ def _counted(role: Roles) -> str:
 
 
 def _state(host: str, role: Roles) -> str:
-    """Nothing where nobody tells which mirrors hold everything."""
+    """Return the synchronised mirrors; none if no broker reports them."""
     if role.synchronised is None:
         return ""
     return "synchronised " if host in role.synchronised else "unsynchronised "

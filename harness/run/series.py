@@ -1,13 +1,13 @@
 """All runs of an experiment, one after another, on clusters that are clean when a run begins.
 
-1. Runs of one layout share a boot, as long as the cluster comes out of each run clean.
-2. A cluster that does not, or that operations made another one than its layout says, is stood up
-   anew from empty volumes; the next manifest says why.
-3. A run that cannot be carried out is recorded with its reason; no run is repeated, none vanishes.
-   Where a cell ends early (a bound was reached), its other runs are not begun.
-4. An interrupt ends the run at hand readably, and nothing further begins.
-5. Runs that are played together are prepared one after another and then go on side by side, each
-   in its own folder. What one of them fails of is its own; the others go on.
+1. Runs of one layout share a cluster, as long as it is clean after each run.
+2. If it is not clean, or operations have changed its layout, a new cluster is started from empty
+   volumes. The next manifest says why.
+3. A run that cannot be carried out is recorded with its reason; no run is repeated or left out. If
+   a cell ends early (a bound was reached), its other runs do not begin.
+4. An interrupt ends the current run readably, and no further run begins.
+5. Runs that are played together are prepared one after another and then run concurrently, each in
+   its own folder. If one of them fails, the others go on.
 """
 
 import asyncio
@@ -23,13 +23,14 @@ from harness.cluster import log_tails
 from harness.cluster.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
-from harness.run import told
+from harness.run import special_messages
 from harness.run.interrupts import Interrupt, Interrupted
 from harness.run.live import LiveRun, Outside
-from harness.run.preparing import Prepared, Preparing
+from harness.run.prepared import Prepared
+from harness.run.preparing import Preparing
 from harness.run.resolving import NoSuchTarget
+from harness.run.run_group import Participant, RunGroup
 from harness.run.shared_cluster import KeptLogs, SharedCluster
-from harness.run.together import Seat, Together
 from harness.run.view import View
 from harness.run.wall import wall_ns
 from harness.run.worker_handles import WorkerLost
@@ -51,20 +52,20 @@ Up = Callable[[RunPlan], Awaitable[Cluster]]  # a cluster of the plan's layout a
 
 @dataclass(slots=True)
 class Hooks:
-    """What a series of runs tells while it goes on, and how it is stopped."""
+    """The callbacks of a series of runs, and its interrupt."""
 
     interrupt: Interrupt
-    # A run, or those that are played together, of which the first is shown; the place of that one,
-    # and how many there are in all.
+    # The run, or those that are played together (the first is shown); its number, and how many
+    # there are in all.
     began: Callable[[Sequence[RunPlan], int, int], None]
     step: Callable[[str], None]
     show: Callable[[View], None]
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     keep: bool  # the last cluster stays
     # Whether a run shall begin, asked just before; and what to do with one that was sealed.
     wanted: Callable[[RunPlan], bool] = lambda _: True
     ended: Callable[[RunPlan, Path], Awaitable[None]] | None = None
-    # The last load is over: nothing that is timed happens any more. It may be told again.
+    # The last load is over: nothing timed happens any more. It may be called again.
     over: Callable[[], None] = lambda: None
 
 
@@ -107,7 +108,7 @@ class Series:
         self.hooks.began(plans, self._done + 1, len(self.experiment.runs))
         self._done += len(plans)
         group = _Group(plans, KeptLogs(self.folder / KEPT_LOGS))
-        work = (self._run_or_tell(plan, group) for plan in plans)
+        work = (self._run_or_report(plan, group) for plan in plans)
         ended = await asyncio.gather(*work, return_exceptions=True)
         self._under_load -= {plan.name for plan in plans}
         group.logs.forget()
@@ -125,17 +126,16 @@ class Series:
             if plan.name in recorded:
                 await self.hooks.ended(plan, self.folder / RUNS / plan.name)
 
-    async def _run_or_tell(self, plan: RunPlan, group: "_Group") -> Manifest | None:
-        """A run that finds no room on the disk keeps nobody from what was recorded before: of it
-        there is nothing then."""
+    async def _run_or_report(self, plan: RunPlan, group: "_Group") -> Manifest | None:
+        """Play a run. If the disk is full, report it; earlier runs stay usable."""
         try:
             return await self._run_one(plan, group)
         except OSError as refused:
             reason = os_reason(refused, self.folder / RUNS / plan.name)
-            self.hooks.tell(f"{plan.name} was not recorded: {reason}")
+            self.hooks.report(f"{plan.name} was not recorded: {reason}")
             return None
         finally:
-            group.seat(plan).withdraw()
+            group.participant(plan).withdraw()
 
     async def _run_one(self, plan: RunPlan, group: "_Group") -> Manifest:
         folder = self.folder / RUNS / plan.name
@@ -162,7 +162,7 @@ class Series:
         """However a run ends, its folder tells of it, and is to be sealed."""
         manifest.boot_id = self.boot_id
         manifest.broker_log_bytes_max = log_tails.BYTES_MAX
-        manifest.state = {**declared(plan), **told.planned(plan)}
+        manifest.state = {**declared(plan), **special_messages.planned(plan)}
         manifest.ignored = ignored(plan)
         manifest.client_options = shown(plan)
         manifest.save(folder)
@@ -221,8 +221,8 @@ class Series:
         folder: Path,
         group: "_Group",
     ) -> Prepared:
-        seat = group.seat(plan)
-        preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step, seat)
+        participant = group.participant(plan)
+        preparing = Preparing(plan, cluster, folder, self.boot_id, self.hooks.step, participant)
         prepared = await self.hooks.interrupt.unless(preparing.begin())
         manifest.origin_monotonic_ns = prepared.stage.origin_ns
         manifest.origin_wall_ns = wall_ns(prepared.stage.origin_ns)
@@ -234,7 +234,7 @@ class Series:
         """Of runs that are played together the first is shown, and tells what all would tell."""
         hooks, over = self.hooks, partial(self._load_over, plan.name)
         if plan is group.plans[0]:
-            return Outside(hooks.interrupt, hooks.show, reserve.save, hooks.tell, over)
+            return Outside(hooks.interrupt, hooks.show, reserve.save, hooks.report, over)
         return Outside(hooks.interrupt, lambda _: None, reserve.save, lambda _: None, over)
 
     def _load_over(self, run: str) -> None:
@@ -281,15 +281,15 @@ class _Group:
     plans: Sequence[RunPlan]
     logs: KeptLogs
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    fresh_because: str = ""  # why their cluster was stood up anew for them
+    fresh_because: str = ""  # why they got a new cluster
     ended: list[Path] = field(default_factory=list)  # the folders of those that are over
-    _together: Together = field(init=False)
+    _run_group: RunGroup = field(init=False)
 
     def __post_init__(self) -> None:
-        self._together = Together([plan.name for plan in self.plans])
+        self._run_group = RunGroup([plan.name for plan in self.plans])
 
-    def seat(self, plan: RunPlan) -> Seat:
-        return self._together.seat(plan.name)
+    def participant(self, plan: RunPlan) -> Participant:
+        return self._run_group.participant(plan.name)
 
     def others(self, plan: RunPlan) -> list[str]:
         return [other.name for other in self.plans if other is not plan]

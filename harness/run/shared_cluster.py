@@ -21,14 +21,14 @@ from harness.cluster.port import (
     Broker,
     Channel,
     Cluster,
+    DeadBroker,
     DeployError,
     Ended,
     Health,
     HostSample,
-    Lifeless,
     Link,
 )
-from harness.cluster.roster import Roster
+from harness.cluster.started_clients import StartedClients
 from harness.plan.model import Layout, RunPlan
 from harness.workers.protocol import Endpoint
 
@@ -61,7 +61,7 @@ class SharedCluster:
         self._cluster = cluster
         self._run = run
         self._logs = logs
-        self.roster = Roster(cluster.broker.connections, (DeployError,))
+        self.started_clients = StartedClients(cluster.broker.connections, (DeployError,))
 
     @property
     def layout(self) -> Layout:
@@ -87,8 +87,8 @@ class SharedCluster:
     async def health(self, limit_s: float) -> Health:
         return await self._cluster.health(limit_s)
 
-    async def lifeless(self, place: str) -> Lifeless | None:
-        return await self._cluster.lifeless(place)
+    async def dead_broker(self, place: str) -> DeadBroker | None:
+        return await self._cluster.dead_broker(place)
 
     def versions(self) -> dict[str, str]:
         return self._cluster.versions()
@@ -121,8 +121,8 @@ class SharedCluster:
         return self._cluster.process_ends()
 
     async def down(self) -> None:
-        """Whoever has stood it up tears it down, when no run needs it any more."""
+        """Do nothing: the code that started the cluster removes it, when no run needs it."""
 
     def _named(self, worker: str) -> str:
-        """Its role first: listeners of probers are told by it."""
+        """Return the worker's name in the cluster. Its role comes first, as listeners need."""
         return f"{worker}-of-{self._run}"

@@ -1,10 +1,10 @@
-"""Ctrl-C, SIGTERM and SIGHUP: one wish, whichever of them it was.
+"""Ctrl-C, SIGTERM and SIGHUP: each is the same request to end.
 
-1. A SIGHUP that was ignored when mqproof began stays ignored: whoever uses nohup means it.
-2. Who has an event loop is called and decides; elsewhere the wish is KeyboardInterrupt, because
-   nothing stands that would have to be mended.
-3. Where the end is under way already, a further one changes nothing.
-4. Handlers are put back as they were found: libraries (Spark) put theirs in place of ours.
+1. If SIGHUP was ignored when mqproof began (nohup), it stays ignored.
+2. Code with an event loop gets a call and decides. Elsewhere the signal becomes KeyboardInterrupt,
+   because there is no running cluster to clean up.
+3. If the end is in progress already, another signal changes nothing.
+4. The previous handlers are restored: libraries (Spark) replace ours with their own.
 """
 
 import signal
@@ -17,9 +17,11 @@ _ALIKE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def heard(hear: Callable[[], object]) -> Iterator[None]:
-    """Calls `hear` at each of them, inside the signal's handler; Python allows it the main thread
-    alone, so elsewhere nothing is heard."""
+def handled(hear: Callable[[], object]) -> Iterator[None]:
+    """Call `hear` at each of these signals, inside the signal's handler.
+
+    Python allows handlers in the main thread alone; elsewhere this does nothing.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -29,22 +31,22 @@ def heard(hear: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            # None: whoever set it was no Python, and nobody can put it back.
+            # None: the handler was not set by Python, and cannot be restored.
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 
 def end() -> NoReturn:
-    """What is heard where nothing has to be mended."""
+    """Raise KeyboardInterrupt: the handler if there is nothing to clean up."""
     raise KeyboardInterrupt
 
 
 def ending() -> None:
-    """Once more `end` in the place of what a library made of it; outside `heard` nothing."""
+    """Set `end` again in place of a library's handler; outside `handled` do nothing."""
     _replace(end)
 
 
 def silence() -> None:
-    """The end is under way: until `heard` is left, a further signal changes nothing."""
+    """Ignore further signals until `handled` is left: the end is in progress."""
     _replace(_nothing)
 
 
@@ -53,8 +55,8 @@ def _nothing() -> None:
 
 
 def _replace(hear: Callable[[], object]) -> None:
-    heard_at_all = signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
-    if heard_at_all and threading.current_thread() is threading.main_thread():
+    is_handled = signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    if is_handled and threading.current_thread() is threading.main_thread():
         _handle(hear)
 
 

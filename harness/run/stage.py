@@ -13,7 +13,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
 from harness.run.record import Record
 from harness.run.resolving import roles_meant
-from harness.run.together import Look, Seat
+from harness.run.run_group import Look, Participant
 from harness.run_folder.journal import Journal
 
 LOOK_LIMIT_S = 10.0  # how long the brokers may take to say who holds a queue
@@ -33,8 +33,9 @@ class Stage:
     roles_of_worker: dict[str, str]  # of those that were not killed: publisher, consumer
     numbers: dict[str, int]  # worker -> its number in every record
     process_ends: ProcessEnds
-    seat: Seat  # among the runs that are played together with it
-    standing: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
+    participant: Participant  # among the runs that are played together with it
+    active: dict[int, Armed] = field(default_factory=dict)  # by window; who has what, now
+    hosts_of: dict[int, str] = field(default_factory=dict)  # by window; the host that it meant
     interrupt: Interrupt = field(default_factory=Interrupt)  # of this run alone
 
     @property
@@ -47,7 +48,7 @@ class Stage:
         is done once. Links are each run's own."""
         if armed.proxies:
             return self.executor
-        once = self.seat.executor(self.cluster.executor, armed.window, undo)
+        once = self.participant.executor(self.cluster.executor, armed.window, undo)
         return NotingExecutor(once, self.process_ends)
 
     async def looked(self, armed: Armed, event: str, look: Look) -> Proof:
@@ -55,7 +56,7 @@ class Stage:
         Raises FaultError."""
         if armed.proxies:
             return await look()
-        return await self.seat.looked(f"{event} of window {armed.window}", look)
+        return await self.participant.looked(f"{event} of window {armed.window}", look)
 
     async def roles(self) -> dict[str, Roles]:
         """Who holds each queue now, by the scenario's names."""

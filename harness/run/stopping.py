@@ -1,9 +1,9 @@
-"""Which hosts operations have taken down, in what order, and whom their words mean.
+"""PURE: the hosts that operations have stopped, in what order, and which hosts their words mean.
 
-1. Pure: told what happened, asked who is meant; what fits nobody is NoSuchTarget, never a guess.
-2. A host that lost its disk is not among the stopped ones any more: it is lost until it is
-   started, with nothing.
-3. What claims ask of all this is told at the end (`facts`), as words.
+1. It gets notice of each operation, and resolves targets. If none matches, it raises NoSuchTarget,
+   and never guesses.
+2. A host that lost its disk is no longer a stopped one: it is lost until it is started, empty.
+3. At the end `facts` returns what claims ask for, as words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class Stopping:
             self._starts.setdefault(host, at_ns)
 
     def waiting(self, host: str) -> str:
-        """Who was started without the host that was stopped last, which is now; "" is nobody."""
+        """Return a host that was started without `host`, the last one stopped; "" if none was."""
         last = self._order[-1:] == (host,) and host not in self._starts
         return next(iter(self._starts), "") if last else ""
 
@@ -94,9 +94,9 @@ class Stopping:
         self.spares = tuple(spare for spare in self.spares if spare != host)
 
     def meant(self, kind: str, target: Target, roles: Mapping[str, Roles]) -> tuple[str, ...]:
-        """The hosts that a target means, in layout order; those that are down, as they went.
+        """Return the hosts that a target means: in layout order, or in the order they stopped.
 
-        `roles`: who holds each queue now; only words that hang on it need it.
+        `roles`: the hosts that hold each queue now; only some words need it.
         """
         if SPARE in OPERATIONS[kind].targets:
             return (self._spare(target),)

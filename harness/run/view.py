@@ -28,6 +28,7 @@ class View:
     left_s: float
     parts: tuple[Part, ...] = ()
     strip: Strip | None = None  # None where nothing is due at a time, or nothing is confirmed
+    waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
 
 
 def view_of(phase: str, workers: Sequence[Speaker], armed: Sequence[str], left_s: float) -> View:

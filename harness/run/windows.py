@@ -19,30 +19,29 @@ from faults.kinds import KINDS
 from faults.model import Armed, FaultError, Proof, Receipt
 from faults.performing import perform_all
 from faults.rhythm import Change, Rhythm
-from faults.verification import gone, held, held_limit_s, prepare
+from faults.verification import counted, gone, held, held_limit_s, prepare, shortest_s
 from harness.cluster.port import DeployError
 from harness.plan.model import Window
 from harness.plan.natures import nature_of
-from harness.run.aiming import aimed, roles_before, take, to_look_at
+from harness.run.aiming import resolve_fault, roles_before, take, to_look_at
+from harness.run.barrier import TargetProposal
 from harness.run.interrupts import Interrupted
-from harness.run.rendezvous import Aim
+from harness.run.resolved_target import ResolvedTarget
 from harness.run.resolving import NoSuchTarget
+from harness.run.run_group import Look
 from harness.run.stage import LOOK_LIMIT_S, Stage
-from harness.run.struck import Struck
 from harness.run.takeover import over_ns
-from harness.run.together import Look
+from harness.run.waits import GONE_LIMIT_S
 from harness.run.worker_handles import WorkerLost
 from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.facts import Window as WindowFacts
-
-GONE_LIMIT_S = 120.0
 
 
 class LiveWindow:
     """One window. `facts` always says what is known up to now.
 
-    `replace_client` starts somebody in a dead client's place and tells how long he was not there;
-    None where nobody is needed any more. It raises DeployError or WorkerLost.
+    `replace_client` starts a client in a dead one's place and returns the absence; None if no
+    client is needed any more. It raises DeployError or WorkerLost.
     """
 
     def __init__(
@@ -58,8 +57,9 @@ class LiveWindow:
         self._armed: Armed | None = None
         self._look: asyncio.Task[Proof] | None = None
         self._rhythm: Rhythm | None = None
+        self._broken_off = False  # its window was over before a look could be
         self._begun = False  # an action of it was tried
-        self.target = Struck(stage.servers)
+        self.target = ResolvedTarget(stage.servers)
         self.promoted_rank: int | None = None  # seen just before it was undone
         now_ns = time.monotonic_ns() - stage.origin_ns
         self.facts = WindowFacts(
@@ -85,7 +85,7 @@ class LiveWindow:
 
     @property
     def returned(self) -> bool | None:
-        """Whether what the fault took came back in the run; None: nobody saw."""
+        """Return whether what the fault took came back in the run; None: not seen."""
         if self._armed is None or not self._armed.returns:
             return False
         return True if self.facts.gone else None
@@ -118,7 +118,7 @@ class LiveWindow:
 
     @property
     def resource(self) -> str:
-        """Of which its host runs short; "" of another fault."""
+        """Return the resource that its host runs short of; "" for other faults."""
         fault = self._window.fault
         return fault.options.resource if "resource" in KINDS[fault.kind].options else ""
 
@@ -126,7 +126,7 @@ class LiveWindow:
         """Arms the fault; False where nothing is in force (the facts say why)."""
         refusal = await self._get_ready()
         if why := await self._agree(refusal):
-            self._stage.standing.pop(self._window.number, None)
+            self._stage.active.pop(self._window.number, None)
             self._fail(f"never opened: {why}")
             return False
         assert self._armed is not None, "who got ready has aimed"
@@ -137,9 +137,12 @@ class LiveWindow:
         armed = self._armed
         if armed is None:
             return  # it got no further than asking who holds what
-        await self._end_look()
-        with suppress(Interrupted):
-            await self._stage.interrupt.unless(self._see_promotion())
+        if self._is_short and self._look is not None and not self._look.done():
+            await self._break_off(self._look)
+        else:
+            await self._end_look()
+            with suppress(Interrupted):
+                await self._stage.interrupt.unless(self._see_promotion())
         await self._end_rhythm()
         if not armed.returns:
             self.facts = replace(self.facts, ended_ns=None)
@@ -158,6 +161,8 @@ class LiveWindow:
         self._stage.journal.undone(armed)
         self._note(armed, "undo_issued", "undo_returned", receipt)
         self.facts = replace(self.facts, ended_ns=receipt.returned_ns - self._stage.origin_ns)
+        if self._broken_off:
+            self._judge_by_counters(armed, receipt)
 
     async def _replace_clients(self, armed: Armed, receipt: Receipt) -> Receipt:
         """What no executor can do: the receipt lasts until the new clients work."""
@@ -181,15 +186,15 @@ class LiveWindow:
         if not armed.returns:
             self.facts = replace(self.facts, gone=True)  # it was never meant to go
             if self._stage.plan.schedule.steps:  # an operator may bring it back
-                self._stage.standing.pop(armed.window, None)
+                self._stage.active.pop(armed.window, None)
         elif self.facts.ended_ns is not None:
             witness = self._stage.cluster.witness
             proof = await self._prove(
-                armed, "gone", lambda: gone(self._seen(armed), witness, GONE_LIMIT_S)
+                armed, "gone", lambda: gone(self._seen(armed), witness, self._gone_limit_s())
             )
             self.facts = replace(self.facts, gone=proof.ok)
             if proof.ok:
-                self._stage.standing.pop(armed.window, None)
+                self._stage.active.pop(armed.window, None)
                 self.facts = replace(self.facts, over_ns=self._over_ns())
             else:
                 self._fail(f"not seen to be gone: {proof.doubt}")
@@ -200,14 +205,14 @@ class LiveWindow:
         """Aims, and opens what the fault is to be seen by; why that cannot be, or ""."""
         stage = self._stage
         try:
-            await stage.interrupt.unless(stage.seat.meet(f"window {self._window.number}"))
-            armed = await stage.interrupt.unless(self._aim())
+            await stage.interrupt.unless(stage.participant.meet(f"window {self._window.number}"))
+            armed = await stage.interrupt.unless(self._resolve())
             take(stage, armed)
             self._armed = armed
         except (NoSuchTarget, FaultError, DeployError, TimeoutError, Interrupted) as failure:
             return str(failure) or "the brokers did not say who holds what"
         try:
-            await stage.interrupt.unless(prepare(armed, stage.cluster.witness))
+            await stage.interrupt.unless(prepare(self._seen(armed), stage.cluster.witness))
         except (FaultError, Interrupted) as failure:
             return f"verification could not be prepared: {failure}"
         return ""
@@ -216,9 +221,11 @@ class LiveWindow:
         """Why this window opens in none of the runs that are played together, or not in this one;
         "" where it opens."""
         stage = self._stage
-        aim = Aim(self.resolved, refusal)
+        proposal = TargetProposal(self.resolved, refusal)
         try:
-            why = await stage.interrupt.unless(stage.seat.agree(self._window.number, aim))
+            why = await stage.interrupt.unless(
+                stage.participant.agree(self._window.number, proposal)
+            )
         except Interrupted:
             return refusal or "interrupted"
         if why and not refusal and self._armed is not None:
@@ -226,11 +233,11 @@ class LiveWindow:
                 await stage.cluster.witness.dismiss(self._armed)
         return why or ("interrupted" if stage.interrupt.is_set() else "")
 
-    async def _aim(self) -> Armed:
+    async def _resolve(self) -> Armed:
         stage, fault = self._stage, self._window.fault
         roles = await roles_before(stage, fault)
         self.target = replace(self.target, roles=roles)
-        armed = await aimed(stage, self._window, roles)
+        armed = await resolve_fault(stage, self._window, roles)
         self.target = replace(self.target, resolved=armed.resolved, role=armed.role)
         return armed
 
@@ -241,7 +248,7 @@ class LiveWindow:
         try:
             receipt = await perform_all(stage.executor_of(armed, undo=False), armed.actions)
         except FaultError as failure:
-            # It may have taken effect all the same: the window goes on, so that it is undone.
+            # It may have taken effect all the same: the window goes on, to undo it.
             now_ns = time.monotonic_ns()
             stage.record.fault(armed, "returned", now_ns, False, str(failure))
             self._fail(f"the action failed: {failure}")
@@ -262,7 +269,14 @@ class LiveWindow:
         return True
 
     def _seen(self, armed: Armed) -> Armed:
-        return to_look_at(armed, self._stage.standing)
+        return to_look_at(armed, self._stage.active, self._stage.plan.layout.timer_s)
+
+    def _gone_limit_s(self) -> float:
+        """Other active faults may hide for as long as they last that this one has ended."""
+        others = self._stage.active.keys() - {self._window.number}
+        windows = self._stage.plan.schedule.windows
+        lasting = [each.lasts_s for each in windows if each.number in others]
+        return GONE_LIMIT_S + max(lasting, default=0.0)
 
     async def _see_promotion(self) -> None:
         """Who took over while the fault stood, where a master was its target."""
@@ -285,6 +299,29 @@ class LiveWindow:
             proof = Proof(False, "", "an interrupt ended the look")
         doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
         self.facts = replace(self.facts, verified=proof.ok, doubt=doubt)
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether the window is over before a look at its fault can be."""
+        return self._window.lasts_s < shortest_s(self._window.fault.kind)
+
+    async def _break_off(self, look: "asyncio.Task[Proof]") -> None:
+        """A fault ends when it should, whether it was verified or not."""
+        self._broken_off = True
+        look.cancel()
+        with suppress(asyncio.CancelledError, FaultError):
+            await look
+
+    def _judge_by_counters(self, armed: Armed, receipt: Receipt) -> None:
+        lasted_s = (receipt.returned_ns - self._stage.origin_ns - self.facts.origin_ns) / 1e9
+        proof = counted(armed, receipt, lasted_s)
+        self._stage.record.proof(armed, "verified", receipt.issued_ns, receipt.returned_ns, proof)
+        detail = proof.doubt or proof.detail
+        self._stage.record.fault(armed, "verified", receipt.returned_ns, proof.ok, detail)
+        if not proof.ok:
+            self._fail(f"not seen to hold: {proof.doubt}")
+        elif self.facts.doubt == "not seen to hold":
+            self.facts = replace(self.facts, verified=True, doubt="")
 
     def _over_ns(self) -> int:
         gone_ns = time.monotonic_ns() - self._stage.origin_ns

@@ -40,7 +40,7 @@ class _Ping:
 
 @dataclass(slots=True)
 class WorkerHandle:
-    """One worker process and everything it told us."""
+    """One worker process and everything that it has reported."""
 
     name: str
     config: WorkerConfig
@@ -49,30 +49,32 @@ class WorkerHandle:
     versions: dict[str, str]
     status: dict[str, int] = field(default_factory=dict)
     seconds: dict[int, tuple[int, int]] = field(default_factory=dict)  # due, and on time, in each
-    said: dict[str, dict[str, Any]] = field(default_factory=dict)  # the last message of each kind
+    messages: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # the last message of each kind
     doubt: str = ""
     exit_code: int | None = None
-    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     _pings: deque[_Ping] = field(default_factory=deque)  # that were not answered, oldest first
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def send(self, do: str, **arguments: Any) -> None:
-        """Says something; a worker that is gone was noticed already, or will be."""
+        """Send a message; if the worker is gone, that is noticed elsewhere."""
         with contextlib.suppress(DeployError):
             await self.channel.send({"do": do, **arguments})
 
-    async def heard_of(self, *kinds: str, limit_s: float) -> str | None:
-        """The first of these messages that was said, waiting; None: it ended, or took too long."""
+    async def wait_for_message(self, *kinds: str, limit_s: float) -> str | None:
+        """Wait for the first of these messages; None: the worker ended, or took too long."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 while not self.ended.is_set():
                     for kind in kinds:
-                        if kind in self.said:
+                        if kind in self.messages:
                             return kind
-                    await self.heard.wait()
-                    self.heard.clear()
-        return next((kind for kind in kinds if kind in self.said), None)
+                    await self.changed.wait()
+                    self.changed.clear()
+        return next((kind for kind in kinds if kind in self.messages), None)
 
     def listen(self) -> None:
         self._tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._ping())]
@@ -93,17 +95,17 @@ class WorkerHandle:
     def at_work(self) -> bool:
         """It has sent something, or is subscribed."""
         sends = self.config.role is not Role.PUBLISHER or self.status.get("sent", 0) > 0
-        return "ready" in self.said and sends
+        return "ready" in self.messages and sends
 
     @property
     def attached(self) -> str:
         """Looked at four times a second (compose/rocketmq-java)."""
-        return str(self.said.get("attached", {}).get("server", ""))
+        return str(self.messages.get("attached", {}).get("server", ""))
 
     @property
     def scheduling(self) -> str:
         """How the machine schedules it, once it is ready; empty where it did not ask."""
-        return str(self.said.get("ready", {}).get("scheduling", ""))
+        return str(self.messages.get("ready", {}).get("scheduling", ""))
 
     def record(self, killed_by: int) -> WorkerRecord:
         """`killed_by`: the window whose fault killed it, as was meant; 0 where none did."""
@@ -148,15 +150,15 @@ class WorkerHandle:
     async def _hear(self) -> None:
         while (message := await self.channel.receive()) is not None:
             self._note(message)
-            self.heard.set()
-        if "closed" not in self.said and not self.doubt:
+            self.changed.set()
+        if "closed" not in self.messages and not self.doubt:
             self.doubt = "its process ended without closing its log"
         self.ended.set()
-        self.heard.set()
+        self.changed.set()
 
     def _note(self, message: dict[str, Any]) -> None:
         kind = message["say"]
-        self.said[kind] = message
+        self.messages[kind] = message
         if kind == "pong" and self._pings:
             ping = self._pings.popleft()
             ping.answered.set()
@@ -203,7 +205,7 @@ async def start_worker(
     try:
         hello = await _hello(channel, config.driver.packages)
     except BaseException:
-        await channel.kill()  # nobody else knows of it yet
+        await channel.kill()  # nothing else knows of it yet
         raise
     if hello is None or hello.get("say") != "hello":
         await channel.kill()
@@ -216,7 +218,7 @@ async def start_worker(
     await channel.send({"do": "configure", "config": config.to_json()})
     worker = WorkerHandle(name, config, channel, clock, hello["versions"])
     worker.listen()
-    cluster.roster.enter(name, worker)
+    cluster.started_clients.add(name, worker)
     return worker
 
 
@@ -231,13 +233,13 @@ async def _hello(channel: Channel, packages: Sequence[str]) -> dict[str, Any] | 
 
 
 async def all_ready(workers: Sequence[WorkerHandle], limit_s: float) -> None:
-    """Waits until every worker is connected. Raises WorkerLost, naming all that are not."""
-    said = await asyncio.gather(
-        *(worker.heard_of("ready", "failed", limit_s=limit_s) for worker in workers)
+    """Wait until every worker is connected. Raise WorkerLost, naming all that are not."""
+    kinds = await asyncio.gather(
+        *(worker.wait_for_message("ready", "failed", limit_s=limit_s) for worker in workers)
     )
     late = [
         f"{worker.name}: {worker.doubt or f'not connected within {limit_s:g} s'}"
-        for worker, kind in zip(workers, said, strict=True)
+        for worker, kind in zip(workers, kinds, strict=True)
         if kind != "ready"
     ]
     if late:

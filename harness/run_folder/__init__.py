@@ -1,14 +1,14 @@
-"""What is left of a run on the disk, while it goes on and after it.
+"""The files of a run on the disk, during the run and after it.
 
-manifest        what the harness itself knows of a run, saved at every step forward
-journal         which faults are armed, for whoever heals
+manifest        the harness's own knowledge of a run, saved at every step forward
+journal         the armed faults, for the process that undoes them
 seal            workers' logs become one Parquet file a raw table
-whole           a recorded run on its way to be judged
+whole           checks and seals a recorded run before its judgement
 rows            raw rows as values, for the few that a person is shown
-client_events   what clients' events tell of each window
-process_ends    a broker's process that ended unplanned, in a sentence
-experiments     experiment.json: what was asked for
+client_events   facts of each window from clients' events
+process_ends    an unplanned end of a broker process, in a sentence
+experiments     experiment.json: the requested experiment
 packing         runs packed into one file
-reserve         room on the disk that is kept back
-tolerances      how late or far off what is recorded may be
+reserve         disk space that is kept back
+tolerances      how late or far off records may be
 """

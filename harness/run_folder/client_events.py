@@ -1,4 +1,4 @@
-"""What clients' events tell claims of each fault window, which nobody could ask them then."""
+"""Facts of each fault window for claims, from clients' events after the run."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
@@ -16,8 +16,12 @@ from spark_analysis.schema.facts import Window
 STRUCK = "name_servers_struck"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
 NOBODY = {"moot": "no client was connected to the target when the fault came"}
+NOT_REPORTED = {"moot": "the client does not report when a connection ends"}
 NO_LINKS = {"moot": "no fault struck clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
+# In the state of a window: whether clients report that a connection ended. If they do not, claims
+# about it do not apply: no run with this client can judge them.
+REPORT_LOST = "clients_report_lost"
 # In the state of a window: the numbers of the consumers whose queue its target is master of.
 CONSUMING = "consumers_of_target"
 
@@ -46,14 +50,16 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
     links = tuple(_links(manifest, events))
     for window, end in zip(manifest.windows, ends, strict=False):
         state = manifest.state.setdefault("windows", {}).setdefault(str(window.number), {})
-        told = {
+        cancelled_workers = {
             one.worker
             for one in cancelled
             if window.origin_ns <= one.at_ns and (end is None or one.at_ns < end)
         }
         consuming = _attached(manifest, links, window, state.get(CONSUMING))
         state["consumers_attached"] = None if consuming is None else len(consuming)
-        state["consumers_cancelled"] = len(told if consuming is None else told & consuming)
+        state["consumers_cancelled"] = len(
+            cancelled_workers if consuming is None else cancelled_workers & consuming
+        )
         before = {one.worker: one.detail for one in attached if one.at_ns < window.origin_ns}
         struck = state.get(STRUCK)
         state["publishers_attached_to_target"] = (
@@ -61,13 +67,18 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
         )
         state["publishers_not_blocked"] = _not_blocked(manifest, links, blocked, window)
         until_ns = end if end is not None else manifest.load_ended_ns
-        state[CUT_OFF] = _cut_off(manifest, links, window.number, window.origin_ns, until_ns)
+        reported = state.get(REPORT_LOST, True)
+        state[CUT_OFF] = (
+            _cut_off(manifest, links, window.number, window.origin_ns, until_ns)
+            if reported
+            else NOT_REPORTED
+        )
 
 
 def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] | None:
-    """Whether every publisher that was connected to a host when faults struck clients' links to it
-    was connected to another one before these were undone; None where nobody knows to whom clients
-    came."""
+    """Return whether every publisher that was connected to a host when faults hit clients' links
+    to it was connected to another host before these were undone; None if the hosts of clients are
+    unknown."""
     of_links = [one for one in manifest.windows if _of_links(one)]
     if not of_links:
         return NO_LINKS
@@ -82,7 +93,7 @@ def _of_links(window: Window) -> bool:
 
 
 def _all_moved(manifest: Manifest, links: Sequence[_Link], window: Window) -> bool | None:
-    hosts = _struck(manifest, window.number)
+    hosts = _target_hosts(manifest, window.number)
     if not (hosts and links):
         return None
     publishers = {one.number for one in manifest.workers if one.role == "publisher"}
@@ -104,9 +115,9 @@ def _all_moved(manifest: Manifest, links: Sequence[_Link], window: Window) -> bo
 def _attached(
     manifest: Manifest, links: Sequence[_Link], window: Window, consuming: object
 ) -> set[int] | None:
-    """Which of these consumers were connected when the window opened, to a host that it did not
-    take; None where nobody knows."""
-    hosts = _struck(manifest, window.number)
+    """Return which of these consumers were connected, when the window opened, to a host that it
+    did not affect; None if unknown."""
+    hosts = _target_hosts(manifest, window.number)
     if not (hosts and links and isinstance(consuming, list)):
         return None
     return {
@@ -119,33 +130,33 @@ def _attached(
 def _not_blocked(
     manifest: Manifest, links: Sequence[_Link], blocked: Sequence[_Event], window: Window
 ) -> int | None:
-    """Of the publishers that were connected when the window opened how many were not told that
-    they are blocked, before its fault was undone; None where no connection is on record."""
+    """Return how many of the publishers connected when the window opened got no blocked
+    notification before its fault was undone; None if no connection is on record."""
     publishers = {one.number for one in manifest.workers if one.role == "publisher"}
     stood = {
         one.worker for one in links if one.from_ns < window.origin_ns <= one.until_ns
     } & publishers
     until_ns = inf if window.ended_ns is None else window.ended_ns
-    told = {one.worker for one in blocked if window.origin_ns <= one.at_ns <= until_ns}
-    return len(stood - told) if stood else None
+    blocked_workers = {one.worker for one in blocked if window.origin_ns <= one.at_ns <= until_ns}
+    return len(stood - blocked_workers) if stood else None
 
 
 def _cut_off(
     manifest: Manifest, links: Sequence[_Link], window: int, origin_ns: int, until_ns: int | None
 ) -> bool | dict[str, str] | None:
-    """Whether every connection to the target's hosts that stood when the window opened ended in
-    it; None where nobody knows to whom clients came, or when the window was over."""
-    hosts = _struck(manifest, window)
+    """Return whether every connection to the target's hosts that stood when the window opened
+    ended in it; None if the hosts of clients, or the window's end, are unknown."""
+    hosts = _target_hosts(manifest, window)
     if not (hosts and links) or until_ns is None:
         return None
     stood = [one for one in links if one.host in hosts and one.from_ns < origin_ns <= one.until_ns]
     return all(one.until_ns < until_ns for one in stood) if stood else NOBODY
 
 
-def _struck(manifest: Manifest, window: int) -> set[str]:
-    """The hosts of the window's target; none where nobody knows to whom clients came."""
+def _target_hosts(manifest: Manifest, window: int) -> set[str]:
+    """Return the hosts of the window's target; none if the hosts of clients are unknown."""
     of = f"window {window}: "
-    places = next((told for word, told in manifest.resolved.items() if word.startswith(of)), "")
+    places = next((hosts for word, hosts in manifest.resolved.items() if word.startswith(of)), "")
     known = places and manifest.state.get("entrance") in AT_HOSTS
     return {host_of(one) for one in split(places)} if known else set()
 
@@ -167,7 +178,8 @@ def _links(manifest: Manifest, events: Path) -> Iterator[_Link]:
 def _publishers_at(
     manifest: Manifest, attached: dict[int, str], hosts: Sequence[str]
 ) -> int | None:
-    """How many publishers asked a name server of these hosts; None where some never said whom."""
+    """Return how many publishers used a name server of these hosts; None if some never named
+    theirs."""
     publishers = {one.number for one in manifest.workers if one.role == "publisher"}
     known = [attached[number] for number in publishers if number in attached]
     if not known or len(known) < len(publishers):
@@ -176,7 +188,7 @@ def _publishers_at(
 
 
 def _of_kind(events: Path, kind: str) -> list[_Event]:
-    """By the time at which they came."""
+    """Return the events of that kind by the time at which they came."""
     if not events.exists():
         return []
     columns = ["at_ns", "worker", "detail", "kind", "connection"]

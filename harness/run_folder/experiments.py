@@ -1,10 +1,11 @@
-"""experiment.json: what was asked for, so that a stored folder can be judged alone or with others.
+"""experiment.json: the requested experiment, so that a stored folder can be judged alone or with
+others.
 
-1. An experiment's folder holds its runs. A merged one holds none: it names the experiments whose
-   runs it tells of, by paths from itself, and is read anew from them every time.
-2. What a person names is looked at whole: every folder that cannot be read is named at once.
-3. Of several experiments, repeats of a cell are counted through, in the order of the folders; a
-   cell that was skipped in one and run in another was run.
+1. An experiment's folder holds its runs. A merged one holds none: it names the experiments of its
+   runs, by paths from itself, and reads them again every time.
+2. All folders that a user names are checked, and every unreadable one is named at once.
+3. Over several experiments, repeats of a cell are numbered through, in the order of the folders. A
+   cell that was skipped in one and run in another counts as run.
 """
 
 import json
@@ -25,6 +26,8 @@ WORD_MAX, TEXT_MAX = 4096, 1_000_000  # characters
 _SAID_MAX = 300
 RUNS = "runs"
 PLACE = "DIR"
+EXPECTED = "the folder of an experiment"
+ADVICE = "check the path; `mqproof run` writes experiments below results/"
 Cell = tuple[str, str, str, str]
 Titles = Mapping[Cell, tuple[str, str, str]]  # of the scenario, the system, the layout
 
@@ -47,7 +50,7 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What one folder was asked for. `seed` None: its pieces have one each."""
+    """The requested experiments of one folder. `seed` None: its pieces have one each."""
 
     folder: Path
     name: str
@@ -60,7 +63,7 @@ class Stored:
 
     @property
     def experiments(self) -> tuple["Stored", ...]:
-        """Those that hold the runs: itself, or its pieces."""
+        """Return the experiments that hold the runs: itself, or its pieces."""
         return self.pieces or (self,)
 
 
@@ -85,7 +88,7 @@ def remember(experiment: Experiment, replay: str, titles: Titles, folder: Path) 
 
 
 def curtail(experiment: Experiment, folder: Path) -> None:
-    """Leaves the runs out that `experiment` has no more: nobody is to look for them."""
+    """Remove the runs that `experiment` no longer has, so that they are not searched for."""
     document = _document(folder)
     names = {plan.name for plan in experiment.runs}
     document["runs"] = [run for run in document["runs"] if run["name"] in names]
@@ -119,8 +122,8 @@ def recall(folder: Path) -> Stored:
 def document_of(folder: Path, runs: Sequence[str]) -> str:
     """experiment.json of these runs of an experiment alone; `problems` found none."""
     document = _document(folder)
-    told = [run for run in document["runs"] if run["name"] in runs]
-    return json.dumps({**document, "runs": told}, indent=1)
+    runs_left = [run for run in document["runs"] if run["name"] in runs]
+    return json.dumps({**document, "runs": runs_left}, indent=1)
 
 
 def places(folders: Iterable[Path]) -> tuple[Path, ...]:
@@ -135,7 +138,7 @@ def problems(folders: Iterable[Path]) -> Iterator[Problem]:
         try:
             found += recall(folder).experiments
         except NoExperiment as reason:
-            yield Problem(PLACE, str(reason))
+            yield Problem(PLACE, str(reason), expected=EXPECTED, advice=ADVICE)
     places = Counter(one.folder.resolve() for one in found)
     yield from (
         Problem(PLACE, f"{place} is named {number} times")
@@ -177,6 +180,9 @@ def _piece(folder: Path) -> Stored:
 
 def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
     name = _word(document["name"])
+    often = Counter(_word(each["name"]) for each in document["runs"]).most_common(1)
+    if often and often[0][1] > 1:
+        raise ValueError(f"run {brief(often[0][0])} is listed {often[0][1]} times")
     return Stored(
         folder=folder,
         name=name,
@@ -197,17 +203,17 @@ def _stored(folder: Path, document: Mapping[str, Any]) -> Stored:
     )
 
 
-def _run(folder: Path, experiment: str, told: Mapping[str, Any]) -> StoredRun:
-    name = _word(told["name"])
+def _run(folder: Path, experiment: str, entry: Mapping[str, Any]) -> StoredRun:
+    name = _word(entry["name"])
     if Path(name).name != name or name == "..":
         raise ValueError(f"{brief(name)} is no name of a run: it leads elsewhere")
     return StoredRun(
         folder=folder / RUNS / name,
         experiment=experiment,
         name=name,
-        cell=_cell(told["cell"]),
-        repeat=_number(told["repeat"]),
-        seed=_number(told["seed"]),
+        cell=_cell(entry["cell"]),
+        repeat=_number(entry["repeat"]),
+        seed=_number(entry["seed"]),
     )
 
 

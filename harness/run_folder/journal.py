@@ -1,13 +1,13 @@
-"""Which faults are armed, in a form that survives the process that armed them.
+"""The armed faults, in a form that survives the process that armed them.
 
 1. One JSON object a line, appended and synced before the call returns: `armed` before the action
    is issued, `undone` after its undo returned.
 2. A line is whole or it does not count. The last one may be torn (kill -9, a full disk, power):
-   a torn `armed` was never acted on, a torn `undone` is undone once more, which is no error.
+   a torn `armed` was never acted on, a torn `undone` is undone again, which is no error.
 3. Opening cuts a torn line off, so that what is appended stands on a line of its own.
 4. One writer at a time: the run; after its death the guardian, or heal.
 5. A host that an operation stops stands here like a fault, under the operation's number and kind:
-   whoever heals starts it again.
+   `heal` starts it again.
 6. A disk that refuses a line leaves none: an `armed` raises, so nothing is done; an `undone` is
    remembered (`doubt`), for undoing comes first.
 """
@@ -23,8 +23,10 @@ from faults.model import Armed, Options
 from faults.recorded import action_from_json, action_to_json
 from harness.run_folder.manifest import naming
 from spark_analysis.schema.failed import os_reason
+from spark_analysis.schema.regular import content_of
 
 ARMED, UNDONE = "armed", "undone"
+BYTES_MAX = 1 << 28
 
 
 class JournalError(Exception):
@@ -80,7 +82,7 @@ class Journal:
 
 def read(path: Path) -> tuple[Entry, ...]:
     """Every whole line. Raises JournalError where one in the middle is none of ours."""
-    *whole, torn = path.read_bytes().split(b"\n")
+    *whole, torn = content_of(path, BYTES_MAX).split(b"\n")
     del torn  # empty, where the last line is whole
     return tuple(_entry(path, number, line) for number, line in enumerate(whole, 1))
 
@@ -138,7 +140,7 @@ def _entry(path: Path, number: int, line: bytes) -> Entry:
 
 def _cut_torn_line(path: Path) -> None:
     try:
-        content = path.read_bytes()
+        content = content_of(path, BYTES_MAX)
     except FileNotFoundError:
         return
     if content and not content.endswith(b"\n"):

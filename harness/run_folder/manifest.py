@@ -18,20 +18,21 @@ from typing import Any
 from harness.plan.model import RunPlan
 from harness.plan.natures import nature_of
 from harness.plan.operations import OPERATIONS
-from harness.plan.operations import Upheaval as Until
+from harness.plan.operations import LeadershipChange as Until
 from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
 from spark_analysis.schema.facts import (
     Absence,
     Clock,
+    CompetingLeaders,
     Facts,
+    LeadershipChange,
     ProcessEnd,
     QueueEnd,
-    Rivals,
-    Upheaval,
     Window,
     Worker,
 )
+from spark_analysis.schema.regular import check_regular, content_of, remove_fifo
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded
 from spark_analysis.schema.tables import FORMAT_VERSION
@@ -39,7 +40,7 @@ from spark_analysis.schema.tables import FORMAT_VERSION
 NAME = MANIFEST
 BYTES_MAX = 1 << 26
 SEALED = "sealed"  # the last phase
-_TOLD_MAX = 20
+_PROBLEMS_MAX = 20
 _WIDE = "seed", "run_number", "origin_wall_ns", "wall_set_ns"  # more than a time of a run
 _NAMES = "run", "scenario", "system", "layout", "client", "repeat"
 
@@ -59,7 +60,7 @@ class WorkerRecord:
 
 @dataclass(slots=True)
 class ClockRecord:
-    """What was learned of one process's clock; ns."""
+    """The measured offset and bound of one process's clock; ns."""
 
     name: str
     same_boot: bool
@@ -117,13 +118,13 @@ class Manifest:
     interrupted: bool = False
     failure: str = ""  # why the run could not go on; "" where it went on
     origin_monotonic_ns: int = 0
-    # What this machine's clock of the day said at the origin, in ns since 1970 (0: nobody looked):
+    # What this machine's clock of the day said at the origin, in ns since 1970 (0: not recorded):
     # servers' own logs tell the time by it. And by how much it was set from then to the run's end.
     origin_wall_ns: int = 0
     wall_set_ns: int = 0
     boot_id: str = ""
     cluster_boot: int = 0  # which boot of the experiment served this run, from 1
-    cluster_fresh_because: str = ""  # why that cluster was stood up anew for this run
+    cluster_fresh_because: str = ""  # why that cluster was started again for this run
     together: list[str] = field(default_factory=list)  # the other runs that were played with it
     ignored: list[str] = field(default_factory=list)  # words that this client does not know
     client_options: list[str] = field(default_factory=list)  # how it differs from its library
@@ -137,11 +138,12 @@ class Manifest:
     clocks: list[ClockRecord] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     queues: list[QueueEnd] = field(default_factory=list)
-    rivals: list[Rivals] = field(default_factory=list)
+    rivals: list[CompetingLeaders] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
     operations: list[OperationRecord] = field(default_factory=list)
     audit_starts: list[AuditStart] = field(default_factory=list)
-    process_ends: list[ProcessEnd] = field(default_factory=list)  # that nobody had planned
+    harness_log_closed: bool = True  # False: the harness died before it had written all of it
+    process_ends: list[ProcessEnd] = field(default_factory=list)  # unplanned
     cluster_altered: str = ""  # why it may not be what its layout says any more; "" where it is
     # Of each broker's log the run has the last so many bytes, and these are left out, by file.
     broker_log_bytes_max: int | None = None  # None: whole, as before there was a limit
@@ -188,6 +190,7 @@ class Manifest:
         document = json.loads(json.dumps(asdict(self), default=str))
         document[DIGEST] = digest_of(document)
         partial = folder / f"{NAME}.partial"
+        remove_fifo(partial)
         with naming(partial), partial.open("w") as stream:
             json.dump(document, stream, indent=1)
             stream.flush()
@@ -199,26 +202,30 @@ class Manifest:
         """Raises FileNotFoundError, or ValueError on what is not a manifest of ours: its path, and
         everything that is wrong with it, as much of that as anybody reads."""
         path = folder / NAME
-        document = _document(path)
+        return cls.of_document(_document(path), path)
+
+    @classmethod
+    def of_document(cls, document: object, path: Path) -> "Manifest":
+        """Return the manifest in a JSON document. Raises ValueError, which names `path`."""
         if not isinstance(document, dict) or document.get("format") != FORMAT_VERSION:
             raise ValueError(f"{path}: not a manifest of format {FORMAT_VERSION}")
         if altered(document):
             raise ValueError(f"{path} is not as it was written: its digest is another")
-        found = Listing(_TOLD_MAX)
+        found = Listing(_PROBLEMS_MAX)
         manifest = Reader(found, wide=_WIDE).record(cls, document, "", more=True)
         if manifest is not WRONG:
             _check(manifest, found)
         if found.count:
             raise ValueError(f"{path} is no manifest of ours: {found}")
-        assert isinstance(manifest, Manifest), "what nobody complained of was read"
+        assert isinstance(manifest, Manifest), "without problems the manifest is complete"
         return manifest
 
 
 def _document(path: Path) -> object:
-    if (size := path.stat().st_size) > BYTES_MAX:
+    if (size := check_regular(path).st_size) > BYTES_MAX:
         raise ValueError(f"{path} has {size:,} bytes; a manifest has {BYTES_MAX:,} at most")
     try:
-        return json.loads(path.read_text())
+        return json.loads(content_of(path, BYTES_MAX))
     except RecursionError:
         raise ValueError(f"{path} is nested too deeply") from None
     except ValueError as failure:  # no JSON, or not even text
@@ -226,7 +233,7 @@ def _document(path: Path) -> object:
 
 
 def _check(manifest: Manifest, found: Listing) -> None:
-    """What contradicts itself: in the manifest, and in the facts that were made of it."""
+    """Report contradictions in the manifest, and between it and its facts."""
     for place, number in again(worker.number for worker in manifest.workers):
         found.add(f"workers[{place}].number", f"{number} stands there twice")
     _check_schedule(manifest.schedule, found)
@@ -243,11 +250,11 @@ def _check(manifest: Manifest, found: Listing) -> None:
     check_recorded(facts, found)
     if "format" not in manifest.facts:
         found.add("facts", "format is missing")
-    # The seal's own is that of the facts: whoever judges reads these.
+    # The seal's own is that of the facts: the judgement reads these.
     for name in _NAMES:
-        told, of_run = getattr(facts, name), getattr(manifest, name)
-        if told != of_run:
-            found.add(f"facts.{name}", f"{brief(told)}, but the run's is {brief(of_run)}")
+        of_facts, of_run = getattr(facts, name), getattr(manifest, name)
+        if of_facts != of_run:
+            found.add(f"facts.{name}", f"{brief(of_facts)}, but the run's is {brief(of_run)}")
     workers = {(one.number, one.role) for one in manifest.workers}
     for place, worker in enumerate(facts.workers):
         if (worker.number, worker.role) not in workers:
@@ -256,7 +263,7 @@ def _check(manifest: Manifest, found: Listing) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """Of a window that was planned, what is read again."""
+    """The fields of a planned window that are read again."""
 
     number: int
     opens_s: float | int
@@ -287,7 +294,7 @@ def _check_schedule(schedule: dict[str, Any], found: Listing) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """A full disk does not say which file it refused; whoever reads of it wants to know."""
+    """Add the file's path to an error of a full disk, which does not name it."""
     try:
         yield
     except OSError as failure:
@@ -298,9 +305,9 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def facts_of(manifest: Manifest, last_ns: int) -> Facts:
-    """The facts of a run as far as its manifest goes.
+    """Return the facts of a run as far as its manifest goes.
 
-    `last_ns`: the last instant that any log speaks of; it stands in for ends that nobody wrote.
+    `last_ns`: the last instant in any log; it replaces ends that were not recorded.
     """
     started_ns = manifest.load_started_ns if manifest.load_started_ns is not None else 0
     ended_ns = manifest.load_ended_ns if manifest.load_ended_ns is not None else last_ns
@@ -333,16 +340,16 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
 
 
 def _clocks(manifest: Manifest) -> Iterator[Clock]:
-    """Of every worker on another machine: what its offset leaves open, and what nobody noticed."""
+    """Yield for every worker on another machine the bound of its clock's offset and drift."""
     numbers = {worker.name: worker.number for worker in manifest.workers}
     for clock in manifest.clocks:
         if not clock.same_boot and clock.name in numbers:
             yield Clock(numbers[clock.name], clock.bound_ns + DRIFT_NS_MAX)
 
 
-def upheavals(manifest: Manifest) -> Iterator[Upheaval]:
-    """The times in which an operation, or a process that ended unplanned, may have changed who
-    holds a queue."""
+def upheavals(manifest: Manifest) -> Iterator[LeadershipChange]:
+    """Yield the times in which an operation, or the unplanned end of a process, may have changed
+    the leader of a queue."""
     for one in manifest.operations:
         until = OPERATIONS[one.kind].upheaval
         if one.began_ns is None or until is Until.NEVER:
@@ -350,13 +357,13 @@ def upheavals(manifest: Manifest) -> Iterator[Upheaval]:
         # What failed, or was broken off, may still take effect.
         known = until is Until.SOON and one.ok and one.returned_ns is not None
         over_ns = one.returned_ns + ON_ITS_WAY_NS if known and one.returned_ns else None
-        yield Upheaval(one.began_ns, over_ns)
-    for end in manifest.process_ends:  # when its queues have settled nobody asks
-        yield Upheaval(end.at_ns - NOTICED_WITHIN_NS, None)
+        yield LeadershipChange(one.began_ns, over_ns)
+    for end in manifest.process_ends:  # when its queues have settled is unknown
+        yield LeadershipChange(end.at_ns - NOTICED_WITHIN_NS, None)
 
 
 def _doubt(manifest: Manifest) -> str:
-    """Why the whole run cannot be judged; "" where it can."""
+    """Return why the whole run cannot be judged; "" if it can."""
     for clock in manifest.clocks:
         if clock.doubt:
             return clock.doubt

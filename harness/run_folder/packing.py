@@ -12,8 +12,10 @@ import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from harness.outside.text import one_line
 from harness.run_folder.manifest import NAME, naming
 from harness.run_folder.whole import NotWhole, whole
+from spark_analysis.schema.regular import content_of
 from spark_analysis.schema.sealed import RAW
 
 SUFFIX = ".tar.xz"
@@ -25,15 +27,15 @@ class NotPacked(Exception):
 
 
 def pack(name: str, documents: Mapping[str, str], runs: Sequence[Path], into: Path) -> Path:
-    """Writes `into`; it unpacks to the folder `name`. Raises NotPacked, OSError.
+    """Write `into`; it unpacks to the folder `name`. Raise NotPacked, OSError.
 
-    `documents`: texts to lie beside runs/, by name. `runs`: folders, as they lie in there.
+    `documents`: texts to place beside runs/, by name. `runs`: folders, by their paths in the pack.
     """
     _check(runs)
     files = {f"{name}/{where}": text.encode() for where, text in documents.items()}
     for run in runs:
         for path in (run / NAME, *(run / RAW).glob("*.parquet")):
-            files[f"{name}/{path.relative_to(run.parent.parent)}"] = path.read_bytes()
+            files[f"{name}/{path.relative_to(run.parent.parent)}"] = content_of(path)
     partial = into.with_name(f"{into.name}.partial")
     try:
         with naming(partial), tarfile.open(partial, "x:xz", format=tarfile.PAX_FORMAT) as tar:
@@ -52,13 +54,13 @@ def _check(runs: Sequence[Path]) -> None:
         try:
             whole(run)
         except NotWhole as reason:
-            reasons.append(str(reason))
+            reasons.append(one_line(str(reason)))
     if reasons:
         raise NotPacked("\n".join(reasons))
 
 
 def _member(where: str, content: bytes) -> tarfile.TarInfo:
-    """A file of nobody's and of no time; a TarInfo has both at 0 by itself."""
+    """Return a file entry without owner and time; a TarInfo has both at 0 by itself."""
     member = tarfile.TarInfo(where)
     member.size, member.mode = len(content), _MODE
     return member

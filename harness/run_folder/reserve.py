@@ -1,8 +1,8 @@
-"""Room on the disk that is kept back, so that a run whose disk is full can still say so.
+"""Disk space that is kept back, so that a run on a full disk can still save its manifest.
 
-1. It is a file of real bytes in the run's folder, as long as the run goes on; nobody reads it.
-2. The first manifest that the disk refuses takes its room. Whoever saves hears of the refusal all
-   the same: the run is not to go on as if nothing had been.
+1. It is a file of real bytes in the run's folder, for as long as the run lasts; no code reads it.
+2. The first manifest that the disk refuses takes its space. The caller gets the refusal all the
+   same, because the run must not go on as if nothing had been.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ RESERVE_BYTES = 1 << 19  # several times what the largest manifest of ours has
 
 
 class Reserve:
-    """Of one run's folder; `save` its manifest through it, and `end` it at last."""
+    """The reserve of one run's folder; `save` its manifest through it, and `end` it at last."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,6 +1,6 @@
 """A run's raw rows as values, for the few that a person is shown; read from its Parquet files.
 
-1. Bounded: whoever reads says which rows, or how many at most. A history never comes here whole.
+1. Bounded: the caller says which rows, or how many at most. A history never comes here whole.
 2. A missing file is an empty table, a text that is None reads "". What cannot be read raises
    Unreadable: a page may go without it, and says so.
 """
@@ -150,7 +150,7 @@ class Operation:
 
 
 def field(name: str) -> Any:
-    """A column, in a question of which rows to read."""
+    """Return a column, for a filter of the rows to read."""
     return _datasets().field(name)
 
 
@@ -182,7 +182,7 @@ def batches(
 
 
 def count(folder: Path, table: str) -> int:
-    """How many rows a run's table has, by the file's footer alone."""
+    """Return how many rows a run's table has, by the file's footer alone."""
     path = folder / RAW / f"{table}.parquet"
     if not path.exists():
         return 0

@@ -1,6 +1,6 @@
 """Sealing: the logs of a run's workers become one Parquet file a raw table.
 
-1. Sealing reads what is there: whole records of closed logs and of logs that a dead worker left.
+1. Sealing reads the whole records of closed logs, and of logs that a dead worker left.
 2. It may be repeated, and by another process than the one that recorded; logs are never changed.
 3. A raw file appears whole or not at all: Parquet's footer comes last, so it is renamed after it.
 4. What was sealed is written down with its checksums, and those of the logs that it was made from.
@@ -19,6 +19,7 @@ from harness.run_folder.client_events import tell_claims
 from harness.run_folder.manifest import SEALED, Manifest, facts_of, naming
 from spark_analysis.schema import log as worker_log
 from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
+from spark_analysis.schema.regular import remove_fifo
 from spark_analysis.schema.sealed import RAW, Resealed, Seal, TableSeal, sha256_of
 from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, Kind, Table
 
@@ -49,6 +50,8 @@ def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
         last_ns = max(last_ns, _last_ns(sealed)) if sealed.num_rows else last_ns
     for worker in manifest.workers:
         worker.log_closed = is_closed(folder / LOGS / worker.name)
+    own = folder / LOGS / HARNESS
+    manifest.harness_log_closed = is_closed(own) or own not in logs
     tell_claims(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
     manifest.facts = facts_of(manifest, last_ns).to_json()
     manifest.seal = Seal(tables, _checksums(folder), resealed)
@@ -137,6 +140,7 @@ def _readable(text: str) -> str:
 def _write(sealed: pa.Table, path: Path) -> None:
     partial = path.with_suffix(".partial")
     try:
+        remove_fifo(partial)
         with naming(partial):
             pq.write_table(sealed, partial, compression="zstd")
             partial.rename(path)

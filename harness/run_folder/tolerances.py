@@ -1,4 +1,4 @@
-"""How late or how far off what is recorded of a run may be; what is more is a doubt."""
+"""The tolerances of a run's records; a larger deviation is a doubt."""
 
 NOTICED_WITHIN_NS = 500_000_000  # so late a deployment may tell that a process has ended
 ON_ITS_WAY_NS = 1_000_000_000  # so long after a takeover clients may still hear of it

@@ -1,10 +1,11 @@
-"""A recorded run on its way to be judged: sealed where it is not yet, and whole, or not at all.
+"""Checks of a recorded run before its judgement: it is sealed if it is not yet, and must be whole.
 
-1. A sealed run is checked first, all of it: manifest, every raw table, whose run it is. What does
-   not match is damaged; it is told with its path, and no part of it is judged.
-2. Nothing is sealed anew unasked. Where a damaged run's logs are what they were, it is said how.
-3. Whatever stands in the way (a vanished file, a folder that cannot be written, a full disk) is
-   told as what it is, with its path, and concerns this run alone.
+1. A sealed run is checked first, all of it: manifest, every raw table, and the run's identity. A
+   mismatch is a damage; it is reported with its path, and no part of the run is judged.
+2. Nothing is sealed again without a request. If a damaged run's logs are intact, the message says
+   how to request it.
+3. Any obstacle (a vanished file, a folder that cannot be written, a full disk) is reported with
+   its cause and path, and affects this run alone.
 """
 
 import shlex
@@ -17,7 +18,7 @@ from harness.run_folder.seal import LOGS, log_files, log_folders, seal
 from spark_analysis.schema.log import LogDamaged
 from spark_analysis.schema.sealed import RAW, Resealed, Seal, file_damages, table_damages
 
-_AND_MORE = 3  # so many damages of one run are told with their words
+_AND_MORE = 3  # the number of damages of one run that a message lists
 
 
 class NotWhole(Exception):
@@ -25,10 +26,10 @@ class NotWhole(Exception):
 
 
 def whole(folder: Path, resealed_at: str = "") -> Manifest:
-    """The manifest of a run whose tables are what was sealed. Raises NotWhole.
+    """Return the manifest of a run whose tables match their seal. Raise NotWhole.
 
-    `resealed_at`: the time to write down where a damaged run is to be sealed anew from its logs;
-    "" where it is not to be.
+    `resealed_at`: the time to record if a damaged run is to be sealed again from its logs; "" if
+    it is not.
     """
     try:
         return _whole(folder, resealed_at)
@@ -82,23 +83,23 @@ def _reseal(folder: Path, sealed: Seal, now: Resealed) -> Manifest:
     """From logs that are what they were when this run was sealed before."""
     made = seal(folder, (*sealed.resealed, now))
     assert made.seal is not None, "sealing writes the seal"
-    # A file of no table is nobody's to remove but the user's.
+    # Only the user may remove a file that belongs to no table.
     if left := tuple(table_damages(folder, made.seal)):
-        raise NotWhole(f"sealed anew, and still damaged: {_several(left)}")
+        raise NotWhole(f"sealed again, and still damaged: {_several(left)}")
     return made
 
 
 def _what_to_do(folder: Path, logs: tuple[str, ...]) -> str:
     if logs:
-        return f"Its tables cannot be made anew: {_several(logs)}"
+        return f"Its tables cannot be rebuilt: {_several(logs)}"
     command = shlex.join(["mqproof", "analyse", str(folder.parent.parent), "--reseal"])
-    return f"The logs that they were made from are whole; to make them anew: {command}"
+    return f"The logs that they were made from are whole; to rebuild them: {command}"
 
 
 def _several(found: tuple[str, ...]) -> str:
     more = len(found) - _AND_MORE
-    told = "; ".join(found[:_AND_MORE])
-    return f"{told}; and {more} more" if more > 0 else told
+    text = "; ".join(found[:_AND_MORE])
+    return f"{text}; and {more} more" if more > 0 else text
 
 
 def _with_path(path: Path, failure: Exception) -> str:

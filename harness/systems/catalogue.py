@@ -2,11 +2,11 @@
 
 1. A layout is named `NAME@PROFILE`; `NAME` alone means its first profile. A path to a file of the
    user's own (`mine.toml`, `mine.toml@T=60`) is taken wherever a name is.
-2. Every mistake of a file is told at once, each with its place and, where there are some, the
+2. All mistakes of a file are reported at once, each with its place and, if there are some, the
    valid choices.
 3. A layout may be like another one (likeness.py), and say only what differs.
-4. A host's address is its own name here; a deployment that gave it another says so itself.
-5. A system that lists a deployment declares how it stands there.
+4. A host's address is its own name here, unless its deployment gave it another one.
+5. A system that lists a deployment declares how it runs there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,8 +25,15 @@ from harness.plan.clients.registry import joined, problem
 from harness.plan.demands import DEMANDS
 from harness.plan.model import Layout, System
 from harness.plan.operations import OPERATIONS
-from harness.plan.problems import PlanError, Problem, nearest, unknown
-from harness.plan.toml_problems import FOUND_MAX, MISSING, TomlProblem, document_of, of_shape, told
+from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unknown
+from harness.plan.toml_problems import (
+    FOUND_MAX,
+    MISSING,
+    TomlProblem,
+    document_of,
+    located,
+    of_shape,
+)
 from harness.systems.layout_parts import AsList, Name, Names, Strict
 from harness.systems.likeness import LIKE, LikenessError, whole
 from harness.systems.port import Declaration, LayoutFile
@@ -34,6 +41,7 @@ from harness.systems.rabbitmq.layouts import Handling
 from harness.systems.registry import registry
 
 FLAG = "--layout"
+EXPECTED = "the TOML file of a layout, or a name of `mqproof list layouts`"
 
 
 class CatalogueError(PlanError):
@@ -108,7 +116,8 @@ def _find(system: str, word: str) -> tuple[Path, str]:
     name, _, profile = word.partition("@")
     if is_path(name):
         if not is_file(Path(name)):
-            raise CatalogueError([Problem(FLAG, f"there is no layout file {name}")])
+            text = f"there is no layout file {name}"
+            raise CatalogueError([Problem(FLAG, text, expected=EXPECTED, advice=CHECK_PATH)])
         return Path(name), profile
     files = {path.stem: path for path in _layout_files(system)}
     if name not in files:
@@ -236,11 +245,11 @@ def _read_built_in(system: str, path: Path) -> LayoutFile:
 
 
 def _read(system: str, path: Path) -> LayoutFile:
-    said, own = _read_system(system), _declared(system)
+    table, own = _read_system(system), _declared(system)
     source = _source(path)
     document, found = _whole(system, _document(path, source))
-    found += islice(own.mistakes(document, said.processes), FOUND_MAX)
-    # Keys that a layout would have had which nobody knows are not missed.
+    found += islice(own.mistakes(document, table.processes), FOUND_MAX)
+    # Missing keys of an unknown layout are not reported.
     unknown = document.pop(LIKE, None) is not None
     file, others = _shaped(document, own.layout_file)
     found += [one for one in others if not unknown or one.text != MISSING]
@@ -250,7 +259,7 @@ def _read(system: str, path: Path) -> LayoutFile:
 
 
 def _whole(system: str, document: dict[str, Any]) -> tuple[dict[str, Any], list[TomlProblem]]:
-    """With what it has from another one; where nobody knows that one, as it is."""
+    """Return it with the keys of the layout that it is like; unchanged if that is unknown."""
     if LIKE not in document:
         return document, []
     try:
@@ -278,7 +287,7 @@ def _shaped(
 def _refuse(found: Sequence[TomlProblem], source: str, path: Path) -> None:
     """Raises CatalogueError if anything was found."""
     if found:
-        raise CatalogueError(told(found, source, str(path)))
+        raise CatalogueError(located(found, source, str(path)))
 
 
 def _source(path: Path) -> str:

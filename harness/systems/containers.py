@@ -1,7 +1,7 @@
 """A system whose hosts and processes are containers: its images, its processes, its parts.
 
-1. Whoever renders, builds and starts them (harness/deploy) asks no system by its name.
-2. Of a part that a system has no use for it says None, or that nothing is needed.
+1. The code that renders, builds and starts them (harness/deploy) knows no system by its name.
+2. If a system does not need a part, the part is None or empty.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from faults.executors.canaries import Alarms
 from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.cluster.orders import Operator
-from harness.cluster.port import Lifeless, Link
+from harness.cluster.port import DeadBroker, Link
 from harness.plan.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.files import copy_worker_sources, shipped
+from harness.systems.running_broker import RunningBroker
 from harness.systems.services import Services
-from harness.systems.standing import Standing
 from harness.workers.protocol import Endpoint
 
 if TYPE_CHECKING:
@@ -115,19 +115,19 @@ class Stand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Who is asked, who is told, and by which ways.
+    """The adapters of a running cluster: queries, orders and links.
 
-    `alarms`: what brokers say of alarms (faults/witness.py); None: they raise none.
-    `lifeless`: whether a place's process runs without its broker in it, and what starts that;
+    `alarms`: how brokers report alarms (faults/witness.py); None: they raise none.
+    `dead_broker`: whether a place's process runs without its broker in it, and what starts that;
     blocks. None: where the process runs, so does the broker.
     """
 
-    broker: Standing
+    broker: RunningBroker
     operator: Operator
     ways: Ways
     service_ports: ServicePorts
     alarms: Alarms | None
-    lifeless: Callable[[str], Lifeless | None] | None
+    dead_broker: Callable[[str], DeadBroker | None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,6 +63,6 @@ def _worker_sources() -> Iterator[Path]:
 
 
 def own_folder(folder: Path) -> None:
-    """Makes it, for nobody else on this machine to look into: it holds what lets people in."""
+    """Make the folder, private to this user: it has secrets."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)

@@ -1,7 +1,7 @@
-"""A system whose brokers somebody else may run: what a topology file says of them, who asks them.
+"""A system with external brokers: its part of a topology file, and its adapters.
 
-1. Whoever puts them under test (harness/deploy/external) asks no system by its name.
-2. Nothing of the owner's is touched: what is set and made there, bears our names, and is removed.
+1. The code that puts them under test (harness/deploy/external) knows no system by its name.
+2. Nothing of the owner's is touched: what mqproof makes there has our names, and is removed.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -13,7 +13,7 @@ from harness.cluster.agent import AgentClient
 from harness.plan.model import Layout
 from harness.plan.topology import Broker, Topology
 from harness.plan.topology_shape import TopologyShape
-from harness.systems.standing import Standing
+from harness.systems.running_broker import RunningBroker
 
 
 class Examined(NamedTuple):
@@ -39,7 +39,7 @@ class ForeignBrokers(Protocol):
     """Brokers of one topology, asked by one agent."""
 
     @property
-    def broker(self) -> Standing: ...
+    def broker(self) -> RunningBroker: ...
 
     async def refusals(self) -> tuple[str, ...]:
         """What the user may not do that mqproof will have to: no use in waiting for it."""
@@ -51,7 +51,7 @@ class ForeignBrokers(Protocol):
         """All of that and more for `doctor`: never raises, and touches nothing."""
 
     async def remove_queues(self) -> None:
-        """Those of runs. Raises DeployError, naming what is left."""
+        """Remove the queues of runs. Raise DeployError if some remain."""
 
     async def remove_settings(self) -> None:
         """What the file had mqproof set (`Own.sets`). Raises DeployError."""
@@ -59,11 +59,10 @@ class ForeignBrokers(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientsDoor:
-    """Where clients come in at a broker. `key`: of a [[broker]] table, that says where. `speaks`:
-    their protocol, for people.
+    """The clients' endpoint of a broker. `key`: its key in a [[broker]] table.
 
-    `enter`: in with the login that the agent has, and out again, in so many seconds; raises
-    AgentError. `remedy`: what to ask oneself where nobody is let in.
+    `speaks`: the protocol, for people. `enter`: log in with the agent's login, and out again,
+    within so many seconds; it raises AgentError. `remedy`: what to check if the login fails.
     """
 
     key: str

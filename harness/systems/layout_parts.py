@@ -1,8 +1,7 @@
-"""What layout files of all systems are made of: strict tables, names, lists of hosts.
+"""Common parts of all systems' layout files: strict tables, names, lists of hosts.
 
 1. Nothing is converted silently: `"3"` is no number. What TOML has as a list is a tuple here.
-2. What hangs on several keys is found in the document itself, so that it is told beside every
-   other mistake.
+2. Checks of several keys use the document itself, so that all mistakes are reported at once.
 """
 
 import re

@@ -1,9 +1,9 @@
-"""What deployments need of a system: its files, and how its brokers are run, asked and told.
+"""The parts of a system that deployments need: its files, its processes and its adapters.
 
 1. A system stands in one declaration (registry.py), ours or that of a package beside mqproof, by
    the entry point group `mqproof.systems`.
-2. Nothing has a default. A way of deployment that it does not have is None, and whoever asks for
-   it is told so.
+2. Nothing has a default. A deployment that it does not support is None; a request for it is an
+   error.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,13 +22,13 @@ from harness.plan.servers import Servers
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.containers import Containers, Ways
 from harness.systems.foreign import Foreign
-from harness.systems.standing import Standing
+from harness.systems.running_broker import RunningBroker
 
 
-class Told(NamedTuple):
-    """Who is asked, who is told, where it is spoken to, and by which ways workers get there."""
+class Adapters(NamedTuple):
+    """The adapters of a local cluster: queries, orders, service ports, and links of workers."""
 
-    broker: Standing
+    broker: RunningBroker
     operator: Operator
     service_ports: ServicePorts
     ways: Ways
@@ -112,7 +112,7 @@ class Processes(Protocol):
     def configuration(self, node: Node) -> str:
         """The text of its file."""
 
-    def told(self, here: Here) -> Told: ...
+    def adapters(self, here: Here) -> Adapters: ...
 
 
 # --- for somebody who is new here -------------------------------------------------------------
@@ -137,7 +137,7 @@ class Demo:
     deployment: str
     keeps: str  # the layout that keeps its promise
     breaks: str  # the one that does not
-    real: str  # the system of the real brokers that whoever saw it goes on to
+    real: str  # the system of the real brokers, to try next
 
 
 # --- what it says of itself -------------------------------------------------------------------
@@ -179,6 +179,6 @@ class Declaration:
     processes: Processes | None  # None: it does not run as subprocesses
     misbehaves: tuple[str, ...]  # the kinds of --misbehave that these take, by Node.misbehave
     containers: Containers | None  # None: it does not run in containers
-    foreground: Foreground | None  # None: nobody plays with it
+    foreground: Foreground | None  # None: it has none
     demo: Demo | None  # None: it shows nothing by itself
     foreign: Foreign | None  # None: it cannot be met as a cluster that somebody else runs

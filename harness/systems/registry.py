@@ -1,8 +1,8 @@
 """Every system by its name: ours, and those that other packages offer as `mqproof.systems`.
 
 1. An entry point bears its system's name, and leads to its Declaration.
-2. An offer that is spoilt is told with its package and the reason to whoever asks for it, and
-   keeps nobody from the others. Offers are looked for once in a process.
+2. A broken offer is an error with its package and the reason if its system is requested; it does
+   not affect the others. Offers are searched once in a process.
 """
 
 from collections.abc import Iterable, Mapping
@@ -50,5 +50,5 @@ def registry() -> Registry:
 
 
 def read(offers: Iterable[Offer]) -> Registry:
-    """Ours, and what is offered besides."""
+    """Return mqproof's own systems and those of other packages."""
     return Registry(*sorted_out(offers, "system", Declaration, OURS, lambda _: ()))

@@ -22,13 +22,13 @@ BECOMES_A_USER = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """One system's processes: where they keep data, and what they are told.
+    """One system's processes: where they keep data, and their configuration.
 
-    `told`: of a process of a host, by its word in the layout.
+    `configure`: of a process of a host, by its word in the layout.
     """
 
     data: str
-    told: Callable[[Layout, Host, str, Addresses], Service]
+    configure: Callable[[Layout, Host, str, Addresses], Service]
 
 
 def health_check(test: list[str]) -> Service:

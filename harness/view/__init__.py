@@ -9,6 +9,6 @@ out           how long the run was out in all, and its worst queue and publisher
 routes        what name servers showed, and whom clients asked
 sending       each publisher's sends, second by second
 failing       whose sends failed under a fault, and when he learnt better
-journeys      the way of one message, row by row
+message_traces everything recorded of one message, row by row
 costs         what the run cost in its calm: a second, a host, a message
 """

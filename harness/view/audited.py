@@ -19,7 +19,7 @@ from harness.view.observations import Observation
 
 QUEUE_READ, LOG_READ, CONSUMER_OFFSET = "queue read", "log read", "consumer offset"
 ROWS_MAX = 20_000
-TOLD_MAX = 4
+SHOWN_MAX = 4
 
 
 def audit(folder: Path) -> tuple[Observation, ...]:
@@ -29,18 +29,18 @@ def audit(folder: Path) -> tuple[Observation, ...]:
         found = rows.read(folder, rows.Probe, ROWS_MAX, pc.field("kind").isin(kinds))
     except rows.Unreadable:
         return ()  # the page says which table, and why
-    return told(found)
+    return describe(found)
 
 
 def starts(records: Iterable[AuditStart]) -> tuple[Observation, ...]:
     """One sentence each."""
     return tuple(
-        Observation("audit_start", 0, one.answered_ns is not None, start_told(one))
+        Observation("audit_start", 0, one.answered_ns is not None, describe_start(one))
         for one in records
     )
 
 
-def start_told(one: AuditStart) -> str:
+def describe_start(one: AuditStart) -> str:
     who = f"auditor: {one.place} had not come back by itself"
     if one.issued_ns is None:
         return f"{who} and was left so: {one.left}"
@@ -51,7 +51,7 @@ def start_told(one: AuditStart) -> str:
     return f"{act}, answered after {after_s:.1f} s, and was then: {one.detail}"
 
 
-def told(probes: Iterable[Probe]) -> tuple[Observation, ...]:
+def describe(probes: Iterable[Probe]) -> tuple[Observation, ...]:
     """At most one sentence of reading, one of offsets."""
     every = list(probes)
     reads = [one for one in every if one.kind in (QUEUE_READ, LOG_READ)]
@@ -75,6 +75,6 @@ def _but(probes: list[Probe], of: int, what: str) -> str:
     if not probes:
         return ""
     head = f", {len(probes)} of {of} {what}" if what else ""
-    shown = "; ".join(f"{one.target}: {one.detail}" for one in probes[:TOLD_MAX])
-    more = f"; and {len(probes) - TOLD_MAX} more" if len(probes) > TOLD_MAX else ""
+    shown = "; ".join(f"{one.target}: {one.detail}" for one in probes[:SHOWN_MAX])
+    more = f"; and {len(probes) - SHOWN_MAX} more" if len(probes) > SHOWN_MAX else ""
     return f"{head}; {shown}{more}"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.claims.doubts import tell
+from harness.claims.doubts import caveats_of
 from harness.deploy.local.site import PROXY_NAME
 from harness.deploy.local.usage import WORKERS
 from harness.run_folder.manifest import Manifest
@@ -128,7 +128,7 @@ def _doubt(facts: Facts, calm: Calm | None, doubts: tuple[Doubt, ...]) -> str:
         return "publishers ask for no confirms"
     stopping = [
         one
-        for one in tell(doubts, facts)
+        for one in caveats_of(doubts, facts)
         if (one.scope == "run" and one.reason in _STOPPING)
         or (one.scope == "availability" and one.window == 0)
     ]

@@ -14,7 +14,7 @@ from typing import Any
 from harness.run_folder import rows
 from harness.run_folder.manifest import AuditStart, Manifest, WorkerRecord
 from harness.view.failing import Failing, failing
-from harness.view.journeys import Journey, Records, journey
+from harness.view.message_traces import MessageTrace, Records, trace
 from harness.view.routes import ATTACHED, routes
 from harness.view.sending import sending
 from harness.view.timeline import PROOFS, Events, Timeline, timeline
@@ -27,6 +27,7 @@ from spark_analysis.schema.views import Views
 
 NO_VIEWS = Views()
 NO_SENDS = Sends()
+NO_RECORDS = Records((), (), (), (), (), ())
 STORIES_OF_RUN_MAX = 60
 ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are told
 
@@ -38,7 +39,7 @@ class AffectedClass:
     measure: str
     detail: str
     number: int
-    journeys: tuple[Journey, ...]
+    traces: tuple[MessageTrace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,24 @@ class Detail:
     failing: tuple[Failing, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The raw rows that a page shows of one run. `unreadable`: why some are missing; ""."""
+
+    events: Events
+    records: Records
+    unreadable: str = ""
+
+
+def material(folder: Path, findings: Findings) -> Material:
+    """Read these rows of the run in `folder`."""
+    examples = _examples_shown(findings.examples)
+    try:
+        return Material(*_read(folder, [row for group in examples.values() for row in group]))
+    except rows.Unreadable as failure:
+        return Material(Events((), (), (), ()), NO_RECORDS, str(failure))
+
+
 def detail(
     folder: Path,
     manifest: Manifest,
@@ -66,13 +85,20 @@ def detail(
     sends: Sends = NO_SENDS,
 ) -> Detail:
     """Reads what a person wants to see of the run in `folder`. Changes nothing."""
-    told = _told(findings.examples)
-    try:
-        events, records = _read(folder, [row for group in told.values() for row in group])
-        unreadable = ""
-    except rows.Unreadable as failure:
-        events, records = Events((), (), (), ()), Records((), (), (), (), (), ())
-        unreadable = str(failure)
+    return detail_of(material(folder, findings), manifest, facts, findings, views, sends)
+
+
+def detail_of(
+    material: Material,
+    manifest: Manifest,
+    facts: Facts,
+    findings: Findings,
+    views: Views = NO_VIEWS,
+    sends: Sends = NO_SENDS,
+) -> Detail:
+    """Return what a person wants to see of a run whose raw rows were read before."""
+    examples = _examples_shown(findings.examples)
+    events, records = material.events, material.records
     asks = any(one.kind == ATTACHED for one in events.clients)
     drawn = routes(
         manifest, views, events.clients, sending(manifest, findings.sending) if asks else ()
@@ -81,7 +107,9 @@ def detail(
     return Detail(
         timeline=timeline(manifest, facts, findings, events, drawn),
         affected=tuple(
-            AffectedClass(*name, number, tuple(journey(one, records, facts) for one in told[name]))
+            AffectedClass(
+                *name, number, tuple(trace(one, records, facts) for one in examples[name])
+            )
             for name, number in sorted(numbers.items(), key=lambda item: _gravity(item[0]))
         ),
         deployment=manifest.deployment,
@@ -90,7 +118,7 @@ def detail(
         workers=tuple(manifest.workers),
         audit_starts=tuple(manifest.audit_starts),
         process_ends=tuple(manifest.process_ends),
-        unreadable=unreadable,
+        unreadable=material.unreadable,
         failing=failing(manifest, facts, sends, events.clients),
     )
 
@@ -104,7 +132,7 @@ def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:
     return found
 
 
-def _told(examples: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
+def _examples_shown(examples: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
     """The rows whose stories are told, by measure and detail; a class may have none left."""
     groups: defaultdict[tuple[str, str], list[Affected]] = defaultdict(list)
     for row in sorted(examples, key=_order):
@@ -124,18 +152,22 @@ def _gravity(name: tuple[str, str]) -> tuple[int, tuple[str, str]]:
     return gravity(name[0]), name
 
 
-def _read(folder: Path, told: list[Affected]) -> tuple[Events, Records]:
+def _read(folder: Path, examples: list[Affected]) -> tuple[Events, Records]:
     faults = rows.read(folder, rows.FaultEvent, ROWS_MAX)
     clients = rows.read(folder, rows.ClientEvent, ROWS_MAX)
-    deliveries = rows.read(folder, rows.Delivery, ROWS_MAX, _deliveries_of(told)) if told else []
+    deliveries = (
+        rows.read(folder, rows.Delivery, ROWS_MAX, _deliveries_of(examples)) if examples else []
+    )
     records = Records(
-        attempts=rows.read(folder, rows.Attempt, ROWS_MAX, _of(told)) if told else (),
-        settlements=rows.read(folder, rows.Settlement, ROWS_MAX, _of(told)) if told else (),
+        attempts=rows.read(folder, rows.Attempt, ROWS_MAX, _of(examples)) if examples else (),
+        settlements=rows.read(folder, rows.Settlement, ROWS_MAX, _of(examples))
+        if examples
+        else (),
         deliveries=deliveries,
         acknowledgements=_acknowledgements(folder, deliveries),
         clients=clients,
         faults=faults,
-        terms=rows.read(folder, rows.Terms, ROWS_MAX, _of(told)) if told else (),
+        terms=rows.read(folder, rows.Terms, ROWS_MAX, _of(examples)) if examples else (),
     )
     events = Events(
         faults=faults,
@@ -146,16 +178,16 @@ def _read(folder: Path, told: list[Affected]) -> tuple[Events, Records]:
     return events, records
 
 
-def _of(told: list[Affected]) -> Any:
+def _of(examples: list[Affected]) -> Any:
     """Rows of these messages, and a few more where producers share sequences."""
-    producers = sorted({row.producer for row in told})
-    sequences = sorted({row.sequence for row in told})
+    producers = sorted({row.producer for row in examples})
+    sequences = sorted({row.sequence for row in examples})
     return rows.field("producer").isin(producers) & rows.field("sequence").isin(sequences)
 
 
-def _deliveries_of(told: list[Affected]) -> Any:
-    broken = sorted({row.at_ns for row in told if row.producer < 0})
-    found = _of(told)
+def _deliveries_of(examples: list[Affected]) -> Any:
+    broken = sorted({row.at_ns for row in examples if row.producer < 0})
+    found = _of(examples)
     if broken:
         found = found | ((rows.field("header_ok") == 0) & rows.field("received_ns").isin(broken))
     return found

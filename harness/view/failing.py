@@ -82,10 +82,10 @@ def _failing(
 
 def _turned(events: list[ClientEvent], origin_ns: int) -> tuple[str, int | None, str]:
     """Whom it asked when the fault came, and when it turned to whom."""
-    told = [one for one in events if one.kind == ATTACHED and one.detail]
-    before = [one.detail for one in told if one.at_ns < origin_ns]
+    attachments = [one for one in events if one.kind == ATTACHED and one.detail]
+    before = [one.detail for one in attachments if one.at_ns < origin_ns]
     asked = before[-1] if before else ""
-    later = (one for one in told if one.at_ns >= origin_ns and one.detail != asked)
+    later = (one for one in attachments if one.at_ns >= origin_ns and one.detail != asked)
     turned = next(later, None) if asked else None
     return (asked, turned.at_ns - origin_ns, turned.detail) if turned else (asked, None, "")
 

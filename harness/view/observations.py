@@ -6,6 +6,7 @@
 3. Windows are told one by one; counts are told once a run, the gravest first.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -51,15 +52,19 @@ def _counts(evidence: Evidence) -> Iterator[Observation]:
             continue  # told with the loss
         if measure.grade is Grade.OPEN:
             yield from _open(measure, evidence)
-        elif measure.grade is not Grade.CENSUS and measure.claimed and _is_told(measure, evidence):
+        elif (
+            measure.grade is not Grade.CENSUS
+            and measure.claimed
+            and _is_reported(measure, evidence)
+        ):
             yield _count(measure.name, evidence)
 
 
-def _is_told(measure: Measure, evidence: Evidence) -> bool:
+def _is_reported(measure: Measure, evidence: Evidence) -> bool:
     """What only some messages can have is told of the runs that have such messages."""
     if measure.of is not None:
         return terms.moot(measure.name, evidence.counted.total) is None
-    return measure.always_told or evidence.counted.total(measure.name) > 0
+    return measure.always_shown or evidence.counted.total(measure.name) > 0
 
 
 def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
@@ -72,8 +77,8 @@ def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
 
 def _messages(evidence: Evidence) -> Observation:
     states = evidence.counted.details("state")
-    told = ", ".join(f"{name} {number:,}" for name, number in sorted(states.items()))
-    return Observation("messages", 0, bool(states), f"messages: {told or 'none was sent'}")
+    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(states.items()))
+    return Observation("messages", 0, bool(states), f"messages: {counts or 'none was sent'}")
 
 
 def _loss(evidence: Evidence) -> Observation:
@@ -95,13 +100,13 @@ def _count(name: str, evidence: Evidence) -> Observation:
     if isinstance(value, Unknown | Moot):
         return Observation(name, 0, False, f"{name} not judged: {value.reason}")
     details = _by_detail(name, evidence)
-    told = f" ({', '.join(details)})" if details and name != "reordered" else ""
+    breakdown = f" ({', '.join(details)})" if details and name != "reordered" else ""
     if name == "reordered":
         skipped = _by_detail("not_judged", evidence)
-        told = f" ({', '.join(skipped)} not judged)" if skipped else ""
+        breakdown = f" ({', '.join(skipped)} not judged)" if skipped else ""
     doubt = value.doubt if isinstance(value, Interval) else ""
     tail = f"; perhaps more: {doubt}" if doubt else ""
-    return Observation(name, 0, not doubt, f"{name} {_bound(value)}{told}{tail}")
+    return Observation(name, 0, not doubt, f"{name} {_bound(value)}{breakdown}{tail}")
 
 
 def _by_detail(measure: str, evidence: Evidence) -> list[str]:
@@ -128,7 +133,8 @@ def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
 
 def _availability(evidence: Evidence, number: int) -> Observation:
     doubt = evidence.doubts.run or evidence.doubts.availability(number)
-    if doubt:
+    stalled_s = None if evidence.doubts.run else evidence.doubts.lengthened_s(number)
+    if doubt and stalled_s is None:
         lost = evidence.value("lost")
         judged = isinstance(lost, Interval) and lost.low == lost.high
         beside = f"; loss is judged: {lost}" if judged else ""
@@ -163,6 +169,8 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
 def _seconds(value: object) -> str:
     if not isinstance(value, Interval):
         return "not applicable" if isinstance(value, Moot) else "not judged"
+    if value.low < value.high < math.inf:
+        return f"{value.low:.1f} to {value.high:.1f} s"
     return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"
 
 

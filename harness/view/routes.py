@@ -27,8 +27,8 @@ from spark_analysis.schema.views import (
     NOTHING_BEFORE,
     ROUTE,
     STAGES,
-    Asked,
     Change,
+    QueryTotals,
     Shown,
     Silence,
     Views,
@@ -39,7 +39,7 @@ from spark_analysis.schema.views import (
 NS = 1e9
 ROWS_MAX = 24
 SENTENCES_MAX = 40
-ASKED_WITHIN_S = 0.5  # twice a second, at least
+POLLED_WITHIN_S = 0.5  # twice a second, at least
 SHOWN, DROPPED, SILENT, ASKED = "shown", "dropped", "silent", "asked"
 SAID = "said"
 # How a change is told, what its stretch is, and what stands in it where nothing does any more.
@@ -88,8 +88,8 @@ def routes(
     clients: Iterable[ClientEvent],
     sends: tuple[Row, ...] = (),
 ) -> Routes:
-    servers = [row for asked in _routed(views) for row in _rows_of(asked, manifest, views)]
-    servers += [row for asked in _of_kind(views, LEADER) for row in _said_by(asked, views)]
+    servers = [row for poll in _routed(views) for row in _rows_of(poll, manifest, views)]
+    servers += [row for poll in _of_kind(views, LEADER) for row in _said_by(poll, views)]
     events = tuple(clients)
     believed = tuple(_believed(manifest, events))
     return Routes(
@@ -109,41 +109,41 @@ def observe(
 
     `judged`: no doubt stands against the whole run.
     """
-    told = sorted((*_told(manifest, views), *_told_of_leaders(views)))
-    lines = [Observation(SENTENCE, 0, True, text) for _, text in told[:SENTENCES_MAX]]
-    if len(told) > SENTENCES_MAX:
-        more = f"{len(told) - SENTENCES_MAX} more changes of the route are in marts/changes"
+    changes = sorted((*_route_changes(manifest, views), *_leader_changes(views)))
+    lines = [Observation(SENTENCE, 0, True, text) for _, text in changes[:SENTENCES_MAX]]
+    if len(changes) > SENTENCES_MAX:
+        more = f"{len(changes) - SENTENCES_MAX} more changes of the route are in marts/changes"
         lines.append(Observation(SENTENCE, 0, True, more))
     return (*_asking(views), *_stages(findings, judged), *lines)
 
 
-def _routed(views: Views) -> list[Asked]:
+def _routed(views: Views) -> list[QueryTotals]:
     return _of_kind(views, ROUTE)
 
 
-def _of_kind(views: Views, kind: str) -> list[Asked]:
-    return sorted(asked for asked in views.asked if asked.kind == kind)
+def _of_kind(views: Views, kind: str) -> list[QueryTotals]:
+    return sorted(poll for poll in views.asked if poll.kind == kind)
 
 
 def _asking(views: Views) -> Iterator[Observation]:
     routed = _routed(views)
     if not routed:
         return
-    gap_s = max(asked.gap_ns for asked in views.asked) / NS
-    looks = min(asked.looks for asked in routed)
-    servers = len({asked.name_server for asked in routed})
+    gap_s = max(poll.gap_ns for poll in views.asked) / NS
+    looks = min(poll.looks for poll in routed)
+    servers = len({poll.name_server for poll in routed})
     text = f"{servers} name servers were asked for the route {looks} times or more, at most "
     text += f"{gap_s:.2f} s apart"
-    if gap_s > ASKED_WITHIN_S:
-        text += f": more than the {ASKED_WITHIN_S:g} s that were meant, the machine was busy"
-    yield Observation("name_servers_asked", 0, gap_s <= ASKED_WITHIN_S, text)
+    if gap_s > POLLED_WITHIN_S:
+        text += f": more than the {POLLED_WITHIN_S:g} s that were meant, the machine was busy"
+    yield Observation("name_servers_asked", 0, gap_s <= POLLED_WITHIN_S, text)
 
 
 def _stages(findings: Findings, judged: bool) -> Iterator[Observation]:
     stages = [row for row in findings.stages if row.stage in STAGES]
     for window, rows in groupby(sorted(stages), key=lambda row: row.window):
-        told = ", ".join(f"{row.stage} {between(row)}" for row in rows)
-        yield Observation("route", window, judged, f"window {window}: {told}")
+        delays = ", ".join(f"{row.stage} {between(row)}" for row in rows)
+        yield Observation("route", window, judged, f"window {window}: {delays}")
 
 
 def between(row: Stage) -> str:
@@ -154,30 +154,30 @@ def between(row: Stage) -> str:
     return f"after {after_s - row.uncertainty_ns / NS:.3f} to {after_s:.3f} s"
 
 
-def _told(manifest: Manifest, views: Views) -> Iterator[tuple[int, str]]:
+def _route_changes(manifest: Manifest, views: Views) -> Iterator[tuple[int, str]]:
     """Sentences, each with the time that it is sorted by."""
-    for asked in _routed(views):
-        whose = f"name server {asked.name_server}{_topic(asked.prober, manifest, views)}"
-        for silence in _of(views.silences, asked):
+    for poll in _routed(views):
+        whose = f"name server {poll.name_server}{_topic(poll.prober, manifest, views)}"
+        for silence in _of(views.silences, poll):
             yield silence.from_ns, f"{whose} {_silence(silence)}"
-        for bounds, together in groupby(_later(asked, views), key=_bounds):
+        for bounds, together in groupby(_later(poll, views), key=_bounds):
             yield bounds[1], f"{whose} {_moved(together)} {_between(*bounds)}"
 
 
-def _told_of_leaders(views: Views) -> Iterator[tuple[int, str]]:
+def _leader_changes(views: Views) -> Iterator[tuple[int, str]]:
     """Each with the time that it is sorted by."""
-    for asked in _of_kind(views, LEADER):
-        for silence in _of(views.silences, asked):
-            yield silence.from_ns, f"{asked.name_server} {_silence(silence)}"
-        for change in _later(asked, views):
+    for poll in _of_kind(views, LEADER):
+        for silence in _of(views.silences, poll):
+            yield silence.from_ns, f"{poll.name_server} {_silence(silence)}"
+        for change in _later(poll, views):
             if change.shown:
-                said = f"{asked.name_server} said {change.what}"
+                said = f"{poll.name_server} said {change.what}"
                 yield change.by_ns, f"{said} {_between(*_bounds(change))}"
 
 
-def _later(asked: Asked, views: Views) -> list[Change]:
+def _later(poll: QueryTotals, views: Views) -> list[Change]:
     """What changed after the first look, in time."""
-    later = [one for one in _of(views.changes, asked) if one.after_ns != NOTHING_BEFORE]
+    later = [one for one in _of(views.changes, poll) if one.after_ns != NOTHING_BEFORE]
     return sorted(later, key=lambda one: (one.by_ns, one.after_ns, one.shown, one.what))
 
 
@@ -201,7 +201,7 @@ def _silence(one: Silence) -> str:
 
 def _topic(prober: int, manifest: Manifest, views: Views) -> str:
     """Which queue's route it is, where there are several."""
-    if len({asked.prober for asked in _routed(views)}) == 1:
+    if len({poll.prober for poll in _routed(views)}) == 1:
         return ""
     return f" ({_name(prober, manifest).removeprefix(_PROBER)})"
 
@@ -211,37 +211,37 @@ def _name(number: int, manifest: Manifest) -> str:
     return names.get(number, f"worker {number}")
 
 
-def _of(rows: Iterable[T], asked: Asked) -> list[T]:
-    way = (asked.prober, asked.kind, asked.name_server)
+def _of(rows: Iterable[T], poll: QueryTotals) -> list[T]:
+    way = (poll.prober, poll.kind, poll.name_server)
     return [row for row in rows if (row.prober, row.kind, row.name_server) == way]
 
 
-def _rows_of(asked: Asked, manifest: Manifest, views: Views) -> Iterator[Row]:
+def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[Row]:
     """A row a broker that a name server ever showed."""
     brokers: dict[tuple[str, int], list[tuple[Change, str]]] = {}
-    for change in sorted(_of(views.changes, asked), key=lambda one: (one.by_ns, one.shown)):
+    for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
         shown = broker_in(change.what)
         if shown is not None:
             who = (shown.broker, shown.id)
             brokers.setdefault(who, []).append((change, shown.address))
-    silent = [_silent(one) for one in _of(views.silences, asked)]
-    topic = _topic(asked.prober, manifest, views)
+    silent = [_silent(one) for one in _of(views.silences, poll)]
+    topic = _topic(poll.prober, manifest, views)
     for (broker, number), changes in sorted(brokers.items()):
         role = f"slave {number}" if number else "master"
-        stretches = (*_shown(changes, asked.last_ns, OF_NAME_SERVERS), *silent)
-        yield Row(f"{asked.name_server}{topic}: {broker} {role}", stretches)
+        stretches = (*_shown(changes, poll.last_ns, OF_NAME_SERVERS), *silent)
+        yield Row(f"{poll.name_server}{topic}: {broker} {role}", stretches)
 
 
-def _said_by(asked: Asked, views: Views) -> Iterator[Row]:
+def _said_by(poll: QueryTotals, views: Views) -> Iterator[Row]:
     """A row a group, or what else a voter ever said anything of."""
     subjects: dict[str, list[tuple[Change, str]]] = {}
-    for change in sorted(_of(views.changes, asked), key=lambda one: (one.by_ns, one.shown)):
+    for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
         subject, _, said = change.what.partition(": ")
         subjects.setdefault(subject, []).append((change, said))
-    silent = [_silent(one) for one in _of(views.silences, asked)]
+    silent = [_silent(one) for one in _of(views.silences, poll)]
     for subject, changes in sorted(subjects.items()):
-        stretches = (*_shown(changes, asked.last_ns, OF_VOTERS), *silent)
-        yield Row(f"{asked.name_server}: {subject}", stretches)
+        stretches = (*_shown(changes, poll.last_ns, OF_VOTERS), *silent)
+        yield Row(f"{poll.name_server}: {subject}", stretches)
 
 
 def _shown(
@@ -335,11 +335,11 @@ def _by_worker(
     kind: str, clients: Iterable[ClientEvent]
 ) -> Iterator[tuple[int, list[ClientEvent]]]:
     """Its events of this kind, and its end, in time."""
-    told: dict[int, list[ClientEvent]] = {}
+    by_worker: dict[int, list[ClientEvent]] = {}
     for event in clients:
         if event.kind in (kind, "closed"):
-            told.setdefault(event.worker, []).append(event)
-    for worker, events in sorted(told.items()):
+            by_worker.setdefault(event.worker, []).append(event)
+    for worker, events in sorted(by_worker.items()):
         yield worker, sorted(events, key=lambda one: one.at_ns)
 
 

@@ -29,9 +29,9 @@ def sending(manifest: Manifest, seconds: Iterable[Sending]) -> tuple[Row, ...]:
 
 def _stretches(name: str, seconds: Sequence[Sending]) -> Iterator[Stretch]:
     # Of seconds in a row the number less the place is the same.
-    told = enumerate(seconds)
+    numbered = enumerate(seconds)
     for (state, _), group in groupby(
-        told, key=lambda one: (_state(one[1]), one[1].second - one[0])
+        numbered, key=lambda one: (_state(one[1]), one[1].second - one[0])
     ):
         own = [second for _, second in group]
         sent, failed = sum(one.sent for one in own), sum(one.failed for one in own)

@@ -123,8 +123,8 @@ def _outage(evidence: Evidence, window: Window) -> Outage:
     return Outage(
         window=window.number,
         kind=window.kind,
-        silence_s=_number(evidence.value("silence_s", window.number)),
-        degraded_s=_number(evidence.value("degraded_s", window.number)),
+        silence_s=_known(_number(evidence.value("silence_s", window.number))),
+        degraded_s=_known(_number(evidence.value("degraded_s", window.number))),
         missed=_number(evidence.value("missed", window.number)),
         operations=_operations(evidence, window.number),
         missed_later=_missed_later(evidence, window),
@@ -137,10 +137,19 @@ def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
     if not found:
         return Number(None, True)
     stops = {(one.scope, one.reason) for one in BY_NAME["out_total"].stopped_by}
+    bound_s, why_bound, seen = 0.0, "", set[int]()
     for doubt in evidence.doubts:
         if doubt.scope == "run" or (doubt.scope, doubt.reason) in stops:
-            return Number(None, False, doubt.sentence)
+            stalled_s = evidence.doubts.lengthened_s(doubt.window)
+            if doubt.scope == "run" or stalled_s is None:
+                return Number(None, False, doubt.sentence)
+            bound_s, why_bound = bound_s + stalled_s * (doubt.window not in seen), doubt.sentence
+            seen.add(doubt.window)
     run = found[0]
+    if why_bound:
+        least = max(0.0, run.seconds - bound_s)
+        between = f"{least:.1f} to {run.seconds:.1f} s: {why_bound}"
+        return Number(least, False, between) if least else Number(None, False, why_bound)
     why = "" if run.whole else "the system did not end an outage by itself"
     return Number(run.seconds, run.whole, why)
 
@@ -191,3 +200,10 @@ def _number(value: Value) -> Number:
     if isinstance(value, Unknown):
         return Number(None, False, value.reason)
     return Number(None, True)  # moot: there is no such thing here, so nothing is open
+
+
+def _known(number: Number) -> Number:
+    """Return the number, or unknown where its only bound is zero: that excludes nothing."""
+    if number.least == 0 and not number.exact:
+        return Number(None, False, number.why)
+    return number

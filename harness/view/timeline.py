@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.claims.doubts import tell, worker_name
+from harness.claims.doubts import caveats_of, worker_name
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
 from harness.view.out import Out, outs
@@ -226,17 +226,17 @@ def _fault(
 ) -> FaultSpan:
     own = [event for event in events.faults if event.window == window.number]
     planned = _planned(manifest, window.number)
-    told = own[0] if own else None
+    recorded = own[0] if own else None
     asked_ns = None
     if planned is not None:
         asked_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
     return FaultSpan(
         number=window.number,
         kind=window.kind,
-        target=told.target if told else (planned or {}).get("fault", {}).get("target", ""),
-        resolved=told.resolved if told else "",
-        role=told.role if told else "",
-        mechanism=told.mechanism if told else "",
+        target=recorded.target if recorded else (planned or {}).get("fault", {}).get("target", ""),
+        resolved=recorded.resolved if recorded else "",
+        role=recorded.role if recorded else "",
+        mechanism=recorded.mechanism if recorded else "",
         asked_from_ns=asked_ns,
         asked_until_ns=None
         if asked_ns is None or planned is None
@@ -258,10 +258,10 @@ def _fault(
 
 def _options(fault: Mapping[str, Any]) -> tuple[str, ...]:
     """Those that do not say what goes without saying. They stand in `options`, or beside it."""
-    told = {"clients": fault.get("clients", ""), **fault.get("options", {})}
+    options = {"clients": fault.get("clients", ""), **fault.get("options", {})}
     return tuple(
         f"{name.replace('_', ' ')} {format(value, 'g') if isinstance(value, float) else value}"
-        for name, value in told.items()
+        for name, value in options.items()
         if value and value != _UNSAID.get(name)
     )
 
@@ -272,9 +272,9 @@ _UNSAID = {"clients": "all", "direction": "both", "shape": "one", "resource": "m
 
 def _stages_doubt(number: int, facts: Facts, findings: Findings) -> str:
     """A doubt about the whole run, or about availability of this window."""
-    told = tell(findings.doubts, facts)
-    touching = (one for one in told if (one.scope, one.window) == ("availability", number))
-    found = [*(one for one in told if one.scope == "run"), *touching]
+    doubts = caveats_of(findings.doubts, facts)
+    touching = (one for one in doubts if (one.scope, one.window) == ("availability", number))
+    found = [*(one for one in doubts if one.scope == "run"), *touching]
     return found[0].sentence if found else ""
 
 

@@ -22,7 +22,7 @@ from importlib.metadata import version
 from typing import Any
 
 from faults.toxiproxy import TOKEN, Toxiproxy
-from harness.workers.agent_calls import amqp, foreign, network, remoting
+from harness.workers.agent_calls import amqp, amqp_trial, foreign, network, remoting
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import Canaries
 from harness.workers.agent_calls.proxies import Proxies
@@ -60,6 +60,7 @@ def calls(toxiproxy: str, listen: str = "", token: str = "") -> dict[str, Call]:
         "greet_by": foreign.greet_by,
         "words_ask": foreign.ask,
         "declare": amqp.declare,
+        "amqp_trial": amqp_trial.trial,
         "remoting_ask": remoting.ask,
         "proxy_create": proxies.create,
         "proxy_list": proxies.every,
@@ -166,7 +167,7 @@ async def converse(known: dict[str, Call]) -> int:
                 line = await reader.readline()
         except TimeoutError:
             return EXIT_ORPHANED
-        except ValueError:  # a line beyond the limit: nobody of ours sends that
+        except ValueError:  # a line beyond the limit: the harness never sends one
             return EXIT_FAILED
         if not line:
             return EXIT_ORPHANED
@@ -190,11 +191,11 @@ async def _standard_streams() -> tuple[asyncio.StreamReader, asyncio.StreamWrite
 
 async def once(known: dict[str, Call], text: str) -> int:
     try:
-        said = await answer(known, decode(text.encode()))
+        reply = await answer(known, decode(text.encode()))
     except ValueError as error:
-        said = {"say": "error", "id": None, "kind": "bad", "text": str(error)}
-    print(json.dumps(said), flush=True)
-    return 0 if said["say"] == "answer" else 1
+        reply = {"say": "error", "id": None, "kind": "bad", "text": str(error)}
+    print(json.dumps(reply), flush=True)
+    return 0 if reply["say"] == "answer" else 1
 
 
 async def _run(work: Coroutine[Any, Any, int]) -> None:

@@ -23,6 +23,8 @@ answer that begins so |
 "body"}: one question in RocketMQ's protocol; any answer is one |
 | words_ask | host, port, says, timeout_s | {"text"}: the line that answers |
 | declare | host, port, queue, durable, arguments, timeout_s | {}: in AMQP |
+| amqp_trial | host, port, timeout_s | {"refused": declare, publish, consume, delete or "", \
+"detail"}: in AMQP, with a queue of its own |
 | proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |
 | proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, whoever made it |
 | proxy_delete | prefix | {"deleted": [names]} |

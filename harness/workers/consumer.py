@@ -1,7 +1,7 @@
 """The consumer: records every delivery, and acknowledges what is on record.
 
 1. A delivery is flushed to the log before its acknowledgement is handed to the client library.
-2. Acknowledgements are cumulative: one each `batch` deliveries, and what is left each tick.
+2. Acknowledgements are cumulative: one each `batch` deliveries, and the rest each tick.
 3. With batch 0 the broker forgets when it sends: nothing is acknowledged.
 4. A cancelled subscription is renewed on the same link, a lost link is replaced.
 5. A library that holds its messages back until each is acknowledged gets that for all it handed

@@ -3,7 +3,7 @@
 1. A worker that was frozen hears what waited for it before it judges the harness's silence: its
    timers may run before what came in is read (the loop's wait is interrupted), so it looks twice.
 2. The harness is lost when the input ends, when the output breaks, or when nothing was heard for
-   SILENCE_LIMIT_S; that is told once.
+   SILENCE_LIMIT_S; that is reported once.
 3. Nothing here waits: output that the harness does not read is kept until it does, or is lost.
 """
 
@@ -35,7 +35,7 @@ class Control(asyncio.Protocol):
         self._orphaned = orphaned
         self._lost = False
         self._part = b""
-        self._heard_s = time.monotonic()
+        self._last_line_s = time.monotonic()
         self._output = _Output(lambda: self._lose("the output is closed"))
 
     async def open(self) -> None:
@@ -54,7 +54,7 @@ class Control(asyncio.Protocol):
                 await self._output.empty.wait()
 
     def data_received(self, data: bytes) -> None:
-        self._heard_s = time.monotonic()
+        self._last_line_s = time.monotonic()
         *lines, self._part = (self._part + data).split(b"\n")
         for line in lines:
             try:
@@ -85,7 +85,7 @@ class Control(asyncio.Protocol):
             self._watch()
 
     def _left_s(self) -> float:
-        return self._heard_s + protocol.SILENCE_LIMIT_S - time.monotonic()
+        return self._last_line_s + protocol.SILENCE_LIMIT_S - time.monotonic()
 
     def _lose(self, reason: str) -> None:
         if not self._lost:
@@ -124,6 +124,6 @@ class _Output(asyncio.BaseProtocol):
 
 
 def say_at_once(message: dict[str, Any]) -> None:
-    """Past the event loop, for last words; they are lost if nobody reads."""
+    """Write without the event loop, for last messages; they are lost if they are not read."""
     with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), protocol.encode(message))

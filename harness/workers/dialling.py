@@ -77,7 +77,7 @@ class Dialler:
         return link
 
     def connected(self) -> None:
-        """The client library has a connection; whoever opens it says so."""
+        """Note that the client library has a connection; the opener calls this."""
         detail = f"{self.endpoint.host} {self._library}"
         self._recorder.event("connected", self.connection, detail)
 

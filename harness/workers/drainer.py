@@ -19,7 +19,7 @@ LOOK_APART_S = 1.0
 
 
 class Drainer:
-    """Reads `consumer`'s queue empty; `say` is told the end once."""
+    """Drains the queue of `consumer`; `say` gets the result once."""
 
     def __init__(
         self, config: WorkerConfig, consumer: Consumer, say: Callable[[dict[str, Any]], None]
@@ -67,16 +67,16 @@ class Drainer:
             marks = self._consumer.marks
             if not await self._nothing_ready():
                 continue
-            await self._calm(LOOK_APART_S)
+            await self._stays_quiet(LOOK_APART_S)
             if await self._nothing_ready() and self._consumer.marks == marks:
                 return
 
     async def _quiet(self) -> None:
         """Until nothing has stirred for `quiet_s` while we were subscribed."""
-        while not await self._calm(self._config.quiet_s) or not self._consumer.subscribed:
+        while not await self._stays_quiet(self._config.quiet_s) or not self._consumer.subscribed:
             pass
 
-    async def _calm(self, period_s: float) -> bool:
+    async def _stays_quiet(self, period_s: float) -> bool:
         """Whether nothing stirs for so long; returns at once when something does."""
         stirred = self._consumer.stirred
         stirred.clear()

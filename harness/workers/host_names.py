@@ -1,8 +1,8 @@
-"""What the names of hosts mean to one worker, where brokers advertise names: each worker has an
-address of the proxy's for itself, and a table of its own leads it there.
+"""The addresses of host names for one worker, if brokers advertise names: each worker has its own
+address of the proxy, and its own table leads there.
 
 1. The table has the form of /etc/hosts. Where there is none, a name means what it means here.
-2. In containers it is libc that is told (deploy/compose/worker_ways.py): no table is needed.
+2. In containers libc is configured (deploy/compose/worker_ways.py): no table is needed.
 """
 
 import os
@@ -13,7 +13,7 @@ HOSTS_FILE = "MQPROOF_HOSTS"
 
 
 def jvm_flags(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """By which a JVM reads the same table: it asks nobody else then, but takes addresses."""
+    """Return JVM flags to use the same table: the JVM then resolves only by it."""
     path = environment.get(HOSTS_FILE, "")
     return (f"-Djdk.net.hosts.file={path}",) if path else ()
 

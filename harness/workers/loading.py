@@ -1,4 +1,4 @@
-"""What a worker is told to import, as `module:object`: mqproof's own, or another package's."""
+"""Imports `module:object` for a worker: of mqproof itself, or of another package."""
 
 from importlib import import_module
 from typing import Any

@@ -1,13 +1,13 @@
-"""Real time for workers, where the machine lets them: who waits for a processor measures that.
+"""Real-time scheduling for workers, if the machine allows it: waits for a CPU spoil measurements.
 
 1. Only a paced load asks for it. One that never sleeps would take the processor from the very
    brokers that it measures.
-2. The kernel watches: a thread that does not sleep for BUSY_LIMIT_US on end is told so, and its
-   whole process is one like others from then on.
+2. The kernel watches: if a thread does not sleep for BUSY_LIMIT_US on end, its whole process loses
+   real time.
 3. Of a library with threads of its own every thread gets it, or none: if they waited for a
-   processor while our own loop did not, nobody would see that the instrument stands still.
-4. A JVM's compilers do not: they work long without a pause, and nobody waits for them. They are
-   put behind all other threads, which needs no right.
+   processor while our own loop did not, a stall of the instrument would stay hidden.
+4. A JVM's compiler threads do not: they work long without a pause, and no thread waits for them.
+   They run behind all other threads, which needs no right.
 5. A machine that refuses is no error: it is recorded, and the worker's own lateness says whether
    it mattered.
 """
@@ -31,7 +31,7 @@ def ask_for_real_time() -> str:
     """How this thread is scheduled now: `real time`, or `as others: ` and the reason."""
     # Threads that look names up need no hurry.
     policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
-    return _asked(lambda: os.sched_setscheduler(0, policy, os.sched_param(1)))
+    return _try(lambda: os.sched_setscheduler(0, policy, os.sched_param(1)))
 
 
 def ask_for_every_thread() -> str:
@@ -43,10 +43,10 @@ def ask_for_every_thread() -> str:
         hurry = os.sched_param(1)
         _each(_threads(), lambda one: os.sched_setscheduler(one, os.SCHED_RR, hurry))
 
-    return _asked(hasten)
+    return _try(hasten)
 
 
-def _asked(hasten: Callable[[], None]) -> str:
+def _try(hasten: Callable[[], None]) -> str:
     try:
         signal.signal(signal.SIGXCPU, _give_back)
         _, most = resource.getrlimit(resource.RLIMIT_RTTIME)

@@ -1,4 +1,4 @@
-"""What the harness and its workers say to each other: one JSON object a line, both ways.
+"""The protocol of the harness and its workers: one JSON object a line, both ways.
 
 1. The harness speaks first (`hello`); a worker never writes before it was spoken to.
 2. Every line has `do` (harness to worker) or `say` (worker to harness).
@@ -8,7 +8,7 @@
    (clock - origin_ns), and only the harness knows how clocks of other machines relate.
 
 Harness to worker
-    {"do": "hello", "packages": ["pika"]}     the Python packages whose versions are to be told
+    {"do": "hello", "packages": ["pika"]}     the Python packages whose versions to report
     {"do": "configure", "config": {...}}      a WorkerConfig; the worker opens its log and connects
     {"do": "start", "at_ns": 123}             load begins at this instant of the worker's clock
     {"do": "stop_load"}                       no new publishes; retries and confirms go on
@@ -24,7 +24,7 @@ Worker to harness
     {"say": "status", "sent": 1, "confirmed": 1, "unknown": 0, "missed": 0, "delivered": 0,
      "outstanding": 0, "late_ns": 0}          twice a second; counts since start; `outstanding`:
                                               publishes that are due, out or to be retried;
-                                              once more just before `closed`
+                                              again just before `closed`
      "seconds": [[12, 100, 98]]               in it, of paced publishers: the seconds of run time
                                               that are final since the last status: how many were
                                               due in each, and confirmed by their deadline
@@ -109,6 +109,9 @@ class WorkerConfig:
     deadline_s: float = 5.0
     # consumers
     acknowledge: int = 0  # batch; 0: the broker forgets when it sends
+    # How many consumers share the queue when the load begins. A client whose consumers share by
+    # themselves is ready when it has its part of all; 0: as soon as it has any.
+    members: int = 0
     # drainers and auditors
     quiet_s: float = 2.0
     limit_s: float = 60.0

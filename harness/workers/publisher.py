@@ -170,7 +170,7 @@ class Publisher:
         self._go_on()
 
     def lost(self, reason: str) -> None:
-        """The link is gone, by whoever's doing; what is out is unknown."""
+        """Note that the link is gone; publishes in flight are unknown."""
         now_ns = self._recorder.now_ns()
         self._link = None
         self._lost.set()

@@ -36,10 +36,10 @@ class Retry(NamedTuple):
 
 
 class Book:
-    """All publishes of one publisher that are not finished, and counts of the others.
+    """All unfinished publishes of one publisher, and counts of the others.
 
-    `withdrawn`: whether the publish of this sequence is to be refused. `in_time` is told the
-    deadline of each publish that was confirmed by then.
+    `withdrawn`: whether the publish of this sequence is to be refused. `in_time` gets the deadline
+    of each publish that was confirmed by then.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Book:
         return self._tag
 
     def hand_over(self) -> int:
-        """Counts an attempt that nobody will confirm; its tag."""
+        """Count an attempt without a confirm; return its tag."""
         self._tag += 1
         self.sent += 1
         return self._tag

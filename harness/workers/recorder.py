@@ -1,8 +1,8 @@
-"""What a worker writes down: one method a raw table, over the log of spark_analysis.schema.
+"""A worker's records: one method a raw table, over the log of spark_analysis.schema.
 
 1. Times are run time: this worker's clock minus the run's origin.
 2. Text is numbered once; the columns that never change are fixed when the recorder is made.
-3. Nothing is on record before `flush()`; whoever sends, or acknowledges, flushes first.
+3. Nothing is on record before `flush()`: code that sends or acknowledges flushes first.
 4. A log that cannot be written ends the process in that very call (`die`), so nothing is sent that
    is not on record.
 """
@@ -20,7 +20,7 @@ from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.words import NEVER_SENT, NO_OFFSET, Outcome, Via
 
 Die = Callable[[str], NoReturn]
-Heard = Callable[[str, str], None]  # a client event's kind and detail
+OnEvent = Callable[[str, str], None]  # a client event's kind and detail
 
 _ATTEMPTS = tables.ATTEMPTS
 _SETTLEMENTS = tables.SETTLEMENTS
@@ -28,14 +28,17 @@ _CONFIRMED = Outcome.CONFIRMED
 
 
 class Recorder:
-    """The log of one worker. `die` is told why the log cannot go on; it never returns. `heard` is
-    told of client events, when they are written."""
+    """The log of one worker.
+
+    `die` gets the reason why the log cannot go on, and never returns. `on_event` gets each client
+    event when it is written.
+    """
 
     def __init__(
-        self, config: WorkerConfig, die: Die, heard: Heard = lambda _kind, _detail: None
+        self, config: WorkerConfig, die: Die, on_event: OnEvent = lambda _kind, _detail: None
     ) -> None:
         self._die = die
-        self._heard = heard
+        self._on_event = on_event
         self._origin_ns = config.origin_ns
         self._number = config.number
         self._run_number = config.run_number
@@ -177,12 +180,12 @@ class Recorder:
         text = self._text(detail) if detail else -1
         table, now_ns = tables.CLIENT_EVENTS, self.now_ns()
         self._append(table, self._number, now_ns, self._text(kind), connection, self._queue, text)
-        self._heard(kind, detail)
+        self._on_event(kind, detail)
 
     def probe(
         self, kind: str, target: str, started_ns: int, ended_ns: int, ok: bool, detail: str
     ) -> None:
-        """What was asked from outside, and what was seen."""
+        """Record a probe: the query from outside, and the answer."""
         words = self._text(kind), self._text(target)
         table, text = tables.PROBES, self._text(detail)
         self._append(table, self._number, *words, started_ns, ended_ns, int(ok), text)

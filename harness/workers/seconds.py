@@ -1,9 +1,9 @@
-"""How much of a publisher's load was on time, second by second, told when it is final.
+"""The share of a publisher's load that was on time, second by second, when it is final.
 
 1. A publish belongs to the second of run time that it was intended for, whenever it was sent.
-2. A second is told once: a deadline after its end, or when its publisher closes. One that stood
-   still tells AT_ONCE at a time: the loop has better things to do then.
-3. A message costs an addition; how many were due is reckoned when their second is told.
+2. A second is reported once: a deadline after its end, or when its publisher closes. After a stall
+   at most AT_ONCE are reported at a time, to spare the event loop.
+3. A message costs an addition; how many were due is computed when their second is reported.
 4. What is to be rolled back is never due. At rate max nothing is.
 5. Pure: times are handed in, in nanoseconds of run time.
 """
@@ -52,15 +52,15 @@ class Seconds:
             return []
         second = started_ns // NS_PER_S if self._next is None else self._next
         final_ns = now_ns - self._deadline_ns - HEARD_WITHIN_NS
-        told: list[Second] = []
+        final: list[Second] = []
         while not self._pacing.over_by(second * NS_PER_S):
-            is_final = (second + 1) * NS_PER_S <= final_ns and len(told) < AT_ONCE
+            is_final = (second + 1) * NS_PER_S <= final_ns and len(final) < AT_ONCE
             if not (closed or is_final):
                 break
-            told.append(Second(second, self._due_in(second), self._on_time.pop(second, 0)))
+            final.append(Second(second, self._due_in(second), self._on_time.pop(second, 0)))
             second += 1
         self._next = second
-        return told
+        return final
 
     def _due_in(self, second: int) -> int:
         from_ns = second * NS_PER_S

@@ -3,7 +3,7 @@
 1. The role decides what runs; the life is the same for all.
 2. It ends by `close` (EXIT_CLOSED), by losing the harness (EXIT_ORPHANED: log closed, connections
    cut), or by `die` (EXIT_FAILED: it says why and is gone in the same call, so nothing is sent).
-3. An exception that nobody expected is our bug: it ends the worker like a full disk does.
+3. An unexpected exception is our bug: it ends the worker like a full disk does.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from spark_analysis.schema.words import Via
 
 DRAIN_BATCH = 100  # where the load forgets: what is drained is acknowledged in any case
 LATENESS_PERIOD_S = 0.01
-READINGS = 5  # of the clocks, of which the narrowest counts
+READINGS = 5  # of the clocks; the narrowest counts
 TICK_PERIOD_S = 0.1
 STATUS_PERIOD_S = 0.5
 ATTACHED = "attached"  # of what clients notice (clients/port.py)
@@ -156,7 +156,7 @@ class Session:
             self._control.say({"say": "ready", "scheduling": self._scheduling})
 
     def _on_event(self, kind: str, detail: str) -> None:
-        """Whom a client asks is told, too: faults are aimed by it."""
+        """Report which name server a client uses: faults resolve their targets by it."""
         if kind == ATTACHED:
             self._control.say({"say": ATTACHED, "server": detail})
 

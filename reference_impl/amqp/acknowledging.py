@@ -1,11 +1,11 @@
-"""What a channel's client acknowledges, rejects and wants back (docs/behaviour/rabbitmq.md 2.3,
+"""Acknowledgements, rejects and recovers of a channel's client (docs/behaviour/rabbitmq.md 2.3,
 items 40, 42).
 
-1. What is acknowledged goes to whoever is the queue's master by then; where there is none, it is
-   lost, and the message will come again.
+1. An acknowledgement goes to the queue's master of that moment; if there is none, it is lost, and
+   the message will come again.
 2. Acknowledgements of one event of the connection leave as one message a queue, before anything
-   else that the client asked for after them.
-3. A delivery that nobody settles for too long closes the channel (consumer_timeout).
+   that the client requested after them.
+3. A delivery that is not settled for too long closes the channel (consumer_timeout).
 4. In a transaction all of this waits for the commit (transacting.py).
 """
 
@@ -45,7 +45,7 @@ class Acknowledging:
         self._sweeping = False
         self.shared = SharedLimit()
 
-    def hand_out(self, queue: str, number: int, no_ack: bool, shared: bool) -> int:
+    def add_delivery(self, queue: str, number: int, no_ack: bool, shared: bool) -> int:
         """The tag of a delivery that goes to the client now."""
         if no_ack:
             return self._out.next_tag()
@@ -93,11 +93,11 @@ class Acknowledging:
         """Sends what was acknowledged."""
         if self._acked:
             held, self._acked = self._acked, []
-            self._tell_masters(held, Ack)
+            self._send_to_masters(held, Ack)
 
     def grant(self, masters: Iterable[Pid]) -> None:
         for master in masters:
-            self._outbox.tell(master, Grant(self._pid, 1))
+            self._outbox.send(master, Grant(self._pid, 1))
 
     def sweep(self) -> None:
         """Raises AmqpError where a delivery has been out for too long."""
@@ -120,15 +120,15 @@ class Acknowledging:
             self._settle(kind, held)
 
     def _settle(self, kind: _Kind, held: list[Held]) -> None:
-        self._tell_masters(held, kind)
+        self._send_to_masters(held, kind)
         self._free(held)
 
-    def _tell_masters(self, held: list[Held], kind: _Kind) -> None:
+    def _send_to_masters(self, held: list[Held], kind: _Kind) -> None:
         queues = self._world.tables.queues
         for queue, numbers in by_queue(held).items():
             record = queues.get(queue)
             if record is not None and record.master is not None:
-                self._outbox.tell(record.master, kind(self._pid, tuple(numbers)))
+                self._outbox.send(record.master, kind(self._pid, tuple(numbers)))
 
     def _free(self, held: list[Held]) -> None:
         shared = sum(1 for each in held if each.shared)

@@ -1,12 +1,12 @@
-"""When a client's octets are not read: while it publishes and a node runs short of something, and
-while a channel of its is too far ahead (docs/behaviour/rabbitmq.md 2.1).
+"""Times when a client's octets are not read: while it publishes and a node runs short of
+something, and while a channel of its is too far ahead (docs/behaviour/rabbitmq.md 2.1).
 
 1. Under an alarm the head of the next publish is the last frame that is carried out. What came
    behind it, its body too, waits for the alarm's end, as RabbitMQ's reader keeps its buffer: else
-   each new connection would have a message confirmed. Who only consumes is not blocked. A client
-   that can is told, before and after.
-2. Of a channel that is ahead of its queues (flow.py) nobody is told: that passes soon.
-3. The silence of one that nobody reads is no sign of its death.
+   each new connection would have a message confirmed. A pure consumer is not blocked. A client
+   with the capability gets a notice, before and after.
+2. A channel that is ahead of its queues (flow.py) causes no notice: that passes soon.
+3. The silence of a client that is not read is no sign of its death.
 
 open --publish, alarm--> blocked --no alarm--> open
 """
@@ -21,7 +21,7 @@ CAPABILITY = "connection.blocked"
 
 class Blocking:
     def __init__(self, session: Session, world: World) -> None:
-        self._alarms = world.alarms()  # as it was told of them
+        self._alarms = world.alarms()  # as of the last notice
         self.unread = False
         self._session = session
         self._world = world
@@ -42,14 +42,14 @@ class Blocking:
             return None
         self._blocked = True
         short = sorted({name for names in self._alarms.values() for name in names})
-        return self._told(ConnectionBlocked(f"low on {' & '.join(short)}"))
+        return self._if_supported(ConnectionBlocked(f"low on {' & '.join(short)}"))
 
     def alarms_changed(self) -> Method | None:
         self._alarms = self._world.alarms()
         if self.alarmed or not self._blocked:
             return None
         self._blocked = False
-        return self._told(ConnectionUnblocked())
+        return self._if_supported(ConnectionUnblocked())
 
     def channel_short(self, number: int, short: bool) -> None:
         if short:
@@ -58,7 +58,7 @@ class Blocking:
             self._short.discard(number)
 
     def reading(self) -> list[Effect]:
-        """What is to be done since the last time."""
+        """Return the effects since the last call."""
         unread = self._blocked or bool(self._short)
         if unread is self.unread:
             return []
@@ -70,5 +70,5 @@ class Blocking:
         unread, self.unread = self.unread, False
         return [ReadOn()] if unread else []
 
-    def _told(self, method: Method) -> Method | None:
+    def _if_supported(self, method: Method) -> Method | None:
         return method if CAPABILITY in self._session.capabilities else None

@@ -1,11 +1,11 @@
 """Requests that a channel waits for: to a queue's master, to the supervisor, to the tables.
 
 1. A call is a generator, as Erlang's channel process is blocked in a call: it yields, and what its
-   channel sends it is the answer, or Down of the process that was asked, or the end of a pause.
+   channel sends it is the answer, or Down of the called process, or the end of a pause.
 2. A request that needs a master is made again `retry_ms` after the master was found gone, up to
    `retries_max` times; then it is 404 (items 39, 43). A queue that is known to be lost with its
    home node is 404 at once (item 1).
-3. A refusal raises AmqpError with the code and text of whoever refused.
+3. A refusal raises AmqpError with the code and text of the refusing process.
 
 one call:  look for the master --alive--> ask --answer--> done
                                --not-->  pause --over--> look again
@@ -39,15 +39,15 @@ class Calls:
         self._outbox = outbox
         self._settings = outbox.session.settings
         self._request = 0
-        self._asked: Pid | None = None
+        self._callee: Pid | None = None
 
     def is_answer(self, event: Any) -> bool:
-        """Whether the call waits for just this."""
+        """Return whether the call waits for just this."""
         kind = type(event)
         if self.pausing:
             return kind is Timeout and event.name == _PAUSE
         if kind is Down:
-            return bool(event.pid == self._asked)
+            return bool(event.pid == self._callee)
         return kind in _ANSWERS and event.request == self._request
 
     def record(self, name: str) -> Queue:
@@ -61,7 +61,7 @@ class Calls:
         return record
 
     def master(self, name: str, asking: Asking) -> Generator[None, Any, tuple[Pid, Any]]:
-        """Asks the queue's master, whoever that is by then: its pid and answer."""
+        """Call the queue's master of that moment. Return its pid and answer."""
         for _ in range(self._settings.retries_max):
             master = self.record(name).master
             if master is not None and self._world.alive(master):
@@ -74,11 +74,11 @@ class Calls:
     def ask(self, pid: Pid, asking: Asking) -> Generator[None, Any, Any]:
         """None where it ended before it answered."""
         self._outbox.watch(pid)
-        self._asked = pid
+        self._callee = pid
         try:
             answer = yield from self._answer(asking, pid)
         finally:
-            self._asked = None
+            self._callee = None
         return None if type(answer) is Down else answer
 
     def supervisor(self, asking: Asking) -> Generator[None, Any, Any]:
@@ -103,7 +103,7 @@ class Calls:
 
     def _answer(self, asking: Asking, to: Pid) -> Generator[None, Any, Any]:
         self._request += 1
-        self._outbox.tell(to, asking(self.pid, self._request))
+        self._outbox.send(to, asking(self.pid, self._request))
         answer = yield
         if type(answer) is Refused:
             raise AmqpError(answer.code, answer.text)

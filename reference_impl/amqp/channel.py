@@ -117,12 +117,12 @@ class Channel:
             except AmqpError as hard:
                 self._close(Stand.CLOSED)
                 failed = ChannelFailed(hard.code, hard.explanation, hard.index)
-                self._outbox.tell(self._session.pid, failed)
+                self._outbox.send(self._session.pid, failed)
                 self._outbox.exit(NORMAL)
         return self.take()
 
     def take(self) -> list[Effect]:
-        """What follows from the frames since the last time."""
+        """Return the effects of the frames since the last call."""
         if self.stand is Stand.OPEN:
             self._out.flush()
             try:
@@ -130,7 +130,7 @@ class Channel:
             except AmqpError as error:
                 self._fail(error)
             else:
-                self._tell_short(self._publishing.flow.short)
+                self._report_short(self._publishing.flow.short)
         return self._outbox.take()
 
     def finish(self) -> list[Effect]:
@@ -171,7 +171,7 @@ class Channel:
         self._go_on()
 
     def _let_flow(self) -> None:
-        """What came for the client during a pause goes before what comes now."""
+        """Deliver first what came for the client during a pause."""
         held, self._held = self._held, deque()
         for event in held:
             if type(event) in _FLOWING:
@@ -252,10 +252,10 @@ class Channel:
             self._steps = None
             raise
 
-    def _tell_short(self, short: bool) -> None:
+    def _report_short(self, short: bool) -> None:
         if short is not self._is_short:
             self._is_short = short
-            self._outbox.tell(self._session.pid, ChannelShort(self.number, short))
+            self._outbox.send(self._session.pid, ChannelShort(self.number, short))
 
     # --- the end
 
@@ -273,11 +273,11 @@ class Channel:
         self._outbox.exit(NORMAL)
 
     def _close(self, stand: Stand) -> None:
-        """What was acknowledged still counts; what is settled is still told."""
+        """Acknowledgements still count; settled publishes are still reported."""
         self._out.flush()
         self._publishing.release()
         self._publishing.settle()
-        self._tell_short(False)
+        self._report_short(False)
         self.stand = stand
         self._steps = None
         self._held.clear()

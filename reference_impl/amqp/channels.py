@@ -39,7 +39,7 @@ class Channels:
             self._closing(kind, number, payload)
 
     def take(self) -> list[Effect]:
-        """What follows from the frames since the last time."""
+        """Return the effects of the frames since the last call."""
         effects, self._own = self._own, []
         touched, self._touched = self._touched, {}
         for channel in touched:

@@ -1,7 +1,7 @@
-"""Which publishes are settled, and how (docs/behaviour/rabbitmq.md 3.7, items 19, 20, 73).
+"""Rules for the settlement of publishes (docs/behaviour/rabbitmq.md 3.7, items 19, 20, 73).
 
 1. For each queue a publish waits for every replica to which it went. A replica that confirms or
-   ends benignly is waited for no more. When nobody is left, the queue has taken the message if one
+   ends benignly is waited for no more. When none is left, the queue has taken the message if one
    replica confirmed it, and has not if none did.
 2. A queue that was deleted (its master ended as NORMAL) has taken it. A mirror that ends so may
    have refused to take over: that says nothing of the queue, and it is merely waited for no more.
@@ -55,12 +55,12 @@ class Confirms:
 
     @property
     def outstanding(self) -> bool:
-        """Whether some publish is not settled yet."""
+        """Return whether some publish is not settled yet."""
         return bool(self._outstanding)
 
     @property
     def settled(self) -> bool:
-        """Whether there is something to tell the client."""
+        """Return whether there is a verdict to report to the client."""
         return bool(self._acks or self._nacks)
 
     def expect(self, targets: Sequence[Target]) -> int:
@@ -98,7 +98,7 @@ class Confirms:
                     self._lose(sequence, queue, waiting, replica, reason)
 
     def verdicts(self) -> list[Verdict]:
-        """What the client is to be told; each thing once."""
+        """Return the verdicts to report to the client; each once."""
         acks, self._acks = sorted(self._acks), []
         nacks, self._nacks = sorted(self._nacks), []
         floor = self._first_outstanding()

@@ -8,12 +8,12 @@
    close of ours everything but close-ok (or the client's own close) is passed over. All of this
    takes `closing_ms` or a heartbeat's interval at most.
 4. A client's mistake ends the connection at worst, never the node.
-5. Who publishes more than can be taken is not read from for a while (blocking.py).
+5. A client that publishes more than can be taken is not read for a while (blocking.py).
 
 opening --all steps of opening.py--> running
 running --close, hard error, CloseConnection, HungUp--> ending --channels over--> clearing
 clearing --exclusive queues gone--> closing: our close is sent
-clearing --exclusive queues gone--> over: close-ok is sent, or nobody is there
+clearing --exclusive queues gone--> over: close-ok is sent, or the client is gone
 closing --close-ok, close--> over
 any --silent client, time-out--> over
 """
@@ -116,7 +116,7 @@ class Connection:
             case Timeout(name=name):
                 self._timeout(name)
             case AlarmsChanged():
-                self._tell(self._blocking.alarms_changed())
+                self._notify(self._blocking.alarms_changed())
                 held, self._held = self._held, []
                 self._frames(held)
             case ChannelShort(number=number, short=short):
@@ -157,18 +157,18 @@ class Connection:
             if number and self._phase is Phase.RUNNING:
                 self._channels.frame(kind, number, payload)
                 if self._blocking.alarmed and kind == HEADER:
-                    self._tell(self._blocking.content_came())
+                    self._notify(self._blocking.content_came())
             else:
                 self._own_frame(kind, number, payload)
         except AmqpError as error:
             self._fail(error)
 
-    def _tell(self, told: Method | None) -> None:
-        if told is not None:
-            self._say(told)
+    def _notify(self, notice: Method | None) -> None:
+        if notice is not None:
+            self._say(notice)
 
     def _greet(self, octets: bytes) -> bytes:
-        """What follows the protocol header."""
+        """Return the octets that follow the protocol header."""
         rest = self._opening.greet(octets)
         if rest is None:
             self._effects.append(Transmit(handshake.PROTOCOL_HEADER))

@@ -1,4 +1,4 @@
-"""Consumers of a channel, and what comes for them (docs/behaviour/rabbitmq.md 2.3, items 36 to
+"""Consumers of a channel, and their deliveries (docs/behaviour/rabbitmq.md 2.3, items 36 to
 40).
 
 1. consume-ok comes before the first delivery, cancel-ok after the last: the queue's answer keeps
@@ -9,7 +9,7 @@
    it can (consumer_cancel_notify).
 3. Deliveries of a consumer that is gone stay the channel's until they are settled; what comes for
    a consumer that is gone goes back.
-4. A master is told how many of its deliveries have gone out to the client, MORE_AFTER at a time,
+4. A master learns how many of its deliveries have gone out to the client, MORE_AFTER at a time,
    and hands out no more than UNSENT_MAX that have not (mirrored/consumers.py).
 5. A shared limit (qos with global=true) binds the consumers that come after it. To set one beside
    consumers that are there already is answered with 540; RabbitMQ would bind them as well.
@@ -76,7 +76,7 @@ class _Consumer:
 
     @property
     def is_unbound(self) -> bool:
-        """Whether a shared limit would have to bind it, and does not."""
+        """Return whether a shared limit would have to bind it, and does not."""
         return not self.shared and not self.no_ack
 
     def asking(self, channel: Pid, request: int) -> Consume:
@@ -145,7 +145,7 @@ class Consuming:
         if got.message is None:
             self._outbox.say(BasicGetEmpty())
             return
-        tag = self._out.hand_out(name, got.number, method.no_ack, shared=False)
+        tag = self._out.add_delivery(name, got.number, method.no_ack, shared=False)
         self._outbox.transmit(
             get_frames(
                 self._outbox.number,
@@ -163,12 +163,12 @@ class Consuming:
             self._outbox.add(WhenWritten())
         consumer = self._consumers.get(event.tag)
         if consumer is None:
-            self._outbox.tell(event.master, Requeue(self._calls.pid, (event.number,)))
+            self._outbox.send(event.master, Requeue(self._calls.pid, (event.number,)))
             return
         shared = consumer.shared
         if shared:
             self._out.shared.delivered(event.master)
-        tag = self._out.hand_out(event.queue, event.number, consumer.no_ack, shared)
+        tag = self._out.add_delivery(event.queue, event.number, consumer.no_ack, shared)
         self._outbox.transmit(
             delivery_frames(
                 self._outbox.number,
@@ -184,13 +184,13 @@ class Consuming:
         """All that was delivered has gone to the client's socket, and it drains."""
         untold, self._untold = self._untold, Counter()
         for master, deliveries in untold.items():
-            self._outbox.tell(master, Sent(self._calls.pid, deliveries))
+            self._outbox.send(master, Sent(self._calls.pid, deliveries))
 
     def want(self, event: Want) -> None:
         self._out.grant(self._out.shared.want(event.master))
 
     def down(self, master: Pid) -> Steps | None:
-        """What is to be done for the consumers of a master that is gone."""
+        """Return the steps for the consumers of a master that is gone."""
         self._out.grant(self._out.shared.forget(master))
         self._untold.pop(master, None)
         lost = [tag for tag, it in self._consumers.items() if it.master == master]
@@ -204,7 +204,7 @@ class Consuming:
                 continue
             try:
                 yield from self._take_up(consumer)
-            except AmqpError:  # the queue is gone, or nobody took over, or it is another's now
+            except AmqpError:  # the queue is gone, or no master took over, or it is another's now
                 self._cancel(consumer)
 
     def _take_up(self, consumer: _Consumer) -> Steps:

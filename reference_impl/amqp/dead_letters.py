@@ -2,10 +2,10 @@
 
 1. At most once, without confirms: a letter that leads nowhere, or whose exchange is not there, is
    gone.
-2. `x-death` tells what became of it: an entry a queue and reason, the latest first, with a count.
-   What it came from first stands in x-first-death-*. An expiration of its own is told there, and
+2. `x-death` says what became of it: an entry a queue and reason, the latest first, with a count.
+   Its first origin stands in x-first-death-*. An expiration of its own is noted there, and
    is none any more.
-3. A letter that has come back to a queue where it died before goes no further, unless somebody
+3. A letter that has come back to a queue where it died before goes no further, unless a consumer
    rejected it on its way: else it would go round for ever.
 
 Differs from RabbitMQ: an entry has no time, for no process here reads a clock.
@@ -68,7 +68,7 @@ class DeadLetters:
 
 
 def died(headers: Mapping[str, Any], letter: DeadLetter) -> dict[str, Any]:
-    """The headers of a letter that died once more."""
+    """Return the headers of a letter that died again."""
     message = letter.message
     entry: dict[str, Any] = {
         "count": 1,
@@ -91,7 +91,7 @@ def died(headers: Mapping[str, Any], letter: DeadLetter) -> dict[str, Any]:
 
 
 def goes_round(queue: str, deaths: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether it died in this queue before, and nobody has rejected it since."""
+    """Return whether it died in this queue before, and was not rejected since."""
     for each in deaths:
         if each.get("reason") == REJECTED:
             return False

@@ -1,11 +1,11 @@
 """Queues on a channel: declare, delete, purge, bind, unbind (docs/behaviour/rabbitmq.md 2.2, 2.3;
 items 1, 43).
 
-1. What is there already is compared with what is declared; a queue that is not there is started by
-   the supervisor, and then looked at as if it had been there: somebody else's may have come first.
+1. An existing queue is compared with the declaration; a queue that is not there is started by
+   the supervisor, and then looked at as if it had been there: another one may have come first.
 2. An exclusive queue is not durable, and no other connection may touch it.
 3. A queue without a master is deleted only when no mirror can take over any more, and then without
-   asking anybody; not with if_empty, as it may not be empty.
+   any request; not with if_empty, as it may not be empty.
 """
 
 from collections.abc import Generator

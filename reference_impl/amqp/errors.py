@@ -39,7 +39,7 @@ _NAMES = _SOFT | _HARD
 
 
 class AmqpError(Exception):
-    """What a client did cannot be. `index` is the method's class and number, once known."""
+    """An error of a client. `index` is the method's class and number, once known."""
 
     def __init__(self, code: int, explanation: str, index: tuple[int, int] = (0, 0)) -> None:
         assert code in _NAMES, code

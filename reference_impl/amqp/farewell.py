@@ -1,7 +1,7 @@
-"""What a connection does before its last word: its exclusive queues are deleted
+"""The deletion of a connection's exclusive queues before its last word
 (docs/behaviour/rabbitmq.md 2.1).
 
-1. Each of their masters is asked, and waited for until it has answered or is gone.
+1. Each of their masters gets a request, and is waited for until it has answered or is gone.
 2. Queues whose declaration is still under way are not seen here: their masters watch the owner.
 """
 
@@ -13,7 +13,7 @@ from reference_impl.protocol.queues import Delete, Done, Refused
 
 
 class Farewell:
-    """`over` as soon as nobody is waited for any more."""
+    """A deletion under way. `over` as soon as no master is waited for any more."""
 
     def __init__(self, owner: Pid, world: World) -> None:
         self._owner = owner

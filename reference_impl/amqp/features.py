@@ -1,4 +1,4 @@
-"""What of AMQP 0-9-1 and RabbitMQ's extensions is there, and what is not: the one list.
+"""The one list of features of AMQP 0-9-1 and RabbitMQ's extensions, present and absent.
 
 1. What a broker announces to its clients (handshake.py) comes from here: nothing is announced that
    is not there.
@@ -45,7 +45,7 @@ FEATURES = (
     Feature("prefetch by consumer, and by channel before it has consumers", "per_consumer_qos"),
     Feature("publishers wait for queues and mirrors that are slow (credit flow)"),
     Feature("alarms of memory and disk: publishers are blocked, and told", "connection.blocked"),
-    Feature("a login that fails is told", AUTHENTICATION_FAILURE_CLOSE),
+    Feature("a failed login is reported", AUTHENTICATION_FAILURE_CLOSE),
     Feature("acknowledgement time-out (consumer_timeout)"),
     Feature("direct reply-to", "direct_reply_to", "540 when it is consumed"),
     Feature("headers CC and BCC", refused="540 when one is published"),
@@ -75,8 +75,8 @@ def lines() -> Iterator[str]:
     yield "| what | there | announced as | where it is not |"
     yield "| --- | --- | --- | --- |"
     for one in FEATURES:
-        told = f"`{one.announced}`" if one.announced and one.there else "-"
-        yield f"| {one.name} | {'yes' if one.there else 'no'} | {told} | {one.refused or '-'} |"
+        name = f"`{one.announced}`" if one.announced and one.there else "-"
+        yield f"| {one.name} | {'yes' if one.there else 'no'} | {name} | {one.refused or '-'} |"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""How far a channel may run ahead of the copies of queues that it publishes to
+"""A limit for how far a channel may run ahead of the copies of queues
 (docs/behaviour/rabbitmq.md 2.3; RabbitMQ's credit_flow).
 
-1. Of what went to a copy CREDIT at most may not be carried out yet. Beyond that the channel is
+1. At most CREDIT messages to a copy may not be carried out yet. Beyond that the channel is
    short, and its connection is not read from: the client waits in its socket.
-2. A copy that is gone owes nothing.
+2. A copy that is gone counts no more.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ CREDIT = 400
 
 class Flow:
     def __init__(self) -> None:
-        self._owed = Counter[Pid]()
+        self._outstanding = Counter[Pid]()
         self._ahead: set[Pid] = set()
 
     @property
@@ -23,17 +23,17 @@ class Flow:
         return bool(self._ahead)
 
     def sent(self, replica: Pid) -> None:
-        self._owed[replica] += 1
-        if self._owed[replica] >= CREDIT:
+        self._outstanding[replica] += 1
+        if self._outstanding[replica] >= CREDIT:
             self._ahead.add(replica)
 
     def credited(self, replica: Pid, deliveries: int) -> None:
-        """Of more than was owed (what misbehaving added) nothing is kept."""
-        owed = max(0, self._owed[replica] - deliveries)
-        self._owed[replica] = owed
-        if owed < CREDIT:
+        """Count credit; drop what exceeds the outstanding deliveries (misbehaving adds some)."""
+        outstanding = max(0, self._outstanding[replica] - deliveries)
+        self._outstanding[replica] = outstanding
+        if outstanding < CREDIT:
             self._ahead.discard(replica)
 
     def gone(self, replica: Pid) -> None:
-        self._owed.pop(replica, None)
+        self._outstanding.pop(replica, None)
         self._ahead.discard(replica)

@@ -1,4 +1,4 @@
-"""Which part of a channel carries out which method, and the methods that need no part."""
+"""Methods of a channel and the parts that carry them out, and the methods that need no part."""
 
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +70,7 @@ def handlers(
 
 
 def _pass(_: Method) -> None:
-    """An answer that nobody waits for."""
+    """Ignore an answer that no call waits for."""
 
 
 def _opens_again(_: Method) -> None:

@@ -46,7 +46,7 @@ def start(node: str) -> ConnectionStart:
 
 
 def capabilities(start_ok: ConnectionStartOk) -> frozenset[str]:
-    """Those that the client has."""
+    """Return the capabilities of the client."""
     said = start_ok.client_properties.get("capabilities")
     if not isinstance(said, dict):
         return frozenset()

@@ -32,8 +32,8 @@ def fits(arguments: Mapping[str, Any], headers: Mapping[str, Any]) -> bool:
     how = arguments.get(MATCH, ALL[0])
     with_x = how in _WITH_X
     wanted = [name for name in arguments if name != MATCH and (with_x or name[:2] != "x-")]
-    told = (name in headers and _is(arguments[name], headers[name]) for name in wanted)
-    return any(told) if how in ANY else all(told)
+    matches = (name in headers and _is(arguments[name], headers[name]) for name in wanted)
+    return any(matches) if how in ANY else all(matches)
 
 
 def _is(wanted: Any, value: Any) -> bool:

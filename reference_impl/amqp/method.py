@@ -1,4 +1,4 @@
-"""What a method is: a value whose annotations say how it is written."""
+"""A method: a value whose annotations define its encoding."""
 
 from typing import ClassVar, get_type_hints
 

@@ -24,7 +24,7 @@ _TYPES = {kind: wire_types(kind) for kind in _KINDS.values()}
 
 
 def index_of(payload: bytes) -> tuple[int, int] | None:
-    """Which method it is, unread. None where it is cut short."""
+    """Return the index of the method, unread; None if it is cut short."""
     if len(payload) < _INDEX.size:
         return None
     class_id, method_id = _INDEX.unpack_from(payload)

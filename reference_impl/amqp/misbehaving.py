@@ -1,15 +1,15 @@
-"""How a channel misbehaves with what its client publishes: drop, duplicate, reorder, corrupt,
+"""Misbehaviour of a channel with what its client publishes: drop, duplicate, reorder, corrupt,
 confirm-early.
 
 1. Candidates are publishes with confirms on, to one queue that has a replica; all others go their
    usual way, after whatever is held.
-2. Every replica gets the same copies in the same order, so that no replica can tell.
+2. Every replica gets the same copies in the same order, so that no replica can notice.
 3. A twin has an identity of its own and goes first, without a confirm: when the message is
    confirmed, both are held everywhere.
 4. The overtaken waits for its successor OVERTAKING_MS at most, or until the client says anything
    else, and then goes where it belongs.
 5. Confirmed early: the client has its confirm at once. The master gets the message without a
-   sequence, by which it knows to hold back what it tells mirrors and disk
+   sequence, by which it knows to hold back what it sends to mirrors and disk
    (mirrored/misbehaving.py); copies for mirrors, and whatever follows them, wait here for
    HELD_BACK_MS.
 """
@@ -54,7 +54,7 @@ class CrookedChannel:
     def publish(
         self, targets: tuple[Target, ...], message: Message, confirms: Confirms | None
     ) -> bool:
-        """Whether it has seen to this one."""
+        """Publish the message wrongly if it is chosen. Return whether it did."""
         if self._way is None:
             return False
         if confirms is None or len(targets) != 1 or not targets[0].replicas:
@@ -64,7 +64,7 @@ class CrookedChannel:
         return True
 
     def release(self) -> None:
-        """What is held goes where it belongs."""
+        """Send on what is held."""
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self._send(*waiting)

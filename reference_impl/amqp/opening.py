@@ -1,10 +1,10 @@
-"""How a connection is opened, step by step (docs/behaviour/rabbitmq.md 2.1); what each step checks
-stands in handshake.py.
+"""The opening of a connection, step by step (docs/behaviour/rabbitmq.md 2.1); each step's checks
+stand in handshake.py.
 
 greeting --protocol header--> starting --start-ok--> tuning --tune-ok--> opening --open--> open
 
-A step out of turn is 503. Before it is known who it is, a client is told of an error only where
-RabbitMQ tells it: 403 if it can hear that, 530 once it has logged in.
+A step out of turn is 503. Before its login, a client gets an error only where
+RabbitMQ sends one: 403 if it can hear that, 530 once it has logged in.
 """
 
 from enum import Enum, auto
@@ -40,7 +40,7 @@ class Opening:
         self._greeting = b""
 
     def greet(self, octets: bytes) -> bytes | None:
-        """What follows the protocol header; None where it is another protocol."""
+        """Return what follows the protocol header; None if it is another protocol."""
         self._greeting += octets
         wanted = handshake.PROTOCOL_HEADER
         if not wanted.startswith(self._greeting[: len(wanted)]):
@@ -68,7 +68,7 @@ class Opening:
         raise AmqpError(COMMAND_INVALID, text, method.index)
 
     def may_hear(self, error: AmqpError) -> bool:
-        """Whether the client is told of it."""
+        """Return whether the client gets the error."""
         if self.step is Step.STARTING:
             wants = AUTHENTICATION_FAILURE_CLOSE in self._session.capabilities
             return wants and error.code == ACCESS_REFUSED

@@ -40,7 +40,7 @@ _UNREADABLE = (WireError, IndexError, struct.error, UnicodeDecodeError)
 
 
 class Wishes(NamedTuple):
-    """What a message wants of the broker. `lives_ms` -1: for ever."""
+    """The properties of a message that matter to the broker. `lives_ms` -1: for ever."""
 
     persistent: bool
     lives_ms: int
@@ -84,8 +84,8 @@ def as_dead_letter(properties: bytes, headers: dict[str, Any]) -> bytes:
     kept = {flag: properties[place] for flag, place in _places(properties).items()}
     kept[_HEADERS] = table(headers)
     kept.pop(_EXPIRATION, None)
-    told = (flags | _HEADERS) & ~_EXPIRATION
-    return told.to_bytes(2, "big") + b"".join(kept[flag] for flag in _ORDER if flag in kept)
+    flags_now = (flags | _HEADERS) & ~_EXPIRATION
+    return flags_now.to_bytes(2, "big") + b"".join(kept[flag] for flag in _ORDER if flag in kept)
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def _read() -> Iterator[None]:
 
 
 def _places(properties: bytes) -> dict[int, slice]:
-    """Where each property is that is there."""
+    """Return the place of each property that is there."""
     flags = int.from_bytes(properties[:2], "big")
     if flags & _MORE_FLAGS:
         raise WireError("more flags than there are properties")

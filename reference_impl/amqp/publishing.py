@@ -1,15 +1,15 @@
-"""What a channel does with what its client publishes (docs/behaviour/rabbitmq.md 2.3, 3.7; items
+"""The publishes of a channel's client (docs/behaviour/rabbitmq.md 2.3, 3.7; items
 1, 16, 19, 35).
 
 1. A copy goes to the master and to each mirror of every queue, directly; all queues share one
    identity of the message, which is unique in the cluster.
 2. With confirms on, publishes count from 1; a mandatory message that has no queue is returned
    before its ack.
-3. The client is told what is settled at the end of each event, in as few frames as can be; nothing
-   while the node may be in a minority (3.8). The node counts whom it sees each time; a stale guard
-   does not (stale_guard.py).
-4. A publish never fails because a replica is gone: its Down settles what it owed.
-5. Who publishes faster than copies of queues can take it waits (flow.py).
+3. The client learns what is settled at the end of each event, in as few frames as can be; nothing
+   while the node may be in a minority (3.8). The node counts the peers it sees each time; a stale
+   guard does not (stale_guard.py).
+4. A publish never fails because a replica is gone: its Down settles its part.
+5. A client that publishes faster than copies of queues can take it waits (flow.py).
 6. In a transaction a publish is routed at once, and goes out with the commit (transacting.py).
 """
 
@@ -184,7 +184,7 @@ class Publishing:
         number = self._outbox.number
         for verdict in self._confirms.verdicts():
             if self._stale is not None:
-                self._stale.told(verdict, minority)
+                self._stale.reported(verdict, minority)
             write = ack_frame if verdict.taken else nack_frame
             self._outbox.transmit(write(number, verdict.sequence, verdict.multiple))
 
@@ -213,12 +213,12 @@ class Publishing:
     def _return(self, method: BasicPublish, message: Message) -> None:
         returned = BasicReturn(NO_ROUTE, "NO_ROUTE", method.exchange, method.key)
         frame_max = self._session.frame_max
-        told = message.header, message.body
-        self._outbox.transmit(return_frames(self._outbox.number, returned, *told, frame_max))
+        content = message.header, message.body
+        self._outbox.transmit(return_frames(self._outbox.number, returned, *content, frame_max))
 
 
 def _stale_guard(settings: Settings, outbox: Outbox) -> StaleGuard | None:
-    """Where the node was told to guard so."""
+    """Return the stale guard if the node is configured for it."""
     misbehaviour = settings.misbehaviour
     if misbehaviour is None or misbehaviour.kind is not Kind.STALE_GUARD:
         return None

@@ -71,7 +71,7 @@ def targets(
 
 
 def held_by(tables: Tables, queues: Iterable[str]) -> tuple[Target, ...]:
-    """Those of these queues that are there."""
+    """Return those of these queues that exist."""
     found = []
     for name in queues:
         record = tables.queues.get(name)
@@ -81,7 +81,7 @@ def held_by(tables: Tables, queues: Iterable[str]) -> tuple[Target, ...]:
 
 
 def home_is_lost(tables: Tables, record: Queue) -> bool:
-    """Item 1: nobody can take over, and it is known that the home node is down, or has not begun
+    """Item 1: no copy can take over, and it is known that the home node is down, or has not begun
     again after all were down."""
     return record.is_absent or not (replicas(record) or is_mirrored(tables, record))
 
@@ -108,13 +108,13 @@ def routed(
 
 
 def alternate(exchange: Exchange) -> str | None:
-    """Where that goes for which it has no way."""
+    """Return the exchange for messages without a route."""
     name = exchange.arguments.get(ALTERNATE)
     return name if isinstance(name, str) else None
 
 
 def by_key(tables: Tables, exchange: str) -> bool:
-    """Whether no headers exchange can be on a message's way."""
+    """Return whether no headers exchange can be on a message's way."""
     if exchange not in tables.exchanges:
         return True
     passed = [exchange]
@@ -129,7 +129,7 @@ def by_key(tables: Tables, exchange: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """What of a message decides where it goes."""
+    """The parts of a message that decide its route."""
 
     key: str
     words: tuple[str, ...]

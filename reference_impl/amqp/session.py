@@ -1,4 +1,4 @@
-"""What the channels of one connection know of it, and what a channel says."""
+"""A connection as its channels know it, and the outbox of a channel."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,7 +35,7 @@ class Outbox:
     def add(self, effect: Effect) -> None:
         self._effects.append(effect)
 
-    def tell(self, to: Pid, body: Any) -> None:
+    def send(self, to: Pid, body: Any) -> None:
         self._effects.append(Send(to, body))
 
     def watch(self, pid: Pid) -> None:

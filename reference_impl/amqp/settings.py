@@ -1,4 +1,4 @@
-"""What a broker offers in its tune, and how long it waits; RabbitMQ's defaults."""
+"""The offers of a broker's tune, and its timeouts; RabbitMQ's defaults."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Settings:
     retries_max: int = 2_000
     promotion_ms: int = 100  # between two looks whether a mirror takes over, before a delete
     guard_ms: int = 100  # between two looks whether confirms may go out again (3.8)
-    sweep_ms: int = 60_000  # between two looks for deliveries that nobody acknowledges
+    sweep_ms: int = 60_000  # between two looks for unacknowledged deliveries
     sweeps_max: int = 30  # consumer_timeout, in sweeps
     routes_max: int = 4_096  # that a channel remembers
     misbehaviour: Misbehaviour | None = None

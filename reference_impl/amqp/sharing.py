@@ -2,7 +2,7 @@
 (docs/behaviour/rabbitmq.md 2.3).
 
 1. A master that has something asks (Want); it is granted one delivery at a time, so that no queue
-   holds back what another could use. Whoever cannot be granted waits, first come first served.
+   holds back what another could use. Further requests wait, first come first served.
 2. Deliveries out and grants not yet used never exceed the limit. 0 is no limit.
 3. A grant that a master does not use (the message went elsewhere) stays its own until it is used,
    it dies, or the channel consumes from it no more.
@@ -19,7 +19,7 @@ class SharedLimit:
         self._waiting: dict[Pid, None] = {}
 
     def want(self, master: Pid) -> list[Pid]:
-        """Who is granted one delivery now, in order."""
+        """Return the masters that are granted one delivery now, in order."""
         self._waiting[master] = None
         return self._grant()
 
@@ -33,7 +33,7 @@ class SharedLimit:
         return self._grant()
 
     def forget(self, master: Pid) -> list[Pid]:
-        """It died, or nothing is consumed from it any more."""
+        """Forget a master that died, or that nothing is consumed from any more."""
         self._granted.pop(master, None)
         self._waiting.pop(master, None)
         return self._grant()

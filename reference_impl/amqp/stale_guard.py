@@ -1,11 +1,11 @@
-"""How RabbitMQ guards the confirms of a channel (docs/behaviour/rabbitmq.md 3.8): the misbehaviour
+"""RabbitMQ's guard of a channel's confirms (docs/behaviour/rabbitmq.md 3.8): the misbehaviour
 stale-guard.
 
 1. It compares the peers that its node sees with those that it saw when it last counted, and
    answers as it did then where they are the same. It counts only where they differ.
-2. It begins with "saw nobody, all is well", and is asked only when there is something to tell. So
-   a channel that has nothing to tell until its node has lost its last peer tells it; one that has
-   told anything before remembers its peers, counts, and withholds.
+2. It begins with "saw no peer, all is well", and runs only when there is something to report. So
+   a channel that has nothing to report until its node has lost its last peer reports it; one that
+   has reported anything before remembers its peers, counts, and withholds.
 3. What goes out though a count would have withheld it is admitted, message by message.
 """
 
@@ -28,7 +28,7 @@ class StaleGuard:
         self._outbox = outbox
         self._saw: frozenset[str] = frozenset()
         self._withholds = False
-        self._untold: dict[int, tuple[tuple[Target, ...], Message]] = {}  # by sequence
+        self._unreported: dict[int, tuple[tuple[Target, ...], Message]] = {}  # by sequence
 
     def withholds(self, minority: bool) -> bool:
         """`minority`: what a count says now."""
@@ -38,15 +38,15 @@ class StaleGuard:
         return self._withholds
 
     def published(self, sequence: int, targets: tuple[Target, ...], message: Message) -> None:
-        self._untold[sequence] = targets, message
+        self._unreported[sequence] = targets, message
 
-    def told(self, verdict: Verdict, minority: bool) -> None:
-        """Before its client is."""
+    def reported(self, verdict: Verdict, minority: bool) -> None:
+        """Admit what the client is about to hear against the count."""
         numbers = [verdict.sequence]
         if verdict.multiple:
-            numbers = list(takewhile(lambda it: it <= verdict.sequence, self._untold))
+            numbers = list(takewhile(lambda it: it <= verdict.sequence, self._unreported))
         for number in numbers:
-            targets, message = self._untold.pop(number)
+            targets, message = self._unreported.pop(number)
             if minority and verdict.taken:
                 for target in targets:
                     self._outbox.add(admitted(Kind.STALE_GUARD, target.queue, message))

@@ -1,16 +1,17 @@
-"""What every node of a cluster knows, and how it stays equal on all of them: no clock, no chance.
+"""The tables of a cluster, equal on every node: no clock, no chance.
 
 tables       the whole: nodes, exchanges, bindings, queues, policies, groups
-governing    which policy governs a queue, and what it asks for
+patterns     regular expressions of policies, with a limit of steps
+governing    the policy that governs a queue, and its settings
 
 commands     every command on the tables
-exchanges    those on exchanges and bindings, and what a command is
-records      those on queues and their groups: who holds a queue, who takes over
-nodes        those on the cluster's nodes: who is admitted, who is forgotten
+exchanges    those on exchanges and bindings, and the form of a command
+records      those on queues and their groups: holders, takeovers
+nodes        those on the cluster's nodes: admitted, forgotten
 policies     those on policies
 
 replication  one leader orders commands, all members carry them out
-messages     what members say to each other for that
-ledger       what one member holds: tables, who is a member, and the recent log
+messages     the messages between members for that
+ledger       one member's tables, membership and recent log
 requests     commands that this node's processes wait for
 """

@@ -2,10 +2,10 @@
 
 1. A command is a value with `apply(tables)`: no clock, no chance, so that every node gets the same
    tables and the same result.
-2. The result is None, or Denied where AMQP says no; what was denied has changed nothing.
-3. An auto-delete exchange goes with the last binding or link of which it is the source.
+2. The result is None, or Denied where AMQP says no; a denied command has changed nothing.
+3. An auto-delete exchange goes with the last binding or link that it is the source of.
 4. Deleting or unbinding what is not there is no error.
-5. A record that stays as it was stays the same object: whoever caches a route by an exchange's
+5. A record that stays as it was stays the same object: a cache of routes by an exchange's
    tuple of bindings may compare with `is`.
 """
 
@@ -112,7 +112,7 @@ class UnbindExchange(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 def predeclared() -> Tables:
-    """The tables of a broker that nobody has used."""
+    """Return the tables of an unused broker."""
     tables = Tables()
     for name, kind, internal in _PREDECLARED:
         tables.exchanges[name] = Exchange(name, kind, True, False, internal, {})
@@ -170,7 +170,7 @@ def _put(table: dict[str, tuple[Any, ...]], name: str, left: tuple[Any, ...]) ->
 
 
 def _auto_delete(tables: Tables, name: str) -> None:
-    """Called after a binding or a link of which `name` was the source has gone."""
+    """Delete `name` if it has lost its last binding or link. Called after each such loss."""
     exchange = tables.exchanges.get(name)
     if exchange is not None and exchange.auto_delete and not _is_source(tables, name):
         _remove_exchange(tables, name)

@@ -1,4 +1,4 @@
-"""Which policy governs a queue, and what it asks for (docs/behaviour/rabbitmq.md items 2, 8 to 10,
+"""The policy that governs a queue, and its settings (docs/behaviour/rabbitmq.md items 2, 8 to 10,
 43 to 45).
 
 1. One policy governs a queue: of those whose pattern matches its name, the one with the highest
@@ -6,9 +6,9 @@
 2. Where copies should be is mirrored/placement.py's; what is here needs no running nodes.
 """
 
-import re
 from typing import Any
 
+from reference_impl.metadata.patterns import matches
 from reference_impl.metadata.tables import Policy, Queue, Tables
 
 WHEN_SYNCED, ALWAYS = "when-synced", "always"
@@ -27,7 +27,7 @@ def governing_name(tables: Tables, name: str) -> Policy | None:
     matching = [
         policy
         for policy in tables.policies.values()
-        if policy.apply_to in ("all", "queues") and re.search(policy.pattern, name)
+        if policy.apply_to in ("all", "queues") and matches(policy.pattern, name)
     ]
     return min(matching, key=lambda policy: (-policy.priority, policy.name), default=None)
 
@@ -38,18 +38,19 @@ def setting(tables: Tables, queue: Queue, key: str, default: Any) -> Any:
 
 
 def is_mirrored(tables: Tables, queue: Queue) -> bool:
-    """Whether policy wants mirrors, however many there are."""
+    """Return whether policy wants mirrors, however many there are."""
     return bool(setting(tables, queue, "ha-mode", ""))
 
 
 def may_promote(tables: Tables, queue: Queue) -> bool:
-    """Whether a mirror may take over after the master was lost (items 44, 45)."""
+    """Return whether a mirror may take over after the master was lost (items 44, 45)."""
     mode = setting(tables, queue, "ha-promote-on-failure", ALWAYS)
     return mode != WHEN_SYNCED or bool(queue.synchronised)
 
 
-def hands_over(tables: Tables, queue: Queue) -> bool:
-    """Whether a master that is stopped gracefully leaves the queue to its mirrors (item 43)."""
+def leaves_on_shutdown(tables: Tables, queue: Queue) -> bool:
+    """Return whether a master that is stopped gracefully leaves the queue to its mirrors (item
+    43)."""
     mode = setting(tables, queue, "ha-promote-on-shutdown", WHEN_SYNCED)
     return mode == ALWAYS or bool(queue.synchronised)
 

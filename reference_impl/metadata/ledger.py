@@ -1,4 +1,4 @@
-"""What one member of a group holds: tables, who is a member, and the recent log.
+"""One member's ledger: the tables, the members, and the recent log.
 
 1. Versions have no gaps; the log has every entry after `base`, and nothing up to it.
 2. The same entries give the same ledger on every member.
@@ -77,7 +77,8 @@ class Ledger:
         self.log = [entry for entry in self.log if entry.version > self.base]
 
     def after(self, version: int) -> list[Entry] | None:
-        """What a member at this version misses; None where the log does not know it any more."""
+        """Return what a member at this version misses; None if the log does not reach back so
+        far."""
         if version < self.base:
             return None
         return [entry for entry in self.log if entry.version > version]

@@ -1,4 +1,4 @@
-"""What members of a group say to each other about their tables (replication.py)."""
+"""Messages of the members of a group about their tables (replication.py)."""
 
 from typing import NamedTuple
 

@@ -1,11 +1,11 @@
 """Commands on the nodes of a cluster (docs/behaviour/rabbitmq.md items 53, 54).
 
-1. Who is admitted to a group is a member, until it is forgotten.
+1. A node that is admitted to a group is a member, until it is forgotten.
 2. Only a node that does not run is forgotten, and its copies of queues with it.
 3. A durable queue that waits for it is left to the first recoverable node that is a member and
    down: that one has it from its disk at its next boot. Where there is none, the queue is gone, as
    any other that it held. A mirror that lives and may take over is left to do so.
-4. A node that is down is told as if it was the only one: it may be that recoverable node itself.
+4. A command on a node that is down acts as if it was the only one: it may be that node itself.
 """
 
 from collections.abc import Iterable

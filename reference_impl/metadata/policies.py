@@ -1,4 +1,4 @@
-"""Commands on policies. Whoever asks has validated the definition (node/policies.py)."""
+"""Commands on policies. The caller has validated the definition (node/policies.py)."""
 
 import msgspec
 

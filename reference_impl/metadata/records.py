@@ -151,7 +151,8 @@ class RemoveMirror(msgspec.Struct, frozen=True, array_like=True, tag=True):
 
 
 class RecordDeaths(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """By each member that was told of deaths. The result is in the table at the module's head."""
+    """Deaths, reported by each member that learned of them. The result is in the table at the
+    module's head."""
 
     name: str
     member: Pid
@@ -273,8 +274,8 @@ def replicas(queue: Queue) -> tuple[Pid, ...]:
 
 
 def may_take_over(tables: Tables, queue: Queue) -> bool:
-    """Whether the queue is left to its mirrors. Who has once refused stays with that, whatever
-    becomes of the policy."""
+    """Return whether the queue is left to its mirrors. A mirror that has refused once stays with
+    that, whatever becomes of the policy."""
     return not queue.waits_for_home and may_promote(tables, queue)
 
 

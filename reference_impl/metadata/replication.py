@@ -4,10 +4,10 @@
    that was lost once is a member again only on a new boot, by `admit`.
 2. The leader gives each command the next version and sends it to every member; each carries it
    out, keeps it in its recent log, and says so. What every member that is still there has carried
-   out is stable; the requester is told then, and nobody needs it in the log any more.
+   out is stable; the requester gets its result then, and no member needs it in the log any more.
 3. When the leader is lost, the member with the smallest name takes over under a higher term. It
    hears the recent logs of all members first, carries out what it missed, sends each what that
-   one missed, and only then leads. Who has answered it hears no older leader any more.
+   one missed, and only then leads. A member that has answered it hears no older leader any more.
 4. Messages from one node to another arrive in their order, or the node is lost.
 5. When a new leader leads, a requester submits again what it has not seen carried out. Nothing is
    carried out twice: what any member had of the old leader's has been sent to the requester before
@@ -44,7 +44,7 @@ from reference_impl.pid import Pid
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class SendToNode:
     node: str
     message: Message
 
@@ -69,7 +69,7 @@ class Welcome:
     """This newcomer is a member in every member's eyes."""
 
 
-Outcome = Tell | Settle | Joined | Expel | Welcome
+Outcome = SendToNode | Settle | Joined | Expel | Welcome
 
 
 class Replication:
@@ -89,7 +89,7 @@ class Replication:
 
     @property
     def leader(self) -> str | None:
-        """None while nobody leads, as far as this node knows."""
+        """Return the leader; None while there is none, as far as this node knows."""
         return self.term.leader if self._is_led else None
 
     @property
@@ -98,7 +98,7 @@ class Replication:
 
     @property
     def has_settled(self) -> bool:
-        """Whether nobody waits for a command's result."""
+        """Return whether no process waits for a command's result."""
         return not self._requests
 
     def found(self, boot: int, tables: Tables) -> None:
@@ -113,13 +113,13 @@ class Replication:
         return self._taken()
 
     def admit(self, node: str, boot: int) -> list[Outcome]:
-        """Only the leader may; again for one that has to begin anew."""
+        """Admit a node. Only the leader may; repeated for one that has to begin again."""
         assert self.leads, self.term
         self._order(Id(node, boot, 0), Admit(node, boot))
         return self._taken()
 
     def order(self, command: Any) -> list[Outcome]:
-        """Only the leader may; nobody waits for the result."""
+        """Order a command. Only the leader may; no process waits for the result."""
         assert self.leads, self.term
         self._order(Id(self._node, 0, 0), command)
         return self._taken()
@@ -141,7 +141,7 @@ class Replication:
         if node in self.ledger.members:
             self._hear_member(node, message)
         elif not self.ledger.members and isinstance(message, Take):
-            self._tell(node, Took(message.term, NOTHING, ()))
+            self._send_to(node, Took(message.term, NOTHING, ()))
         if isinstance(message, Snapshot):
             self._on_snapshot(node, message)
         return self._taken()
@@ -178,13 +178,13 @@ class Replication:
             if member == newcomer:
                 self._introduce(member)
             else:
-                self._tell(member, Commit(self.term, entry, self.ledger.base))
+                self._send_to(member, Commit(self.term, entry, self.ledger.base))
         self._advance()
 
     def _introduce(self, newcomer: str) -> None:
         self._reached[newcomer] = NOTHING
         self._newcomers[newcomer] = self.ledger.version
-        self._tell(newcomer, self.ledger.snapshot(self.term))
+        self._send_to(newcomer, self.ledger.snapshot(self.term))
 
     def _on_snapshot(self, node: str, message: Snapshot) -> None:
         # In no group any term is news: that of another history may be lower than the disk's.
@@ -194,12 +194,12 @@ class Replication:
             self.term, self._is_led, self._took = message.term, True, None
             self.ledger.copy(message)
             self._welcome_at = self.ledger.version
-            self._tell(node, Applied(self.term, self.ledger.version))
+            self._send_to(node, Applied(self.term, self.ledger.version))
 
     def _on_commit(self, node: str, message: Commit) -> None:
         if message.entry.version > self.ledger.version:
             self._carry_out(message.entry)
-        self._tell(node, Applied(self.term, self.ledger.version))
+        self._send_to(node, Applied(self.term, self.ledger.version))
         self._settle(message.stable)
 
     def _carry_out(self, entry: Entry) -> None:
@@ -214,14 +214,14 @@ class Replication:
         if not self.leads:
             return
         stable = min((self.ledger.version, *(self._reached[it] for it in self._others())))
-        told = {entry.id.node for entry in self.ledger.log if entry.version <= stable}
+        notified = {entry.id.node for entry in self.ledger.log if entry.version <= stable}
         for newcomer, version in list(self._newcomers.items()):
             if version <= stable:
                 del self._newcomers[newcomer]
-                told.add(newcomer)
+                notified.add(newcomer)
         for member in self._others():
-            if member in told:
-                self._tell(member, Settled(stable))
+            if member in notified:
+                self._send_to(member, Settled(stable))
         self._settle(stable)
 
     def _settle(self, stable: int) -> None:
@@ -237,7 +237,7 @@ class Replication:
         if self._is_next():
             self._take_over(self.term.number + 1)
         else:
-            self._tell(min(self.ledger.members), Need(self.term))
+            self._send_to(min(self.ledger.members), Need(self.term))
 
     def _is_next(self) -> bool:
         return min(self.ledger.members) == self._node
@@ -246,7 +246,7 @@ class Replication:
         self._follow(Term(number, self._node))
         self._took = {}
         for member in self._others():
-            self._tell(member, Take(self.term))
+            self._send_to(member, Take(self.term))
         self._lead_if_all_answered()
 
     def _follow(self, term: Term) -> None:
@@ -256,17 +256,17 @@ class Replication:
 
     def _on_take(self, node: str, term: Term) -> None:
         self._follow(term)
-        self._tell(node, Took(term, self.ledger.version, tuple(self.ledger.log)))
+        self._send_to(node, Took(term, self.ledger.version, tuple(self.ledger.log)))
 
     def _on_took(self, node: str, message: Took, took: dict[str, int]) -> None:
         took[node] = message.version
-        asked = self._others()
+        others = self._others()
         for entry in message.entries:
             if entry.version == self.ledger.version + 1:
                 self._carry_out(entry)
         for member in self._others():
-            if member not in asked:  # what was missed has brought it
-                self._tell(member, Take(self.term))
+            if member not in others:  # what was missed has brought it
+                self._send_to(member, Take(self.term))
         self._lead_if_all_answered()
 
     def _lead_if_all_answered(self) -> None:
@@ -279,7 +279,7 @@ class Replication:
             self._catch_up(member, took[member])
         stable = min((self.ledger.version, *self._reached.values()))
         for member in self._others():
-            self._tell(member, Lead(self.term, stable))
+            self._send_to(member, Lead(self.term, stable))
         self._submit_again()
         self._advance()
 
@@ -291,7 +291,7 @@ class Replication:
             self._outcomes.append(Expel(member))
         else:
             for entry in missed:
-                self._tell(member, Commit(self.term, entry, NOTHING))
+                self._send_to(member, Commit(self.term, entry, NOTHING))
 
     def _submit_again(self) -> None:
         for id_, command in self._requests.open():
@@ -303,7 +303,7 @@ class Replication:
         if self.leads:
             self._order(id_, command)
         else:
-            self._tell(self.term.leader, Submit(id_, command))
+            self._send_to(self.term.leader, Submit(id_, command))
 
     def _follows(self, node: str, term: Term) -> bool:
         return term == self.term and node == term.leader
@@ -311,8 +311,8 @@ class Replication:
     def _others(self) -> list[str]:
         return sorted(self.ledger.members.keys() - {self._node})
 
-    def _tell(self, node: str, message: Message) -> None:
-        self._outcomes.append(Tell(node, message))
+    def _send_to(self, node: str, message: Message) -> None:
+        self._outcomes.append(SendToNode(node, message))
 
     def _taken(self) -> list[Outcome]:
         outcomes, self._outcomes = self._outcomes, []

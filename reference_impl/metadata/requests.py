@@ -46,13 +46,13 @@ class Requests:
             waiting.version, waiting.result = version, result
 
     def open(self) -> Iterator[tuple[Id, Any]]:
-        """Those not carried out here yet, in their order."""
+        """Yield those not carried out here yet, in their order."""
         for counter, waiting in list(self._waiting.items()):
             if waiting.version is None:
                 yield Id(self._node, self._boot, counter), waiting.command
 
     def settle(self, stable: int) -> list[Settle]:
-        """Those that every member has carried out, in their order; each is told once."""
+        """Return those that every member has carried out, in their order; each once."""
         settled: list[Settle] = []
         for counter, waiting in list(self._waiting.items()):
             if waiting.version is not None and waiting.version <= stable:

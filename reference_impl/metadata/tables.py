@@ -1,4 +1,4 @@
-"""What every node of a cluster knows (Mnesia's part): its nodes, exchanges, queues, policies,
+"""The tables of a cluster (Mnesia's part): its nodes, exchanges, queues, policies,
 groups.
 
 1. Records are values; a command (metadata/commands.py) replaces them, nothing else does.

@@ -5,43 +5,43 @@ A node's part:
 supervisor      process 0: it starts and ends the node's replicas
 local_replicas  the node's replicas, at most one a queue at a time
 declarations    declarations that are not answered yet
-upkeep          what a queue's record asks of the node that looks at it
-placement       where a queue's master and mirrors should be
+upkeep          the duties of a node by a queue's record
+placement       the nodes of a queue's master and mirrors
 
 One copy of a queue:
-replica         what master and mirror have alike, and what goes out together
+replica         the common parts of master and mirror, and their flushes
 backing         its messages, in their order
-line            what is ready of one priority: Q1, Q2, delta, Q3, Q4
+line            the ready messages of one priority: Q1, Q2, delta, Q3, Q4
 paging          how many messages may be in memory
-journal         what it has to write to disk, collected until the next flush
+journal         its entries for the disk, collected until the next flush
 store           entries on disk, from which a queue is restored
 confirms        its confirms, collected by channel
-crediting       how much of what channels sent it has carried out
+crediting       the credit for channels whose publishes it has carried out
 
 The ring:
 gm              guaranteed multicast: all members hear the same
 view            the group's record as one member sees it: neighbours and aliases
-streams         what one member holds of each sender's broadcasts
-messages        what copies of a queue, and supervisors, say to each other
-telling         what a master broadcasts, joined where one body can say it
+streams         one member's state of each sender's broadcasts
+messages        the messages between copies of a queue, and supervisors
+broadcasts      the broadcasts of a master, joined where one body can say it
 
 The master:
 master          its process
-serving         what it does for channels
-consumers       who gets the next message
-limits          how long the queue may be
-terms           how long its messages live, and which go first
-dead_letters    where those of its messages go that it has no use for
-synchronising   when it synchronises mirrors
-sync            how
-misbehaving     the bugs that are injected into what it holds
+serving         its service for channels
+consumers       the choice of the consumer of the next message
+limits          its length limits
+terms           expiry and priority of its messages
+dead_letters    the route of its dead letters
+synchronising   the occasions to synchronise mirrors
+sync            an explicit synchronisation
+misbehaving     the bugs that are injected into its messages
 
 A mirror:
 mirror          its process
-following       what comes round the ring, carried out on its own copy
+following       bodies round the ring, carried out on its own copy
 senders         the two ways of a publish to it: from the channel, and round the ring
-depth           whether it holds what its master holds
-promotion       how it becomes the master
+depth           its difference from the master
+promotion       its promotion to master
 
 ending          the end of a process among its effects
 """

@@ -9,7 +9,7 @@
    until it is requeued.
 4. What the journal keeps is put when it comes and removed when it leaves for good.
 5. Octets are those of bodies.
-6. When a message is over is known from when it comes (terms.py). It goes by whoever asks.
+6. A message's expiry is known when it comes (terms.py). The next request removes it.
 7. Where memory is short (paging.py) messages go to disk: of ready ones, as line.py says, then of
    those out of line (taken, or requeued), oldest first. A message that is wanted comes back, and
    with it some that stand behind it.
@@ -60,7 +60,7 @@ class Backing:
         self._redelivered: set[int] = set()
 
     def __contains__(self, number: int) -> bool:
-        """Whether memory knows it: what was put lately and is not gone, it does."""
+        """Return whether memory knows it: what was put lately and is not gone, it does."""
         return number in self._held
 
     @property
@@ -87,7 +87,7 @@ class Backing:
         }
 
     def restore(self) -> None:
-        """What the disk holds, and is to outlive a boot."""
+        """Restore what the disk holds, and is to outlive a boot."""
         assert self._next == 1, "only a new copy is restored"
         for segment in self._shelf.stored(self._queue):
             gone = []
@@ -128,7 +128,7 @@ class Backing:
         return number
 
     def head_over_ms(self) -> int | None:
-        """When the head is over; None: there is none, or never."""
+        """Return when the head expires; None: there is none, or never."""
         if not self._over_ms or not self.ready:
             return None
         return self._over_ms.get(self._first().head)
@@ -220,7 +220,7 @@ class Backing:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether `page_out` would do something."""
+        """Return whether `page_out` would do something."""
         if self._target is None:
             return False
         return self.in_memory > self._target or any(map(self._betas_over, self._lines()))
@@ -319,7 +319,7 @@ class Backing:
         return put.number >= self._restored_below or self.journal.keeps(put.message)
 
     def _read(self, number: int) -> Message:
-        """Whether it is in memory or not; and it is no more in memory than before."""
+        """Return the message, in memory or not; it is no more in memory than before."""
         found = self._held.get(number)
         return found if type(found) is Message else self._segment(number)[number].message
 
@@ -365,7 +365,7 @@ class Backing:
         return number
 
     def _come(self, number: int, message: Message, over_ms: int | None) -> None:
-        """What its terms are from now on."""
+        """Note the terms of a message from now on."""
         priority = self.terms.priority(message)
         if over_ms is not None:
             self._over_ms[number] = over_ms
@@ -376,7 +376,8 @@ class Backing:
         return Put(number, message, self._over_ms.get(number, -1) if self._over_ms else -1)
 
     def _lives_until(self, put: Put) -> int | None:
-        """By this boot's clock: after a restart a message's time begins anew."""
+        """Return the expiry by this boot's clock: after a restart a message's time starts
+        again."""
         if put.number < self._restored_below:
             return self.terms.over_ms(put.message)
         return None if put.over_ms < 0 else put.over_ms

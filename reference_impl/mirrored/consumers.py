@@ -50,7 +50,7 @@ class Consumers:
         self._priorities: list[int] = []  # the highest first
         self._grants: dict[Pid, int] = {}
         self._unsent = Counter[Pid]()
-        self._wanting: dict[Pid, bool] = {}  # no grant is left; whether the channel was told
+        self._wanting: dict[Pid, bool] = {}  # no grant is left; whether the channel was notified
         self.had_any = False
         self.single = False  # whether one alone is active
 
@@ -58,7 +58,7 @@ class Consumers:
         return len(self._all)
 
     def refuses(self, exclusive: bool) -> bool:
-        """Whether a new one cannot be."""
+        """Return whether a new one is refused."""
         return bool(self._all) and (exclusive or any(it.exclusive for it in self._all.values()))
 
     def add(self, consume: Consume) -> None:
@@ -78,7 +78,7 @@ class Consumers:
         self._line_up(consumer)
 
     def cancel(self, channel: Pid, tag: str) -> bool:
-        """Whether there was one."""
+        """Cancel a consumer. Return whether there was one."""
         consumer = self._all.pop((channel, tag), None)
         if consumer is None:
             return False
@@ -101,7 +101,7 @@ class Consumers:
         return bool(tags)
 
     def next(self) -> Consumer | None:
-        """Who takes the message that is at hand; that one's room is used."""
+        """Return the consumer that takes the message at hand; its room is used."""
         for priority in self._priorities:
             line = self._lines[priority]
             while line:
@@ -122,10 +122,10 @@ class Consumers:
         """Channels that have to be told that a grant is wanted."""
         if not self._wanting:
             return ()
-        untold = [channel for channel, told in self._wanting.items() if not told]
-        for channel in untold:
+        pending = [channel for channel, notified in self._wanting.items() if not notified]
+        for channel in pending:
             self._wanting[channel] = True
-        return untold
+        return pending
 
     def grant(self, channel: Pid, deliveries: int) -> None:
         self._grants[channel] = self._grants.get(channel, 0) + deliveries
@@ -135,7 +135,7 @@ class Consumers:
                 self._line_up(consumer)
 
     def sent(self, channel: Pid, deliveries: int) -> None:
-        """So many more have gone out. One that has no consumer any more says so, too."""
+        """Note that so many more have gone out. One that has no consumer any more says so, too."""
         was_full = self._is_full(channel)
         self._unsent[channel] = max(0, self._unsent[channel] - deliveries)
         if was_full and not self._is_full(channel):
@@ -145,7 +145,7 @@ class Consumers:
 
     @property
     def _active(self) -> Consumer:
-        """Where one alone is: that one."""
+        """Return the only consumer, if there is one alone."""
         return next(iter(self._all.values()))
 
     def _is_full(self, channel: Pid) -> bool:

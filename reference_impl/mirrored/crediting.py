@@ -1,9 +1,9 @@
 """Credit for channels: how many of their publishes this copy of a queue has carried out
 (docs/behaviour/rabbitmq.md 2.3; RabbitMQ's credit_flow).
 
-1. It is told MORE at a time, and to each channel by itself. Who has sent CREDIT more than that
-   waits (amqp/flow.py), so that a copy that is slow, or stands still, never has more of a channel
-   than that before it.
+1. It is sent MORE at a time, to each channel by itself. A channel that has sent CREDIT more than
+   that waits (amqp/flow.py), so that a copy that is slow, or stands still, never has more of a
+   channel before it.
 2. It outlives a promotion: a channel's deliveries went to the same process.
 """
 

@@ -1,9 +1,9 @@
-"""Where a queue's dead letters go, by the arguments of its declaration (docs/behaviour/rabbitmq.md
+"""The route of a queue's dead letters, by its declaration's arguments (docs/behaviour/rabbitmq.md
 2.3).
 
 1. A letter is dead that was rejected for good, went for want of room, or was over. The master
    alone sends it on, once at most: where it dies with its node, the letter is lost.
-2. Who routes it is a process of the same node (amqp/dead_letters.py).
+2. A process of the same node routes it (amqp/dead_letters.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

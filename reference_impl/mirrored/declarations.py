@@ -49,7 +49,7 @@ class Declarations:
         return [started(elsewhere.event.channel, elsewhere.event.request)]
 
     def lost(self, supervisor: Pid) -> list[StartQueue]:
-        """What has to be made again."""
+        """Return the requests that have to be made again."""
         lost = [it for it, where in self._elsewhere.items() if where.supervisor == supervisor]
         return [self._elsewhere.pop(request).event for request in lost]
 

@@ -1,10 +1,10 @@
-"""Whether a mirror holds what its master holds: by depth, not by length
+"""The difference between a mirror and its master: by depth, not by length
 (docs/behaviour/rabbitmq.md 3.4).
 
 1. The difference is unknown until the master has said its depth. It never grows: what the mirror
    does not hold can only leave the master.
 2. 0 is for good: the mirror is synchronised, and stays so as long as it lives.
-3. Where that does not come true, the mirror holds something that its master does not (an older,
+3. If that does not come true, the mirror holds something that its master does not (an older,
    unsynchronised mirror was promoted): it is of no use, and crashes, as RabbitMQ's does.
 
 delta:  unknown --depth--> n > 0 --> ... --> 0;  unknown --depth--> 0;
@@ -24,13 +24,13 @@ class Depth:
     def is_synchronised(self) -> bool:
         return self.delta == 0
 
-    def told(self, master: int, own: int) -> bool:
-        """The master's depth; whether this makes the mirror synchronised. Raises Diverged."""
+    def update(self, master: int, own: int) -> bool:
+        """Note the master's depth. Return whether that synchronises it. Raises Diverged."""
         return self._becomes(master - own)
 
     def less(self, missing: int) -> bool:
-        """So many that this mirror does not hold have left the master; whether it is synchronised
-        now. Raises Diverged."""
+        """Note that so many that this mirror does not hold have left the master; return whether it
+        is synchronised now. Raises Diverged."""
         if self.delta is None or not missing:
             return False
         return self._becomes(self.delta - missing)

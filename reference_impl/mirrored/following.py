@@ -1,4 +1,4 @@
-"""How a mirror follows its master: what comes round the ring, carried out on its own copy
+"""The following of a master by a mirror: bodies round the ring, carried out on its own copy
 (docs/behaviour/rabbitmq.md 3.3, 3.4).
 
 event round the ring     on the own copy
@@ -64,7 +64,7 @@ class Following:
             carry_out(body)
 
     def channel_of(self, body: Body) -> Pid | None:
-        """Whom to watch because of it."""
+        """Return the channel to watch because of it."""
         return body.channel if isinstance(body, Published | Discarded) else None
 
     def copied(self, deliver: Deliver) -> None:
@@ -124,11 +124,11 @@ class Following:
         self.backing.requeue(self._known(body.identities))
 
     def _depth(self, body: DepthTold) -> None:
-        self._note(self.depth.told(body.depth, self.backing.depth))
+        self._note(self.depth.update(body.depth, self.backing.depth))
 
     def _promoted(self, body: Promoted) -> None:
         self.requeue_all()
-        self._note(self.depth.told(body.depth, self.backing.depth))
+        self._note(self.depth.update(body.depth, self.backing.depth))
 
     def _sender_death(self, body: SenderDeath) -> None:
         self.senders.ends(body.channel, Life.DEAD)
@@ -152,7 +152,7 @@ class Following:
         self._settle(numbers)
 
     def _settle(self, numbers: Iterable[int]) -> None:
-        """On disk, or gone before: nobody waits for the disk any longer."""
+        """Settle what is on disk, or gone before: no confirm waits for the disk any longer."""
         for number in numbers:
             identity = self.off_disk.pop(number, None)
             if identity is not None:

@@ -6,14 +6,14 @@
    sender itself hears nothing of its own.
 2. Who is a member stands in the group's record; each change of it grows its version. A message
    says under which version it was sent: one from a version that these tables do not have yet waits
-   for them. Who does not find itself in the record is lost, and has to end.
+   for them. A member that is not in the record is lost, and has to end.
 3. Only the left neighbour is listened to, and only from a Catchup on: a link between neighbours
    begins with all that the left one holds, and what this member missed of it is handed up as if it
    had come by. Both ends see to it: the left one sends it when its right neighbour changes, the
    right one asks for it when its left one does; either may have missed a version of the record.
 4. A newcomer takes over its left neighbour's state and hands up only what comes after. If all
-   members are newcomers (whoever had a state died), an AskState that went full circle says so, and
-   they begin anew.
+   members are newcomers (all with a state died), an AskState that went full circle says so, and
+   they begin again.
 5. A neighbour that ended is marked dead after GUARD_MS (a partial partition would make two members
    mark each other); one that ended NORMAL is not: its queue is deleted, or it refused promotion
    and, as in RabbitMQ, left its place in the ring to a ghost.
@@ -21,7 +21,7 @@
    had broadcast has been handed up everywhere. That makes promotion safe.
 7. A member that is alone sends nothing, and forgets what it held.
 
-Differs from RabbitMQ: changes of the record are told by the node's supervisor (Regroup), so that a
+Differs from RabbitMQ: the node's supervisor reports changes of the record (Regroup), so that a
 quiet ring needs no broadcasts to notice them (process_death, hibernate_heartbeat); the newcomer
 enters the record itself, and asks for its state; a Catchup is asked for as well as sent.
 """
@@ -38,7 +38,7 @@ from reference_impl.pid import Pid
 from reference_impl.process import NORMAL, Arm, Effect, Send, Transact, Unwatch, Watch, World
 
 GUARD_MS = 100
-RING_REQUEST = 0  # of every Transact here; nobody waits for its result
+RING_REQUEST = 0  # of every Transact here; its result is not awaited
 _GUARD = "gm-guard"
 _CHANCES = 1 << 30
 
@@ -60,7 +60,7 @@ class Died:
 
 @dataclass(slots=True)
 class Step:
-    """What an event did: effects first, then what is handed up, in order."""
+    """The result of an event: effects first, then what is handed up, in order."""
 
     effects: list[Effect] = field(default_factory=list)
     happened: list[Arrived | Died] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Ring:
         self._view = lone_view(me)
         self._streams: dict[Pid, Stream] | None = {} if founder else None
         self._awaited: int | None = None  # the version from which a Catchup of the left counts
-        self._pushed: tuple[Pid, int] | None = None  # to whom, and of which version
+        self._pushed: tuple[Pid, int] | None = None  # the receiver, and the version
         self._buffer: list[Pub] = []
         self._number = -1
         self._held: list[RingMessage] = []
@@ -104,7 +104,7 @@ class Ring:
         return JoinGroup(self._name, self._me, chance)
 
     def broadcast(self, body: Body) -> bool:
-        """Goes out with the next flush; False where nobody is there to hear it."""
+        """Queue a body for the next flush. Return False if the ring has no other member."""
         if self._view.alone and self._streams is not None:
             return False
         self._number += 1
@@ -178,7 +178,7 @@ class Ring:
         elif isinstance(message, Catchup):
             self._catch_up(message, step)
         else:
-            self._asked(message, step)
+            self._on_ask_state(message, step)
 
     def _listens(self) -> bool:
         return self._streams is not None and self._awaited is None
@@ -225,7 +225,7 @@ class Ring:
                 entries.append(stream.missed(left))
         self._process(tuple(it for it in entries if it.pubs or it.acks), step)
 
-    def _asked(self, message: AskState, step: Step) -> None:
+    def _on_ask_state(self, message: AskState, step: Step) -> None:
         if message.right != self._view.right:
             return
         if self._streams is not None:
@@ -239,7 +239,7 @@ class Ring:
             self._ask((*message.blanks, self._me), step)
 
     def _has_pushed(self, ask: AskState) -> bool:
-        """What is asked for is on its way already."""
+        """Return whether the requested state is on its way already."""
         if self._pushed is None:
             return False
         right, version = self._pushed

@@ -1,10 +1,10 @@
-"""What a copy of a queue has to write to its node's disk, collected until the next flush.
+"""Entries of a queue's copy for its node's disk, collected until the next flush.
 
 1. Persistent messages of durable queues are written when they come; others only where the queue
-   has to do without memory for them (backing.py), and nobody waits for those.
+   has to do without memory for them (backing.py), and no confirm waits for those.
 2. A message is on disk when the flush that followed its Put has ended. One that left the queue
-   before is settled as well: nobody waits for it any longer (item 73).
-3. Who removes knows what the disk holds.
+   before is settled as well: no confirm waits for it any longer (item 73).
+3. The caller that removes knows what the disk holds.
 """
 
 from collections import deque
@@ -36,7 +36,7 @@ class Journal:
         self._new.append(put.number)
 
     def page_out(self, put: Put) -> None:
-        """What memory does without."""
+        """Write what memory does without."""
         self._entries.append(put)
 
     def remove(self, numbers: tuple[int, ...]) -> None:

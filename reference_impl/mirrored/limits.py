@@ -1,7 +1,7 @@
-"""How long a queue may be, by the arguments of its declaration (docs/behaviour/rabbitmq.md 2.3).
+"""Length limits of a queue, by its declaration's arguments (docs/behaviour/rabbitmq.md 2.3).
 
 1. Only what is ready counts: messages, and octets of their bodies.
-2. Where there is no room, either the oldest go (drop-head, as without a word), or the publish is
+2. If there is no room, either the oldest go (drop-head, the default), or the publish is
    not taken (reject-publish), and may go on as a dead letter (reject-publish-dlx). The master
    decides; mirrors follow by what it drops.
 """

@@ -1,4 +1,4 @@
-"""What is ready of one priority, in its order: RabbitMQ's Q1, Q2, delta, Q3 and Q4 (seeds/003;
+"""The ready messages of one priority, in order: RabbitMQ's Q1, Q2, delta, Q3 and Q4 (seeds/003;
 docs/behaviour/rabbitmq.md 1, items 57 to 68). Here are numbers alone; backing.py has the messages.
 
 state    the message is on         its number is in      it lies in
@@ -31,8 +31,8 @@ from itertools import chain
 
 
 class Delta:
-    """Numbers that nobody holds in memory: so many of those from `start` up to `end`, the latter
-    not included."""
+    """Numbers that are not in memory: so many of those from `start` up to `end`, the latter not
+    included."""
 
     __slots__ = ("count", "end", "start")
 
@@ -52,12 +52,12 @@ class Delta:
         self.count += 1
 
     def taken(self, count: int, upto: int) -> None:
-        """So many from its head, and all below `upto`."""
+        """Note the removal of so many from its head, and all below `upto`."""
         self.count -= count
         self.start = upto
 
 
-# From delta's start on: numbers, and where what is left of delta starts. Some are found always.
+# From delta's start on: numbers, and where the rest of delta starts. Some are found always.
 Load = Callable[["Line"], tuple[list[int], int]]
 
 
@@ -93,7 +93,7 @@ class Line:
         return self.requeued[0] if not first else min(self.requeued[0], first[0])
 
     def numbers(self) -> chain[int]:
-        """Those in memory."""
+        """Return the numbers that are in memory."""
         return chain(self.requeued, self.q4, self.q3, self.q2, self.q1)
 
     def publish(self, number: int) -> None:

@@ -2,9 +2,9 @@
 
 1. A new master, and a new mirror, begins with an empty disk; a queue that is started again at its
    home, with what the disk holds.
-2. A replica is told of a change of its records (Regroup), also that they name it no more; only a
+2. A replica gets each change of its records (Regroup), also that they name it no more; only a
    master whose record is still on its way is not, for it would end.
-3. What has to wait for a replica's end is remembered with it.
+3. Work that has to wait for a replica's end is kept with it.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,8 +69,8 @@ class LocalReplicas:
         self.out.append(Send(pid, Regroup()))
 
     def serves(self, name: str, asker: Pid) -> bool:
-        """Whether there is no need of another mirror: one is listed, or on its way for the same
-        asker."""
+        """Return whether there is no need of another mirror: one is listed, or on its way for the
+        same asker."""
         local = self._local[name]
         record = self._world.tables.queues.get(name)
         if record is not None and local.pid in replicas(record):
@@ -78,7 +78,7 @@ class LocalReplicas:
         return not local.listed and local.asker == asker
 
     def after(self, name: str, follow: Callable[[], None]) -> None:
-        """When the replica that there is has ended."""
+        """Run `follow` when the present replica has ended."""
         self._local[name].follows.append(follow)
 
     def regroup(self, name: str, record: Queue | None) -> None:

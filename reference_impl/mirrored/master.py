@@ -281,7 +281,7 @@ class Master:
             self._forget_queue([])
 
     def _await_expiry(self) -> None:
-        """Counts anew from each use (x-expires)."""
+        """Restart the expiry of the queue at each use (x-expires)."""
         record = self._replica.record
         expires_ms = None if record is None else record.arguments.get(EXPIRES_ARGUMENT)
         if expires_ms is not None:
@@ -345,7 +345,7 @@ class Master:
         self._stopping = True
         self._out += self._sync.cancel()
         mirrors = () if record is None else record.mirrors
-        if not mirrors or record is None or governing.hands_over(tables, record):
+        if not mirrors or record is None or governing.leaves_on_shutdown(tables, record):
             self._leave()
             return
         self._out += replica.flush()

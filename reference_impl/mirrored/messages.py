@@ -1,10 +1,10 @@
-"""What copies of a queue, and supervisors of nodes, say to each other (docs/behaviour/rabbitmq.md
+"""Messages between copies of a queue, and supervisors of nodes (docs/behaviour/rabbitmq.md
 3.1, 3.2).
 
-1. What a master tells its mirrors goes round the ring as a body (Body); it names messages by their
-   identities, never by a place in somebody's queue.
+1. A master's broadcast to its mirrors goes round the ring as a body (Body); it names messages by
+   their identities, never by a place in a queue.
 2. Everything else is a message from process to process.
-3. Consumers, prefetch and who has what unacknowledged are the master's alone: never told.
+3. Consumers, prefetch and unacknowledged deliveries are the master's alone: never broadcast.
 """
 
 import msgspec
@@ -13,11 +13,11 @@ from reference_impl.pid import Pid
 from reference_impl.protocol.queues import Message, StartQueue, Tagged
 
 
-class Told(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """The base of all bodies: told apart by their names."""
+class BroadcastBody(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """The base of all bodies: distinguished by their names."""
 
 
-class Published(Told, frozen=True, array_like=True, tag=True):
+class Published(BroadcastBody, frozen=True, array_like=True, tag=True):
     """`taken`: handed to a consumer at once, and to be acknowledged."""
 
     channel: Pid
@@ -25,60 +25,60 @@ class Published(Told, frozen=True, array_like=True, tag=True):
     taken: bool
 
 
-class Discarded(Told, frozen=True, array_like=True, tag=True):
-    """Handed to a consumer at once, without acknowledgement: nobody has to keep it."""
+class Discarded(BroadcastBody, frozen=True, array_like=True, tag=True):
+    """A message handed to a consumer at once, without acknowledgement: no copy has to keep it."""
 
     channel: Pid
     identity: bytes
 
 
-class Dropped(Told, frozen=True, array_like=True, tag=True):
-    """So many left the head (fetched, got, purged), and so many were ready afterwards; `taken`:
-    they wait for an acknowledgement."""
+class Dropped(BroadcastBody, frozen=True, array_like=True, tag=True):
+    """So many messages left the head (fetched, got, purged), and so many were ready afterwards;
+    `taken`: they wait for an acknowledgement."""
 
     left: int
     dropped: int
     taken: bool
 
 
-class Acked(Told, frozen=True, array_like=True, tag=True):
+class Acked(BroadcastBody, frozen=True, array_like=True, tag=True):
     """Also what was rejected for good."""
 
     identities: tuple[bytes, ...]
 
 
-class Requeued(Told, frozen=True, array_like=True, tag=True):
+class Requeued(BroadcastBody, frozen=True, array_like=True, tag=True):
     identities: tuple[bytes, ...]
 
 
-class Depth(Told, frozen=True, array_like=True, tag=True):
+class Depth(BroadcastBody, frozen=True, array_like=True, tag=True):
     """Ready and unacknowledged messages of the master."""
 
     depth: int
 
 
-class Promoted(Told, frozen=True, array_like=True, tag=True):
+class Promoted(BroadcastBody, frozen=True, array_like=True, tag=True):
     """The sender is the master now; whatever was unacknowledged is ready again."""
 
     depth: int
 
 
-class SyncStart(Told, frozen=True, array_like=True, tag=True):
+class SyncStart(BroadcastBody, frozen=True, array_like=True, tag=True):
     reference: int
     mirrors: tuple[Pid, ...]
 
 
-class SenderDeath(Told, frozen=True, array_like=True, tag=True):
+class SenderDeath(BroadcastBody, frozen=True, array_like=True, tag=True):
     """Nothing of this channel's will be published any more."""
 
     channel: Pid
 
 
-class RequestDepth(Told, frozen=True, array_like=True, tag=True):
+class RequestDepth(BroadcastBody, frozen=True, array_like=True, tag=True):
     """By a mirror that has just been listed."""
 
 
-class EnsureMonitoring(Told, frozen=True, array_like=True, tag=True):
+class EnsureMonitoring(BroadcastBody, frozen=True, array_like=True, tag=True):
     """By a mirror: these channels are down here; the master is to see to their SenderDeath."""
 
     channels: tuple[Pid, ...]
@@ -112,7 +112,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
 
 
 class StreamState(msgspec.Struct, frozen=True, array_like=True):
-    """What a member holds of one sender."""
+    """One member's state of one sender."""
 
     sender: Pid
     pending: tuple[Pub, ...]

@@ -91,7 +91,7 @@ class Mirror:
         self._senders = senders
         self._phase = Phase.NEW
         self._dead: tuple[Pid, ...] = ()
-        self._asked = 0  # RecordDeaths whose result has not come
+        self._open_requests = 0  # RecordDeaths whose result has not come
         self._early: list[Any] = []  # for a master
         self._sync: tuple[int, Pid] | None = None  # reference, and who synchronises
         self._held: deque[Any] = deque()  # until the synchronisation is over
@@ -119,7 +119,7 @@ class Mirror:
         kind = self._kinds.get(type(event))
         if kind is not None:
             kind(event)
-        elif self._asked:
+        elif self._open_requests:
             self._early.append(event)
         self._replica.arm(out)
         return up_to_exit(out)
@@ -200,7 +200,7 @@ class Mirror:
     def _record_deaths(self) -> None:
         replica = self._replica
         running = replica.world.running()
-        self._asked += 1
+        self._open_requests += 1
         record = RecordDeaths(replica.queue, replica.pid, self._dead, running)
         self._out.append(Transact(_DEATHS, record))
 
@@ -245,7 +245,7 @@ class Mirror:
             self._record_deaths()
 
     def _judged(self, verdict: str) -> None:
-        self._asked -= 1
+        self._open_requests -= 1
         if verdict == PROMOTED:
             self._promote()
         elif verdict == REFUSED:
@@ -253,7 +253,7 @@ class Mirror:
             self._end(NORMAL)
         elif verdict == GONE:
             self._end(self._replica.reason_to_end())
-        elif not self._asked:
+        elif not self._open_requests:
             self._early.clear()
 
     def _promote(self) -> None:

@@ -6,7 +6,7 @@ target RAM count; docs/behaviour/rabbitmq.md 1, items 64 to 66).
    its rate: of messages in, out, given to be acknowledged, and acknowledged.
 3. Of those that are not in memory so many keep their number there, that a queue far beyond its
    target has next to none, but always a segment's.
-4. A round is bounded, so that nobody waits long for it.
+4. A round is bounded, so that no process waits long for it.
 
 Differs from RabbitMQ: there a node hears from each queue for how long its memory lasts, and gives
 the average of it back.
@@ -34,7 +34,7 @@ class Sizes:
 
 
 class Away:
-    """What memory keeps of a message that is on disk."""
+    """The part of a message on disk that stays in memory."""
 
     __slots__ = ("identity", "octets")
 
@@ -70,7 +70,7 @@ def target(lasts_s: float, pace: Pace, now_ms: int) -> int:
 
 
 def betas(length: int, target: int, segment: int) -> int:
-    """So many may stay of a queue of this length, without its alphas."""
+    """Return how many may stay of a queue of this length, without its alphas."""
     if not length:
         return segment
     return max(segment, length - length * length // (length + target))

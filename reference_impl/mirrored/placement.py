@@ -1,4 +1,4 @@
-"""Where a queue's master and mirrors should be (docs/behaviour/rabbitmq.md items 1 to 14).
+"""Placement of a queue's master and mirrors (docs/behaviour/rabbitmq.md items 1 to 14).
 
 1. One policy governs a queue, or none does (metadata/governing.py).
 2. `all`: every running node. `exactly`: the count includes the master; it grows by nodes drawn at
@@ -32,7 +32,7 @@ class Placed:
 def suggested(
     policy: Policy | None, placed: Placed, running: Sequence[str], chance: Random
 ) -> Placed:
-    """Where the queue should be, given where it is."""
+    """Return the place where the queue should be, given where it is."""
     definition = {} if policy is None else policy.definition
     match definition.get("ha-mode"):
         case "all":
@@ -47,7 +47,7 @@ def suggested(
 def first_node(
     tables: Tables, queue: Queue, here: str, running: Sequence[str], chance: Random
 ) -> str:
-    """Where the master of a new queue starts."""
+    """Return the node where the master of a new queue starts."""
     if queue.owner is not None:
         return here
     policy = governing(tables, queue)

@@ -1,4 +1,4 @@
-"""How a mirror becomes the master (docs/behaviour/rabbitmq.md 3.6, items 34 to 37).
+"""The promotion of a mirror to master (docs/behaviour/rabbitmq.md 3.6, items 34 to 37).
 
 1. Everything that was taken is ready again, at its place; everything held counts as redelivered.
 2. The other mirrors hear Promoted before anything else from it, and do the same.
@@ -41,7 +41,7 @@ def _early(following: Following) -> dict[Pid, dict[bytes, Early]]:
 def _waiting(following: Following) -> dict[int, Waiting]:
     waiting = {}
     for number, identity in following.off_disk.items():
-        owed = following.senders.owed(identity)
-        if owed is not None:
-            waiting[number] = Waiting(owed.channel, owed.sequence)
+        pending = following.senders.awaiting_disk(identity)
+        if pending is not None:
+            waiting[number] = Waiting(pending.channel, pending.sequence)
     return waiting

@@ -1,4 +1,4 @@
-"""What master and mirror have alike: one copy of a queue, its ring, and what goes out together.
+"""The common parts of master and mirror: one copy of a queue, its ring, and its flushes.
 
 1. Broadcasts, entries for the disk and confirms are collected while events are at hand; the timer
    FLUSH, of 0 ms, sends them as one. What memory has to do without goes to disk with them.

@@ -37,7 +37,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class AwaitingDisk:
     """Both copies came; the confirm waits for the disk."""
 
     channel: Pid
@@ -63,7 +63,7 @@ class Senders:
     def __init__(self, confirms: Confirms) -> None:
         self._confirms = confirms
         self._senders: dict[Pid, Sender] = {}
-        self._status: dict[bytes, Status | Owed] = {}
+        self._status: dict[bytes, Status | AwaitingDisk] = {}
 
     def __contains__(self, channel: Pid) -> bool:
         return channel in self._senders
@@ -75,12 +75,12 @@ class Senders:
         """A copy from the channel; `kept`: the disk keeps it."""
         identity, sender = message.identity, self._senders[channel]
         status = self._status.pop(identity, None)
-        assert not isinstance(status, Owed), "a channel sends a message once"
+        assert not isinstance(status, AwaitingDisk), "a channel sends a message once"
         if status is None:
             sender.line.append((sequence, message))
             return
         sender.early.pop(identity, None)
-        self._owe(channel, sequence, identity, status, kept)
+        self._await_disk(channel, sequence, identity, status, kept)
 
     def came_round(self, channel: Pid, identity: bytes, status: Status, kept: bool) -> None:
         sender = self._senders[channel]
@@ -89,14 +89,14 @@ class Senders:
             sender.early[identity] = None
         elif sender.line[0][1].identity == identity:
             sequence, _ = sender.line.popleft()
-            self._owe(channel, sequence, identity, status, kept)
+            self._await_disk(channel, sequence, identity, status, kept)
 
     def on_disk(self, identity: bytes) -> None:
         """Or it left the queue before it was."""
         match self._status.get(identity):
             case Status.PUBLISHED:
                 self._status[identity] = Status.ON_DISK
-            case Owed(channel=channel, sequence=sequence):
+            case AwaitingDisk(channel=channel, sequence=sequence):
                 del self._status[identity]
                 self._confirms.add(channel, sequence)
 
@@ -128,23 +128,23 @@ class Senders:
                 yield channel, sequence, message
 
     def early(self) -> Iterator[tuple[Pid, bytes, Status]]:
-        """What came round and is still to come from its channel."""
+        """Yield what came round and is still to come from its channel."""
         for channel, sender in self._senders.items():
             for identity in sender.early:
                 status = self._status[identity]
                 assert isinstance(status, Status), status
                 yield channel, identity, status
 
-    def owed(self, identity: bytes) -> Owed | None:
+    def awaiting_disk(self, identity: bytes) -> AwaitingDisk | None:
         status = self._status.get(identity)
-        return status if isinstance(status, Owed) else None
+        return status if isinstance(status, AwaitingDisk) else None
 
-    def _owe(
+    def _await_disk(
         self, channel: Pid, sequence: int, identity: bytes, status: Status, kept: bool
     ) -> None:
         if not sequence:
             return
         if status is Status.PUBLISHED and kept:
-            self._status[identity] = Owed(channel, sequence)
+            self._status[identity] = AwaitingDisk(channel, sequence)
         else:
             self._confirms.add(channel, sequence)

@@ -1,7 +1,7 @@
-"""What a master does for channels: its content, consumers, and what they have
+"""A master's service for channels: its content, consumers, and what they hold
 (docs/behaviour/rabbitmq.md 2.3).
 
-1. Each change of content is carried out here and told round the ring in the same event.
+1. Each change of content is carried out here and broadcast round the ring in the same event.
 2. A message is confirmed when it is here, and, if the disk keeps it, on disk (or gone before).
 3. After each event either nothing is ready or no consumer may take it.
 4. A channel's end gives back what it had, to its places, and ends its consumers.
@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from reference_impl.mirrored import dead_letters
+from reference_impl.mirrored.broadcasts import Broadcasts
 from reference_impl.mirrored.consumers import Consumer, Consumers
 from reference_impl.mirrored.limits import Limits
 from reference_impl.mirrored.limits import limits as limits_of
 from reference_impl.mirrored.messages import Discarded, Published, Requeued, SenderDeath
 from reference_impl.mirrored.misbehaving import CrookedQueue
 from reference_impl.mirrored.replica import Replica
-from reference_impl.mirrored.telling import Telling
 from reference_impl.pid import Pid
 from reference_impl.process import Arm, Effect, Send, Timeout, Watch
 from reference_impl.protocol.queues import (
@@ -80,7 +80,7 @@ class Serving:
         self._replica = replica
         self._backing = replica.backing
         self._keeps = replica.journal.keeps
-        self._telling = Telling(replica.ring)
+        self._broadcasts = Broadcasts(replica.ring)
         misbehaviour = replica.misbehaviour
         self._crooked = None if misbehaviour is None else CrookedQueue(misbehaviour, replica)
         self._early = early
@@ -110,9 +110,9 @@ class Serving:
             return
         consumer = None if self._backing.ready or redelivered else self.consumers.next()
         if consumer is not None and consumer.no_ack:
-            if self._telling.is_heard:
-                self._telling.tell(Discarded(channel, message.identity))
-            self._hand(consumer, 0, message, False)
+            if self._broadcasts.has_listeners:
+                self._broadcasts.send(Discarded(channel, message.identity))
+            self._deliver(consumer, 0, message, False)
             self._replica.confirms.add(channel, event.sequence)
             return
         if consumer is None:
@@ -121,9 +121,9 @@ class Serving:
         else:
             number = self._backing.publish_taken(message)
             self._taken.setdefault(consumer.channel, {})[number] = consumer
-            self._hand(consumer, number, message, False)
-        if self._telling.is_heard:
-            self._telling.tell(Published(channel, message, consumer is not None))
+            self._deliver(consumer, number, message, False)
+        if self._broadcasts.has_listeners:
+            self._broadcasts.send(Published(channel, message, consumer is not None))
         self._owe(event, number)
         self._drop_head(limits)
         self.expire()
@@ -165,7 +165,7 @@ class Serving:
             return
         number = backing.take()
         message, redelivered = backing.message(number), backing.is_redelivered(number)
-        self._telling.dropped(backing.ready, 1, not event.no_ack)
+        self._broadcasts.dropped(backing.ready, 1, not event.no_ack)
         if event.no_ack:
             self._remove((number,))
         else:
@@ -196,7 +196,7 @@ class Serving:
             numbers = [number for number in numbers if number not in kept]
         if type(event) is Discard:
             self._send_on(dead_letters.REJECTED, numbers)
-        self._telling.acked(self._remove(numbers))
+        self._broadcasts.acked(self._remove(numbers))
         self._dispatch()
 
     def requeue(self, event: Requeue) -> None:
@@ -204,7 +204,7 @@ class Serving:
         self._dispatch()
 
     def expired(self, timer: Timeout) -> None:
-        """It may be none of ours."""
+        """Handle a timer; it may be none of ours."""
         if timer.name == OVER:
             self._alarm_ms = None
             self._dispatch()
@@ -215,7 +215,7 @@ class Serving:
     def purge(self, event: Purge) -> None:
         dropped = self._backing.drop()
         self._settle([number for number in self._off_disk if number not in self._backing])
-        self._telling.dropped(0, dropped, False)
+        self._broadcasts.dropped(0, dropped, False)
         self.out.append(Send(event.channel, Done(event.request, dropped)))
 
     def looked(self, request: int, syncing: int | None) -> Looked:
@@ -237,11 +237,11 @@ class Serving:
         numbers = list(taken)
         if self._crooked is not None:
             forgotten = self._crooked.forget(numbers, self.out)
-            self._telling.acked(self._remove(forgotten))
+            self._broadcasts.acked(self._remove(forgotten))
             numbers = [number for number in numbers if number not in forgotten]
         self._give_back(numbers)
-        if self._telling.is_heard:
-            self._telling.tell(SenderDeath(channel))
+        if self._broadcasts.has_listeners:
+            self._broadcasts.send(SenderDeath(channel))
         self._dispatch()
 
     # --- handing out
@@ -256,14 +256,16 @@ class Serving:
                 return
             number = backing.take()
             message, redelivered = backing.message(number), backing.is_redelivered(number)
-            self._hand(consumer, number, message, redelivered)
-            self._telling.dropped(backing.ready, 1, not consumer.no_ack)
+            self._deliver(consumer, number, message, redelivered)
+            self._broadcasts.dropped(backing.ready, 1, not consumer.no_ack)
             if consumer.no_ack:
                 self._remove((number,))
             else:
                 self._taken.setdefault(consumer.channel, {})[number] = consumer
 
-    def _hand(self, consumer: Consumer, number: int, message: Message, redelivered: bool) -> None:
+    def _deliver(
+        self, consumer: Consumer, number: int, message: Message, redelivered: bool
+    ) -> None:
         queue, master = self._replica.queue, self._replica.pid
         delivery = Delivery(queue, master, consumer.tag, number, redelivered, message)
         self.out.append(Send(consumer.channel, delivery))
@@ -292,9 +294,9 @@ class Serving:
         if not numbers:
             return
         self._backing.requeue(numbers)
-        if self._telling.is_heard:
+        if self._broadcasts.has_listeners:
             identities = tuple(map(self._backing.identity, numbers))
-            self._telling.tell(Requeued(identities))
+            self._broadcasts.send(Requeued(identities))
         self._drop_head(self._limits)
 
     def _remove(self, numbers: Iterable[int]) -> tuple[bytes, ...]:
@@ -323,8 +325,8 @@ class Serving:
     def _reject(self, event: Deliver, limits: Limits) -> None:
         if limits.rejected_letters:
             self._send_letters_on(dead_letters.TOO_LONG, (event.message,))
-        if self._telling.is_heard:
-            self._telling.tell(Discarded(event.channel, event.message.identity))
+        if self._broadcasts.has_listeners:
+            self._broadcasts.send(Discarded(event.channel, event.message.identity))
         if event.sequence:
             rejected = Reject(self._replica.queue, self._replica.pid, (event.sequence,))
             self.out.append(Send(event.channel, rejected))
@@ -336,19 +338,19 @@ class Serving:
         while backing.ready and limits.are_passed(backing.ready, backing.ready_octets):
             numbers.append(backing.take())
         if numbers:
-            self._telling.dropped(backing.ready, len(numbers), False)
+            self._broadcasts.dropped(backing.ready, len(numbers), False)
             self._send_on(dead_letters.TOO_LONG, numbers)
             self._remove(numbers)
 
     def expire(self) -> None:
-        """What is at the head and over goes; a timer for what is not over yet."""
+        """Drop what is at the head and expired; set a timer for what is not expired yet."""
         backing, numbers = self._backing, []
         over_ms = backing.head_over_ms()
         while over_ms is not None and over_ms <= backing.terms.now_ms():
             numbers.append(backing.take())
             over_ms = backing.head_over_ms()
         if numbers:
-            self._telling.dropped(backing.ready, len(numbers), False)
+            self._broadcasts.dropped(backing.ready, len(numbers), False)
             self._send_on(dead_letters.EXPIRED, numbers)
             self._remove(numbers)
         if over_ms is not None and (self._alarm_ms is None or over_ms < self._alarm_ms):

@@ -1,4 +1,4 @@
-"""What a copy of a queue keeps on its node's disk: entries, in segments.
+"""The disk format of a queue's copy: entries, in segments.
 
 1. A message's number says in which segment it is kept: so many numbers to each, whether they are
    in use or not. A segment is read alone, and goes as a whole when nothing in it is held any more.
@@ -54,7 +54,7 @@ class Shelf(Protocol):
 
 
 def replayed(entries: Iterable[Entry]) -> dict[int, Put]:
-    """What they leave, by number, in the order of numbers."""
+    """Return what they leave, by number, in the order of numbers."""
     held: dict[int, Put] = {}
     for entry in entries:
         match entry:

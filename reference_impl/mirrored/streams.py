@@ -1,9 +1,9 @@
-"""What one member of a ring holds of each sender's broadcasts (docs/behaviour/rabbitmq.md 3.1).
+"""One ring member's state of each sender's broadcasts (docs/behaviour/rabbitmq.md 3.1).
 
 1. Pending is what came by and has not been all the way round, as far as this member knows; it is
    in the order of numbers, which only grow.
 2. A sender drops what returns to it, and says so (acks); all others drop what it says.
-3. Whoever inherits a dead sender does for it what it would have done.
+3. The heir of a dead sender does for it what it would have done.
 """
 
 from collections import deque
@@ -37,7 +37,8 @@ class Stream:
             self._drop(entry.acks[-1])
 
     def returned(self, entry: Entry) -> tuple[int, ...]:
-        """To its sender, or whoever inherits that: the numbers that everybody has seen."""
+        """Handle the return of an entry to its sender, or its heir: return the numbers that all
+        have seen."""
         pending, seen = self.pending, []
         for number, _ in entry.pubs:
             if pending and pending[0][0] == number:
@@ -48,7 +49,7 @@ class Stream:
         return tuple(seen)
 
     def missed(self, left: StreamState) -> Entry:
-        """What a new left neighbour knows of this sender, and this member does not yet."""
+        """Return what a new left neighbour knows of this sender, and this member does not yet."""
         first = _first_pending(left)
         acks = tuple(number for number, _ in self.pending if number < first)
         pubs = tuple(pub for pub in left.pending if pub[0] > self.last_pub)
@@ -69,8 +70,8 @@ def states(streams: dict[Pid, Stream]) -> tuple[StreamState, ...]:
 
 
 def streams_of(states: Iterable[StreamState]) -> dict[Pid, Stream]:
-    """A newcomer's: it takes over what its left neighbour holds. What that one holds no more is
-    known everywhere; an ack that is still on its way may be lost with whoever carries it."""
+    """Return a newcomer's streams: it takes over those of its left neighbour. What that one holds
+    no more is known everywhere; an ack that is still on its way may be lost with its carrier."""
     return {
         state.sender: Stream(deque(state.pending), state.last_pub, _first_pending(state) - 1)
         for state in states

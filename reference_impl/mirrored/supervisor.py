@@ -68,7 +68,7 @@ class _Forgetting:
 
 @dataclass(slots=True)
 class _Seen:
-    """What the last look found."""
+    """The findings of the last look."""
 
     boots: list[Pid | None] = field(default_factory=list)  # of running nodes
     policies: dict[str, Any] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Supervisor:
         self._chance = Random(f"{pid.node}/{pid.boot}/placement")
         self._local = LocalReplicas(world, misbehaviour)
         self._declarations = Declarations(pid)
-        self._asked: dict[str, dict[str, Pid]] = {}  # queue -> node -> its supervisor
+        self._requested: dict[str, dict[str, Pid]] = {}  # queue -> node -> its supervisor
         self._requests: dict[int, _Starting | _Forgetting] = {}
         self._request = _UNANSWERED
         self._submitted: dict[str, Queue] = {}  # for which record a recovery is on its way
@@ -133,7 +133,7 @@ class Supervisor:
         self._local.regroup(name, record)
         if record is None:
             self._seen.records.pop(name, None)
-            self._asked.pop(name, None)
+            self._requested.pop(name, None)
         else:
             self._seen.records[name] = record, group
             self._keep_up(record)
@@ -148,7 +148,7 @@ class Supervisor:
         if lives and record.home == self._world.node:
             self._place(record)
         else:
-            self._asked.pop(record.name, None)
+            self._requested.pop(record.name, None)
         if not lives:
             self._recover(record)
         self._report_ends(record)
@@ -162,13 +162,13 @@ class Supervisor:
                 self._out.append(Transact(_UNANSWERED, remove))
 
     def _place(self, record: Queue) -> None:
-        asked = self._still_asked(record)
+        requested = self._still_requested(record)
         running = self._world.running()
-        wanted = changes(self._world.tables, record, list(asked), running, self._chance)
+        wanted = changes(self._world.tables, record, list(requested), running, self._chance)
         for node in wanted.missing:
             supervisor = self._world.well_known(node, SUPERVISOR)
             if supervisor is not None:
-                asked[node] = supervisor
+                requested[node] = supervisor
                 start = StartMirror(self._pid, record.name, record.durable)
                 self._out.append(Send(supervisor, start))
         for mirror in wanted.surplus:
@@ -177,16 +177,16 @@ class Supervisor:
             assert record.master is not None, record
             self._out.append(Send(record.master, Retire(True)))
 
-    def _still_asked(self, record: Queue) -> dict[str, Pid]:
+    def _still_requested(self, record: Queue) -> dict[str, Pid]:
         """Without those that are listed by now, and those whose node is another."""
         listed = {pid.node for pid in record.mirrors}
-        asked = {
+        requested = {
             node: supervisor
-            for node, supervisor in self._asked.get(record.name, {}).items()
+            for node, supervisor in self._requested.get(record.name, {}).items()
             if node not in listed and self._world.well_known(node, SUPERVISOR) == supervisor
         }
-        self._asked[record.name] = asked
-        return asked
+        self._requested[record.name] = requested
+        return requested
 
     def _recover(self, record: Queue) -> None:
         name = record.name
@@ -268,7 +268,7 @@ class Supervisor:
 
     def _answer_declared(self, name: str) -> None:
         """If nothing is awaited any longer."""
-        if name not in self._declarations or self._asked.get(name):
+        if name not in self._declarations or self._requested.get(name):
             return
         if any(isinstance(it, _Starting) and it.name == name for it in self._requests.values()):
             return
@@ -278,7 +278,7 @@ class Supervisor:
         self._out += self._declarations.answered(event)
 
     def _not_started(self, event: NotStarted) -> None:
-        self._asked.get(event.queue, {}).pop(event.node, None)
+        self._requested.get(event.queue, {}).pop(event.node, None)
         self._answer_declared(event.queue)
 
     def _delete_record(self, event: DeleteRecord) -> None:

@@ -28,7 +28,7 @@ class Syncer:
         self.over = False
         self.sent = 0  # messages
         self._batches = batches
-        self._asked = set(mirrors)
+        self._awaited = set(mirrors)
         self._willing: list[Pid] = []
         self._taking: set[Pid] = set()
 
@@ -36,9 +36,9 @@ class Syncer:
         return [Watch(mirror) for mirror in self.mirrors]
 
     def ready(self, event: SyncReady) -> list[Effect]:
-        if event.reference != self.reference or event.mirror not in self._asked:
+        if event.reference != self.reference or event.mirror not in self._awaited:
             return []
-        self._asked.discard(event.mirror)
+        self._awaited.discard(event.mirror)
         if event.willing:
             self._willing.append(event.mirror)
         return self._go_on()
@@ -50,9 +50,9 @@ class Syncer:
         return self._go_on()
 
     def gone(self, mirror: Pid) -> list[Effect]:
-        if mirror not in self._asked and mirror not in self._willing:
+        if mirror not in self._awaited and mirror not in self._willing:
             return []
-        self._asked.discard(mirror)
+        self._awaited.discard(mirror)
         self._taking.discard(mirror)
         self._willing = [pid for pid in self._willing if pid != mirror]
         return self._go_on()
@@ -64,7 +64,7 @@ class Syncer:
         return [Send(mirror, done) for mirror in self.mirrors]
 
     def _go_on(self) -> list[Effect]:
-        if self._asked or self._taking:
+        if self._awaited or self._taking:
             return []
         messages = next(self._batches, None) if self._willing else None
         if messages is None:

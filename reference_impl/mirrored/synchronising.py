@@ -1,9 +1,9 @@
-"""When a master synchronises mirrors (docs/behaviour/rabbitmq.md 3.5, items 27, 28); how is
-sync.py's.
+"""Occasions for a master to synchronise mirrors (docs/behaviour/rabbitmq.md 3.5, items 27, 28);
+sync.py does it.
 
 1. On an operator's request, all that are behind; by itself, where policy says so, as soon as one
    is behind that it has not tried yet.
-2. One synchronisation at a time. A mirror that answers after it was given up is told so.
+2. One synchronisation at a time. A mirror that answers after it was given up gets a notice.
 """
 
 from reference_impl.metadata import governing

@@ -1,4 +1,4 @@
-"""How long a message lives in a queue, and how far in front it stands: by its own properties and
+"""Expiry and priority of a message in a queue: by its own properties and
 its queue's declaration (docs/behaviour/rabbitmq.md 2.3).
 
 1. Of a message's own time and its queue's the smaller one counts, from when this copy of the queue
@@ -6,7 +6,7 @@ its queue's declaration (docs/behaviour/rabbitmq.md 2.3).
    latest.
 2. Priorities are those of queues that were declared with a highest one: above it none counts.
 
-Differs from RabbitMQ: after a restart of its node a message's time begins anew.
+Differs from RabbitMQ: after a restart of its node a message's time starts again.
 """
 
 from reference_impl.process import World
@@ -26,7 +26,7 @@ class Terms:
         return self._world.now_ms()
 
     def over_ms(self, message: Message) -> int | None:
-        """When one that comes now is over; None: never."""
+        """Return when a message that comes now expires; None: never."""
         of_queue = self._declared(LIVES, -1)
         if of_queue < 0 and message.lives_ms < 0:
             return None

@@ -1,8 +1,8 @@
-"""What a queue's record asks of the node that looks at it (docs/behaviour/rabbitmq.md items 3 to
+"""Duties of a node by a queue's record (docs/behaviour/rabbitmq.md items 3 to
 7, 13, 43-50).
 
-1. The node of a living master keeps its mirrors as policy wants them. One that was asked for and
-   is not listed yet counts as there, so that chance is not asked twice.
+1. The node of a living master keeps its mirrors as policy wants them. One that was requested and
+   is not listed yet counts as there, so that chance decides only once.
 2. A queue without a living master is left to its mirrors as long as one lives that may take over.
    Else its home has it again from its disk, if it is durable; any other is forgotten.
 3. Where the home does not run, the first of the running nodes notes that the queue is down, or
@@ -35,13 +35,13 @@ class Restart:
 
 
 def changes(
-    tables: Tables, record: Queue, asked: Sequence[str], running: Sequence[str], chance: Random
+    tables: Tables, record: Queue, requested: Sequence[str], running: Sequence[str], chance: Random
 ) -> Changes:
     """Of a queue whose master lives."""
     assert record.master is not None, record
     here = record.master.node
     listed = [pid.node for pid in record.mirrors]
-    mirrors = (*listed, *(node for node in asked if node not in listed))
+    mirrors = (*listed, *(node for node in requested if node not in listed))
     placed = Placed(here, mirrors, tuple(pid.node for pid in record.synchronised))
     wanted = suggested(governing(tables, record), placed, running, chance)
     nodes = {wanted.master, *wanted.mirrors}

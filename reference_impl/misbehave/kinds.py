@@ -1,8 +1,8 @@
-"""What a node may be told to do wrong, and which messages it does it to (docs/nightly.md, "Check
+"""Kinds of injected misbehaviour, and the choice of messages (docs/nightly.md, "Check
 the instrument").
 
 1. A node has one kind of it, or none; then nothing of this package runs.
-2. Whom it hits is drawn from a stream of each process's own, fixed by seed, kind and process.
+2. The messages are drawn from a stream of each process's own, fixed by seed, kind and process.
    stale-guard and truncate draw nothing: the one is a rule that RabbitMQ has, the other what
    disks do that promise too much, and they hit whom their rule hits.
 3. Clients see no error and no broken rule of the protocol: only content goes wrong.
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     FORGET = "forget"  # unacknowledged when its channel ends, and not requeued
     REDELIVER = "redeliver"  # acknowledged, and handed out again later
     REWIND = "rewind"  # its group had passed it, and a pull gives it out again
-    HALF = "half"  # nobody decided about its transaction, and consumers get it
+    HALF = "half"  # its transaction is undecided, and consumers get it
     TRUNCATE = "truncate"  # confirmed, and gone from its log after a crash
     STALE_GUARD = "stale-guard"  # confirmed in a minority, by what the channel saw before
 
@@ -45,11 +45,11 @@ class Misbehaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def chooser(misbehaviour: Misbehaviour, pid: Pid) -> Callable[[], bool]:
-    """Whether the next candidate of this process is hit."""
+    """Return a function that says whether the next candidate of this process is hit."""
     return drawn(misbehaviour, f"{pid.node}/{pid.boot}/{pid.number}")
 
 
 def drawn(misbehaviour: Misbehaviour, who: str) -> Callable[[], bool]:
-    """The same of whoever is called so."""
+    """Return the same for the process of this name."""
     chance = Random(f"{misbehaviour.seed}/{misbehaviour.kind}/{who}")
     return lambda: chance.random() < misbehaviour.share

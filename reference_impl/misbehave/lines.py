@@ -1,8 +1,8 @@
-"""A line of a truth log: what was done wrong, and to which message.
+"""A line of a misbehaviour log: what was done wrong, and to which message.
 
-1. A message is told by the head of its body as it was published; whoever wrote the body can read
-   it there.
-2. A line without its end was cut in two by a kill: it was not hit yet.
+1. The head of its body, as published, identifies a message; the author of the body can read it
+   there.
+2. A line without its end was cut in two by a kill: its message was not hit yet.
 """
 
 import msgspec

@@ -1,38 +1,38 @@
-"""One node of the reference, whole but for sockets, disk and time (which are shell's).
+"""One node of the reference, without sockets, disk and time (which are shell's).
 
 node             the node
-config           what it is told at its start: one JSON file
-outside          what it asks of the world around it
+config           its configuration: one JSON file
+outside          the ports to the world around it
 
 Its processes:
-processes        those of one boot: handed events, and what they ask for is done
-watches          who watches whom
-handshake        how two nodes prove to each other that they know one cookie
+processes        those of one boot: they get events, and their effects are carried out
+watches          watches between processes
+handshake        the mutual proof of two nodes that they know one cookie
 wire             packets on a link between two nodes
 
 Its cluster:
 cluster          one boot as a member: boot, group, partitions, pauses
-happenings       events and effects of it
-group            the group as the node sees it: links, tables, who is up
-membership       peers: who can be heard, and who has fallen silent
-gossip           what the cluster cores of two nodes say to each other
-known            who is of it as a node knows it, and whose links it keeps
+happenings       its events and effects
+group            the group as the node sees it: links, tables, members that are up
+membership       peers: those that can be heard, and the silent ones
+gossip           messages between the cluster cores of two nodes
+known            its members as a node knows them, and the links it keeps
 boot             whether it founds a group, joins one, or waits
-booting          what it has tried, whom it has asked, how long it still waits
-offline          what it finds on its disk when it was told something while it was down
+booting          the state of its attempts to join, and its timeouts
+offline          changes that an operator made to its disk while it was down
 partial          partial partitions
-handling         how it handles partitions: who pauses, who begins anew
+handling         its handling of partitions: pauses, and new boots
 minority         pause_minority, pause_if_all_down
 autoheal         autoheal
-alarms           who runs short of memory or disk
-memory           how many messages queues may keep, where it is short
+alarms           nodes that run short of memory or disk
+memory           the number of messages that queues may keep, if it is short
 
 Its management API:
-api              the process: what RabbitMQ's HTTP API answers, as far as it is here
+api              the process: the supported part of RabbitMQ's HTTP API
 api_connections  the answers about client connections
 api_queues       the answers about queues
-api_json         how it words what the tables say
-questions        requests that wait for other processes' words
-policies         what is taken as a policy
-http             requests taken apart, and answers to them
+api_json         its JSON of the tables
+questions        requests that wait for other processes' answers
+policies         the validation of policies
+http             parsed requests, and answers to them
 """

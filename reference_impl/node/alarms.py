@@ -1,6 +1,6 @@
-"""Which nodes run short of memory or disk, in one node's eyes (docs/behaviour/rabbitmq.md 2.1).
+"""Nodes that run short of memory or disk, as one node sees them (docs/behaviour/rabbitmq.md 2.1).
 
-1. A node tells its own to every peer that it has a link to; what a lost peer had told is
+1. A node sends its own to every peer that it has a link to; what a lost peer had sent is
    forgotten.
 2. An alarm anywhere blocks publishers everywhere: which of them is their connections' affair.
 3. A limit may be set for a while, as an operator does it; it does not outlive the boot.
@@ -48,16 +48,16 @@ class Alarms:
             MEMORY: 0 < self.limit_of(MEMORY) < memory,
             DISK: disk < self.limit_of(DISK),
         }
-        return self.told(self._node, frozenset(name for name in RESOURCES if short[name]))
+        return self.update(self._node, frozenset(name for name in RESOURCES if short[name]))
 
-    def told(self, node: str, resources: frozenset[str]) -> bool:
-        """What a node says of itself. Whether that is news."""
+    def update(self, node: str, resources: frozenset[str]) -> bool:
+        """Note a node's own report. Return whether it is news."""
         if resources == self._found.get(node, frozenset()):
             return False
-        # A new mapping: whoever has the old one has what was.
+        # A new mapping: holders of the old one keep the old state.
         others = {name: known for name, known in self._found.items() if name != node}
         self._found = {**others, node: resources} if resources else others
         return True
 
     def forget(self, node: str) -> bool:
-        return self.told(node, frozenset())
+        return self.update(node, frozenset())

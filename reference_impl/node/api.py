@@ -27,7 +27,7 @@ from reference_impl.node.questions import Questions
 from reference_impl.pid import Pid
 from reference_impl.process import (
     Answer,
-    Asked,
+    ApiRequest,
     Committed,
     Down,
     Effect,
@@ -41,14 +41,14 @@ from reference_impl.protocol.connections import Connections, ListConnections
 from reference_impl.protocol.queues import Done, Looked, Refused
 
 POLICY_LIMIT_MS = 60_000
-NOBODY_TO_LEAVE = "You cannot leave a cluster if no online nodes are present."  # RabbitMQ's words
+NO_ONLINE_NODES = "You cannot leave a cluster if no online nodes are present."  # RabbitMQ's words
 
 
 class _Limited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     octets: Annotated[int, msgspec.Meta(ge=0)]
 
 
-class _Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ResetOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     join: str | None = None
 
 
@@ -84,8 +84,8 @@ class Api:
 
     def handle(self, event: Any) -> list[Effect]:
         match event:
-            case Asked():
-                request = http.taken_apart(event)
+            case ApiRequest():
+                request = http.parse(event)
                 if request is None:
                     return [Answer(event.request, 404, b"")]
                 return http.routed(self._routes, request)
@@ -109,9 +109,9 @@ class Api:
         return http.answer(request, api_json.nodes_json(self._world))
 
     def _node(self, request: Request) -> list[Effect]:
-        for told in api_json.nodes_json(self._world):
-            if told["name"] == request.name:
-                return http.answer(request, told)
+        for node in api_json.nodes_json(self._world):
+            if node["name"] == request.name:
+                return http.answer(request, node)
         return http.not_found(request)
 
     def _forget_node(self, request: Request) -> list[Effect]:
@@ -137,11 +137,11 @@ class Api:
         goes on after the answer."""
         world = self._world
         try:
-            through = msgspec.json.decode(request.body or b"{}", type=_Told).join
+            through = msgspec.json.decode(request.body or b"{}", type=_ResetOptions).join
         except msgspec.MsgspecError as error:
             return http.bad(request, str(error))
         if len(world.tables.nodes) > 1 and world.running() == (world.node,):
-            return http.bad(request, NOBODY_TO_LEAVE)
+            return http.bad(request, NO_ONLINE_NODES)
         return [*self._boot(request), Reset(through)]
 
     def _policies(self, request: Request) -> list[Effect]:
@@ -184,14 +184,14 @@ class Api:
         return self._short(request, {node: own} if own else {})
 
     def _short(self, request: Request, alarms: Mapping[str, frozenset[str]]) -> list[Effect]:
-        told = [
+        listed = [
             {"node": api_json.node_name(node), "resource": name}
             for node, names in sorted(alarms.items())
             for name in sorted(names)
         ]
-        if not told:
+        if not listed:
             return self._fine(request)
-        return http.failed(request, {"status": "failed", "alarms": told})
+        return http.failed(request, {"status": "failed", "alarms": listed})
 
     def _limit(self, request: Request) -> list[Effect]:
         """Ours alone: RabbitMQ's operators say `rabbitmqctl set_vm_memory_high_watermark`."""
@@ -208,7 +208,7 @@ class Api:
         return [Limit(request.name, octets), *answer]
 
     def _fine(self, request: Request) -> list[Effect]:
-        """What cannot fail here: there is one virtual host."""
+        """Answer "ok": it cannot fail here, for there is one virtual host."""
         return http.answer(request, {"status": "ok"})
 
     def _sync_critical(self, request: Request) -> list[Effect]:
@@ -224,5 +224,5 @@ class Api:
         ]
         if not critical:
             return self._fine(request)
-        told = {"status": "failed", "queues": critical}
-        return http.failed(request, told)
+        answer = {"status": "failed", "queues": critical}
+        return http.failed(request, answer)

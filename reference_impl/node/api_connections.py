@@ -64,16 +64,19 @@ class ConnectionAnswers:
         self, request: Request, finish: Callable[[list[Described]], list[Effect]]
     ) -> list[Effect]:
         pids = [self._world.well_known(node, API) for node in self._world.running()]
-        asked = [pid for pid in pids if pid is not None and pid != self._pid]
+        others = [pid for pid in pids if pid is not None and pid != self._pid]
 
         def listed(answers: dict[Pid, Any]) -> list[Effect]:
-            if answers.keys() != set(asked):
+            if answers.keys() != set(others):
                 return http.error(request, 500, "a node does not answer")
-            told = [one for one in answers.values() if isinstance(one, Connections)]
-            every = [*self._world.connections(), *(it for one in told for it in one.connections)]
+            replies = [one for one in answers.values() if isinstance(one, Connections)]
+            every = [
+                *self._world.connections(),
+                *(it for one in replies for it in one.connections),
+            ]
             return finish(every)
 
-        return self._questions.ask(dict.fromkeys(asked, self._question), LIST_LIMIT_MS, listed)
+        return self._questions.ask(dict.fromkeys(others, self._question), LIST_LIMIT_MS, listed)
 
     def _question(self, number: int) -> ListConnections:
         return ListConnections(self._pid, number)

@@ -1,10 +1,10 @@
-"""What the tables say, as the management API's JSON (docs/behaviour/rabbitmq.md 5.4, item 29).
+"""The tables as the management API's JSON (docs/behaviour/rabbitmq.md 5.4, item 29).
 
 1. A node is `rabbit@NAME`, as of a real broker.
 2. slave_nodes: in the order of age, the first is the next master. synchronised_slave_nodes: in
    reverse order of becoming so.
 3. A queue whose master is down names its last node, and its state is `down`.
-4. Counts that nobody has told are left out.
+4. Unknown counts are left out.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ def node_name(node: str) -> str:
 def queue_json(world: World, queue: Queue, looked: Looked | None) -> JsonObject:
     is_up = queue.master is not None and world.alive(queue.master)
     policy = governing(world.tables, queue)
-    told: JsonObject = {
+    described: JsonObject = {
         "name": queue.name,
         "vhost": "/",
         "type": "classic",
@@ -46,17 +46,17 @@ def queue_json(world: World, queue: Queue, looked: Looked | None) -> JsonObject:
         "recoverable_slaves": [node_name(node) for node in queue.recoverable],
     }
     if looked is not None:
-        told["messages"] = looked.ready + looked.unacknowledged
-        told["messages_ready"] = looked.ready
-        told["messages_unacknowledged"] = looked.unacknowledged
-        told["consumers"] = looked.consumers
-        told["backing_queue_status"] = {
+        described["messages"] = looked.ready + looked.unacknowledged
+        described["messages_ready"] = looked.ready
+        described["messages_unacknowledged"] = looked.unacknowledged
+        described["consumers"] = looked.consumers
+        described["backing_queue_status"] = {
             **looked.lengths,
             "len": looked.ready,
             "mode": "default",
             "target_ram_count": "infinity" if looked.target is None else looked.target,
         }
-    return told
+    return described
 
 
 def policy_json(policy: Policy) -> JsonObject:
@@ -89,7 +89,7 @@ def nodes_json(world: World) -> list[JsonObject]:
         {"name": node_name(node), "type": "disc", "running": False, "partitions": []}
         for node in down
     ]
-    return sorted(running + others, key=lambda told: str(told["name"]))
+    return sorted(running + others, key=lambda node: str(node["name"]))
 
 
 def connection_json(described: Described) -> JsonObject:

@@ -1,11 +1,11 @@
 """The management API's answers about queues.
 
-1. Counts are asked of the masters, unless the request says `disable_stats=true`: then nobody is
+1. The masters give the counts, unless the request says `disable_stats=true`: then none is
    asked, so that a master that hangs holds nothing up.
-2. Counts that a master does not tell within COUNTS_LIMIT_MS are left out of the answer.
+2. Counts that a master does not report within COUNTS_LIMIT_MS are left out of the answer.
 3. A queue whose home is down is listed, but not found by its name: one without mirrors, and any
    where all were down (item 1).
-4. A deletion or a purge that nobody has confirmed in CHANGE_LIMIT_MS is an error, not a success.
+4. A deletion or a purge that is not confirmed in CHANGE_LIMIT_MS is an error, not a success.
 """
 
 from collections.abc import Callable
@@ -79,16 +79,16 @@ class QueueAnswers:
         return self._with_counts(request, [queue], finish)
 
     def _held_here(self, request: Request, queue: Queue) -> list[Effect]:
-        """What this node's own copy holds, where it is a mirror's."""
+        """Answer what this node's own copy holds, if it is a mirror's."""
         own = [pid for pid in queue.mirrors if pid.node == self._world.node]
 
         def finish(looked: dict[Pid, Any]) -> list[Effect]:
-            told = self._json(queue, looked)
+            described = self._json(queue, looked)
             counts = [one.ready for one in looked.values() if isinstance(one, Looked)]
-            return http.answer(request, {**told, "held_here": counts[0] if counts else None})
+            return http.answer(request, {**described, "held_here": counts[0] if counts else None})
 
-        asked = dict.fromkeys(own, lambda number: LookHere(self._pid, number))
-        return self._questions.ask(asked, COUNTS_LIMIT_MS, finish)
+        queries = dict.fromkeys(own, lambda number: LookHere(self._pid, number))
+        return self._questions.ask(queries, COUNTS_LIMIT_MS, finish)
 
     def _with_counts(
         self, request: Request, queues: list[Queue], finish: Callable[[dict[Pid, Any]], Any]

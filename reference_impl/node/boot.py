@@ -1,16 +1,16 @@
-"""Whether a booting node founds a group, joins one, or waits (docs/behaviour/rabbitmq.md, items 48
-to 52).
+"""The decision of a booting node to found a group, join one, or wait (docs/behaviour/rabbitmq.md,
+items 48 to 52).
 
 1. A running peer is joined, whatever the own disk says: own tables are discarded. Of several
    groups (a partition) the largest is joined.
 2. A node that saw others run when it stopped waits for one of them: they know more than it does.
-   Who was the last to stop founds the group at once, as soon as every peer was tried.
+   The last one to stop founds the group at once, as soon as every peer was tried.
 3. When all for whom such nodes wait are there and wait, too, the one with the newest tables founds
    it, and the others join it. Under pause_minority a majority of the cluster's nodes will do: the
-   last group that ran was one, so somebody of it is there.
+   last group that ran was one, so a member of it is there.
 4. Blank nodes: the smallest name of those that are configured founds the group; where it does not
    come, the smallest that is there, after a while. A blank node founds none beside tables that
-   wait, nor where it was told to join another.
+   wait, nor if an operator had it join another.
 5. A node joins only when it has links to all members; one that hangs holds it up until the group
    has lost it.
 """
@@ -43,7 +43,7 @@ Decision = Found | Ask | Wait
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a booting node knows."""
+    """The knowledge of a booting node."""
 
     node: str
     own: State
@@ -100,7 +100,7 @@ def _first_of_waiting(outlook: Outlook) -> str | None:
 
 
 def _all_there(name: str, waiting: dict[str, State]) -> bool:
-    """Whether everybody for whom this node waits, and for whom those wait, is there."""
+    """Return whether all for whom this node waits, and for whom those wait, are there."""
     needed, found = [name], {name}
     while needed:
         state = waiting.get(needed.pop())

@@ -15,7 +15,7 @@ from reference_impl.metadata.ledger import NOTHING
 from reference_impl.node.boot import Ask, Found, Outlook, Wait, decide
 from reference_impl.node.config import PAUSE_MINORITY, Config
 from reference_impl.node.gossip import RUNNING, Join, State
-from reference_impl.node.happenings import Effect, Fail, Log, Tell
+from reference_impl.node.happenings import Effect, Fail, Log, SendGossip
 from reference_impl.node.known import disagreement
 from reference_impl.node.membership import Peers
 from reference_impl.process import Arm, Disarm
@@ -32,7 +32,7 @@ class Booting:
     def __init__(self, config: Config, peers: Peers) -> None:
         self._config = config
         self._peers = peers
-        self._asked: str | None = None
+        self._join_target: str | None = None
         self._grace_is_over = False
         self._round_is_over = False
         self._patience_is_over = False
@@ -53,16 +53,16 @@ class Booting:
         return self._try_again() if name == _TABLES else []
 
     def not_yet(self, node: str) -> None:
-        """It has refused to admit this node now, or is lost."""
-        if self._asked == node:
-            self._asked = None
+        """Note that it has refused to admit this node now, or is lost."""
+        if self._join_target == node:
+            self._join_target = None
 
     def disowned(self, by: str) -> None:
         """A peer says that it has forgotten this node."""
         self._disowned_by = by
 
     def begin_anew(self) -> None:
-        self._asked = None
+        self._join_target = None
 
     def consider(self, own: State) -> list[Effect] | Found:
         outlook = self._outlook(own)
@@ -73,9 +73,9 @@ class Booting:
             case Found() as found:
                 return found
             case Ask(leader):
-                if self._asked is None:
-                    self._asked = leader
-                    return [Tell(leader, Join(tuple(sorted(self._peers.states))))]
+                if self._join_target is None:
+                    self._join_target = leader
+                    return [SendGossip(leader, Join(tuple(sorted(self._peers.states))))]
             case Wait():
                 is_due = self._patience_is_over if own.version == NOTHING else self._round_is_over
                 if is_due and self._tries_left is None:
@@ -92,7 +92,7 @@ class Booting:
             own=own,
             peers=self._peers.names,
             states=self._peers.states,
-            tried=is_tried and self._peers.all_have_told(),
+            tried=is_tried and self._peers.all_have_reported(),
             patience_is_over=self._patience_is_over,
             majority_will_do=self._config.partition_handling == PAUSE_MINORITY,
         )

@@ -1,18 +1,18 @@
 """One boot of a node as a member of its cluster: boot, group, partitions, pauses.
 
-Whom it knows as its cluster: known.py.
+The members that it knows: known.py.
 
 1. A node that is lost (its link closed, or silent for too long) is out of the group at once, and
    comes back on a new boot only (group.py). What the group shares: metadata/replication.py.
 2. Two running nodes with a link that are not in one group are partitioned: each went on without
-   the other. That is told; nothing is merged. It is forgotten when no such peer runs any more.
+   the other. That is reported; nothing is merged. It is forgotten when no such peer runs any more.
 3. Under pause_minority a node in a minority (minority.py) stops its broker application, and begins
    a new boot when it reaches a majority again. It is judged in a turn of its own: by then its
-   processes have heard of the loss, under the tables of before. Until it is judged it keeps whom
-   it lost among those for whom it would wait at a boot.
+   processes have heard of the loss, under the tables of before. Until it is judged it keeps the
+   lost one among those that it would wait for at a boot.
 4. Under autoheal one side gives way when all can hear each other again (autoheal.py): its nodes
    stop as if they were in a minority, and begin a new boot.
-5. Tables are on disk before anybody is told of a change. Every peer with a link is told when this
+5. Tables are on disk before a change is announced. Every peer with a link gets a message when this
    node's state changes.
 
 phase:  booting --Snapshot--> joining --known to all--> running --minority--> paused --> (restart)
@@ -38,8 +38,8 @@ from reference_impl.node.gossip import (
     RUNNING,
     STOPPED,
     Alive,
+    ClientCount,
     Clients,
-    ClientsTold,
     Dismissed,
     Doubt,
     GiveWay,
@@ -66,9 +66,9 @@ from reference_impl.node.happenings import (
     Restart,
     Save,
     Saved,
+    SendGossip,
     Submitted,
     TablesChanged,
-    Tell,
     Ticked,
     Unlinked,
 )
@@ -105,7 +105,7 @@ class Cluster:
         self._handling = PartitionHandling(config, self._group, self._peers)
         self._partial = PartialPartitions(self._group, self._handling.pauses_until_all)
         self._seen_changes = 0
-        self._told: State | None = None
+        self._announced: State | None = None
 
     # --- what others may read
 
@@ -122,7 +122,7 @@ class Cluster:
         return self._boot if node == self._me else self._group.up.get(node)
 
     def guarded(self) -> bool:
-        """Whether confirms are to be withheld: this node may be in a minority."""
+        """Return whether confirms are to be withheld: this node may be in a minority."""
         return self._handling.guards()
 
     def linked(self) -> frozenset[str]:
@@ -133,7 +133,7 @@ class Cluster:
         return self._handling.partitions
 
     def has_settled(self) -> bool:
-        """Whether no command of this node's processes is on its way."""
+        """Return whether no command of this node's processes is on its way."""
         return self._group.replication.has_settled
 
     def greeting(self) -> Greeting:
@@ -152,7 +152,8 @@ class Cluster:
         return self._done()
 
     def has_left(self) -> bool:
-        """Whether every member has closed its link, as they do when they have forgotten a node."""
+        """Return whether every member has closed its link, as they do when they have forgotten a
+        node."""
         return not self._peers.linked.keys() & self._group.members.keys()
 
     def handle(self, event: Event) -> list[Effect]:
@@ -194,9 +195,9 @@ class Cluster:
                     self._does(self._booting.time_is_over(name))
 
     def _done(self) -> list[Effect]:
-        """What follows from the event beside its own effects; all of them, the saving first."""
+        """Return all effects of the event, the saving first."""
         self._follow_up()
-        self._tell_state_if_new()
+        self._announce_state_if_new()
         effects, self._group.effects = self._group.effects, []
         ledger = self._group.replication.ledger
         has_changed = ledger.changes != self._seen_changes
@@ -248,7 +249,7 @@ class Cluster:
             self._group.lose(node)
         self._peers.link(node, boot)
         self._handling.linked(node)
-        self._does([Tell(node, self._state())])
+        self._does([SendGossip(node, self._state())])
 
     def _hear(self, node: str, gossip: Gossip) -> None:
         match gossip:
@@ -256,7 +257,7 @@ class Cluster:
                 self._hear_state(node, gossip)
             case Join(linked):
                 if not self._group.admit(node, linked):
-                    self._does([Tell(node, NotYet())])
+                    self._does([SendGossip(node, NotYet())])
             case NotYet():
                 self._booting.not_yet(node)
             case Doubt() | Probe() | Alive():
@@ -268,8 +269,8 @@ class Cluster:
             case Dismissed():
                 self._group.drop(node, "it has dropped this node", doubted=False)
             case Clients():
-                self._does([Tell(node, ClientsTold(self._clients()))])
-            case ClientsTold(count):
+                self._does([SendGossip(node, ClientCount(self._clients()))])
+            case ClientCount(count):
                 self._handling.hear_clients(node, count)
             case GiveWay(losers):
                 if self._phase == RUNNING:
@@ -278,7 +279,7 @@ class Cluster:
                 self._hear_member(node, gossip)
 
     def _hear_state(self, node: str, state: State) -> None:
-        self._peers.told(node, state)
+        self._peers.heard_state(node, state)
         if state.phase != RUNNING:
             self._handling.forget()
             if state.phase in (PAUSED, STOPPED, LEFT) and node in self._group.members:
@@ -291,7 +292,7 @@ class Cluster:
             self._join_anew()
 
     def _is_left_out_by(self, node: str, state: State) -> bool:
-        """Whether a member that leads does not know of this newcomer's admission."""
+        """Return whether a member that leads does not know of this newcomer's admission."""
         is_its_leader = node in self._group.members and state.leader == node
         return self._phase == JOINING and is_its_leader and self._me not in state.members
 
@@ -376,8 +377,8 @@ class Cluster:
             return State(BOOTING, saved.term, saved.tables.version, None, {}, saved.running)
         return State(self._phase, term, NOTHING, None, {}, ())
 
-    def _tell_state_if_new(self) -> None:
+    def _announce_state_if_new(self) -> None:
         state = self._state()
-        if state != self._told:
-            self._told = state
-            self._does([Tell(node, state) for node in sorted(self._peers.linked)])
+        if state != self._announced:
+            self._announced = state
+            self._does([SendGossip(node, state) for node in sorted(self._peers.linked)])

@@ -1,4 +1,4 @@
-"""What a node is told at its start: one JSON file, written by whoever runs the cluster."""
+"""A node's configuration: one JSON file, written by the operator of the cluster."""
 
 from ipaddress import ip_address
 from typing import Final, Literal, get_args
@@ -22,7 +22,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     bind: str  # the address that every listener binds
     data: str  # a folder of its own
-    cookie: str  # what only the nodes of its cluster know; whoever knows it is one of them
+    cookie: str  # the secret of the cluster's nodes; a node that knows it is one of them
     peers: dict[str, tuple[str, int]] = {}  # name -> where to dial it (a proxy may stand there)
     founders: tuple[str, ...] = ()  # with whom it begins where it has no tables; none: all of them
     amqp_port: int = 5672
@@ -77,11 +77,11 @@ def _check_founders(config: Config) -> None:
     if config.founders and config.name not in config.founders:
         raise ValueError(f"{config.name} must be one of them - at `$.founders`")
     if unknown := sorted({*config.founders} - {config.name, *config.peers}):
-        raise ValueError(f"nobody says where {unknown[0]!r} is dialled - at `$.founders`")
+        raise ValueError(f"no address to dial {unknown[0]!r} - at `$.founders`")
 
 
 def _of_its_own(bind: str) -> bool:
-    """Whether nobody can dial it but its own machine or network; a wildcard is of every one."""
+    """Return whether only its own machine or network can dial it; a wildcard is of every one."""
     try:
         address = ip_address(bind)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the cluster cores of two nodes say to each other."""
+"""Messages between the cluster cores of two nodes."""
 
 import msgspec
 
@@ -22,7 +22,7 @@ class Greeting(msgspec.Struct, frozen=True, array_like=True):
 
 
 class State(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """How it stands with the sender; told on a new link, and to every peer when it changes."""
+    """The state of the sender; sent on a new link, and to every peer when it changes."""
 
     phase: str
     term: Term
@@ -77,7 +77,7 @@ class Clients(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """autoheal: how many has the receiver?"""
 
 
-class ClientsTold(msgspec.Struct, frozen=True, array_like=True, tag=True):
+class ClientCount(msgspec.Struct, frozen=True, array_like=True, tag="ClientsTold"):
     """The answer."""
 
     count: int
@@ -99,7 +99,7 @@ Gossip = (
     | StillSeen
     | Dismissed
     | Clients
-    | ClientsTold
+    | ClientCount
     | GiveWay
     | Message
 )

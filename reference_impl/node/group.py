@@ -1,22 +1,28 @@
-"""A node's group as the node sees it: links to its members, their tables, and who is up.
+"""A node's group as the node sees it: links to its members, their tables, and those that are up.
 
 1. A member is lost with its link, or when it says that it does not run any more. It comes back on
    a new boot only.
 2. A member is up, for this node's processes, while this node runs itself: from its admission on,
    so before any command of its own is carried out.
-3. Whoever is a member here without a link to it was lost before it came: it is lost at once.
-4. What follows is gathered in `effects`, in order; whoever owns the group takes it from there.
+3. A member here without a link to it was lost before it came: it is lost at once.
+4. Effects are gathered in `effects`, in order; the owner of the group takes them from there.
 """
 
 from typing import Any
 
 from reference_impl.metadata.messages import Message, Term
-from reference_impl.metadata.replication import Expel, Joined, Outcome, Replication, Welcome
-from reference_impl.metadata.replication import Tell as Told
+from reference_impl.metadata.replication import (
+    Expel,
+    Joined,
+    Outcome,
+    Replication,
+    SendToNode,
+    Welcome,
+)
 from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
 from reference_impl.node.gossip import Doubt, Gossip
-from reference_impl.node.happenings import Drop, Effect, Gone, Log, Tell, Up
+from reference_impl.node.happenings import Drop, Effect, Gone, Log, SendGossip, Up
 from reference_impl.node.membership import Peers
 from reference_impl.pid import Pid
 
@@ -38,7 +44,7 @@ class Group:
         return self.replication.ledger.members
 
     def leave(self, term: Term) -> None:
-        """In no group any more; nothing is told to anybody."""
+        """Leave the group, without any message."""
         self.replication = Replication(self._node, self._boot, term)
         self.up.clear()
         self.is_welcome, self._runs = False, False
@@ -61,7 +67,8 @@ class Group:
         self._carry(self.replication.order(command))
 
     def admit(self, node: str, linked: tuple[str, ...]) -> bool:
-        """Whether it can be: only the leader may, and the newcomer must hear every member."""
+        """Admit a newcomer, if it can be: only the leader may, and the newcomer must hear every
+        member. Return whether it did."""
         others = self.members.keys() - {self._node, node}
         can_be = self._runs and self.replication.leads and others <= set(linked)
         if can_be:
@@ -81,7 +88,7 @@ class Group:
         self.lost_links.append(node)
         if node in self.members:
             if doubted:
-                self.tell_members(node, Doubt(node, boot))
+                self.send_to_members(node, Doubt(node, boot))
             self.lose_member(node)
 
     def drop(self, node: str, why: str, doubted: bool) -> None:
@@ -94,15 +101,15 @@ class Group:
             self.effects += [Log(f"{node} is lost"), Gone(node)]
         self._carry(self.replication.lose(node))
 
-    def tell_members(self, beside: str, gossip: Gossip) -> None:
-        self.effects += [Tell(node, gossip) for node in sorted(self.up) if node != beside]
+    def send_to_members(self, beside: str, gossip: Gossip) -> None:
+        self.effects += [SendGossip(node, gossip) for node in sorted(self.up) if node != beside]
 
     def _carry(self, outcomes: list[Outcome]) -> None:
         for outcome in outcomes:
             match outcome:
-                case Told(node, message):
+                case SendToNode(node, message):
                     if node in self.peers.linked:
-                        self.effects.append(Tell(node, message))
+                        self.effects.append(SendGossip(node, message))
                 case Settle():
                     self.effects.append(outcome)
                 case Joined(node, boot):
@@ -123,5 +130,5 @@ class Group:
         for node, boot in sorted(self.members.items()):
             is_here = node == self._node or self.peers.linked.get(node) == boot
             if not is_here and node in self.members:  # one loss may bring about another
-                self.tell_members(node, Doubt(node, boot))
+                self.send_to_members(node, Doubt(node, boot))
                 self.lose_member(node)

@@ -1,11 +1,11 @@
-"""How a node handles partitions: ignore, pause_minority, pause_if_all_down, autoheal
+"""A node's handling of partitions: ignore, pause_minority, pause_if_all_down, autoheal
 (docs/behaviour/rabbitmq.md 3.8).
 
-1. A reason to pause is a text; there is none where it is "". The same of a reason to begin anew.
-2. Who paused for what a partial partition told begins anew when every node can be reached; who
-   gave way, when nobody who did runs any more; anybody else, when he would not pause again.
+1. A reason to pause is a text; "" is no reason. The same of a reason to begin a new boot.
+2. A node that paused for a partial partition begins a new boot when every node can be reached; one
+   that gave way, when none that did runs any more; any other, when it would not pause again.
 3. pause_if_all_down is, for those that go on, what it says under `recover`.
-4. Nodes are counted as the cluster has them now: who was forgotten is none.
+4. Nodes are counted as the cluster has them now, without forgotten ones.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from reference_impl.node.autoheal import Autoheal, sides
 from reference_impl.node.config import AUTOHEAL, PAUSE_IF_ALL_DOWN, PAUSE_MINORITY, Config
 from reference_impl.node.gossip import RUNNING, Clients, GiveWay
 from reference_impl.node.group import Group
-from reference_impl.node.happenings import Log, Ping, Tell
+from reference_impl.node.happenings import Log, Ping, SendGossip
 from reference_impl.node.membership import Peers
 from reference_impl.node.minority import Minority, majority, one_of
 from reference_impl.process import Arm
@@ -49,7 +49,7 @@ class PartitionHandling:
             self._group.effects.append(Log(text))
 
     def forget(self) -> None:
-        """When no node of another side runs any more, there are no sides."""
+        """Forget the sides when no node of another side runs any more."""
         states = self._peers.states
         if not any(it in states and states[it].phase == RUNNING for it in self._partitions):
             self._partitions = []
@@ -57,7 +57,7 @@ class PartitionHandling:
     # --- who pauses
 
     def guards(self) -> bool:
-        """Whether confirms are to be withheld: too few nodes have a link now."""
+        """Return whether confirms are to be withheld: too few nodes have a link now."""
         return self._minority is not None and self._minority.holds(self._peers.members_linked())
 
     @property
@@ -107,7 +107,7 @@ class PartitionHandling:
         linked, names = self._peers.members_linked(), self._peers.names
         if self._autoheal is not None and self._autoheal.gives_way:
             is_over = self._autoheal.may_begin_anew(linked, self._peers.states)
-            return "nobody who gave way runs any more" if is_over else ""
+            return "no node that gave way runs any more" if is_over else ""
         if self._awaits_all:
             return "every node can be reached again" if len(linked) == len(names) else ""
         return "" if self.guards() else "enough nodes can be reached again"
@@ -125,12 +125,12 @@ class PartitionHandling:
             return ""
         if self._autoheal.begins([self._me, *self._peers.names]):
             self._autoheal.hear(self._me, clients())
-            self._group.effects += [Tell(node, Clients()) for node in sorted(linked)]
+            self._group.effects += [SendGossip(node, Clients()) for node in sorted(linked)]
         losers = self._autoheal.losers(sides(self._me, self._group.members, states))
         if not losers:
             return ""
         self._autoheal.over()
-        self._group.effects += [Tell(it, GiveWay(losers)) for it in losers if it != self._me]
+        self._group.effects += [SendGossip(it, GiveWay(losers)) for it in losers if it != self._me]
         return self.give_way(losers)
 
     def hear_clients(self, node: str, count: int) -> None:

@@ -14,7 +14,7 @@ from reference_impl.process import Arm, Disarm, Timeout
 
 
 class Saved(msgspec.Struct, frozen=True, array_like=True):
-    """What a node finds on its disk at its next boot."""
+    """The content of a node's disk at its next boot."""
 
     tables: Tables
     term: Term
@@ -75,7 +75,7 @@ Event = Linked | Unlinked | Heard | Ticked | Pinged | Timeout | Submitted
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class SendGossip:
     """Over the link to that peer, in order."""
 
     node: str
@@ -91,7 +91,7 @@ class Dial:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Close the link, if it stands, when what was told has gone out; no Unlinked follows."""
+    """Close the link, if it stands, when what was sent has gone out; no Unlinked follows."""
 
     node: str
 
@@ -113,7 +113,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Up:
-    """That node runs, on this boot: its processes can be reached."""
+    """A node that runs, on this boot: its processes can be reached."""
 
     node: str
     boot: int
@@ -160,7 +160,7 @@ class Log:
 
 
 Effect = (
-    Tell
+    SendGossip
     | Dial
     | Drop
     | Ping

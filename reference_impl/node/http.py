@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote
 
 import msgspec
 
-from reference_impl.process import Answer, Asked, Effect
+from reference_impl.process import Answer, ApiRequest, Effect
 
 VHOST = "/"  # the only one
 # Bodies that are no JSON of ours: of another shape, in no UTF-8, or nested too deeply.
@@ -24,7 +24,7 @@ class Request:
 
     @property
     def name(self) -> str:
-        """What the path speaks of."""
+        """Return the name of the path's subject."""
         return self.path[2] if self.path[0] in ("queues", "policies") else self.path[1]
 
     def flag(self, name: str) -> bool:
@@ -35,13 +35,13 @@ Handler = Callable[[Request], list[Effect]]
 Routes = dict[tuple[str, str], Handler]  # by method and pattern; * stands for one segment
 
 
-def taken_apart(asked: Asked) -> Request | None:
+def parse(received: ApiRequest) -> Request | None:
     """None where it is no path of the API."""
-    root, *path = (unquote(segment) for segment in asked.path.strip("/").split("/"))
+    root, *path = (unquote(segment) for segment in received.path.strip("/").split("/"))
     if root != "api":
         return None
-    query = {name: values[-1] for name, values in parse_qs(asked.query).items()}
-    return Request(asked.request, asked.method, tuple(path), query, asked.body)
+    query = {name: values[-1] for name, values in parse_qs(received.query).items()}
+    return Request(received.request, received.method, tuple(path), query, received.body)
 
 
 def routed(routes: Routes, request: Request) -> list[Effect]:

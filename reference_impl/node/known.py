@@ -1,14 +1,14 @@
-"""Whom a node knows as its cluster, and whose links it keeps (docs/behaviour/rabbitmq.md items 53,
-54).
+"""The members of the cluster as a node knows them, and the links that it keeps
+(docs/behaviour/rabbitmq.md items 53, 54).
 
-1. Its tables tell. A blank node knows those that it was configured with, or the one that it was
-   told to join, and the members of any group that it hears.
-2. Two blank nodes must know the same names. Otherwise one that is blank may join whoever has
+1. Its tables have them. A blank node knows those that it was configured with, or the one that it
+   is to join, and the members of any group that it hears.
+2. Two blank nodes must know the same names. Otherwise one that is blank may join any node with
    tables, whatever that one has forgotten.
-3. Who was forgotten has no link to who forgot it, and does not boot beside it. One that comes on
-   an empty disk is not who was forgotten: its links stay, while it waits for its admission.
+3. A forgotten node has no link to those that forgot it, and does not boot beside them. One that
+   comes on an empty disk is another one: its links stay, while it waits for its admission.
 4. Of two that have tables one must know the other: the other's may be of a time before it came.
-5. Who leaves for good is forgotten by whoever leads then.
+5. The leader of that moment forgets a node that leaves for good.
 """
 
 from collections.abc import Iterable
@@ -28,8 +28,8 @@ class Known:
     def __init__(self, config: Config, group: Group, on_disk: Tables | None) -> None:
         self.on_disk = on_disk
         self._me, self._group = config.name, group
-        told = config.founders if on_disk is None else on_disk.nodes
-        self.founders = tuple(sorted(told or {config.name, *config.peers}))
+        names = config.founders if on_disk is None else on_disk.nodes
+        self.founders = tuple(sorted(names or {config.name, *config.peers}))
         self._refused: dict[str, int] = {}  # peer -> boot
         self._leaving: set[str] = set()
         group.peers.names = self._others()
@@ -38,7 +38,7 @@ class Known:
         return greeting_of(self._tables(), self.founders)
 
     def follow(self, runs: bool) -> None:
-        """The tables, or what peers have told: whoever was forgotten has no link any more."""
+        """Follow the tables, or the peers' reports: a forgotten node has no link any more."""
         if runs:
             self._forget_leavers()
         peers, tables = self._group.peers, self._tables()
@@ -49,7 +49,8 @@ class Known:
         peers.names = self._others()
 
     def refuses(self, node: str, boot: int, greeting: Greeting) -> bool:
-        """Whether the link is not kept. Its peer dials again and again: why is told once."""
+        """Return whether the link is not kept. Its peer dials again and again: the reason is
+        logged once."""
         why = refusal(self._me, self.greeting(), node, greeting)
         if not why:
             return False
@@ -106,7 +107,7 @@ def greeting_of(tables: Tables | None, founders: Iterable[str]) -> Greeting:
 
 
 def refusal(me: str, own: Greeting, node: str, theirs: Greeting) -> str:
-    """Why a link to a peer is not kept; "" where it is."""
+    """Return why a link to a peer is not kept; "" if it is."""
     if own.blank and theirs.blank and own.nodes != theirs.nodes:
         return f"{node} was configured with {', '.join(theirs.nodes)}: it is not dealt with"
     if own.blank or theirs.blank:

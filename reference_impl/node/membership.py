@@ -33,7 +33,7 @@ class Peers:
         del self._silent_ticks[node]
         self.states.pop(node, None)
 
-    def told(self, node: str, state: State) -> None:
+    def heard_state(self, node: str, state: State) -> None:
         self.states[node] = state
         self._tried.add(node)
 
@@ -43,7 +43,7 @@ class Peers:
         self._tried.add(node)
 
     def to_dial(self) -> list[str]:
-        """Those to whom no link stands or is being made; it is, from now on."""
+        """Return those to whom no link stands or is being made; it is, from now on."""
         names = [it for it in self.names if it not in self.linked and it not in self._dialling]
         self._dialling.update(names)
         return names
@@ -54,11 +54,11 @@ class Peers:
     def all_tried(self) -> bool:
         return self._tried.issuperset(self.names)
 
-    def all_have_told(self) -> bool:
+    def all_have_reported(self) -> bool:
         return self.states.keys() == self.linked.keys()
 
     def ticked(self, heard: frozenset[str]) -> list[str]:
-        """Who has been silent too long by now."""
+        """Return those that have been silent too long by now."""
         for node in self.linked:
             self._silent_ticks[node] = 0 if node in heard else self._silent_ticks[node] + 1
         return [node for node, ticks in self._silent_ticks.items() if ticks >= SILENT_TICKS]

@@ -1,9 +1,9 @@
-"""For how long the memory of a node lasts, in its queues' eyes (docs/behaviour/rabbitmq.md 1, item
+"""The time for which a node's memory lasts, for its queues (docs/behaviour/rabbitmq.md 1, item
 64): RabbitMQ's memory monitor.
 
 1. Below SHARE of what makes an alarm nothing is said: queues keep their messages.
 2. Above it they may keep those of so many seconds of their work, the fewer the less room there is
-   up to the alarm. Below it again, they are told at the next look.
+   up to the alarm. Below it again, they get a notice at the next look.
 
 Differs from RabbitMQ in the second: there it is what the queues' own messages last for, divided by
 how far the node is above, and it is looked at every 2.5 s. A flood of this node's clients fills

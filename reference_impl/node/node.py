@@ -1,4 +1,4 @@
-"""One node of the reference, whole but for sockets, disk and time.
+"""One node of the reference, without sockets, disk and time.
 
 1. Whatever comes from outside is an event for a process or for the cluster core; `run` carries
    out all that follows from it, until every process is quiet.
@@ -24,12 +24,12 @@ from reference_impl.node.config import Config
 from reference_impl.node.memory import Memory
 from reference_impl.node.outside import Outside
 from reference_impl.node.processes import Processes
-from reference_impl.node.wire import Hello, Packet, Short, Told
+from reference_impl.node.wire import GossipPacket, Hello, Packet, Short
 from reference_impl.pid import Pid
 from reference_impl.process import (
     AlarmsChanged,
+    ApiRequest,
     Arm,
-    Asked,
     Committed,
     Disarm,
     Flushed,
@@ -137,7 +137,7 @@ class Node:
         self._early = [(sender, packet) for sender, packet in self._early if sender != node]
         self._cluster_does(self._cluster.handle(h.Unlinked(node)))
         if self._alarms.forget(node):
-            self._processes.tell_connections(AlarmsChanged())
+            self._processes.post_to_connections(AlarmsChanged())
 
     def pinged(self, node: str, answered: bool) -> None:
         self._cluster_does(self._cluster.handle(h.Pinged(node, answered)))
@@ -153,16 +153,16 @@ class Node:
             for peer in sorted(self._cluster.linked()):
                 self._out.links.send(peer, own)
             self._out.life.log(f"alarms: {', '.join(own.resources) or 'none'}")
-            self._processes.tell_connections(AlarmsChanged())
+            self._processes.post_to_connections(AlarmsChanged())
         if self._memory.measured(memory, self._alarms.limit_of(MEMORY), self.now_ms()):
-            self._processes.tell_queues(Pressed())
+            self._processes.post_to_queues(Pressed())
 
     def heard(self, node: str, packet: Packet) -> None:
         match packet:
             case Short(resources=resources):
-                if self._alarms.told(node, frozenset(resources)):
-                    self._processes.tell_connections(AlarmsChanged())
-            case Told(gossip=gossip):
+                if self._alarms.update(node, frozenset(resources)):
+                    self._processes.post_to_connections(AlarmsChanged())
+            case GossipPacket(gossip=gossip):
                 self._cluster_does(self._cluster.handle(h.Heard(node, gossip)))
             case _ if not self._serves:
                 self._early.append((node, packet))
@@ -182,11 +182,11 @@ class Node:
         self._processes.post(client, HungUp())
 
     def written(self, pid: Pid) -> None:
-        """What it had transmitted has gone to a socket that drains."""
+        """Note that what it had transmitted has gone to a socket that drains."""
         self._processes.post(pid, Written())
 
-    def asked(self, asked: Asked) -> None:
-        self._processes.post(self._processes.api, asked)
+    def api_request(self, request: ApiRequest) -> None:
+        self._processes.post(self._processes.api, request)
 
     def fired(self, pid: Pid | None, name: str) -> None:
         if pid is None:
@@ -198,7 +198,8 @@ class Node:
         self._processes.post(pid, Flushed(mark))
 
     def stop(self) -> None:
-        """Gracefully: clients are told, queues handed over. `stopped` says when it is over."""
+        """Stop gracefully: clients get a close, queues are handed over. `stopped` says when it is
+        over."""
         self._stopping = True
         self._processes.close_connections()
         self._processes.post(self._processes.supervisor, Stopping())
@@ -208,12 +209,12 @@ class Node:
         self._cluster_does(self._cluster.leave(for_good))
 
     def has_left(self) -> bool:
-        """Whether it has been forgotten since it left for good."""
+        """Return whether it has been forgotten since it left for good."""
         return self._cluster.has_left()
 
     def stopped(self) -> bool:
-        """Whether every queue process of this node has ended, and its tables say so: a mirror that
-        has stopped in good order may not be promoted later (item 54)."""
+        """Return whether every queue process of this node has ended, and its tables say so: a
+        mirror that has stopped in good order may not be promoted later (item 54)."""
         return self._stopping and not self._processes.queues_left() and self._cluster.has_settled()
 
     def run(self) -> None:
@@ -225,7 +226,7 @@ class Node:
             self._out.life.ready()
 
     def _recovers(self) -> bool:
-        """Whether a queue is to be started from this node's disk, and is not there yet."""
+        """Return whether a queue is to be started from this node's disk, and is not there yet."""
         lost = (
             record
             for record in self.tables.queues.values()
@@ -238,8 +239,8 @@ class Node:
     def _cluster_does(self, effects: list[h.Effect]) -> None:
         for effect in effects:
             match effect:
-                case h.Tell(node, gossip):
-                    self._out.links.send(node, Told(gossip))
+                case h.SendGossip(node, gossip):
+                    self._out.links.send(node, GossipPacket(gossip))
                 case Settle(pid, request, result):
                     self._processes.post(pid, Committed(request, result))
                 case h.TablesChanged() | h.Up():

@@ -1,8 +1,8 @@
-"""What a node finds on its disk when an operator has told it something while it was down
-(docs/behaviour/rabbitmq.md items 52, 54).
+"""Changes that an operator made to a node's disk while it was down (docs/behaviour/rabbitmq.md
+items 52, 54).
 
-Whoever was told waits for nobody at its next boot, and its tables are newer than those of any
-other node that waits: `rabbitmqctl` has it load them by force.
+Such a node waits for no other at its next boot, and its tables are newer than those of any other
+node that waits: `rabbitmqctl` has it load them by force.
 """
 
 from reference_impl.metadata.ledger import NOTHING
@@ -13,7 +13,7 @@ from reference_impl.node.happenings import Saved
 
 
 class Undone(ValueError):
-    """It cannot be; the text says why."""
+    """An impossible change; the text says why."""
 
 
 def forgetting(saved: Saved | None, me: str, node: str) -> Saved:

@@ -1,4 +1,4 @@
-"""What a node asks of the world around it; the shell gives it, and tests do."""
+"""The ports of a node to the world around it; the shell provides them, and tests do."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -51,7 +51,7 @@ class Clients(Protocol):
 
 
 class Disk(Protocol):
-    """What outlives the node's process."""
+    """The data that outlives the node's process."""
 
     def stored(self, queue: str) -> tuple[int, ...]:
         """As mirrored.store.Shelf says."""
@@ -90,7 +90,7 @@ class Life(Protocol):
     """The node's own coming and going."""
 
     def ready(self) -> None:
-        """It serves clients from now on."""
+        """Note that it serves clients from now on."""
 
     def restart(self) -> None:
         """Begins a new boot in the same operating system process."""
@@ -100,7 +100,7 @@ class Life(Protocol):
         that it joins that one's cluster."""
 
     def fail(self, text: str) -> None:
-        """It cannot boot: the operating system process is to end."""
+        """Note that it cannot boot: the operating system process is to end."""
 
     def log(self, text: str) -> None: ...
 

@@ -1,15 +1,16 @@
-"""What RabbitMQ takes as a policy (docs/behaviour/rabbitmq.md items 2, 4, 8 to 10, 12, 44).
+"""The policies that RabbitMQ accepts (docs/behaviour/rabbitmq.md items 2, 4, 8 to 10, 12, 44).
 
 1. A key that RabbitMQ has and this broker has not is refused in so many words: nothing that
-   somebody sets is silently ignored.
+   an operator sets is silently ignored.
 2. ha-params belong to the mode: `all` has none, `exactly` a count, `nodes` a list of names.
 """
 
-import re
 from typing import Any
 
 import msgspec
 
+from reference_impl.metadata import patterns
+from reference_impl.metadata.patterns import PatternError
 from reference_impl.metadata.tables import Policy
 from reference_impl.node.http import UNREADABLE
 
@@ -60,10 +61,10 @@ def parsed(name: str, body: bytes) -> Policy:
     """The body of a PUT. Raises PolicyError."""
     try:
         document = msgspec.json.decode(body, type=_Document)
-        re.compile(document.pattern)
+        patterns.check(document.pattern)
     except UNREADABLE as error:
         raise PolicyError(str(error)) from error
-    except (re.error, OverflowError) as error:
+    except PatternError as error:
         raise PolicyError(f"{document.pattern} is no regular expression: {error}") from error
     _require(document.apply_to in ("all", "queues", "exchanges"), f"apply-to {document.apply_to}")
     _check(document.definition)

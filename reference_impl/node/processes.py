@@ -1,12 +1,12 @@
-"""The processes of one boot of a node: they are handed events, and what they ask for is done.
+"""The processes of one boot of a node: they get events, and their effects are carried out.
 
 1. Messages between two processes keep their order: here by one queue of events, between nodes by
    the order of a link.
 2. A process that raises is our bug: it ends with CRASH, and the node lives on.
 3. A timer of 0 ms fires when all events at hand have been handled: what is collected until then
    goes out as one.
-4. Who watches a process on a lost node is told when the cluster core says that the node is gone
-   (`lose`), not when its link closes.
+4. The watcher of a process on a lost node gets Down when the cluster core says that the node is
+   gone (`lose`), not when its link closes.
 """
 
 import traceback
@@ -63,7 +63,7 @@ GOODBYE = "broker forced connection closure with reason 'shutdown'"
 
 
 class Peers(Protocol):
-    """What processes need of the cluster around their node."""
+    """The cluster around a node, as its processes need it."""
 
     def boot_of(self, node: str) -> int | None:
         """The boot on which a node runs in this one's eyes; None if it does not."""
@@ -137,7 +137,7 @@ class Processes:
         self._do(pid, connection.begin())
 
     def connections(self) -> tuple[Described, ...]:
-        """Those of clients, as far as they are open."""
+        """Return the open connections of clients."""
         described = (connection.described() for connection in self._connections.values())
         return tuple(one for one in described if one is not None)
 
@@ -146,11 +146,12 @@ class Processes:
         self._events.append((pid, event))
 
     def changed(self) -> None:
-        """Tables, or the view of the cluster: the supervisor is told once a batch."""
+        """Note a change of tables, or of the view of the cluster: the supervisor gets one event a
+        batch."""
         self._changed = True
 
     def heard(self, node: str, packet: Packet) -> None:
-        """What a peer has to say to processes, or of its own."""
+        """Handle a peer's packet for processes, or about its own."""
         match packet:
             case Mail(to=to, body=body):
                 self._events.append((to, body))
@@ -176,7 +177,7 @@ class Processes:
         for pid in self._connections:
             self._events.append((pid, CloseConnection(GOODBYE)))
 
-    def tell_connections(self, event: Any) -> None:
+    def post_to_connections(self, event: Any) -> None:
         self._events += [(pid, event) for pid in self._connections]
 
     def end_all(self) -> None:
@@ -185,15 +186,15 @@ class Processes:
             self._end(pid, SHUTDOWN)
         self._events.clear()
 
-    def tell_queues(self, event: Any) -> None:
+    def post_to_queues(self, event: Any) -> None:
         self._events += [(pid, event) for pid in self._queues()]
 
     def queues_left(self) -> bool:
-        """Whether a queue process is there."""
+        """Return whether a queue process is there."""
         return any(True for _ in self._queues())
 
     def _queues(self) -> Iterator[Pid]:
-        """Those that are neither the node's own nor a client's."""
+        """Return the processes that are neither the node's own nor a client's."""
         own = {self.supervisor, self.api, self.dead_letters, *self._connections, *self._clients}
         return (pid for pid in self._processes if pid not in own)
 

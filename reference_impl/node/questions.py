@@ -1,6 +1,6 @@
-"""Requests of the management API that wait for other processes' words.
+"""Requests of the management API that wait for other processes' answers.
 
-1. Every word that is awaited has a number of its own, told once.
+1. Every awaited answer has a number of its own, used once.
 2. A process that is gone has no word: GONE. One that is silent has none by the deadline: it is
    missing among the answers.
 3. A question is finished once: when every word is there, or at its deadline.
@@ -26,7 +26,7 @@ class _Question:
 
 
 class Questions:
-    """Those of one process."""
+    """The questions of one process."""
 
     def __init__(self, pid: Pid) -> None:
         self._pid = pid
@@ -63,8 +63,8 @@ class Questions:
     def gone(self, pid: Pid) -> list[Effect]:
         effects: list[Effect] = []
         for name, question in list(self._open.items()):
-            for number, asked in list(question.awaited.items()):
-                if asked == pid:
+            for number, target in list(question.awaited.items()):
+                if target == pid:
                     del question.awaited[number]
                     question.answers[pid] = GONE
                     effects += self._finished(name, question)

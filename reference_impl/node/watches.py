@@ -1,7 +1,7 @@
-"""Who watches whom, as far as one node has to know.
+"""Watches between processes, as far as one node has to know.
 
-1. A watch is kept on both nodes: here who of ours watches what, and who watches what of ours.
-2. A watched process is told of once; a watch that has ended is forgotten.
+1. A watch is kept on both nodes: here those of our processes, and those of others on ours.
+2. A watcher gets one Down; a watch that has ended is forgotten.
 """
 
 from collections import defaultdict

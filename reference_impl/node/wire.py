@@ -1,4 +1,4 @@
-"""What travels on a link between two nodes: packets, each with its length before it.
+"""Packets on a link between two nodes, each with its length before it.
 
 1. A packet is MessagePack with four octets of length (big endian) in front.
 2. Packets come only when both ends have proven who they are (handshake), and until the link stands
@@ -23,7 +23,7 @@ GREETING_OCTETS_MAX = 64 << 10
 
 
 class Hello(msgspec.Struct, frozen=True, array_like=True, tag="h"):
-    """Who is at this end: first the one that accepted, then the one that dialled."""
+    """The identity of an end: first of the one that accepted, then of the one that dialled."""
 
     node: str
     boot: int
@@ -38,14 +38,14 @@ class Tick(msgspec.Struct, frozen=True, array_like=True, tag="t"):
     """Nothing but a sign of life."""
 
 
-class Told(msgspec.Struct, frozen=True, array_like=True, tag="g"):
+class GossipPacket(msgspec.Struct, frozen=True, array_like=True, tag="g"):
     """A message of one cluster core to the other."""
 
     gossip: Gossip
 
 
 class Short(msgspec.Struct, frozen=True, array_like=True, tag="a"):
-    """What the sender runs short of, from now on."""
+    """The resources that the sender runs short of, from now on."""
 
     resources: tuple[str, ...]
 
@@ -87,7 +87,7 @@ class Mail(msgspec.Struct, frozen=True, array_like=True, tag="m"):
     body: Body
 
 
-Packet = Hello | Welcome | Tick | Told | Short | Watching | Unwatching | Downed | Mail
+Packet = Hello | Welcome | Tick | GossipPacket | Short | Watching | Unwatching | Downed | Mail
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(Packet)

@@ -1,9 +1,9 @@
-"""What processes of different packages say to each other: values, without anybody's rules.
+"""Messages between processes of different packages: values, without rules.
 
-queues        between channels and the copies of a queue, and what supervisors are asked for
-handshake     how two peers prove to each other that they know one secret
+queues        between channels and the copies of a queue, and requests to supervisors
+handshake     the mutual proof of two peers that they know one secret
 connections   between management processes and connections
 
-What only copies of a queue and supervisors say to each other is mirrored/messages.py's, what nodes
-say of their tables metadata/messages.py's.
+Messages only between copies of a queue and supervisors are mirrored/messages.py's, those of nodes
+about their tables metadata/messages.py's.
 """

@@ -1,4 +1,4 @@
-"""What the management processes of nodes say to each other and to connections."""
+"""Messages of the management processes of nodes to each other and to connections."""
 
 import msgspec
 

@@ -1,12 +1,12 @@
-"""How two nodes prove to each other that they know one cookie, before anything else on a link.
+"""The mutual proof of two nodes that they know one cookie, before anything else on a link.
 
-1. Who accepted begins: its name, and a number drawn for this link alone. Who dialled answers with
+1. The acceptor begins: its name, and a number drawn for this link alone. The dialler answers with
    its own name and number, and a proof. Only a right proof is answered, by one of the other's.
 2. A proof is an HMAC-SHA256 under the cookie over which end gives it, both numbers and both names:
    it is none of the other end's, none of another link's, and none of another node's.
 3. Frames have fixed shapes, so that nothing is to be decoded; none is longer than
    FRAME_OCTETS_MAX, and a longer one is refused by its length.
-4. What is said afterwards is neither signed nor hidden: whoever can change what passes between two
+4. Later messages are neither signed nor hidden: an attacker who can change what passes between two
    nodes is not kept out, as on Erlang's links.
 """
 
@@ -24,7 +24,8 @@ FRAME_OCTETS_MAX = NONCE_OCTETS + _PROOF_OCTETS + NAME_OCTETS_MAX
 
 
 class HandshakeError(Exception):
-    """Whoever is at the other end is no peer of ours; the text says why, and tells no secret."""
+    """A failed proof: the other end is no peer of ours; the text says why, and reveals no
+    secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,10 @@ class _End:
 
 
 class Handshake:
-    """One end of a link. `nonce`: NONCE_OCTETS that nobody can guess, never used before.
+    """One end of a link. `nonce`: NONCE_OCTETS that cannot be guessed, never used before.
     `dialled`: the peer that was dialled; None: it dialled us.
 
-    `peer` is None until the other end has proven who it is.
+    `peer` is None until the other end has proven its identity.
     """
 
     def __init__(self, cookie: str, name: str, nonce: bytes, dialled: str | None) -> None:
@@ -51,13 +52,13 @@ class Handshake:
         self._held = b""
 
     def begin(self) -> bytes:
-        """What goes out as soon as there is a connection."""
+        """Return what goes out as soon as there is a connection."""
         if self._dialled is not None:
             return b""
         return _frame(_MAGIC + self._own.nonce + self._own.name.encode())
 
     def read(self, octets: bytes) -> bytes:
-        """What is to be answered. Raises HandshakeError; then the link is to be closed."""
+        """Return the answer. Raises HandshakeError; then the link is to be closed."""
         self._held += octets
         answers = b""
         while self.peer is None and (frame := self._next()) is not None:

@@ -1,10 +1,10 @@
-"""What channels and queues say to each other (docs/behaviour/rabbitmq.md 3.2, 3.3, 3.7, items 16
+"""Messages between channels and queues (docs/behaviour/rabbitmq.md 3.2, 3.3, 3.7, items 16
 to 23).
 
 1. A publish goes to the master and to every mirror that the channel's tables list, as one Deliver
    each; all else goes to the master alone.
 2. A request carries a number of the channel's own; its answer repeats it. Requests to a master
-   that is gone are lost: the channel's watch tells it so.
+   that is gone are lost: the channel's watch reports that.
 3. A delivery's number is the queue's own sequence number; acknowledgements use it, also towards a
    master that took over (item 40).
 4. A replica confirms by itself. The channel confirms to its client when all that it sent to have
@@ -121,14 +121,14 @@ class LookHere(Tagged, frozen=True, array_like=True, tag=True):
 
 
 class Grant(Tagged, frozen=True, array_like=True, tag=True):
-    """So many deliveries more may go to the channel's shared consumers."""
+    """Credit: so many deliveries more may go to the channel's shared consumers."""
 
     channel: Pid
     deliveries: int
 
 
 class Sent(Tagged, frozen=True, array_like=True, tag=True):
-    """So many deliveries more to the channel's consumers have gone out to its client."""
+    """A report: so many deliveries more to the channel's consumers have gone out to its client."""
 
     channel: Pid
     deliveries: int
@@ -144,7 +144,7 @@ class Confirm(Tagged, frozen=True, array_like=True, tag=True):
 
 
 class Credit(Tagged, frozen=True, array_like=True, tag=True):
-    """So many more of the channel's Delivers were carried out."""
+    """Credit: so many more of the channel's Delivers were carried out."""
 
     replica: Pid
     deliveries: int
@@ -175,7 +175,7 @@ class Want(Tagged, frozen=True, array_like=True, tag=True):
 
 
 class Got(Tagged, frozen=True, array_like=True, tag=True):
-    """`message` None: the queue was empty. `ready` is what is left."""
+    """The answer to Get. `message` None: the queue was empty. `ready`: the messages after it."""
 
     request: int
     queue: str

@@ -6,11 +6,11 @@ or a clock: shell/rocketmq.py does.
 
 simulator      cores in virtual time, from one seed
 broker         a broker: topics, sending, pulling, groups, offsets, copies, orders of an operator
-naming         a name server: who is there, and which broker has which topic
-registration   what a broker tells a name server of its topics
+naming         a name server: registered brokers, and the brokers of each topic
+registration   the body of a broker's registration at a name server
 store          the commit log and the consume queues, octet for octet as the real ones
 remoting       the protocol: commands, answers, the connections of a server
 configuration  configuration files, as the real ones read them
-settings       what is configured, timers under their real names
-effects        what a server asks of the world around it
+settings       the settings, timers under their real names
+effects        the effects of a server on the world around it
 """

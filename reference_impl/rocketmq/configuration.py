@@ -2,7 +2,7 @@
 
 1. Keys are the real ones' own; for a timer that has no key there, ours (settings.py).
 2. A key of the real one that means nothing here is declared so, and passed over. Any other one is
-   a mistake, and so is a value that is none; all of them are told at once.
+   a mistake, and so is a value that is none; all of them are reported at once.
 3. `compression` divides every timer by one factor, whatever the file says of it.
 """
 
@@ -48,11 +48,11 @@ def _read(text: str, kind: type[S], times: type[msgspec.Struct]) -> S:
     own, timers = _names(kind) - {"times"}, _names(times)
     known = own | timers | _WITHOUT_MEANING
     mistakes += [f"{name}: no such key" for name in sorted(values.keys() - known)]
-    told = _converted({n: values[n] for n in values.keys() & own}, kind, mistakes)
+    settings = _converted({n: values[n] for n in values.keys() & own}, kind, mistakes)
     timed = _converted({n: values[n] for n in values.keys() & timers}, times, mistakes)
-    if mistakes or told is None or timed is None:
+    if mistakes or settings is None or timed is None:
         raise ValueError("\n".join(mistakes))
-    made: S = msgspec.structs.replace(told, times=over(timed, factor))
+    made: S = msgspec.structs.replace(settings, times=over(timed, factor))
     return made
 
 
@@ -94,7 +94,7 @@ def _names(kind: type[msgspec.Struct]) -> set[str]:
 
 
 def _converted(values: dict[str, str], kind: type[Any], mistakes: list[str]) -> Any:
-    """Each value by itself, so that all that are wrong are told."""
+    """Convert each value by itself, so that all mistakes are reported."""
     taken = {}
     for field in msgspec.structs.fields(kind):
         name = field.encode_name

@@ -1,7 +1,7 @@
-"""What a name server or a broker asks of the world around it, and what it may ask at any time.
+"""Effects of a name server or a broker on the world around it, and what it may read at any time.
 
-1. A server is told of a connection, of its octets and of its end, and of time that has passed. It
-   answers with effects, which are carried out in their order.
+1. A server gets events: a connection, its octets, its end, and time that has passed. It answers
+   with effects, which are carried out in their order.
 2. Octets to a connection that is gone vanish.
 """
 
@@ -11,14 +11,15 @@ import msgspec
 
 
 class Transmit(msgspec.Struct, frozen=True):
-    """Octets to whoever is at the other end of this connection."""
+    """Octets to the other end of this connection."""
 
     connection: int
     octets: bytes
 
 
 class Close(msgspec.Struct, frozen=True):
-    """What was transmitted goes out before. The server is told of the end as of any other."""
+    """The end of a connection. What was transmitted goes out before. The server gets its end as of
+    any other."""
 
     connection: int
 
@@ -63,7 +64,7 @@ class Server(Protocol):
         address, where Dial asked for it."""
 
     def refused(self, address: str, door: str) -> list[Effect]:
-        """Nobody answered there."""
+        """Note that no server answered there."""
 
     def received(self, connection: int, octets: bytes) -> list[Effect]: ...
 
@@ -73,7 +74,7 @@ class Server(Protocol):
         """Time has passed: called every TICK_MS, and late where the host was busy."""
 
     def stop(self) -> list[Effect]:
-        """It stops in order: the last that it is told."""
+        """Stop in order: the last event."""
 
 
 TICK_MS = 10

@@ -1,4 +1,4 @@
-"""What a broker tells a name server of its topics (docs/behaviour/rocketmq.md 3.1).
+"""The body of a broker's registration at a name server (docs/behaviour/rocketmq.md 3.1).
 
 1. JSON, or the deflated form of `compressedRegister`; both become the same.
 2. A body whose checksum is another is refused; a checksum of 0 is none.

@@ -1,7 +1,7 @@
-"""What name servers and brokers are configured by, under the names that the real ones know.
+"""The settings of name servers and brokers, under the names that the real ones know.
 
 1. Every time that a timer has stands in a class of times, in milliseconds, with its real default;
-   `over` divides all of them by one factor, so that ten minutes can be told in one.
+   `over` divides all of them by one factor, so that ten minutes pass in one.
 2. Sources of defaults: docs/behaviour/rocketmq.md 1.
 """
 
@@ -23,7 +23,8 @@ class NameServerTimes(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class BrokerTimes(msgspec.Struct, frozen=True, rename="camel"):
-    """Those of long polling and of copying a master's tables have no names in the real one."""
+    """The times of a broker. Those of long polling and of copying a master's tables have no names
+    in the real one."""
 
     register_first: int = 10_000
     register_name_server_period: int = 30_000

@@ -2,6 +2,7 @@
 
 program     one node as an operating system process
 play        a cluster of them on 127.0.0.1
+playground  the folder that goes with what is played, however that ends
 children    servers as children of a program that people play with
 clients     connections of clients
 links       links to peers
@@ -9,7 +10,7 @@ management  the management API's HTTP
 disk        a folder a queue, and what the cluster core wants to find again
 segments    the entries of one queue
 offline     what operators do to the disk of a node that is down
-asking      what they ask of one that runs, by its management API
+api_client  operators' requests to a running node, by its management API
 memory      how much memory and disk the process has
 limits      what of it a node that runs may have, said from outside
 timers      timers of processes on the clock of the event loop
@@ -18,5 +19,6 @@ Of RocketMQ:
 rocketmq    a name server or a broker as an operating system process
 servers     their connections, and the time
 log_files   a broker's files
+sendable    whether clients can send to them
 play_rocketmq  two groups and two name servers on 127.0.0.1
 """

@@ -1,8 +1,8 @@
 """Servers as children of one program that people play with.
 
-1. Each is a process in a session of its own: Ctrl-C is the parent's, who stops them in turn. It
-   ends when the parent does, by a pipe that only he holds.
-2. A child that ends is told of, and not started again: that is what one plays with.
+1. Each is a process in a session of its own: Ctrl-C goes to the parent, which stops them in turn.
+   It ends when the parent does, by a pipe that only the parent holds.
+2. A child that ends is reported, and not started again: that is the purpose of playing.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Connections of clients: octets in, octets out, one process of the node behind each.
 
 1. A socket drains as long as no more than the transport's high-water mark (64 KiB) waits in this
-   process for the kernel to take it. Who asked is told that his octets were written when it does.
+   process for the kernel to take it. The process that requested it gets Written when it does.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ LEAVE_LIMIT_S = 5.0
 
 
 class Broker(Protocol):
-    """What a node hears of its clients."""
+    """The node, as its clients' connections use it."""
 
     def accept(self, name: str) -> Pid: ...
 
@@ -67,7 +67,7 @@ class ClientSockets:
             self._due.add(socket)
 
     def flush(self) -> None:
-        """What was transmitted in this turn goes out, a write a connection."""
+        """Send what was transmitted in this turn, a write a connection."""
         due, self._due = self._due, set()
         for socket in due:
             socket.flush()
@@ -96,7 +96,7 @@ class ClientSockets:
 class _Socket(asyncio.Protocol):
     def __init__(self, sockets: ClientSockets) -> None:
         self.out: list[bytes] = []
-        self.waiting: dict[Pid, None] = {}  # who is told when it drains
+        self.waiting: dict[Pid, None] = {}  # processes that get Written when it drains
         self.leaving = False
         self._full = False
         self._sockets = sockets
@@ -124,7 +124,7 @@ class _Socket(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._full = False
-        self._tell()
+        self._report_written()
 
     def read(self, on: bool) -> None:
         assert self._transport is not None, "it was made first"
@@ -141,13 +141,13 @@ class _Socket(asyncio.Protocol):
             out, self.out = self.out, []
             self._transport.write(out[0] if len(out) == 1 else b"".join(out))
         if not self._full:
-            self._tell()
+            self._report_written()
         if self.leaving:
             self._transport.close()
             # A client that reads nothing would keep it open for as long as it likes.
             asyncio.get_running_loop().call_later(LEAVE_LIMIT_S, self._transport.abort)
 
-    def _tell(self) -> None:
+    def _report_written(self) -> None:
         if self.waiting:
             waiting, self.waiting = self.waiting, {}
             self._sockets.written(waiting)

@@ -2,10 +2,10 @@
 
 1. One thread does everything, in the order in which it was asked for. What waits for it at a time
    is written together and costs one fsync a file.
-2. Who gives it more than it can take waits: a flood would else pile up before it, where no alarm
+2. A caller that gives it more than it can take waits: a flood would else pile up, where no alarm
    sees it in time.
 3. Tables are replaced by renaming. They outlive kill -9; a power loss may take the last change.
-4. A disk that fails is the node's end, whoever asked: nothing may be confirmed any more, and
+4. A disk that fails is the node's end, on any request: nothing may be confirmed any more, and
    nothing half done goes on.
 """
 
@@ -39,7 +39,8 @@ Flushed = Callable[[list[tuple[Pid, int]]], None]
 
 @dataclass(slots=True)
 class _Batch:
-    """What waits for the disk: entries by queue (None: everything before is wiped), and marks."""
+    """The work that waits for the disk: entries by queue (None: everything before is wiped), and
+    marks."""
 
     entries: dict[str, list[Entry | None]] = field(default_factory=dict)
     marks: list[tuple[Pid, int]] = field(default_factory=list)
@@ -74,10 +75,10 @@ class FolderDisk:
     # --- node.outside.Disk
 
     def stored(self, queue: str) -> tuple[int, ...]:
-        return self._asked(lambda: self._queue(queue).stored())
+        return self._read_back(lambda: self._queue(queue).stored())
 
     def segment(self, queue: str, number: int) -> Mapping[int, Put]:
-        return self._asked(lambda: self._queue(queue).found(number))
+        return self._read_back(lambda: self._queue(queue).found(number))
 
     def write(self, queue: str, entries: tuple[Entry, ...]) -> None:
         with self._lock:
@@ -86,7 +87,7 @@ class FolderDisk:
         self._waiting_octets += sum(len(it.message.body) for it in entries if type(it) is Put)
         if self._waiting_octets > WAITING_OCTETS:
             self._waiting_octets = 0
-            self._asked(lambda: None)
+            self._read_back(lambda: None)
 
     def flush(self, pid: Pid, queue: str, mark: int) -> None:
         with self._lock:
@@ -114,7 +115,7 @@ class FolderDisk:
     # --- the shell's
 
     def hand_over(self) -> None:
-        """What was asked for in this turn goes to the disk's thread."""
+        """Hand the requests of this turn to the disk's thread."""
         if self._due:
             self._due = False
             self._thread.submit(self._carry_out).add_done_callback(_raise)
@@ -128,8 +129,8 @@ class FolderDisk:
 
     # --- the thread
 
-    def _asked(self, read: Callable[[], T]) -> T:
-        """What is written by now is there."""
+    def _read_back(self, read: Callable[[], T]) -> T:
+        """Read in the disk's thread: what is written by now is there."""
         self.hand_over()
         found: Future[T] = self._thread.submit(read)
         return found.result()

@@ -1,9 +1,9 @@
 """Links to peers: one TCP connection a pair of nodes, whichever of them dialled.
 
-1. Who accepts speaks first, and at once: an answer of the port proves that the node behind it
-   lives. Before anything else both prove that they know the cookie (protocol.handshake); whoever
-   does not is closed, with a line in the log, and the node hears nothing of it.
-2. Then who accepted greets; who dialled greets back; who accepted takes the link (Welcome) or
+1. The acceptor speaks first, and at once: an answer of the port proves that the node behind it
+   lives. Before anything else both prove that they know the cookie (protocol.handshake). An end
+   without a proof is closed, with a line in the log, and the node hears nothing of it.
+2. Then the acceptor greets; the dialler greets back; the acceptor takes the link (Welcome) or
    closes it. Only then it stands on both sides, so nothing is sent on a link that is given up. One
    that was accepted and does not stand after ACCEPT_LIMIT_S is closed.
 3. Where both dial at the same time, the link of the smaller name is taken.
@@ -30,13 +30,13 @@ from reference_impl.node.wire import (
 )
 from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake, HandshakeError
 
-DIAL_LIMIT_S = 2.0  # until the peer has proven itself; once more until it takes the link
+DIAL_LIMIT_S = 2.0  # until the peer has proven itself; again until it takes the link
 ACCEPT_LIMIT_S = 5.0
 PING_LIMIT_S = 2.0  # only a peer that closed its link is pinged
 
 
 class Peer(Protocol):
-    """What a node hears of its links."""
+    """The node, as its links use it."""
 
     def hello(self) -> Hello: ...
 
@@ -286,7 +286,7 @@ class _Link(asyncio.Protocol):
             self._links.received(self, packet)
 
     def fail(self, error: Exception) -> None:
-        """It is closed, and the log says why."""
+        """Close it, and log the reason."""
         assert self._transport is not None, "something came from it"
         if not self._transport.is_closing():
             at = self._transport.get_extra_info("peername") or ("nowhere", 0)
@@ -296,7 +296,7 @@ class _Link(asyncio.Protocol):
         self.abort()
 
     def _prove(self, octets: bytes) -> bytes:
-        """What came behind the other end's proof."""
+        """Return what came behind the other end's proof."""
         assert self._transport is not None, "something came from it"
         self._transport.write(self._handshake.read(octets))
         if self._handshake.peer is None:
@@ -327,4 +327,4 @@ class _Link(asyncio.Protocol):
         for waited in (self.proven, self.welcomed):
             if not waited.done():
                 waited.set_exception(error)
-                waited.exception()  # where nobody waits for it, it is no news
+                waited.exception()  # if no task waits for it, it is no news

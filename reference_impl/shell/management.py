@@ -1,7 +1,7 @@
 """The management API's HTTP: h11 reads and writes it, the node's API process answers.
 
-1. Credentials are looked at before a body is read, and so is its announced length. Whoever is
-   refused is answered, not read any further, and closed.
+1. Credentials are looked at before a body is read, and so is its announced length. A refused
+   client is answered, not read any further, and closed.
 2. Nothing is held beyond HEADER_OCTETS_MAX and BODY_OCTETS_MAX, nor read while a request waits for
    its answer.
 3. A request must be whole in REQUEST_LIMIT_S: the first one from the connection on, others from
@@ -18,7 +18,7 @@ from typing import Protocol
 
 import h11
 
-from reference_impl.process import Asked
+from reference_impl.process import ApiRequest
 
 HEADER_OCTETS_MAX = 16 << 10
 BODY_OCTETS_MAX = 1 << 20
@@ -29,9 +29,9 @@ _LOGIN_FAILED = b'{"error":"not_authorized","reason":"Login failed"}'
 
 
 class Manager(Protocol):
-    """What a node hears of requests."""
+    """The node, as the management API's connections use it."""
 
-    def asked(self, asked: Asked) -> None: ...
+    def api_request(self, request: ApiRequest) -> None: ...
 
 
 class ManagementSockets:
@@ -51,7 +51,7 @@ class ManagementSockets:
         self._open[number] = socket
         path, _, query = request.target.decode("ascii", "replace").partition("?")
         method = request.method.decode("ascii", "replace")
-        self.node.asked(Asked(number, method, path, query, body))
+        self.node.api_request(ApiRequest(number, method, path, query, body))
         self.turn()
 
     def answer(self, request: int, status: int, body: bytes) -> None:
@@ -156,8 +156,8 @@ class _Socket(asyncio.Protocol):
     def _respond(self, status: int, body: bytes, *more: tuple[str, str]) -> None:
         headers = [("content-length", str(len(body))), ("content-type", "application/json"), *more]
         self._send(h11.Response(status_code=status, headers=headers))
-        asked_for_body = self._request is None or self._request.method != b"HEAD"
-        if body and asked_for_body:
+        wants_body = self._request is None or self._request.method != b"HEAD"
+        if body and wants_body:
             self._send(h11.Data(data=body))
         self._send(h11.EndOfMessage())
 
@@ -169,8 +169,10 @@ class _Socket(asyncio.Protocol):
             return
         self._transport.pause_reading()
         if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            asks = [("www-authenticate", 'Basic realm="RabbitMQ Management"')]
-            self._respond(status, body, ("connection", "close"), *(asks if status == 401 else []))
+            challenge = [("www-authenticate", 'Basic realm="RabbitMQ Management"')]
+            self._respond(
+                status, body, ("connection", "close"), *(challenge if status == 401 else [])
+            )
         if self._transport.can_write_eof():
             self._transport.write_eof()
         asyncio.get_running_loop().call_later(LINGER_S, self._transport.abort)

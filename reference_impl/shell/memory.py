@@ -1,7 +1,7 @@
-"""How much memory and disk this operating system process has, as its node's alarms ask.
+"""Memory and disk of this operating system process, for its node's alarms.
 
-1. Linux tells; where nobody does, nothing is in use, and no alarm is raised.
-2. What a process frees, its allocator may keep: under an alarm it is asked to give it back, or the
+1. Linux says how much; on other systems nothing is in use, and no alarm is raised.
+2. What a process frees, its allocator may keep: under an alarm it has to give it back, or the
    alarm would never be over.
 """
 
@@ -21,7 +21,8 @@ def resident_octets() -> int:
 
 
 def high_watermark() -> int:
-    """Of a node that was told none; 0 where the machine does not say what it has."""
+    """Return the watermark of a node without a configured one; 0 if the machine does not say what
+    it has."""
     with suppress(OSError, ValueError):
         return int(_SHARE * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return 0

@@ -1,9 +1,9 @@
-"""What operators do to the disk of a node that is down (docs/behaviour/rabbitmq.md items 52 to
+"""Operations on the disk of a node that is down (docs/behaviour/rabbitmq.md items 52 to
 54).
 
 1. A node that runs holds its data: nothing is done then (InUse). One that was killed holds none.
-2. What is written then is node.offline's.
-3. A disk that is wiped is a new one, but for the number of boots: of an earlier life of the node
+2. node.offline decides what is written then.
+3. A disk that is wiped is a new one, except the number of boots: of an earlier life of the node
    others may remember processes, and no other process may have the name of one.
 """
 
@@ -27,7 +27,7 @@ class InUse(OSError):
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """The data is nobody else's meanwhile. Raises InUse."""
+    """Hold the data for this process alone. Raises InUse."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -62,7 +62,7 @@ def wipe(config: Config) -> None:
 
 
 def empty(folder: Path) -> None:
-    """For whoever holds it."""
+    """Empty a folder, for the process that holds it."""
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

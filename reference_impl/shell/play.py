@@ -2,14 +2,12 @@
 
 1. Node i listens for clients on port + i, for the management API on port + 10000 + i, for its
    peers on port + 20000 + i, as RabbitMQ's defaults lie.
-2. Data lies in a temporary folder that nobody else may look into; with the cluster it goes, and so
+2. Data lies in a temporary folder that no other user may read; with the cluster it goes, and so
    does the cookie that was drawn for it.
 """
 
 import secrets
-import signal
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import msgspec
 
 from reference_impl.node.config import Config, Handling
 from reference_impl.shell.children import Children
+from reference_impl.shell.playground import play_in
 
 HOST = "127.0.0.1"
 API_OFFSET, PEER_OFFSET = 10_000, 20_000
@@ -25,7 +24,7 @@ COOKIE_OCTETS = 32
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """What is asked for."""
+    """The options of a playground."""
 
     nodes: int
     port: int
@@ -56,30 +55,22 @@ def configs(playing: Playing, folder: Path, cookie: str) -> list[Config]:
 
 
 def play(playing: Playing) -> int:
-    """Until Ctrl-C or SIGTERM, or until the last node has ended; the exit status.
+    """Until Ctrl-C or SIGTERM, or until the last node has ended; the exit status."""
 
-    SIGTERM is what stops us where nobody has a terminal: a shell's background jobs ignore SIGINT.
-    """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with tempfile.TemporaryDirectory(prefix="mqproof-reference-") as name:
-        folder, children = Path(name), Children()
-        try:
-            made = configs(playing, folder, secrets.token_hex(COOKIE_OCTETS))
-            for config in made:
-                file = folder / f"{config.name}.json"
-                file.write_bytes(msgspec.json.encode(config))
-                children.start(config.name, ("node", str(file)))
-            for config in made:
-                _tell(config, children.ready(config.name))
-            print("every host takes guest/guest; Ctrl-C stops them all", flush=True)
-            return children.wait()
-        except KeyboardInterrupt:
-            return 0
-        finally:
-            children.stop()
+    def begin(folder: Path, children: Children) -> None:
+        made = configs(playing, folder, secrets.token_hex(COOKIE_OCTETS))
+        for config in made:
+            file = folder / f"{config.name}.json"
+            file.write_bytes(msgspec.json.encode(config))
+            children.start(config.name, ("node", str(file)))
+        for config in made:
+            _print_addresses(config, children.ready(config.name))
+        print("every host takes guest/guest; Ctrl-C stops them all", flush=True)
+
+    return play_in(begin)
 
 
-def _tell(config: Config, process: int | None) -> None:
+def _print_addresses(config: Config, process: int | None) -> None:
     if process is None:
         print(f"{config.name} did not start", file=sys.stderr, flush=True)
         return

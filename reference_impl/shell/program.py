@@ -3,10 +3,11 @@
 1. A turn of the node handles all that came since the last one; then disk, peers and clients get
    what it said, in this order: nothing is confirmed that was not handed to the disk before.
 2. `ready` is printed as one line of JSON when clients are served.
-3. SIGTERM stops it gracefully: clients are told, queues handed over, peers told. It ends with 0,
-   or with 1 where it could not boot. A reset begins so, and ends in a boot on an empty disk.
+3. SIGTERM stops it gracefully: clients get a close, queues are handed over, peers get a notice.
+   It ends with 0, or with 1 if it could not boot. A reset begins so, and ends in a boot on an
+   empty disk.
 4. With a parent it ends, at once, when its standard input does: nothing is left running.
-5. A turn that breaks is the node's end: of half a turn nobody is to hear.
+5. A turn that breaks is the node's end: half a turn must have no effect.
 """
 
 import asyncio

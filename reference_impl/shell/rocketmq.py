@@ -1,8 +1,8 @@
 """A name server or a broker of RocketMQ as an operating system process.
 
-1. It is told by a file of the real one's own form (rocketmq.configuration).
+1. Its configuration is a file of the real one's own form (rocketmq.configuration).
 2. `ready` is printed as one line of JSON when it can be dialled.
-3. SIGTERM stops it in order: a broker tells its name servers, and what it has is on the disk.
+3. SIGTERM stops it in order: a broker unregisters at its name servers, and its data is on disk.
 4. With a parent it ends, at once, when its standard input does.
 5. A disk that is full ends a broker: nothing is confirmed that could not be written.
 """
@@ -29,26 +29,26 @@ FAST_BELOW = 2  # of a broker's ports: what the real one calls the VIP channel
 Door = tuple[int, str]
 
 
-async def run_name_server(told: NameServerSettings, with_parent: bool) -> int:
+async def run_name_server(settings: NameServerSettings, with_parent: bool) -> int:
     """Its whole life; its exit status."""
-    configured = {"listenPort": str(told.listen_port)}
-    server = NameServer(SystemClock(), told.times, configured, told.peer_secret)
-    doors = [(told.listen_port, REMOTING)]
-    return await _live(server, told.bind_address, doors, with_parent)
+    configured = {"listenPort": str(settings.listen_port)}
+    server = NameServer(SystemClock(), settings.times, configured, settings.peer_secret)
+    doors = [(settings.listen_port, REMOTING)]
+    return await _live(server, settings.bind_address, doors, with_parent)
 
 
-async def run_broker(told: Broker, with_parent: bool) -> int:
+async def run_broker(settings: Broker, with_parent: bool) -> int:
     """Its whole life; its exit status. Raises OSError where its name or disk are of no use."""
-    disk = LogFolder(Path(told.store_path_root_dir))
-    names = told.addresses
-    own_name = names.get(told.broker_ip1, told.broker_ip1)
+    disk = LogFolder(Path(settings.store_path_root_dir))
+    names = settings.addresses
+    own_name = names.get(settings.broker_ip1, settings.broker_ip1)
     own = socket.inet_aton(socket.gethostbyname(own_name))
-    server = BrokerServer(told, SystemClock(), disk, store_ip=own)
-    port = told.listen_port
-    doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), (told.copies_port, COPIES)]
+    server = BrokerServer(settings, SystemClock(), disk, store_ip=own)
+    port = settings.listen_port
+    doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), (settings.copies_port, COPIES)]
     try:
-        truth = Path(told.misbehave_truth) if told.misbehave else None
-        return await _live(server, told.bind_address, doors, with_parent, names, truth)
+        truth = Path(settings.misbehave_truth) if settings.misbehave else None
+        return await _live(server, settings.bind_address, doors, with_parent, names, truth)
     finally:
         disk.close()
 

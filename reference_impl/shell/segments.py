@@ -1,12 +1,11 @@
 """The entries of one queue on disk: a file a segment (mirrored.store).
 
-1. A file ends at its last whole entry: kill -9 or a full disk may cut one in two. What is left of
+1. A file ends at its last whole entry: kill -9 or a full disk may cut one in two. The rest of
    that goes before anything is written behind it, which would be read as its other half.
 2. A file goes when nothing that is put in it is held any more and a later one is there; the last
-   one begins anew then, when it has grown. What is in a file is counted when it is first asked
-   for.
+   one restarts then, when it has grown. A file's entries are counted at the first request.
 3. A message is read when it is asked for, by any thread: files only grow, and one that is gone is
-   there for who has it open.
+   there for readers that have it open.
 4. Few files are open at a time. One that is closed was flushed before.
 """
 
@@ -29,7 +28,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 class Found(Mapping[int, Put]):
-    """What a segment holds, by number."""
+    """The content of a segment, by number."""
 
     def __init__(self, file: int, places: Mapping[int, tuple[int, int]]) -> None:
         self._file = file
@@ -149,7 +148,7 @@ class Segments:
         self._held[segment] += more
 
     def _begun(self, segment: int) -> int:
-        """How many it holds, before anything is written to it; from then on it is whole."""
+        """Return how many it holds, before anything is written to it; from then on it is whole."""
         if segment not in self._there:
             return 0
         file = os.open(self._path(segment), os.O_RDWR)

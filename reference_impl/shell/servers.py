@@ -1,7 +1,7 @@
 """Name servers and brokers of RocketMQ between sockets: octets in, octets out, and the time.
 
-1. What a server has to say after one event goes out before the next event, a write a connection.
-2. Who does not read what he is told is not read from, either: what waits for him here stays small.
+1. The output of one event goes out before the next event, a write a connection.
+2. A peer that does not read is not read from, either: what waits for it here stays small.
 """
 
 import asyncio
@@ -88,7 +88,8 @@ class ServerSockets:
             self.hear(lambda: self.server.closed(connection))
 
     def hear(self, event: Callable[[], list[Effect]]) -> None:
-        """What the server does about it. Its own errors end it: nothing half done goes on."""
+        """Carry out the effects of an event. The server's own errors end it: nothing half done
+        goes on."""
         try:
             effects = event()
         except Exception as error:
@@ -169,7 +170,7 @@ class _Socket(asyncio.Protocol):
             self._transport.write(octets)
 
     def leave(self) -> None:
-        """What was written goes out first, to who reads it in time."""
+        """Leave. What was written goes out first, to peers that read it in time."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
             asyncio.get_running_loop().call_later(LEAVE_LIMIT_S, self._transport.abort)

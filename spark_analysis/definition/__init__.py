@@ -1,18 +1,20 @@
 """The plain definition of every verdict: a fold over events, in the order of schema/findings.py.
 
-events -> messages, with a try for each attempt; then one module an idea.
-- Of messages: outcomes, loss, attempts, forgotten, misrouted, delays, transactions (asking),
-  strays, duplicates (progress), order and publishes give the cases that `cases` counts and
-  `charges` charges to faults. arrivals says when something should have come, open_ends why nobody
-  knows, channels what we acknowledged, unrest when a queue may have changed its master.
-- Of time: scopes -> stretches -> outages (owed) are the history of the run, each queue and each
-  publisher; promised, exposure, consumption and stages (sustained, backlog) ask it for each fault
-  (forces), seconds and availability tell of it; starvation is the consumers' side of calm times.
-- digest is what a page needs of cases, in few rows, curves what it draws.
-- doubts (stalls, causality, absences) says what could not be judged. windows: what time belongs to
-  a window.
-`judge.judge` is the way in. Beside it, `costs.costs` tells what a run cost (schema/costs.py): it
-decides no verdict. No more do `views.views`, what name servers showed, and when
-(schema/views.py), and `sends.sends`, whose sends failed, and until when (schema/sends.py).
-`comparison` folds cells over their runs.
+events -> messages, with a try for each attempt; then one module per idea.
+- Of messages: outcomes, loss, attempts, forgotten, misrouted, delays, transactions (check_backs),
+  strays, duplicates (progress), order and publishes give the cases. `cases` counts them and
+  `charges` attributes them to faults. arrivals gives the time at which a message should have come,
+  open_ends why its fate is unknown, channels what we acknowledged, unrest when a queue may have
+  changed its leader.
+- Of time: scopes -> stretches -> outages (recovered_by) are the history of the run, each queue and
+  each publisher. promised, exposure, consumption and stages (sustained, backlog) read it for each
+  fault (forces), and seconds and availability report it. starvation is the consumers' side of the
+  steady state, withheld the wait of each message.
+- digest prepares cases for a page, in few rows, and curves prepares its charts.
+- doubts (stalls, causality, absences) lists what could not be judged. windows gives the judged
+  time of each window.
+
+`judge.judge` is the entry point. Three more decide no verdict: `costs.costs` for the cost of a run
+(schema/costs.py), `views.views` for what name servers showed (schema/views.py), `sends.sends` for
+failed sends (schema/sends.py). `comparison` folds cells over their runs.
 """

@@ -1,8 +1,8 @@
-"""Who was not there, because a fault had taken him: frozen, dead, or not started yet.
+"""The absences of workers that a fault had frozen, killed, or kept from starting.
 
-1. A publish that was open at such a time says nothing of the broker: nobody sent it, or nobody
-   was there to read its confirm.
-2. What a worker's own clockwork missed by its absence is no stall of the instrument.
+1. A publish that was open at such a time does not count against the broker: no worker sent it, or
+   none read its confirm.
+2. A worker that runs late because of its own absence is no stall of the instrument.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ class Absences:
             self._of.setdefault(absence.worker, []).append(absence)
 
     def touch(self, worker: int, from_ns: int, last_ns: int) -> bool:
-        """Whether the worker was away at any instant of [from_ns, last_ns]."""
+        """Return whether the worker was away at any instant of [from_ns, last_ns]."""
         return any(
             absence.from_ns <= last_ns and (absence.until_ns is None or from_ns < absence.until_ns)
             for absence in self._of.get(worker, ())
@@ -44,7 +44,7 @@ class Absences:
         )
 
     def all_touch(self, workers: Iterable[int], from_ns: int, until_ns: int) -> bool:
-        """Whether each of the workers (and there is one) was away some time of [from, until)."""
+        """Return whether there are workers and each was away at some time of [from, until)."""
         touched = [self.touch(worker, from_ns, until_ns - 1) for worker in workers]
         return from_ns < until_ns and bool(touched) and all(touched)
 

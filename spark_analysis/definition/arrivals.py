@@ -1,7 +1,7 @@
-"""When something that a queue had by some time should have come out of it.
+"""The time by which a queue should have delivered a message.
 
-1. It should have come when a message came that the queue had no earlier, and a deadline was over.
-2. What only the drain brought came too late to tell.
+1. It should have come when a message came that the queue got no earlier, and a deadline was over.
+2. Messages that only the drain received came too late to show this.
 """
 
 from bisect import bisect_left
@@ -35,7 +35,7 @@ class Arrivals:
             self._earliest_ns[queue] = list(backwards)[::-1]
 
     def span(self, queue: str, since_ns: int) -> Span:
-        """Of what a queue had since then: until it should have come."""
+        """Return the time from when a queue had a message until it should have delivered it."""
         later = bisect_left(self._confirmed_ns.get(queue, []), since_ns)
         earliest_ns = self._earliest_ns.get(queue, [])
         if later == len(earliest_ns):

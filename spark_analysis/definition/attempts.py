@@ -1,11 +1,13 @@
-"""What was said of a single attempt, set against what came of just this one.
+"""The answers to single attempts, compared with the deliveries of just these attempts.
 
-1. A confirmed attempt that is nowhere, though another of its message came, was lost: the
-   application is whole, the broker's word is not. Who died, what was not drained, what could not
-   be read and what was not due leave open whether it is anywhere.
-2. A refusal or a return says that nobody will get that attempt. If somebody did, it was untrue,
-   whatever was said of other attempts. What only the audit found nobody was given.
-3. Of transactions neither is asked here (transactions.py).
+1. If a confirmed attempt is nowhere though another attempt of its message came, it was lost: the
+   application has its message, but the broker broke its word. It is open whether the attempt is
+   anywhere if a consumer died, a queue was not drained, a place could not be read, or it was not
+   due.
+2. A refusal or a return promises that no consumer receives that attempt. If a consumer did, the
+   answer was wrong, whatever was said of other attempts. A copy that only the audit found was
+   delivered to no consumer.
+3. Neither is judged for transactions (transactions.py).
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,7 +48,7 @@ def _missing(message: Message, one: Try, waits: Waits, ends: OpenEnds) -> tuple[
 
 
 def _denied(message: Message, number: int, one: Try) -> Iterator[Case]:
-    """Of every denial it is counted; of one that was untrue, told."""
+    """Yield a count for every denial, and a listed case for each wrong one."""
     said, sent_ns = _denial(one), one.attempt.sent_ns
     yield of_message(message, "denied", said, sent_ns, attempt=number)
     came = next((each for each in one.deliveries if each.by_consuming), None)

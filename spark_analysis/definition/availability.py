@@ -50,7 +50,7 @@ class _Intended:
     missed_before: Sequence[int]
 
     def of(self, span: _Span) -> tuple[int, int]:
-        """How many the window has, and how many of them were missed."""
+        """Return the number of publishes in the window, and the number of missed ones."""
         start, end = 0, len(self.intended_ns)
         if span.until_ns is not None:
             start = bisect_left(self.intended_ns, span.from_ns)
@@ -126,7 +126,7 @@ def _spans(facts: Facts, stages: Iterable[Stage]) -> Iterator[_Span]:
 
 
 def _outage_over_ns(facts: Facts, fault: Faulted, after_ns: int | None) -> int:
-    """When success was sustained and the fault undone; at the latest the end of load."""
+    """Return when success was sustained and the fault undone; at the latest the end of load."""
     ended_ns = fault.window.ended_ns
     if after_ns is None or ended_ns is None:
         return facts.load_ended_ns

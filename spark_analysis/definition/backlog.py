@@ -1,11 +1,13 @@
-"""The backlog after a fault: what waits longer than a deadline, and when the last of it had come.
+"""The backlog after a fault: the messages that wait longer than a deadline, and when the last had
+come.
 
 1. A message waits from its confirm, or from when it is due if that is later, until its first
-   delivery. What only the drain brought waited to the end and longer.
-2. One that is never delivered is left out: its loss is counted elsewhere, and it would hide that
-   all others came. When a broker asks for a commit nobody knows, so that is left out, too.
-3. It is drained when consumers have resumed and nothing waits too long any more. A window in whose
-   last instant something does is not.
+   delivery. One that only the drain received waited to the end and longer.
+2. A message that is never delivered does not count. Its loss is counted elsewhere, and it would
+   hide that all others came. If a broker asks for the commit, the start of the wait is unknown, so
+   the message does not count either.
+3. The backlog is drained when consumers have resumed and no message waits too long any more. It is
+   not drained if one does at the window's last instant.
 """
 
 from collections.abc import Iterable
@@ -28,7 +30,7 @@ class Wait:
 
 
 def too_long(facts: Facts, messages: Iterable[Message]) -> tuple[Wait, ...]:
-    """Those of the messages that waited too long at some time."""
+    """Return the messages that waited too long at some time."""
     waits = (_wait(facts, message) for message in messages)
     return tuple(
         wait
@@ -40,7 +42,7 @@ def too_long(facts: Facts, messages: Iterable[Message]) -> tuple[Wait, ...]:
 def drained_ns(
     waits: Iterable[Wait], resumed_ns: int | None, returned_ns: int, limit_ns: int
 ) -> int | None:
-    """When the backlog was gone; None: not within the window's time."""
+    """Return when the backlog was gone; None: not within the window's time."""
     if resumed_ns is None or returned_ns > limit_ns:
         return None
     drained_ns = resumed_ns

@@ -1,8 +1,8 @@
-"""Cases: single things that count, and the two marts that are made of them.
+"""Cases: single units of a count, and the two marts that consist of them.
 
-1. One case is one unit of one count; every count and every affected row comes from cases.
-2. What is as it should be, or was not judged, is counted but affects nobody.
-3. A case that may be charged to faults tells within what time they could have caused it.
+1. One case is one unit of one count. Every count and every affected row comes from cases.
+2. A correct message, or one that was not judged, is counted but affects no message.
+3. A case that may be attributed to faults has the time within which they could have caused it.
 """
 
 from collections import Counter
@@ -59,8 +59,8 @@ def of_delivery(
 
 
 def count(run: str, cases: Iterable[Case]) -> tuple[Count, ...]:
-    tally = Counter((case.queue, case.measure, case.detail) for case in cases)
-    return tuple(Count(run, *what, count) for what, count in sorted(tally.items()))
+    counts = Counter((case.queue, case.measure, case.detail) for case in cases)
+    return tuple(Count(run, *what, count) for what, count in sorted(counts.items()))
 
 
 def affected(run: str, cases: Iterable[Case]) -> tuple[Affected, ...]:

@@ -1,7 +1,8 @@
 """Effects before their causes: then the instrument is wrong, and nothing of its run holds.
 
 1. A delivery before its attempt was sent, by more than the clocks of both sides may be off.
-2. A confirm before its attempt was sent: one clock told both.
+2. A confirm before its attempt was sent: one clock told both. A confirm of an attempt that was
+   never sent contradicts the records, too.
 """
 
 from collections.abc import Iterable
@@ -16,6 +17,8 @@ def broken(facts: Facts, messages: Iterable[Message]) -> bool:
 
 
 def _broken(message: Message, bounds: dict[int, int]) -> bool:
+    if message.contradicted:
+        return True
     of_producer_ns = bounds.get(message.producer, 0)
     for one in message.tries.values():
         sent_ns = one.attempt.sent_ns

@@ -1,7 +1,7 @@
-"""When we acknowledged each delivery, and when each connection ended: each at the earliest.
+"""The earliest acknowledgement of each delivery, and the earliest end of each connection.
 
 1. A frame acknowledges the tags that it covers, on its own consumer's connection only.
-2. Whether the broker ever read it is another question: whoever asks that looks at the times.
+2. Whether the broker ever read it is another question, which callers decide by the times.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,6 +17,7 @@ class Channels:
 
     def __init__(self, events: Events) -> None:
         self._written_ns = _written(events)
+        self._answering = {(one.consumer, one.connection) for one in events.acknowledgements}
         self._ended_ns: dict[Channel, int] = {}
         for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
             self._ended_ns.setdefault((end.worker, end.connection), end.at_ns)
@@ -24,8 +25,12 @@ class Channels:
     def acknowledged_ns(self, delivery: Delivery) -> int | None:
         return self._written_ns.get((delivery.consumer, delivery.connection, delivery.tag))
 
+    def acknowledges(self, delivery: Delivery) -> bool:
+        """Return whether any acknowledgement of the delivery's connection is on record."""
+        return (delivery.consumer, delivery.connection) in self._answering
+
     def ended_ns(self, delivery: Delivery) -> int | None:
-        """When the connection that it came by ended."""
+        """Return when the delivery's connection ended."""
         return self._ended_ns.get((delivery.consumer, delivery.connection))
 
 

@@ -1,8 +1,8 @@
-"""Which fault windows may have caused what.
+"""The fault windows that may have caused each case.
 
-1. A window may have caused a case if it began by the time that the thing should have come, and was
-   not over before the thing was there. A host that never returns goes on causing.
-2. Cases of the same kind that the same windows may have caused are one row, with their number.
+1. A window may have caused a case if it began before the message should have come, and was not
+   over before it came. A host that never returns goes on causing.
+2. Cases of one kind with the same possible windows are one row, with their number.
 """
 
 from collections import Counter
@@ -15,12 +15,12 @@ from spark_analysis.schema.messages import Charge
 
 def rows(facts: Facts, cases: Iterable[Case]) -> tuple[Charge, ...]:
     windows = sorted(facts.windows, key=lambda window: window.number)
-    tally = Counter(
+    counts = Counter(
         (case.measure, case.detail, _candidates(case.span, windows))
         for case in cases
         if case.span is not None
     )
-    return tuple(Charge(facts.run, *what, count) for what, count in sorted(tally.items()))
+    return tuple(Charge(facts.run, *what, count) for what, count in sorted(counts.items()))
 
 
 def _candidates(span: Span, windows: Sequence[Window]) -> str:

@@ -1,7 +1,7 @@
 """The comparison of cells over their runs, by the rules of schema/comparison.py.
 
-1. A run's answer to a measure is a value that may be only a bound, or None: not judged.
-2. What is not asked of a run is told apart from what it could not answer.
+1. A run's answer to a measure is a value, which may be only a bound, or None: not judged.
+2. A measure that does not exist in a run differs from one that the run could not answer.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from statistics import median
 
 from spark_analysis.schema.comparison import (
     MEASURES,
-    Asked,
+    ComparedMeasure,
     Comparison,
     interval_rank,
 )
@@ -58,29 +58,29 @@ def compare(runs: Iterable[Run]) -> tuple[Comparison, ...]:
     for run in runs:
         cells.setdefault(run.cell, []).append(run)
     return tuple(
-        _row(cell, measure, asked)
+        _row(cell, measure, having)
         for cell, members in cells.items()
         for measure in MEASURES
-        if (asked := [run for run in members if _has(run, measure.of)])
+        if (having := [run for run in members if _has(run, measure.of)])
     )
 
 
 def _has(run: Run, what: str) -> bool:
-    """Whether the run has what a measure is of."""
+    """Return whether the run has the messages or routes that a measure needs."""
     if what == ROUTES:
         return bool(_times(run, ROUTES)) and any(row.kind == ROUTE for row in run.views.asked)
     return not what or run.total(what) > 0
 
 
 def _times(run: Run, what: str) -> list[int]:
-    """The windows of which a measure has its worst."""
+    """Return the windows among which a measure takes its worst."""
     windows = run.facts.windows
     if what == ROUTES:
         return [window.number for window in windows if not window.of_clients]
     return [window.number for window in windows] or [_WHOLE_RUN]
 
 
-def _row(cell: _CellName, measure: Asked, runs: Sequence[Run]) -> Comparison:
+def _row(cell: _CellName, measure: ComparedMeasure, runs: Sequence[Run]) -> Comparison:
     answers = [answer for run in runs if (answer := _answer(run, measure)) is not None]
     values = sorted(answer.value for answer in answers if answer.value is not None)
     judged, rank = len(values), interval_rank(len(values))
@@ -104,7 +104,7 @@ def _row(cell: _CellName, measure: Asked, runs: Sequence[Run]) -> Comparison:
     )
 
 
-def _answer(run: Run, measure: Asked) -> _Answer | None:
+def _answer(run: Run, measure: ComparedMeasure) -> _Answer | None:
     if any(_stops(run, doubt, measure) for doubt in run.findings.doubts):
         return None
     if measure.counted:
@@ -119,8 +119,8 @@ def _answer(run: Run, measure: Asked) -> _Answer | None:
     return _Answer(worst, any(one.bound for one in known))
 
 
-def _stops(run: Run, doubt: Doubt, measure: Asked) -> bool:
-    """Whether the doubt keeps the run from being judged for the measure."""
+def _stops(run: Run, doubt: Doubt, measure: ComparedMeasure) -> bool:
+    """Return whether the doubt keeps the run from being judged for the measure."""
     if doubt.scope == "run":
         return True
     if (doubt.scope, doubt.reason) not in {(one.scope, one.reason) for one in measure.stopped_by}:
@@ -134,7 +134,7 @@ def _stops(run: Run, doubt: Doubt, measure: Asked) -> bool:
 
 
 def _of_outages(run: Run, measure: str) -> _Answer | None:
-    """What the outages of the whole run come to; None where there is no history."""
+    """Return the measure of the whole run's outages; None without a history."""
     if not (run.facts.paced and run.facts.confirms):
         return None
     outages = [one for one in run.findings.outages if one.scope == RUN]

@@ -1,22 +1,24 @@
-"""Whether queues are read again after a fault, and whether each consumer works again.
+"""Consumption after a fault: whether queues are read again, and whether each consumer works again.
 
-1. What shows it was sent into the fault and delivered while consumers worked, in the window's own
-   time.
-2. A queue is asked for where something was confirmed so early that it should have come.
-3. A consumer is asked for if it worked before the fault and was there all the time since; its
-   share of what was due is what its queues had, divided among those who read them. Of logs the
-   group decides anew who reads.
+1. Proof are messages that were sent into the fault and delivered while consumers worked, before
+   the undo was issued and in the window's own time. One delivery is not enough: a queue has to
+   deliver half of its due messages.
+2. A queue is judged only if a message was confirmed so early that it should have come.
+3. A consumer is judged if it worked before the fault and was there all the time since. Its share
+   is the due messages of its queues, divided among their readers. A group reassigns the readers of
+   logs.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from spark_analysis.definition.absences import Absences
 from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.forces import Force
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.service import CONSUMER, QUEUE, Consumption
+from spark_analysis.schema.service import CONSUMER, FEW_OF, HALF_OF, QUEUE, Consumption
 from spark_analysis.schema.words import Via
 
 
@@ -41,41 +43,61 @@ def rows(
 def _rows(
     facts: Facts, messages: Sequence[Message], force: Force, there: Sequence[int]
 ) -> Iterator[Consumption]:
-    due = _due(messages, force, facts.deadline_ns)
+    until_ns = min(force.limit_ns, force.end_ns)
+    due, came = _due(messages, force, until_ns, facts.deadline_ns)
     by_queue, by_consumer = _earliest(messages, force)
     readers = _readers(messages, force)
     for queue, many in sorted(due.items()):
-        yield _row(facts, force, QUEUE, queue, many, by_queue.get(queue))
+        first_ns = by_queue.get(queue)
+        row = _row(facts, force, until_ns, QUEUE, queue, many, first_ns)
+        if came[queue] * FEW_OF < many:
+            row = replace(row, resumed=False, at_ns=until_ns)
+        yield row if came[queue] * HALF_OF >= many else replace(row, resumed=False)
     for consumer in there:
         queues = [queue for queue, read_by in readers.items() if consumer in read_by]
         if queues:
             share = sum(due[queue] // len(readers[queue]) for queue in queues)
             at_ns = by_consumer.get(consumer)
-            yield _row(facts, force, CONSUMER, str(consumer), share, at_ns)
+            yield _row(facts, force, until_ns, CONSUMER, str(consumer), share, at_ns)
 
 
 def _row(
-    facts: Facts, force: Force, scope: str, name: str, due: int, first_ns: int | None
+    facts: Facts,
+    force: Force,
+    until_ns: int,
+    scope: str,
+    name: str,
+    due: int,
+    first_ns: int | None,
 ) -> Consumption:
-    resumed = first_ns is not None and first_ns <= force.limit_ns
-    at_ns = first_ns if first_ns is not None and resumed else force.limit_ns
+    resumed = first_ns is not None and first_ns <= until_ns
+    at_ns = first_ns if first_ns is not None and resumed else until_ns
     return Consumption(facts.run, force.number, scope, name, due, resumed, at_ns)
 
 
-def _due(messages: Sequence[Message], force: Force, deadline_ns: int) -> Counter[str]:
-    """How much of each queue was sent into the fault and confirmed in time to come."""
-    due = Counter[str]()
+def _due(
+    messages: Sequence[Message], force: Force, until_ns: int, deadline_ns: int
+) -> tuple[Counter[str], Counter[str]]:
+    """Return how many messages of each queue were sent into the fault and confirmed in time to
+    come; and how many of them came."""
+    due, came = Counter[str](), Counter[str]()
     for message in messages:
+        shown = any(
+            _shows(message, delivery, force) and delivery.received_ns <= until_ns
+            for delivery in message.consumed
+        )
         for confirm in message.confirms:
             attempt = message.sent_attempt(confirm.attempt)
-            early = confirm.settled_ns <= force.limit_ns - deadline_ns
+            early = confirm.settled_ns <= until_ns - deadline_ns
             if early and attempt is not None and attempt.sent_ns >= force.returned_ns:
                 due[message.queue] += 1
-    return due
+                came[message.queue] += shown
+    return due, came
 
 
 def _earliest(messages: Sequence[Message], force: Force) -> tuple[dict[str, int], dict[int, int]]:
-    """When each queue and each consumer first gave or got what was sent into the fault."""
+    """Return when each queue and each consumer first had a message that was sent into the
+    fault."""
     by_queue, by_consumer = dict[str, int](), dict[int, int]()
     for message in messages:
         for delivery in message.consumed:
@@ -94,7 +116,7 @@ def _shows(message: Message, delivery: Delivery, force: Force) -> bool:
 
 
 def _readers(messages: Sequence[Message], force: Force) -> dict[str, set[int]]:
-    """Who read each queue before the fault."""
+    """Return the readers of each queue before the fault."""
     readers = defaultdict[str, set[int]](set)
     for message in messages:
         for delivery in message.consumed:

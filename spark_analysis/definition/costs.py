@@ -1,8 +1,8 @@
-"""What a run cost in its calm: load and latency of the whole, use of each host.
+"""The cost of a run in its steady state: load and latency of the whole, use of each host.
 
-1. The calm is the time before the first fault; nothing after it counts.
-2. A counter is a difference of two looks. What no kernel counted, or what began anew in between,
-   is None and never 0.
+1. The steady state is the time before the first fault; nothing after it counts.
+2. A counter is the difference of two readings. If the kernel did not count, or the counter was
+   reset in between, the value is None and never 0.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -98,7 +98,8 @@ def _of_host(run: str, host: str, samples: Sequence[Mapping[str, Any]], counted:
 
 
 def _growth(values: Sequence[int]) -> int | None:
-    """None where it fell on the way: what was counted before it began anew is not known."""
+    """Return the growth of a counter; None if it was reset, because the earlier part is
+    unknown."""
     if any(after < before for before, after in pairwise(values)):
         return None
     return values[-1] - values[0]

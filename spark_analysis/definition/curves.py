@@ -1,4 +1,4 @@
-"""What a page draws of a run beside its seconds: latencies by slice, sends by second."""
+"""The curves of a run's page: latencies by slice, sends by second."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

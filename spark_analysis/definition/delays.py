@@ -1,12 +1,12 @@
-"""Delayed messages: what came before its time, what came long after, and whose time had not come
-when all was quiet.
+"""Delayed messages: those that came early, those that came late, and those that were not due when
+the queue was quiet.
 
 1. A wait begins in the broker, so after the attempt was sent, and before it was confirmed.
-2. Doubt speaks for the broker: clocks of different machines, and the whole milliseconds in which
-   it counts. What is early within the doubt is early_unknown, and nobody's fault.
-3. Overdue is what came later than its wait allowed, counted from its confirm, by over a second: so
-   often brokers look at what waits. What only the drain brought is overdue where consumers could
-   have had it within the load.
+2. Doubt speaks for the broker: for clocks of different machines, and for the whole milliseconds in
+   which it counts. A message that is early within these bounds is early_unknown, and no fault.
+3. A message is overdue if it came over a second later than its wait allowed, counted from its
+   confirm, because brokers check waiting messages every second. A message that only the drain
+   received is overdue if consumers could have had it within the load.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
 
 
 class Waits:
-    """How long attempts of one run were to wait, and how well anybody knows."""
+    """The waits of attempts of one run, and the bounds of what is known of them."""
 
     def __init__(self, facts: Facts) -> None:
         self._bounds = {clock.worker: clock.bound_ns for clock in facts.clocks}
@@ -74,7 +74,7 @@ class Waits:
         return Span(confirmed_ns, latest_ns) if late else None
 
     def not_due(self, message: Message) -> bool:
-        """Whether each copy that was confirmed may have waited still when the queue was quiet."""
+        """Return whether each confirmed copy may still have waited when the queue was quiet."""
         over_ns = [self._over_ns(message, one.attempt, one.settled_ns) for one in message.confirms]
         waited = [at_ns for at_ns in over_ns if at_ns is not None]
         if len(waited) < len(over_ns):
@@ -82,17 +82,18 @@ class Waits:
         return self._after_quiet(message.queue, min(waited))
 
     def attempt_not_due(self, message: Message, one: Try) -> bool:
-        """Whether this confirmed attempt may have waited still when the queue was quiet."""
+        """Return whether this confirmed attempt may still have waited when the queue was quiet."""
         assert one.confirmed_ns is not None, one
         over_ns = self._over_ns(message, one.attempt.number, one.confirmed_ns)
         return over_ns is not None and self._after_quiet(message.queue, over_ns)
 
     def _after_quiet(self, queue: str, at_ns: int) -> bool:
         quiet_ns = self._quiet_ns.get(queue)
-        return quiet_ns is None or at_ns > quiet_ns
+        # If it is unknown, the queue was not quiet before the load had ended.
+        return at_ns > (self._load_ended_ns if quiet_ns is None else quiet_ns)
 
     def _over_ns(self, message: Message, attempt: int, settled_ns: int) -> int | None:
-        """When its wait was over at the latest; None where it had none."""
+        """Return the latest time at which its wait was over; None if it had none."""
         wait_ns = _wait_ns(message, attempt)
         if wait_ns is None:
             return None
@@ -104,7 +105,7 @@ class Waits:
 
 
 def _wait_ns(message: Message, number: int) -> int | None:
-    """How long this attempt was to wait; None where it was not delayed."""
+    """Return how long this attempt was to wait; None if it was not delayed."""
     attempt, terms = message.attempt(number), message.terms_of(number)
     if attempt is None or terms is None or not terms.delayed:
         return None

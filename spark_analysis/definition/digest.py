@@ -1,4 +1,5 @@
-"""What a page needs of affected messages: how many when, which came first, what was late later."""
+"""Affected messages for a page: their numbers over time, the first ones, and the later late
+ones."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,8 +13,8 @@ NS_PER_S = 1_000_000_000
 
 
 def marks(run: str, affected: Iterable[Affected]) -> tuple[Mark, ...]:
-    tally = Counter((row.measure, row.at_ns // NS_PER_S) for row in affected if row.at_ns >= 0)
-    return tuple(Mark(run, *when, cases) for when, cases in sorted(tally.items()))
+    counts = Counter((row.measure, row.at_ns // NS_PER_S) for row in affected if row.at_ns >= 0)
+    return tuple(Mark(run, *when, cases) for when, cases in sorted(counts.items()))
 
 
 def examples(affected: Iterable[Affected]) -> tuple[Affected, ...]:

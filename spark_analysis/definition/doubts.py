@@ -1,11 +1,11 @@
-"""What of a run could not be judged, and why.
+"""The verdicts of a run that could not be judged, with the reasons.
 
-1. A fault that was not seen to hold, or not seen to be gone, puts the whole run in doubt, and so
-   does a clock, and an effect before its cause.
+1. The whole run is in doubt if a fault was not verified as active or as ended, if a clock is, or
+   if an effect came before its cause.
 2. Stalls of publishers and consumers (stalls.py), and a publisher's missing log, put availability
-   in doubt. Where a fault kept all publishers or all consumers away, nobody was there to judge by.
+   in doubt. If a fault kept all publishers or all consumers away, none was left to judge by.
 3. A missing log, a queue that is not drained and a place that could not be read put loss in doubt.
-   So do messages that were not due, or that nobody knows to be committed: one doubt a queue.
+   So do messages that were not due, or whose commit is unknown: one doubt per queue.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

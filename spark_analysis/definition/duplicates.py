@@ -1,18 +1,20 @@
-"""Surplus deliveries: each identified delivery but the first of its message, and where it is from.
+"""Duplicate deliveries: each identified delivery but the first of its message, and its source.
 
-1. One case a surplus delivery, compared with the earlier deliveries of its attempt. A new attempt
-   number is our own retry: the broker did what it was asked to, twice.
-2. A log tells where each delivery was read. The same place of it again is a rollback where the
-   group's progress had passed it, so long ago that the broker must have known: no fault and no end
-   of our own came into that time; and while a fault stood, the log still gave us what was new.
-   Another place of a log holds the message a second time.
-3. A redelivery, flagged or by a retry topic, is the broker's right until we acknowledged; it stays
-   one though two masters were found. Nobody knows of an acknowledgement whether it arrived, unless
-   it was written a second before the redelivery, before every fault that may have swallowed it,
-   and before the end of its connection.
-4. Else two masters explain it. What nobody flagged across a fault, or flags at all, may be from a
-   new master who does not know what the old one gave out: but of what the brokers must have known
-   to be acknowledged it came again, however it came back. Only what is left was stored twice.
+1. There is one case per duplicate delivery, compared with the earlier deliveries of its attempt. A
+   new attempt number is our own retry: the broker did twice what we requested twice.
+2. A log shows where each delivery was read. The same place again is a rollback if the group's
+   progress had passed it so long ago that the broker must have known: no fault and no end of our
+   own came into that time; and while a fault stood, the log still gave us what was new. Another
+   place of a log holds the message a second time.
+3. A redelivery, flagged or by a retry topic, is the broker's right until we acknowledged, even if
+   two leaders were found. So is an unflagged one after the end of the connection, because the flag
+   is a hint. To the living connection that holds the message it is a violation. The arrival of an
+   acknowledgement is certain only if it was written a second before the redelivery, before every
+   fault that may have swallowed it, and before the end of its connection.
+4. Else two leaders explain it. If no flag was set across a fault, or the broker has none, the copy
+   may be from a new leader who does not know what the old one gave out. But if the brokers must
+   have known the acknowledgement, the copy came after it, however it came back. Only the remaining
+   copies were stored twice.
 """
 
 from collections import defaultdict
@@ -24,12 +26,12 @@ from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.progress import Progress
 from spark_analysis.definition.unrest import Unrest
-from spark_analysis.schema.facts import Facts, Rivals
+from spark_analysis.schema.facts import CompetingLeaders, Facts
 from spark_analysis.schema.words import Redelivered, Via
 
 _ON_ITS_WAY_NS = 1_000_000_000  # so long at most an acknowledgement is
 _TOO_LATE = "acknowledged_late"
-_TOLD_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their progress every 5 s
+_REPORTED_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their progress every 5 s
 
 
 def cases(
@@ -53,12 +55,15 @@ def cases(
             before = delivery
 
 
-def _rivals(facts: Facts, message: Message) -> list[Rivals]:
+def _rivals(facts: Facts, message: Message) -> list[CompetingLeaders]:
     return [pair for pair in facts.rivals if pair.queue == message.queue]
 
 
 def _origin(
-    delivery: Delivery, earlier: "_Earlier", rivals: Iterable[Rivals], unrest: Iterable[Unrest]
+    delivery: Delivery,
+    earlier: "_Earlier",
+    rivals: Iterable[CompetingLeaders],
+    unrest: Iterable[Unrest],
 ) -> str:
     if earlier.latest is None:
         return "publisher_retry"
@@ -67,12 +72,20 @@ def _origin(
         return _by_place(delivery, earlier, diverged)
     again = delivery.redelivered is Redelivered.YES or delivery.via is Via.RETRY_TOPIC
     known = earlier.acknowledged_before(delivery)
+    left = not earlier.acknowledged_at_all(delivery)
+    between = any(_between(each, earlier.latest, delivery) for each in unrest)
+    if again and not known and left:
+        uncaused = not between and earlier.holds_still(delivery)
+        return "redelivered_without_cause" if uncaused else "redelivery"
     if again and not known:
-        return _TOO_LATE if earlier.acknowledged_at_all(delivery) else "redelivery"
+        return "ambiguous" if earlier.acknowledged_long_before(delivery) else _TOO_LATE
     if diverged:
         return "diverged"
     told = delivery.redelivered is not Redelivered.NOT_TOLD
-    between = any(_between(each, earlier.latest, delivery) for each in unrest)
+    ended = earlier.ended_before(delivery)
+    if ended and left:
+        return "redelivery"
+    between = between or ended
     if told and not again and not between:
         return "stored_twice"
     return "redelivery_after_ack" if known else "ambiguous"
@@ -101,6 +114,7 @@ class _Earlier:
         self._ours = ours
         self._arrived_ns: list[int] = []  # the earliest acknowledgement that must have arrived
         self._written_ns: list[int] = []  # the earliest of all
+        self._old_ns: list[int] = []  # the earliest that no fault and no end can have met
         self._at = defaultdict[tuple[str, int], list[Delivery]](list)
         self._known = defaultdict[tuple[str, str, int], _Known](_Known)
         self._placed: list[Delivery] = []
@@ -121,35 +135,57 @@ class _Earlier:
         written_ns = self._ours.written_ns(delivery)
         if written_ns is not None:
             self._written_ns = [min([written_ns, *self._written_ns])]
+            if not self._ours.met(delivery, written_ns):
+                self._old_ns = [min([written_ns, *self._old_ns])]
 
     def acknowledged_before(self, again: Delivery) -> bool:
-        """Whether one was acknowledged so that the broker must have known when it came `again`."""
+        """Return whether one was acknowledged so that the broker must have known when it came
+        `again`."""
         latest_ns = again.received_ns - _ON_ITS_WAY_NS
         return any(written_ns <= latest_ns for written_ns in self._arrived_ns)
 
     def acknowledged_at_all(self, again: Delivery) -> bool:
-        """Whether we had acknowledged one when it came `again`, heard or not."""
+        """Return whether we had acknowledged one when it came `again`, whether received or not."""
         return any(written_ns < again.received_ns for written_ns in self._written_ns)
+
+    def acknowledged_long_before(self, again: Delivery) -> bool:
+        """Return whether one was acknowledged a second before, and nothing interfered on the
+        way."""
+        return any(written_ns <= again.received_ns - _ON_ITS_WAY_NS for written_ns in self._old_ns)
+
+    def ended_before(self, again: Delivery) -> bool:
+        """Return whether the connection of the latest one had ended when it came `again`."""
+        assert self.latest is not None
+        ended_ns = self._ours.ended_ns(self.latest)
+        return ended_ns is not None and ended_ns < again.received_ns
+
+    def holds_still(self, again: Delivery) -> bool:
+        """Return whether the latest came by the same living connection, and that acknowledges."""
+        assert self.latest is not None
+        last = self.latest
+        same = (last.consumer, last.connection) == (again.consumer, again.connection)
+        loaded = last.via is Via.LOAD and again.via is Via.LOAD
+        return same and loaded and not self.ended_before(again) and self._ours.acknowledges(again)
 
     def read_at(self, again: Delivery) -> bool:
         return (again.place, again.offset) in self._at
 
     def passed_before(self, again: Delivery) -> bool:
-        """Whether the group's progress had passed one that was read at the same place."""
+        """Return whether the group's progress had passed one that was read at the same place."""
         known = self._known[again.place, again.queue, again.offset]
         return self._passed(known, self._at[again.place, again.offset], again)
 
     def passed_anywhere(self, again: Delivery) -> bool:
-        """Whether the group's progress had passed one, wherever that was read."""
+        """Return whether the group's progress had passed one, wherever that was read."""
         return self._passed(self._known_of_any, self._placed, again)
 
     def _passed(self, known: "_Known", earlier: Sequence[Delivery], again: Delivery) -> bool:
         for one in earlier[known.looked_at :]:
-            told_ns = self._ours.told_ns(one)
-            if told_ns is not None:
-                known.told_ns = [min([told_ns, *known.told_ns])]
+            reported_by_ns = self._ours.reported_by_ns(one)
+            if reported_by_ns is not None:
+                known.reported_by_ns = [min([reported_by_ns, *known.reported_by_ns])]
         known.looked_at = len(earlier)
-        return any(told_ns < again.received_ns for told_ns in known.told_ns)
+        return any(reported_by_ns < again.received_ns for reported_by_ns in known.reported_by_ns)
 
 
 class _Known:
@@ -157,11 +193,11 @@ class _Known:
 
     def __init__(self) -> None:
         self.looked_at = 0
-        self.told_ns: list[int] = []
+        self.reported_by_ns: list[int] = []
 
 
 class _Acknowledged:
-    """What the broker must have heard of our acknowledgements, unless it is too young."""
+    """Our acknowledgements that the broker must have received, unless too recent."""
 
     def __init__(self, channels: Channels, progress: Progress, unrest: Sequence[Unrest]) -> None:
         self._channels = channels
@@ -172,9 +208,11 @@ class _Acknowledged:
         return self._channels.acknowledged_ns(delivery)
 
     def arrived_ns(self, delivery: Delivery) -> int | None:
-        """When it was acknowledged; None where a fault or its connection's end may have swallowed
-        that. A fault that comes after a redelivery is asked, too: what was acknowledged within a
-        second of the fault was so within a second of the redelivery.
+        """Return when it was acknowledged; None if a fault or its connection's end may have
+        swallowed that.
+
+        A fault that comes after a redelivery counts, too: an acknowledgement within a second of
+        the fault was within a second of the redelivery.
         """
         written_ns = self.written_ns(delivery)
         if written_ns is None:
@@ -184,21 +222,38 @@ class _Acknowledged:
         late = any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
         return None if late else written_ns
 
-    def told_ns(self, earlier: Delivery) -> int | None:
-        """When the broker must have been told that the group's progress had passed `earlier`; None
-        where nobody may have been."""
+    def met(self, delivery: Delivery, written_ns: int) -> bool:
+        """Return whether a fault, or the connection's end, may have met the acknowledgement on its
+        way: it was written within a second of either."""
+        if any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in self._end(delivery)):
+            return True
+        return any(
+            each.origin_ns - _ON_ITS_WAY_NS < written_ns <= each.effective_ns + _ON_ITS_WAY_NS
+            for each in self._unrest
+            if each.lasts_to(delivery.received_ns)
+        )
+
+    def ended_ns(self, delivery: Delivery) -> int | None:
+        return self._channels.ended_ns(delivery)
+
+    def acknowledges(self, delivery: Delivery) -> bool:
+        return self._channels.acknowledges(delivery)
+
+    def reported_by_ns(self, earlier: Delivery) -> int | None:
+        """Return by when the broker must have received that the group's progress had passed
+        `earlier`; None if it may not have."""
         at_ns = self._progress.passed_ns(earlier.place, earlier.queue, earlier.offset)
         if at_ns is None:
             return None
         since_ns = max(at_ns, earlier.received_ns)
         ends_ns = [each.origin_ns for each in self._unrest if each.origin_ns > since_ns]
         ends_ns += self._end(earlier)
-        told_ns = since_ns + _TOLD_WITHIN_NS
-        if any(told_ns >= end_ns for end_ns in ends_ns):
+        reported_by_ns = since_ns + _REPORTED_WITHIN_NS
+        if any(reported_by_ns >= end_ns for end_ns in ends_ns):
             return None
         if any(each.origin_ns <= since_ns and each.lasts_to(since_ns) for each in self._unrest):
-            return self._progress.told_ns(earlier, told_ns)
-        return told_ns
+            return self._progress.reported_by_ns(earlier, reported_by_ns)
+        return reported_by_ns
 
     def _end(self, delivery: Delivery) -> list[int]:
         ended_ns = self._channels.ended_ns(delivery)

@@ -1,4 +1,4 @@
-"""What clients saw, as typed events: the raw rows without the columns that no verdict needs.
+"""The records of clients as typed events: the raw rows without the columns that no verdict needs.
 
 1. A producer below 0 is a canary; its rows are dropped here and nowhere else.
 2. A missing table is an empty one; a text that is None reads "".
@@ -41,7 +41,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What an attempt was sent with, besides its body: a time that it is due, or a fate."""
+    """The terms of an attempt, apart from its body: a due time, or a fate."""
 
     producer: int
     sequence: int
@@ -56,7 +56,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What the broker, or the loss of it, said of one attempt."""
+    """The answer to one attempt, from the broker or from the loss of it."""
 
     producer: int
     sequence: int
@@ -76,7 +76,7 @@ class Delivery:
     attempt: int
     received_ns: int
     queue: str
-    place: str  # of what has offsets: the log that it was read from; "" where nobody told
+    place: str  # with offsets: the log that it was read from; "" if unknown
     offset: int
     redelivered: Redelivered
     header_ok: bool
@@ -132,7 +132,7 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What was done of a fault, or seen of it: `undo_issued`, `gone` and others."""
+    """One step of a fault, issued or observed: `undo_issued`, `gone` and others."""
 
     window: int
     event: str

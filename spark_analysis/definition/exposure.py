@@ -1,4 +1,4 @@
-"""What each fault met: how much was due, and how much was sent, while it was in force."""
+"""The exposure of each fault: the publishes due and sent while it was in force."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence

@@ -1,11 +1,11 @@
-"""How long each fault was in force for certain, and when it was seen to be gone.
+"""The time in which each fault was certainly in force, and when it was verified as ended.
 
-1. A fault that is being undone is in force no more for certain. Where nobody noted when the undo
-   was issued it was in force until the undo had returned; one that was never undone, to the end of
-   load.
-2. Of steps that were noted twice the first counts.
-3. Faults of the cluster that are in force one into another are one storm: nobody can be healed
-   before it is over. Who lost a client alone does not take part in another's.
+1. A fault whose undo has begun is no longer certainly in force. If no record shows when the undo
+   was issued, the fault was in force until the undo had returned. One that was never undone was in
+   force to the end of load.
+2. If a step was recorded twice, the first counts.
+3. Faults of the cluster that are in force one into another overlap, and recovery begins only after
+   the last of them. A fault of one client alone does not join another's overlap.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from spark_analysis.schema.facts import Facts, Window
 
 
 @dataclass(frozen=True, slots=True)
-class Storm:
+class OverlappingFaults:
     """Faults in force one into another; `next_ns`: the next fault's origin, or the end of load."""
 
     begins_ns: int
@@ -27,13 +27,13 @@ class Storm:
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """One fault, with the times that bound what is asked of it."""
+    """One fault, with the times that bound its verdicts."""
 
     window: Window
     limit_ns: int  # the end of its judged time
     undo_ns: int | None  # when its undo was issued
     end_ns: int  # in force until then
-    storm: Storm | None  # None: it is never over
+    overlap: OverlappingFaults | None  # None: it is never over
 
     @property
     def number(self) -> int:
@@ -48,7 +48,7 @@ class Force:
         return self.window.returned_ns
 
     def undone_by(self, at_ns: int) -> bool:
-        """Whether its undo had been issued by then for certain: it had when it returned."""
+        """Return whether its undo had certainly been issued by then: it had when it returned."""
         known_ns = self.window.ended_ns if self.undo_ns is None else self.undo_ns
         return known_ns is not None and at_ns >= known_ns
 
@@ -59,19 +59,21 @@ def forces(facts: Facts, steps: Iterable[Step]) -> tuple[Force, ...]:
     for step in steps:
         key = step.window, step.event
         noted[key] = min(step.at_ns, noted.get(key, step.at_ns))
-    gone = {w.number: noted.get((w.number, "gone")) if w.gone else None for w in facts.windows}
+    gone = {w.number: w.gone_ns(noted.get((w.number, "gone"))) for w in facts.windows}
     found = []
     for fault in faulted(facts):
         window = fault.window
         undo_ns = noted.get((window.number, "undo_issued"))
         ends_ns = [at_ns for at_ns in (undo_ns, window.ended_ns) if at_ns is not None]
         end_ns = min([*ends_ns[:1], facts.load_ended_ns])
-        storm = _storm(facts, window, gone)
-        found.append(Force(window, fault.until_ns, undo_ns, end_ns, storm))
+        overlap = _overlap(facts, window, gone)
+        found.append(Force(window, fault.until_ns, undo_ns, end_ns, overlap))
     return tuple(found)
 
 
-def _storm(facts: Facts, window: Window, gone: Mapping[int, int | None]) -> Storm | None:
+def _overlap(
+    facts: Facts, window: Window, gone: Mapping[int, int | None]
+) -> OverlappingFaults | None:
     inside = {window.number: window}
     while True:
         ends_ns = [gone[number] for number in inside]
@@ -90,4 +92,4 @@ def _storm(facts: Facts, window: Window, gone: Mapping[int, int | None]) -> Stor
             break
         inside |= more
     later = [one.origin_ns for one in facts.windows if one.origin_ns > over_ns]
-    return Storm(begins_ns, over_ns, min([*later, facts.load_ended_ns]))
+    return OverlappingFaults(begins_ns, over_ns, min([*later, facts.load_ended_ns]))

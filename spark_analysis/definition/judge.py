@@ -8,11 +8,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spark_analysis.definition import (
-    asking,
     attempts,
     availability,
     cases,
     charges,
+    check_backs,
     consumption,
     curves,
     delays,
@@ -80,7 +80,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
         service=promised.rows(facts, histories, faults),
         exposure=exposure.rows(facts, every, histories, faults),
         consumption=consumption.rows(facts, every, faults),
-        starvation=starvation.rows(facts, every, faults),
+        starvation=starvation.rows(facts, every, faults, Channels(seen)),
         doubts=doubts.rows(facts, every, seen.stalls, missing),
         marks=digest.marks(facts.run, affected),
         examples=digest.examples(affected),
@@ -97,13 +97,13 @@ def _cases(
     unsettled: Sequence[Unrest],
     missing: Sequence[Case],
 ) -> Iterator[Case]:
-    """What came, and how; what was given out and forgotten."""
+    """Yield the cases of messages, and those of deliveries that were not redelivered."""
     every, channels = tuple(by_name.values()), Channels(seen)
     yield from forgotten.cases(facts, every, channels)
     yield from misrouted.cases(every)
     yield from delays.cases(facts, every)
     yield from transactions.cases(facts, every, missing)
-    yield from asking.cases(facts, every, seen.connection_ends)
+    yield from check_backs.cases(facts, every, seen.connection_ends)
     yield from strays.cases(facts, by_name, seen.deliveries)
     yield from duplicates.cases(facts, every, channels, unsettled)
     yield from order.cases(facts, every)

@@ -1,11 +1,11 @@
-"""What became of the messages that were acknowledged and did not arrive.
+"""Messages that were acknowledged and did not arrive.
 
-1. Nobody waits for a message that was to be rolled back. Of one whose time had not come when all
-   was quiet, or of which nobody knows whether it was committed, it is unknown what became.
-2. Another message that the audit found exists: it is stranded, whatever else is unknown.
-3. A consumer that died may have received what is missing; an incomplete drain may have left it
-   behind. Then nobody knows whether it is lost.
-4. A place that could not be read may hold it: unreachable. Only what is left is lost.
+1. A message that was to be rolled back is not missed. The fate of a message is unknown if it was
+   not due when the queue was quiet, or if its commit is unknown.
+2. Any other message that the audit found exists: it is stranded, whatever else is unknown.
+3. A consumer that died may have received the missing message, and an incomplete drain may have
+   left it behind. Then it is unknown whether it is lost.
+4. A place that could not be read may hold it: unreachable. Only the remaining messages are lost.
 """
 
 from collections.abc import Iterable, Iterator
@@ -51,6 +51,6 @@ def _became(message: Message, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
 
 
 def _is_pending(message: Message) -> bool:
-    """Whether it was committed hangs on a question of the broker that nobody recorded."""
+    """Return whether its commit depends on a check of the broker that is not on record."""
     committed = any(find.via is Via.AUDIT for find in message.finds)
     return message.fate is Fate.COMMIT_WHEN_ASKED and not committed

@@ -1,11 +1,12 @@
-"""Rows folded into messages: what was tried, what was said of it, and what came of it.
+"""Rows folded into messages: their attempts, the answers, and their deliveries.
 
 1. A message is a (producer, sequence) with at least one attempt; nothing else names one.
-2. A delivery belongs to a message only if its header and run can be believed and the message was
-   sent at all: whatever else claims the name is a stray (strays.py).
+2. A delivery belongs to a message only if its header and run are credible and the message was sent
+   at all. Any other claim to the name is a stray (strays.py).
 3. An attempt without settlement may have happened: it makes its message indeterminate, never
    refused.
-4. What is said of a single attempt is told by its number: a try.
+4. An answer to a single attempt belongs to its number: a try.
+5. A confirm of an attempt that was returned, or never sent, confirms nothing.
 """
 
 from collections import defaultdict
@@ -21,7 +22,7 @@ DENIALS = (Outcome.REFUSED, Outcome.RETURNED)
 
 
 class State(Enum):
-    """What its publisher may believe of a message; the value is its name in the marts."""
+    """A publisher's knowledge of a message; the value is its name in the marts."""
 
     ACKNOWLEDGED = "acknowledged"
     INDETERMINATE = "indeterminate"
@@ -62,6 +63,7 @@ class Message:
     consumed: tuple[Delivery, ...]  # those by which it was delivered; the first says when
     finds: tuple[Delivery, ...]  # those of the audit
     tries: Mapping[int, Try]  # by the attempt's number
+    contradicted: bool = False  # an attempt that was never sent has a confirm
 
     @property
     def queue(self) -> str:
@@ -73,7 +75,7 @@ class Message:
 
     @property
     def fate(self) -> Fate:
-        """What was to become of its transaction: of every attempt the same."""
+        """Return the intended fate of its transaction, the same for every attempt."""
         return next((terms.fate for terms in self.terms), Fate.NONE)
 
     @property
@@ -166,6 +168,8 @@ def _message(
     named: list[Delivery],
 ) -> Message:
     identified = named if any(attempt.sent for attempt in attempts) else []
+    recorded, settlements = settlements, _without_void(attempts, settlements)
+    unsent = {attempt.number for attempt in attempts if not attempt.sent}
     confirms = _confirms(settlements)
     return Message(
         *name,
@@ -178,6 +182,7 @@ def _message(
         consumed=tuple(delivery for delivery in identified if delivery.by_consuming),
         finds=tuple(delivery for delivery in identified if delivery.via in (Via.AUDIT, Via.HALF)),
         tries=_tries(attempts, terms, settlements, identified),
+        contradicted=any(confirm.attempt in unsent for confirm in _confirms(recorded)),
     )
 
 
@@ -204,6 +209,17 @@ def _tries(
         )
         for attempt in reversed(attempts)
     }
+
+
+def _without_void(attempts: list[Attempt], settlements: list[Settlement]) -> list[Settlement]:
+    """Return the settlements without confirms of attempts that were returned or never sent."""
+    void = {one.attempt for one in settlements if one.outcome is Outcome.RETURNED}
+    void |= {attempt.number for attempt in attempts if not attempt.sent}
+    return [
+        one
+        for one in settlements
+        if one.outcome is not Outcome.CONFIRMED or one.attempt not in void
+    ]
 
 
 def _confirms(settlements: Iterable[Settlement]) -> tuple[Settlement, ...]:

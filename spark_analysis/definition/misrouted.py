@@ -14,7 +14,7 @@ from spark_analysis.schema.words import Via
 def cases(messages: Iterable[Message]) -> Iterator[Case]:
     for message in messages:
         for delivery in message.consumed:
-            told = bool(delivery.queue and message.queue)
-            elsewhere = told and delivery.queue != message.queue
+            both_named = bool(delivery.queue and message.queue)
+            elsewhere = both_named and delivery.queue != message.queue
             if elsewhere and delivery.via in (Via.LOAD, Via.DRAIN):
                 yield of_delivery(delivery, message.queue, "misrouted", "")

@@ -1,6 +1,6 @@
-"""Why nobody can say of a queue that what did not come is nowhere.
+"""The reasons why a missing message of a queue may still exist.
 
-1. A consumer that died may have received what is missing; an incomplete drain may have left it
+1. A consumer that died may have received the missing message; an incomplete drain may have left it
    behind; a place that could not be read may hold it.
 """
 
@@ -8,7 +8,7 @@ from spark_analysis.schema.facts import Facts
 
 
 class OpenEnds:
-    """What of one run's queues stayed open."""
+    """The open ends of one run's queues."""
 
     def __init__(self, facts: Facts) -> None:
         self._logs_closed = all(w.log_closed for w in facts.workers if w.role == "consumer")

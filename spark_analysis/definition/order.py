@@ -1,13 +1,17 @@
-"""Whether messages arrived in the order they were sent, where that order was promised.
+"""The order of messages where it was promised: whether they arrived as they were sent.
 
-1. Judged are first deliveries, flagged or not, of messages that are neither delayed nor in a
-   transaction, where it is certain which attempt's copy came: one that was confirmed, or a single
+1. First deliveries are judged, flagged or not. Their messages are neither delayed nor in a
+   transaction, and it is certain which attempt's copy came: one that was confirmed, or a single
    one of unknown outcome.
-2. They are compared within one producer, key, queue and consumer. One is before another if it was
-   confirmed before the other was sent, or was sent earlier on the same connection.
-3. A message is reordered if it came after one that it is before. Where one of the two is flagged
-   and the other is not nobody knows: a connection that nobody read was given the former. A loss
-   leaves a gap, and a gap is no reorder.
+2. They are compared within one producer, key and queue, across consumers and the drain, because
+   one consumer at a time is active. A message is before another if it was confirmed before the
+   other was sent, or was sent earlier on the same connection.
+3. A message is reordered if it came after a message that it is before, to the same consumer; or if
+   that message had come before anything came by its connection. If two consumers read in parallel,
+   it is unknown which got its message first.
+4. If one of the two is flagged and the other is not, the order is unknown: the flagged one may
+   have been delivered to a connection that no client read. A loss leaves a gap, and a gap is no
+   reorder.
 """
 
 from collections import defaultdict
@@ -20,14 +24,14 @@ from spark_analysis.definition.messages import DENIALS, Message, Try
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered, Via
 
-Line = tuple[int, int, str, int]  # producer, key, queue, consumer
+Line = tuple[int, int, str]  # producer, key, queue
 
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
     message: Message
     first: Delivery
-    one: Try  # of which it came
+    one: Try  # the attempt that came
 
     @property
     def flagged(self) -> bool:
@@ -46,14 +50,15 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
         if doubt or one is None:
             yield of_message(message, "not_judged", doubt, first.received_ns)
         else:
-            line = message.producer, message.key, message.queue, first.consumer
+            line = message.producer, message.key, message.queue
             lines[line].append(_Arrival(message, first, one))
     for arrivals in lines.values():
-        yield from _judged(sorted(arrivals, key=lambda arrival: arrival.first.order))
+        ordered_arrivals = sorted(arrivals, key=lambda arrival: arrival.first.order)
+        yield from _judged(ordered_arrivals, frozenset(one.worker for one in facts.clocks))
 
 
 def _doubt(message: Message, first: Delivery, one: Try | None, ordered: set[str]) -> str:
-    """Why the place of this message is not certain; "" where it is."""
+    """Return why the place of this message is not certain; "" if it is."""
     if message.queue not in ordered:
         return "not_promised"
     if not message.at_once:
@@ -65,30 +70,40 @@ def _doubt(message: Message, first: Delivery, one: Try | None, ordered: set[str]
 
 
 def _uncertain(message: Message, one: Try) -> bool:
-    """Whether another copy of it may stand elsewhere, or this one may not stand at all."""
+    """Return whether another copy of it may stand elsewhere, or this one may not stand at all."""
     denied = any(said.outcome in DENIALS for said in one.settlements)
     return one.confirmed_ns is None and (len(message.attempts) > 1 or denied)
 
 
-def _judged(arrivals: Sequence[_Arrival]) -> Iterator[Case]:
-    """The arrivals of one line, in delivery order."""
-    came = {True: _Came(), False: _Came()}  # by flag
+def _judged(arrivals: Sequence[_Arrival], apart: frozenset[int]) -> Iterator[Case]:
+    """The arrivals of one line, in delivery order. `apart`: consumers with an own clock."""
+    own = defaultdict[tuple[int, bool], _Came](_Came)  # by consumer and flag
+    latest = {True: -1, False: -1}  # by flag: when the latest was sent, on the run's own clock
+    before = dict[tuple[int, int], dict[bool, int]]()  # the same, when that connection began
+    every = _Came()
     for arrival in arrivals:
-        alike, other = came[arrival.flagged], came[not arrival.flagged]
+        first, flagged = arrival.first, arrival.flagged
+        began = before.setdefault((first.consumer, first.connection), dict(latest))
+        confirmed_ns = arrival.one.confirmed_ns
+        known = confirmed_ns is not None and first.consumer not in apart
+        overtaken = known and confirmed_ns is not None and confirmed_ns < began[flagged]
         measure = "in_order"
-        if alike.overtook(arrival):
+        if own[first.consumer, flagged].overtook(arrival) or overtaken:
             measure = "reordered"
-        elif other.overtook(arrival):
+        elif every.overtook(arrival):
             measure = "reorder_unknown"
         at_ns = arrival.first.received_ns
         span = Span(arrival.one.attempt.sent_ns, at_ns)
         charged = None if measure == "in_order" else span
         yield of_message(arrival.message, measure, "", at_ns, charged)
-        alike.add(arrival)
+        own[first.consumer, flagged].add(arrival)
+        every.add(arrival)
+        if first.consumer not in apart:
+            latest[flagged] = max(latest[flagged], arrival.one.attempt.sent_ns)
 
 
 class _Came:
-    """What of a line has come: the latest sent of all, and of each connection."""
+    """The messages of a line that have come: the latest sent of all, and of each connection."""
 
     def __init__(self) -> None:
         self._sent_ns = -1
@@ -101,7 +116,7 @@ class _Came:
         self._latest[attempt.connection] = max(place, self._latest.get(attempt.connection, place))
 
     def overtook(self, arrival: _Arrival) -> bool:
-        """Whether one came that this one is before."""
+        """Return whether a message came that this one is before."""
         attempt, confirmed_ns = arrival.one.attempt, arrival.one.confirmed_ns
         if confirmed_ns is not None and confirmed_ns < self._sent_ns:
             return True

@@ -1,10 +1,11 @@
-"""Outages: when a scope was not served, until service began again, and what ended that.
+"""Outages: the times in which a scope was not served, and the cause of their end.
 
 1. An outage begins with a bad publish that lies in no good stretch, and ends where the next good
-   stretch begins. With no more bad ones in it than a stretch from there may hold it is none.
-2. Where no good stretch follows, it may have ended with the first good publish from which on few
-   are bad: nobody knows. Without such a one it never ended.
-3. It was ended by what the faults that it fell under say: the undo of one, the system, or either.
+   stretch begins. If it has no more bad publishes than a stretch from there may have, it is no
+   outage.
+2. If no good stretch follows, it may have ended with the first good publish from which on few are
+   bad: its end is unknown. Without such a publish it never ended.
+3. Its end has the cause that the faults during it give: the undo of one, the system, or either.
 """
 
 from bisect import bisect_right
@@ -12,13 +13,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from spark_analysis.definition.forces import Force
-from spark_analysis.definition.owed import owed
 from spark_analysis.definition.publishes import Publish
+from spark_analysis.definition.recovered_by import recovered_by
 from spark_analysis.definition.scopes import Scope, scopes
 from spark_analysis.definition.stretches import Served, few_bad, served
 from spark_analysis.schema import service
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.service import EITHER, NEVER, SYSTEM, UNDO, UNKNOWN, allowance
+from spark_analysis.schema.service import (
+    EITHER,
+    NEVER,
+    PUBLISHER,
+    SYSTEM,
+    UNDO,
+    UNKNOWN,
+    allowance,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class Outage:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What became of one scope, from the start of load to its end."""
+    """The history of one scope, from the start of load to its end."""
 
     scope: Scope
     beginnings: Sequence[int]  # the places where good stretches begin
@@ -140,11 +149,12 @@ def _numbers(over: Sequence[Force]) -> tuple[int, ...]:
 
 
 def _ended_by(facts: Facts, scope: Scope, first: int, back: int, force: Force) -> str:
-    """What one of the faults that an outage fell under says of its end."""
+    """Return the cause of an outage's end by one of the faults during it."""
     if force.window.ended_ns is None or scope.intended_ns[first] >= force.end_ns:
         return SYSTEM
-    if force.undone_by(scope.intended_ns[back]):
+    back_ns, bound_ns = scope.intended_ns[back], facts.clock_bound_ns(PUBLISHER)
+    if force.undone_by(back_ns - bound_ns):
         return UNDO
-    if force.undo_ns is None:
+    if force.undo_ns is None or force.undone_by(back_ns + bound_ns):
         return EITHER
-    return owed(facts, scope, back, force, force.undo_ns)
+    return recovered_by(facts, scope, back, force, force.undo_ns)

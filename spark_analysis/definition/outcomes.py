@@ -1,9 +1,9 @@
-"""What publishers were told of their messages, set against what came.
+"""The answers to publishers about their messages, compared with the deliveries.
 
-1. Every message is in exactly one state, and is counted there; what was confirmed is counted by
-   the strongest promise given for it, too, so that a loss by strength has something to be of.
+1. Every message is in exactly one state, and is counted there. A confirmed message is also counted
+   by its strongest acknowledgement level, so that a loss by level has a total.
 2. An unknown outcome is no failure: its message may come (revived) or not, both are counted.
-3. What was said of single attempts is judged elsewhere (attempts.py).
+3. Answers to single attempts are judged elsewhere (attempts.py).
 """
 
 from collections.abc import Iterable, Iterator

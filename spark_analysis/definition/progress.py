@@ -1,8 +1,8 @@
-"""How far the group that reads a log had acknowledged it, and when.
+"""The progress of the group that reads a log: how far it had acknowledged, and when.
 
-1. A stored place passes an offset only when everything before it is acknowledged. What never came
-   to us is nothing that we could acknowledge.
-2. Who is given what nobody had before still speaks with the log's broker.
+1. Stored progress passes an offset only when everything before it is acknowledged. A message that
+   never reached us is nothing that we could acknowledge.
+2. A connection that receives new messages of a log still talks to the log's broker.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +19,7 @@ _NEVER = float("inf")
 
 
 class Progress:
-    """When our acknowledgements had passed each offset of each log."""
+    """The times when our acknowledgements had passed each offset of each log."""
 
     def __init__(self, messages: Iterable[Message], channels: Channels) -> None:
         earliest = defaultdict[Log, dict[int, float]](dict)
@@ -41,15 +41,16 @@ class Progress:
         self._news_ns = _news(arrivals)
 
     def passed_ns(self, place: str, queue: str, offset: int) -> int | None:
-        """When everything of that log up to this offset had been acknowledged; None: never."""
+        """Return when all of that log up to this offset had been acknowledged; None: never."""
         upto = bisect_right(self._offsets.get((place, queue), []), offset)
         if not upto:
             return None
         at_ns = self._passed_ns[place, queue][upto - 1]
         return None if at_ns == _NEVER else int(at_ns)
 
-    def told_ns(self, delivery: Delivery, from_ns: int) -> int | None:
-        """When its connection first had something new of its log, from then on; None: never."""
+    def reported_by_ns(self, delivery: Delivery, from_ns: int) -> int | None:
+        """Return when its connection next had a new message of its log, from then on; None:
+        never."""
         channel = delivery.consumer, delivery.connection
         times_ns = self._news_ns.get((delivery.place, delivery.queue, channel), [])
         after = bisect_left(times_ns, from_ns)
@@ -57,7 +58,8 @@ class Progress:
 
 
 def _news(arrivals: Mapping[Log, list[Delivery]]) -> Mapping[tuple[str, str, Channel], list[int]]:
-    """When each connection had what lies behind all that anybody had of that log before."""
+    """Return when each connection had messages behind all that any connection had of that log
+    before."""
     news = defaultdict[tuple[str, str, Channel], list[int]](list)
     for (place, queue), deliveries in arrivals.items():
         largest = -1

@@ -1,16 +1,16 @@
-"""Who was served from the promised time on: one answer a window, scope and promise.
+"""Service from the promised time on: one answer per window, scope and promise.
 
-1. `fault`: of sources that name no time, from when service began under the fault, until its undo.
-   A promise of the facts: from its own time on. `healed`: from when it was gone, and all
-   that was in force with it, clients had time to be back, and a deadline was over, until the next
-   fault.
-2. An outage matters where it has more bad publishes in that time than a stretch may have. One
-   that the undo ended breaks a promise; one that the system ended breaks those that name a time.
+1. `fault`: for sources that name no time, from when service began under the fault, until its undo.
+   A promise of the facts: from its own time on. `healed`: from when the fault and all overlapping
+   ones were gone, clients had time to reconnect, and a deadline was over, until the next fault.
+2. An outage matters if it has more bad publishes in that time than a stretch may have. One that
+   the undo ended breaks a promise; one that the system ended breaks those that name a time.
 3. An outage that began within the last deadline of that time leaves it open: its publishes were
-   not decided. So does one of which nobody knows what ended it; but when all is healed it matters
-   no more what ended one, if most of it was missed.
-4. Where the load was sick before the fault nothing is said of the fault, nor where too little was
-   due.
+   not decided. So does one whose end has an unknown cause. But after recovery the cause of its end
+   no longer matters if most of it was missed.
+4. Patient clients miss nothing if a fault holds their publishes back until its undo. It held them
+   if most publishes that had waited for 5 s at the undo were confirmed only after it.
+5. The fault gets no verdict if the load was sick before it, or too little was due.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,8 +28,10 @@ from spark_analysis.schema.service import (
     NEVER,
     OPEN,
     OUT,
+    RELAPSES_MAX,
     SERVED,
     SICK,
+    STRETCH_NS,
     SYSTEM,
     UNDO,
     UNKNOWN,
@@ -39,7 +41,7 @@ from spark_analysis.schema.service import (
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PromiseCheck:
     """One question: was this scope served in [from_ns, until_ns)?"""
 
     history: History
@@ -53,10 +55,31 @@ class _Asked:
         return self.history.scope.due(self.from_ns, self.until_ns)
 
     @property
+    def all_bad(self) -> bool:
+        """Return whether something was due, and each publish was bad."""
+        scope = self.history.scope
+        bad = scope.bad(scope.before(self.from_ns), scope.before(self.until_ns))
+        return bad == self.due > 0
+
+    @property
+    def held(self) -> bool:
+        """Return whether most publishes that had waited for a stretch at the undo were confirmed
+        after it."""
+        window, undo_ns = self.force.window, self.force.undo_ns
+        undo_ns = window.ended_ns if undo_ns is None else undo_ns
+        if self.promise == HEALED or undo_ns is None:
+            return False
+        scope, until_ns = self.history.scope, undo_ns - STRETCH_NS
+        start = scope.before(max(self.from_ns, until_ns - STRETCH_NS))
+        those = scope.publishes[start : scope.before(until_ns)]
+        late = sum(not (one.missed or one.confirmed_before(undo_ns)) for one in those)
+        return len(those) >= scope.enough and late * 2 > len(those)
+
+    @property
     def origin_ns(self) -> int:
-        """When what may have done harm began."""
-        if self.promise == HEALED and self.force.storm is not None:
-            return self.force.storm.begins_ns
+        """Return when the first possible harm began."""
+        if self.promise == HEALED and self.force.overlap is not None:
+            return self.force.overlap.begins_ns
         return self.force.origin_ns
 
     @property
@@ -78,11 +101,11 @@ class _Asked:
         return bad * 2 > outage.end - outage.first
 
     def length_ns(self, outage: Outage) -> int:
-        """How much of the outage lies within the time that is asked for."""
+        """Return how much of the outage lies within the promised time."""
         return min(outage.until_ns, self.until_ns) - max(outage.from_ns, self.from_ns)
 
     def breaks(self, outage: Outage) -> bool:
-        """Whether an outage that began early enough to be decided breaks this promise."""
+        """Return whether an outage that began early enough to be decided breaks this promise."""
         if outage.ended == UNKNOWN:
             return outage.until_ns >= self.until_ns or (
                 self.promise == HEALED and self._mostly_missed(outage)
@@ -96,27 +119,27 @@ def rows(
     facts: Facts, histories: Sequence[History], forces: Sequence[Force]
 ) -> tuple[Service, ...]:
     return tuple(
-        _row(facts, asked)
+        _row(facts, check)
         for history in histories
         for force in forces
-        for asked in _asked(facts, history, force)
+        for check in _checks(facts, history, force)
     )
 
 
-def _asked(facts: Facts, history: History, force: Force) -> Iterator[_Asked]:
+def _checks(facts: Facts, history: History, force: Force) -> Iterator[_PromiseCheck]:
     returned_ns = force.returned_ns
-    yield _Asked(history, force, FAULT, _served_from(history, force), force.end_ns)
+    yield _PromiseCheck(history, force, FAULT, _served_from(history, force), force.end_ns)
     for promise in facts.promises:
         from_ns = returned_ns + promise.after_ns
-        yield _Asked(history, force, promise.name, from_ns, force.end_ns)
-    if force.storm is not None:
-        from_ns = force.storm.over_ns + facts.deadline_ns + facts.reconnect_ns
-        yield _Asked(history, force, HEALED, from_ns, force.storm.next_ns)
+        yield _PromiseCheck(history, force, promise.name, from_ns, force.end_ns)
+    if force.overlap is not None:
+        from_ns = force.overlap.over_ns + facts.deadline_ns + facts.reconnect_ns
+        yield _PromiseCheck(history, force, HEALED, from_ns, force.overlap.next_ns)
 
 
 def _served_from(history: History, force: Force) -> int:
-    """When service began under the fault; when the fault was made where its end alone may have
-    brought it."""
+    """Return when service began under the fault; when the fault was active if its end alone may
+    have caused it."""
     begins = history.first_beginning(force.origin_ns, force.end_ns)
     if begins is None:
         return force.returned_ns
@@ -128,44 +151,48 @@ def _served_from(history: History, force: Force) -> int:
     return force.returned_ns if brought else max(force.returned_ns, since_ns)
 
 
-def _row(facts: Facts, asked: _Asked) -> Service:
-    mattering = [outage for outage in asked.history.outages if asked.matters(outage)]
-    worst_ns = max((asked.length_ns(outage) for outage in mattering), default=0)
-    scope = asked.history.scope
+def _row(facts: Facts, check: _PromiseCheck) -> Service:
+    mattering = [outage for outage in check.history.outages if check.matters(outage)]
+    worst_ns = max((check.length_ns(outage) for outage in mattering), default=0)
+    scope = check.history.scope
     return Service(
         facts.run,
-        asked.force.number,
+        check.force.number,
         scope.kind,
         scope.name,
-        asked.promise,
-        asked.from_ns,
-        asked.until_ns,
-        asked.in_force,
-        asked.due,
+        check.promise,
+        check.from_ns,
+        check.until_ns,
+        check.in_force,
+        check.due,
         worst_ns,
-        _verdict(facts, asked, mattering),
+        _verdict(facts, check, mattering),
     )
 
 
-def _verdict(facts: Facts, asked: _Asked, mattering: Sequence[Outage]) -> str:
+def _verdict(facts: Facts, check: _PromiseCheck, mattering: Sequence[Outage]) -> str:
     """`mattering`: the outages that matter here."""
-    if asked.due < JUDGED_MIN:
-        return FEW
-    if any(_sick(facts, asked.origin_ns, outage) for outage in asked.history.outages):
+    if check.due < JUDGED_MIN:
+        return OPEN if check.all_bad else FEW
+    if any(_sick(facts, check.origin_ns, outage) for outage in check.history.outages):
         return SICK
-    decided_ns = asked.until_ns - facts.deadline_ns
-    if any(one.from_ns < decided_ns and asked.breaks(one) for one in mattering):
+    if check.held:
         return OUT
-    mended = [one for one in mattering if asked.promise == FAULT and one.ended == SYSTEM]
+    decided_ns = check.until_ns - facts.deadline_ns
+    if any(one.from_ns < decided_ns and check.breaks(one) for one in mattering):
+        return OUT
+    mended = [one for one in mattering if check.promise == FAULT and one.ended == SYSTEM]
     if len(mended) < len(mattering):
         return OPEN
-    scope = asked.history.scope
+    if len(mended) > 1:
+        return OUT if len(mended) > RELAPSES_MAX else OPEN
+    scope = check.history.scope
     if mended and scope.due(mended[-1].until_ns, decided_ns) < scope.enough:
         return OPEN
-    return FEW if asked.in_force < scope.enough else SERVED
+    return FEW if check.in_force < scope.enough else SERVED
 
 
 def _sick(facts: Facts, origin_ns: int, outage: Outage) -> bool:
-    """Whether the load was out before the fault, and still when it came."""
+    """Return whether the load was out before the fault, and still when it came."""
     long_before = outage.from_ns < origin_ns - facts.deadline_ns
     return long_before and (outage.until_ns > origin_ns or outage.ended == NEVER)

@@ -29,7 +29,7 @@ class Publish:
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """By intended time; of equals by producer and sequence."""
+    """Publishes by intended time; of equals by producer and sequence."""
 
     judged: tuple[Publish, ...]
     excused: tuple[Publish, ...]

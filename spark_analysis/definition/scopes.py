@@ -32,32 +32,32 @@ class Scope:
 
     @property
     def least(self) -> int:
-        """So many publishes at least are a stretch."""
+        """Return the least number of publishes in a stretch."""
         return LEAST[self.kind]
 
     @property
     def enough(self) -> int:
-        """So many publishes at least are evidence."""
+        """Return the least number of publishes that is evidence."""
         return ENOUGH[self.kind]
 
     def before(self, at_ns: int) -> int:
-        """How many were intended before then; the place of the first that was not."""
+        """Return how many were intended before then; the place of the first that was not."""
         return bisect_left(self.intended_ns, at_ns)
 
     def by(self, at_ns: int) -> int:
-        """How many were intended by then."""
+        """Return how many were intended by then."""
         return bisect_right(self.intended_ns, at_ns)
 
     def due(self, from_ns: int, until_ns: int) -> int:
-        """How many were intended within [from_ns, until_ns)."""
+        """Return how many were intended within [from_ns, until_ns)."""
         return max(0, self.before(until_ns) - self.before(from_ns))
 
     def bad(self, start: int, end: int) -> int:
-        """How many at the places [start, end) were bad."""
+        """Return how many at the places [start, end) were bad."""
         return self.bad_before[end] - self.bad_before[start] if start < end else 0
 
     def length(self, from_ns: int) -> int:
-        """How many publishes a stretch from there would have at least."""
+        """Return how many publishes a stretch from there would have at least."""
         return max(self.least, self.due(from_ns, from_ns + STRETCH_NS))
 
 

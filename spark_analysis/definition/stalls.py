@@ -55,7 +55,7 @@ def _sums(facts: Facts, stalls: Iterable[Stall], absences: Absences) -> Iterator
 
 
 def merged(times: Iterable[Time]) -> list[Time]:
-    """The same time, told without overlap and in order."""
+    """Return the same time without overlap and in order."""
     found: list[Time] = []
     for from_ns, until_ns in sorted(time for time in times if time[0] < time[1]):
         if found and from_ns <= found[-1][1]:
@@ -66,7 +66,7 @@ def merged(times: Iterable[Time]) -> list[Time]:
 
 
 def without(times: Iterable[Time], others: Sequence[Time]) -> list[Time]:
-    """The times but for what the others cover; both without overlap and in order."""
+    """Return the times without those that the others cover; both without overlap and in order."""
     ends = [until_ns for _, until_ns in others]
     found: list[Time] = []
     for from_ns, until_ns in times:

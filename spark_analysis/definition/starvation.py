@@ -1,11 +1,14 @@
-"""How long a queue's consumers got nothing, though something was there for them.
+"""Starvation: the times in which a queue's consumers got nothing though messages were ready.
 
-1. Before any fault, and once each was gone and clients had had time to come back: what keeps
-   consumers waiting then is neither the fault nor its aftermath.
-2. Whatever comes from the queue ends a silence, whoever gets it, be it new or not. A log lies in
-   several places: each of them is asked by itself, too.
-3. What nobody ever got is a loss, and counted as one; what only the drain got waited to the end.
-   What is new to us and yet flagged its broker had given out before, nobody knows when.
+1. It counts before any fault, and once each fault was gone and clients had had time to reconnect:
+   then neither the fault nor its aftermath keeps consumers waiting.
+2. Any delivery of the queue ends a silence, to any receiver, new or not. A log lies in several
+   places, and each of them is judged by itself, too.
+3. A delivery ends a silence, and not the wait of each message. withheld.py judges how long one was
+   withheld; in a log, at each of its places.
+4. A message that was never delivered is a loss, and counts as one. A message that only the drain
+   received waited to the end. If a message is new to us and yet flagged, its broker had delivered
+   it before, at an unknown time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,14 +18,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
+from spark_analysis.definition import withheld as rules
+from spark_analysis.definition.channels import Channels
 from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.forces import Force
 from spark_analysis.definition.messages import Message
+from spark_analysis.definition.withheld import ConsumerCapacity, Wait
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS, Starvation
 from spark_analysis.schema.words import Fate, Redelivered, Via
 
 Where = tuple[str, str]  # a queue and a place of it; "": all of it
+AT_ONCE = (Fate.NONE, Fate.COMMIT)  # given out as soon as they are confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +41,24 @@ class _Span:
     until_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Wait:
-    """Of one message: until its first delivery, be it in an hour."""
-
-    ready_ns: int
-    until_ns: int | float
-
-
 def rows(
-    facts: Facts, messages: Sequence[Message], forces: Sequence[Force]
+    facts: Facts, messages: Sequence[Message], forces: Sequence[Force], channels: Channels
 ) -> tuple[Starvation, ...]:
     if not facts.confirms or not any(worker.role == "consumer" for worker in facts.workers):
         return ()
     waits, given_ns = _waits(messages), _given(messages)
+    withheld = _Withheld(facts, messages, channels)
     spans = tuple(_spans(facts, forces))
     return tuple(
         row
         for where, own in sorted(waits.items())
         for span in spans
-        if (row := _row(facts, span, where, own, given_ns[where])).due
+        if (row := _row(facts, span, where, own, given_ns[where], withheld)).due
     )
 
 
-def _waits(messages: Iterable[Message]) -> Mapping[Where, list[_Wait]]:
-    found = defaultdict[Where, list[_Wait]](list)
+def _waits(messages: Iterable[Message]) -> Mapping[Where, list[Wait]]:
+    found = defaultdict[Where, list[Wait]](list)
     for message in messages:
         wait = _wait(message)
         if wait is not None:
@@ -68,7 +68,7 @@ def _waits(messages: Iterable[Message]) -> Mapping[Where, list[_Wait]]:
 
 
 def _given(messages: Iterable[Message]) -> Mapping[Where, list[int]]:
-    """When something came from there while consumers worked."""
+    """Return when something came from there while consumers worked."""
     found = defaultdict[Where, list[int]](list)
     for message in messages:
         for delivery in message.consumed:
@@ -89,36 +89,67 @@ def _spans(facts: Facts, forces: Sequence[Force]) -> Iterator[_Span]:
     calm_until_ns = min([force.origin_ns for force in forces] + [facts.load_ended_ns])
     spans = [_Span(0, facts.load_started_ns, calm_until_ns)]
     for force in forces:
-        if force.storm is not None:
-            from_ns = force.storm.over_ns + facts.deadline_ns + facts.reconnect_ns
-            spans.append(_Span(force.number, from_ns, force.storm.next_ns))
+        if force.overlap is not None:
+            from_ns = force.overlap.over_ns + facts.deadline_ns + facts.reconnect_ns
+            spans.append(_Span(force.number, from_ns, force.overlap.next_ns))
     return (span for span in spans if span.from_ns < span.until_ns)
 
 
 def _row(
-    facts: Facts, span: _Span, where: Where, waits: Sequence[_Wait], given_ns: Sequence[int]
+    facts: Facts,
+    span: _Span,
+    where: Where,
+    waits: Sequence[Wait],
+    given_ns: Sequence[int],
+    withheld: "_Withheld",
 ) -> Starvation:
     latest_ns = span.until_ns - min(facts.deadline_ns, STRETCH_NS)
     due = sum(span.from_ns <= wait.ready_ns <= latest_ns for wait in waits)
-    longest = _longest(span, waits, given_ns)
+    silent, kept = _longest(span, waits, given_ns), withheld.longest(span, where)
+    longest = kept if kept[0] > silent[0] else silent
     return Starvation(facts.run, span.window, *where, span.from_ns, span.until_ns, due, *longest)
 
 
-def _wait(message: Message) -> _Wait | None:
-    """None: of a message that nobody was to get at once, or that nobody ever got, or that
-    somebody got of whom nothing is known."""
+def _wait(message: Message) -> Wait | None:
+    """Return its wait; None if no consumer was to receive it at once, if none ever did, or if
+    nothing is known of the one that did."""
     confirmed_ns = message.confirmed_ns
-    if confirmed_ns is None or not message.delivered or message.fate is not Fate.NONE:
+    if confirmed_ns is None or not message.delivered or message.fate not in AT_ONCE:
         return None
     first = message.consumed[0]
     if first.redelivered is Redelivered.YES:
         return None
     due_ns = [terms.due_ns for terms in message.terms if terms.delayed]
     until_ns = inf if first.via is Via.DRAIN else first.received_ns
-    return _Wait(max([confirmed_ns, *due_ns]), until_ns)
+    return Wait(max([confirmed_ns, *due_ns]), until_ns, first.consumer)
 
 
-def _longest(span: _Span, waits: Sequence[_Wait], given_ns: Sequence[int]) -> tuple[int, int]:
+class _Withheld:
+    """The messages that waited in each queue, or place of a log, and its deliveries."""
+
+    def __init__(self, facts: Facts, messages: Sequence[Message], channels: Channels) -> None:
+        self._waits = defaultdict[Where, list[Wait]](list)
+        self._came_ns = defaultdict[Where, list[int]](list)
+        self._capacity = ConsumerCapacity(facts, messages, channels)
+        for message in messages:
+            if not message.consumed:
+                continue
+            first, wait = message.consumed[0], _wait(message)
+            where = [*_places(message, first)][-1]
+            if wait is not None:
+                self._waits[where].append(wait)
+            if first.while_consuming:
+                self._came_ns[where].append(first.received_ns)
+        for times in self._came_ns.values():
+            times.sort()
+
+    def longest(self, span: _Span, where: Where) -> tuple[int, int]:
+        time = span.from_ns, span.until_ns
+        waits, came_ns = self._waits[where], self._came_ns[where]
+        return rules.longest(where[0], time, waits, came_ns, self._capacity)
+
+
+def _longest(span: _Span, waits: Sequence[Wait], given_ns: Sequence[int]) -> tuple[int, int]:
     """The longest silence while something waited, and since when; of equals the earliest."""
     first, end = bisect_right(given_ns, span.from_ns), bisect_left(given_ns, span.until_ns)
     cuts = [span.from_ns, *given_ns[first:end], span.until_ns]

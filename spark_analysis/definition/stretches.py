@@ -1,10 +1,10 @@
-"""Stretches: 5 s of publishes, and enough of them, of which so few were bad that they are none.
+"""Stretches: 5 s of publishes, and enough of them, with so few bad ones that they do not count.
 
-1. A stretch begins or ends with a publish, lies within the load, and is good if its first and
-   its last publish are good and at most one in a hundred, or one, is bad.
+1. A stretch begins or ends with a publish, lies within the load, and is good if its first and its
+   last publish are good and at most one in a hundred, or one, is bad.
 2. The length is 5 s, never more than it takes to have enough publishes: 1 % of an hour would
    forgive 36 s in one piece.
-3. What lies in a good stretch was served. Service begins where a good stretch does.
+3. Publishes in a good stretch were served. Service begins where a good stretch does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ from spark_analysis.definition.scopes import Scope
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS, allowance
 
-Places = tuple[int, int]  # [start, end)
+IndexRange = tuple[int, int]  # [start, end)
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What of a scope was served, and where good stretches begin: places, ascending."""
+    """The served publishes of a scope, and where good stretches begin: places, ascending."""
 
     served: Sequence[bool]  # by place
     beginnings: Sequence[int]
@@ -51,15 +51,15 @@ def few_bad(scope: Scope, start: int, end: int) -> bool:
     return scope.bad(start, end) <= allowance(end - start)
 
 
-def _good(facts: Facts, scope: Scope) -> Iterator[Places]:
+def _good(facts: Facts, scope: Scope) -> Iterator[IndexRange]:
     for start, end in _whole(facts, scope):
         edges_good = not (scope.publishes[start].missed or scope.publishes[end - 1].missed)
         if edges_good and few_bad(scope, start, end):
             yield start, end
 
 
-def _whole(facts: Facts, scope: Scope) -> Iterator[Places]:
-    """Those from a publish on, and those up to one."""
+def _whole(facts: Facts, scope: Scope) -> Iterator[IndexRange]:
+    """Yield the stretches from a publish on, and those up to one."""
     for place, intended_ns in enumerate(scope.intended_ns):
         if whole_from(facts, scope, place):
             yield place, end_from(scope, place)

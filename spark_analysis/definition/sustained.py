@@ -7,7 +7,7 @@
 
 from spark_analysis.definition.forces import Force
 from spark_analysis.definition.outages import History
-from spark_analysis.definition.owed import owed
+from spark_analysis.definition.recovered_by import recovered_by
 from spark_analysis.definition.stretches import end_from, whole_from
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts
@@ -20,7 +20,7 @@ def stage(facts: Facts, history: History, force: Force) -> Stage:
     if begins is None:
         at_ns, by = _could_ns(facts, history, force), ""
     else:
-        at_ns, by = history.scope.intended_ns[begins], _owed(facts, history, force, begins)
+        at_ns, by = history.scope.intended_ns[begins], _recovered_by(facts, history, force, begins)
     return Stage(
         facts.run,
         force.number,
@@ -32,12 +32,12 @@ def stage(facts: Facts, history: History, force: Force) -> Stage:
     )
 
 
-def _owed(facts: Facts, history: History, force: Force, begins: int) -> str:
+def _recovered_by(facts: Facts, history: History, force: Force, begins: int) -> str:
     if force.window.ended_ns is None or force.undone_by(history.scope.intended_ns[begins]):
         return ""
     if force.undo_ns is None:
         return EITHER
-    return owed(facts, history.scope, begins, force, force.undo_ns)
+    return recovered_by(facts, history.scope, begins, force, force.undo_ns)
 
 
 def _could_ns(facts: Facts, history: History, force: Force) -> int:

@@ -1,11 +1,11 @@
-"""Transactions: what was taken back and came all the same, and what was committed by half.
+"""Transactions: rolled back and delivered all the same, or committed by half.
 
 1. An attempt in a transaction is one of its own: the broker holds a half that no consumer may see,
    until the producer commits it or rolls it back.
-2. Rolled back is what was refused, and nothing else was said of it. What is pending, since its
-   producer died or heard nothing, may have been committed: nobody knows.
-3. A half stays in the broker's log for ever, so to find one says nothing, but of a message that
-   was committed and never came: that one is torn.
+2. An attempt is rolled back if it was refused and has no other answer. A pending one, whose
+   producer died or heard nothing, may have been committed: its fate is unknown.
+3. A half stays in the broker's log for ever, so to find one proves nothing, except for a message
+   that was committed and never came: that one is torn.
 """
 
 from collections.abc import Iterable, Iterator

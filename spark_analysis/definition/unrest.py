@@ -1,9 +1,9 @@
-"""The times in which a queue may have changed its master: under faults, and under operations.
+"""The times in which a queue may have changed its leader: under faults, and under operations.
 
-1. It is over when that was seen. Where a host never returns, it is over once serving and consuming
-   have resumed: the change of master is done then. Else nobody knows.
-2. One lies between two deliveries if it began before the later and was not over before the earlier
-   one. Whether it was seen to hold, and of what kind it is, does not matter.
+1. Such a time ends when its end was observed. If a host never returns, it ends once serving and
+   consuming have resumed: the change of leader is done then. Else its end is unknown.
+2. It lies between two deliveries if it began before the later and was not over before the earlier
+   one. Whether the fault was verified, and of what kind it is, does not matter.
 """
 
 from collections.abc import Iterable
@@ -15,14 +15,15 @@ from spark_analysis.schema.facts import Facts, Window
 
 @dataclass(frozen=True, slots=True)
 class Unrest:
-    """One such time. None: nobody knows when it was over."""
+    """One such time. None: the time of its end is unknown."""
 
     number: int | None  # of the fault window; None: of an operation
     origin_ns: int
     over_ns: int | None
+    effective_ns: int  # by then its fault was in force; of an operation its origin
 
     def lasts_to(self, at_ns: int) -> bool:
-        """Whether it was not over before then."""
+        """Return whether it was not over before then."""
         return self.over_ns is None or self.over_ns >= at_ns
 
 
@@ -31,10 +32,10 @@ def unrest(facts: Facts, stages: Iterable[Stage]) -> tuple[Unrest, ...]:
     windows = sorted(facts.windows, key=lambda window: window.number)
     return (
         *(
-            Unrest(window.number, window.origin_ns, _over_ns(window, reached))
+            Unrest(window.number, window.origin_ns, _over_ns(window, reached), window.returned_ns)
             for window in windows
         ),
-        *(Unrest(None, each.origin_ns, each.over_ns) for each in facts.upheavals),
+        *(Unrest(None, each.origin_ns, each.over_ns, each.origin_ns) for each in facts.unplanned),
     )
 
 

@@ -1,4 +1,4 @@
-"""What name servers showed, and when: what came and went, who was silent, when a fault was told.
+"""The views of name servers over time: changes, silences, and when a fault was visible.
 
 1. A look bounds a change from one side each: it came after the last look that showed the old view
    began, and before the first that showed the new one ended.
@@ -19,8 +19,8 @@ from spark_analysis.schema.views import (
     NOTHING_BEFORE,
     ROUTE,
     STOOD_STILL,
-    Asked,
     Change,
+    QueryTotals,
     Silence,
     Views,
     sentences,
@@ -45,7 +45,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One kind of question of one prober to one name server, asked again and again."""
+    """One kind of question of one prober to one name server, repeated all the time."""
 
     prober: int
     kind: str
@@ -86,7 +86,7 @@ def views(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Views:
     """The three marts of one run; `rows` maps raw tables to rows by column."""
     ways = _ways(rows)
     return Views(
-        asked=tuple(_asked(facts.run, way) for way in ways),
+        asked=tuple(_query_totals(facts.run, way) for way in ways),
         changes=tuple(change for way in ways for change in _changes(facts.run, way)),
         silences=tuple(silence for way in ways for silence in _silences(facts.run, way)),
     )
@@ -117,9 +117,9 @@ def _ways(rows: Mapping[str, Iterable[Row]]) -> tuple[_Way, ...]:
     )
 
 
-def _asked(run: str, way: _Way) -> Asked:
+def _query_totals(run: str, way: _Way) -> QueryTotals:
     starts = sorted(look.started_ns for look in way.looks)
-    return Asked(
+    return QueryTotals(
         run,
         *way.who,
         looks=len(way.looks),
@@ -164,12 +164,12 @@ def _stages(run: str, fault: Faulted, ways: Iterable[_Way]) -> Iterator[Stage]:
     if not known:
         return
     found = [_changed(way, fault) for way in known]
-    told = [each for each in found if each is not None]
+    changed = [each for each in found if each is not None]
     first, everywhere = None, None
-    if told:
-        first = _Between(min(t.least_ns for t in told), min(t.most_ns for t in told))
-    if len(told) == len(found):
-        everywhere = _Between(max(t.least_ns for t in told), max(t.most_ns for t in told))
+    if changed:
+        first = _Between(min(t.least_ns for t in changed), min(t.most_ns for t in changed))
+    if len(changed) == len(found):
+        everywhere = _Between(max(t.least_ns for t in changed), max(t.most_ns for t in changed))
     yield _stage(run, fault, "route_changed", first)
     yield _stage(run, fault, "route_changed_everywhere", everywhere)
 
@@ -179,7 +179,7 @@ def _known_before(way: _Way, fault: Faulted) -> bool:
 
 
 def _changed(way: _Way, fault: Faulted) -> _Between | None:
-    """When the way showed something else than before the fault."""
+    """Return when the way showed another view than before the fault."""
     origin_ns = fault.window.origin_ns
     shown = [look for look in way.answers if look.ended_ns <= origin_ns][-1].view
     for last, look in pairwise(way.news):

@@ -5,8 +5,8 @@ tasks       runs judged by Spark, many at a time
 compare     the marts of many runs folded into their cells
 judge       one run judged: facts and records in, rows of its marts out
 judging     what that consists of, and what of it waits for what
-hands       threads that share it
-room        what memory they may take
+threads     that share it
+memory_budget  how much memory they may take
 kernel/     what judging is made of: arrays in, arrays out; no Spark
 tables      the only place that reads run folders
 columns     columns of large tables, read when they are asked for
@@ -18,6 +18,7 @@ hadoop      Hadoop's own shell, which reads them
 session     the only place that builds a SparkSession
 archive     Java's classes, kept for the next start
 cache       the user's folder for what is kept
-java        finds a Java that Spark runs on
+java        finds a Java that starts Spark, and wraps one that lacks a module
+jvm         the options of every JVM that is started
 failing     what Spark says when it fails, in a sentence
 """

@@ -1,12 +1,12 @@
-"""Java's classes as they were loaded, kept for the next start of Spark (class data sharing).
+"""An archive of loaded Java classes that speeds up the next start of Spark (class data sharing).
 
-1. What the first session of a Java and a PySpark loaded is written down when its JVM ends, which
-   takes some ten seconds, once; each later start maps the file and takes half as long.
-2. A JVM holds the file against the classes that it has, and passes over one that does not fit. It
-   is told to sum it up, too, and passes over one that was spoilt. It does not look whether all of
-   it is there, and ends where something lacks: so the name says how long it is, and one that is
-   not is removed; and so is one with which a JVM did not come up.
-3. Where there is no place for it Spark starts as it would anyway.
+1. When the first JVM of a Java and a PySpark ends, it writes the classes that it loaded. This
+   takes some ten seconds, once. Each later start maps the file and takes half as long.
+2. A JVM compares the file with its own classes and ignores one that does not fit. It verifies the
+   checksum, too, and ignores a damaged file. It does not check the length, and crashes if a part
+   is missing. So the file's name states its length. A file of another length is removed, and so is
+   one with which a JVM did not start.
+3. Without a folder for the archive Spark starts as usual.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from spark_analysis.engine.cache import cache
 _OCTETS = 1 << 30  # free before one is made, which has some 160 MB
 _KEPT = 3  # a checkout's environment has one of its own
 _SUFFIX, _PART = ".jsa", ".part"
-_STALE_S = 3_600.0  # since nobody who is alive is at it
+_STALE_S = 3_600.0  # after this no live process is still writing it
 _SILENT = "-Xlog:disable -Xlog:all=error:stderr"
 _SUMMED_UP = "-XX:+IgnoreUnrecognizedVMOptions -XX:+VerifySharedSpaces"
 
@@ -44,7 +44,7 @@ class Archive:
 
     @property
     def options(self) -> str:
-        """For the JVM, as Spark takes them apart."""
+        """Return the JVM options, in the form that Spark parses."""
         if self.kept is not None:
             with contextlib.suppress(OSError):
                 os.utime(self.kept)  # it is in use
@@ -52,7 +52,7 @@ class Archive:
         return f'"-XX:ArchiveClassesAtExit={self.part}" {_SILENT}'
 
     def keep(self) -> None:
-        """Once the JVM that wrote it has ended in good order."""
+        """Keep the archive after the JVM that wrote it has ended normally."""
         folder = self.part.parent
         with contextlib.suppress(OSError):
             self.part.replace(folder / f"{self.name}-{self.part.stat().st_size}{_SUFFIX}")
@@ -60,13 +60,14 @@ class Archive:
                 old.unlink()
 
     def drop(self) -> None:
-        """What was written is not whole, or what was kept is no good."""
+        """Remove an incomplete or unusable archive."""
         with contextlib.suppress(OSError):
             (self.kept or self.part).unlink(missing_ok=True)
 
 
 def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
-    """None where there is no place for one. Those of others that were broken off are removed."""
+    """Return the archive, or None if no folder can hold it. Remove incomplete archives of
+    others."""
     folder = cache(environment, "spark")
     if folder is None or '"' in str(folder):
         return None
@@ -85,13 +86,13 @@ def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
 
 
 def _name(java_home: Path) -> str:
-    """Of this Java and this PySpark: another one after either was installed anew, for then no JVM
-    takes what was kept."""
-    spark, told = Path(pyspark.__file__).parent.resolve(), [str(java_home.resolve())]
+    """Return a name for this Java and this PySpark. It changes if either is reinstalled, because
+    no JVM accepts the old archive then."""
+    spark, parts = Path(pyspark.__file__).parent.resolve(), [str(java_home.resolve())]
     with contextlib.suppress(OSError):
-        told.append((java_home / "release").read_text())
-    told += [str(spark), pyspark.__version__, str((spark / "jars").stat().st_mtime_ns)]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+        parts.append((java_home / "release").read_text())
+    parts += [str(spark), pyspark.__version__, str((spark / "jars").stat().st_mtime_ns)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def _whole(folder: Path, name: str) -> Path | None:

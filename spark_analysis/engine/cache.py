@@ -1,4 +1,4 @@
-"""What is kept of one start of Spark for the next, in the user's cache."""
+"""The user's cache folder for files that one start of Spark keeps for the next."""
 
 import os
 import tempfile

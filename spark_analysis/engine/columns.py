@@ -1,9 +1,10 @@
-"""Columns of large tables: read when a kernel asks for them, dropped when others need the room.
+"""Columns of large tables: read when a kernel needs them, evicted when others need the memory.
 
-1. Kernels ask for few columns at a time, and a run of many millions of messages has more of them
-   than a machine may have memory: what is asked for again is read again.
-2. What was picked of a table is picked of each of its columns, when that is read.
-3. Hands may ask at the same time; whoever asks for what another one reads waits for him.
+1. Kernels need few columns at a time, and a run of many millions of messages has more columns than
+   fit into memory. An evicted column is read again.
+2. A selection of rows applies to each column when that column is read.
+3. Threads may request columns at the same time. If another thread reads the column already, they
+   wait for it.
 """
 
 from collections import OrderedDict
@@ -15,17 +16,17 @@ from typing import Any, cast
 from spark_analysis.engine.kernel.arrays import Bools, Ints
 from spark_analysis.engine.kernel.records import R, Text
 
-ROOM_BYTES = 384 << 20  # all columns of a run of two million messages
+CACHE_BYTES = 384 << 20  # all columns of a run of two million messages
 
 Column = Ints | Text
 Read = Callable[[str], Column]  # by the column's name
 
 
-class Room:
-    """Columns that were asked for lately: so many bytes of them, and never fewer than one."""
+class ColumnCache:
+    """The most recently used columns, up to a number of bytes, and at least one column."""
 
-    def __init__(self, room_bytes: int = ROOM_BYTES) -> None:
-        self._room_bytes = room_bytes
+    def __init__(self, limit_bytes: int = CACHE_BYTES) -> None:
+        self._limit_bytes = limit_bytes
         self._held: OrderedDict[Hashable, Column] = OrderedDict()  # the latest is the last
         self._reading: dict[Hashable, Lock] = {}
         self._lock = Lock()
@@ -41,56 +42,56 @@ class Room:
             column = read()
             with self._lock:
                 self._held[key] = column
-                self._make_room()
+                self._evict()
             return column
 
-    def _make_room(self) -> None:
-        while len(self._held) > 1 and sum(map(_bytes, self._held.values())) > self._room_bytes:
+    def _evict(self) -> None:
+        while len(self._held) > 1 and sum(map(_bytes, self._held.values())) > self._limit_bytes:
             self._held.popitem(last=False)
 
 
-def records(kind: type[R], read: Read, room: Room) -> R:
-    """The records of a table, whose columns are read by their names."""
-    return _made(kind, _Source(read, room))
+def records(kind: type[R], read: Read, cache: ColumnCache) -> R:
+    """Return the records of a table whose columns are read by name on demand."""
+    return _made(kind, _Source(read, cache))
 
 
 class _Source:
-    """Where the columns of some records come from."""
+    """The source of the columns of some records."""
 
-    def __init__(self, read: Read, room: Room) -> None:
+    def __init__(self, read: Read, cache: ColumnCache) -> None:
         self._read = read
-        self._room = room
+        self._cache = cache
 
     def column(self, name: str) -> Column:
-        return self._room.get((self, name), lambda: self._read(name))
+        return self._cache.get((self, name), lambda: self._read(name))
 
     def picked(self, rows: Ints | Bools) -> "_Source":
-        # Only what is left of a column is held.
-        return _Source(lambda name: self._read(name)[rows], self._room)
+        # Only the selected rows are cached.
+        return _Source(lambda name: self._read(name)[rows], self._cache)
 
 
 def _made(kind: type[R], source: _Source) -> R:
-    made = object.__new__(_asking(kind))
+    made = object.__new__(_lazy_type(kind))
     object.__setattr__(made, "source", source)
     return made
 
 
-def _asking(kind: type[R]) -> type[R]:
-    """Records of that kind that have no columns, and ask their source for them."""
+def _lazy_type(kind: type[R]) -> type[R]:
+    """Return a record type whose columns are properties that read from the source."""
 
     def pick(self: Any, rows: Ints | Bools) -> R:
         return _made(kind, self.source.picked(rows))
 
-    asked = {field.name: _property(field.name) for field in fields(kind)}
-    own = {"__slots__": ("source",), "pick": pick, **asked}
+    lazy = {field.name: _property(field.name) for field in fields(kind)}
+    own = {"__slots__": ("source",), "pick": pick, **lazy}
     return cast(type[R], type(kind.__name__, (kind,), own))
 
 
 def _property(name: str) -> property:
-    def asked(self: Any) -> Column:
+    def read_column(self: Any) -> Column:
         return cast(Column, self.source.column(name))
 
-    return property(asked)
+    return property(read_column)
 
 
 def _bytes(column: Column) -> int:

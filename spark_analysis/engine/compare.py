@@ -1,11 +1,11 @@
-"""The comparison mart: the marts of many runs folded into their cells.
+"""The comparison mart: folds the marts of many runs into their cells.
 
-1. Every run is asked for every measure; what it cannot answer is null, never 0.
-2. What a run has of several windows enters as its worst, and not at all where one is unknown.
-3. Small tables only: runs times measures, however long the runs were. So each is one partition,
+1. Every run has a value for every measure. A measure that a run cannot answer is null, never 0.
+2. A run with several windows enters with its worst value, and not at all if one is unknown.
+3. The tables are small: runs times measures, however long the runs were. So each is one partition
    and nothing has to be shuffled.
-4. It is one text, of which Spark makes a plan once: put together call by call, every part is
-   looked at again with each that is added, which took longer than all that is done by it.
+4. It is one SQL text that Spark plans once. Built call by call, Spark would analyse every part
+   again for each added part, which took longer than all the work.
 """
 
 from collections.abc import Iterable
@@ -47,8 +47,8 @@ def _text(runs: int) -> str:
         "answers": _ANSWERS,
         "folded": _FOLDED,
     }
-    told = ",\n".join(f"{name} AS (\n{text}\n)" for name, text in parts.items())
-    return f"WITH {told}\n{_compared(runs)}"
+    queries = ",\n".join(f"{name} AS (\n{text}\n)" for name, text in parts.items())
+    return f"WITH {queries}\n{_compared(runs)}"
 
 
 def _wanted() -> str:
@@ -78,7 +78,8 @@ def _counted() -> str:
 
 
 def _held() -> str:
-    """Which runs have messages of the sort that a measure is of, or routes that could change."""
+    """Return the query for runs that have messages of the measure's sort, or routes that could
+    change."""
     sorts = _words(sorted({m.of for m in MEASURES} - {"", ROUTES}))
     return f"""
         SELECT DISTINCT run, of, true AS held FROM (SELECT /*+ COALESCE(1) */ * FROM (
@@ -90,7 +91,7 @@ def _held() -> str:
 
 
 def _timed() -> str:
-    """Of each window what its times are, and whether each is a bound."""
+    """Return the query for each window's times, and whether each is a lower bound."""
     other = " ".join(
         f"WHEN {_word(stage)} THEN {_word(measure)}" for measure, stage in STAGE_OF.items()
     )
@@ -123,7 +124,7 @@ def _worst() -> str:
 
 
 def _outages() -> str:
-    """What the outages of each run come to, where it has a history."""
+    """Return the query that sums up the outages of each run that has a history."""
     each = ", ".join(f"{_word(name)}, CAST(coalesce({name}, 0) AS DOUBLE)" for name in _OF_RUNS)
     return f"""
         SELECT run, measure, '' AS detail, value, coalesce(bound, false) AS bound
@@ -137,9 +138,10 @@ def _outages() -> str:
 
 
 def _stopped() -> str:
-    """One row for every run and measure that a doubt forbids to judge: all of them where it is
-    about the whole run; but none that is about the calm before faults, in which no outage is, or
-    about places that could hold what is missing, where nothing is missing."""
+    """Return the query with one row for every run and measure that a doubt excludes. A doubt about
+    the whole run excludes all its measures. Two doubts exclude nothing: one about the steady state
+    before faults, in which no outage lies, and one about unread places if no message is missing.
+    """
     gone, places = _words(GONE), _words(PLACES)
     return f"""
         SELECT DISTINCT run, measure, true AS stopped FROM (SELECT /*+ COALESCE(1) */ * FROM (
@@ -195,10 +197,10 @@ def _compared(runs: int) -> str:
 
 
 def _values(rows: Iterable[tuple[str | bool, ...]]) -> str:
-    told = (
+    tuples = (
         ", ".join(str(v).lower() if isinstance(v, bool) else _word(v) for v in r) for r in rows
     )
-    return "VALUES " + ", ".join(f"({row})" for row in told)
+    return "VALUES " + ", ".join(f"({row})" for row in tuples)
 
 
 def _words(words: Iterable[str]) -> str:

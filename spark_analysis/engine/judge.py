@@ -1,9 +1,8 @@
-"""One run judged: its facts and records in, the rows of its marts out.
+"""Judgement of one run: from its facts and records to the rows of its marts.
 
-1. Spark is not needed here: a task of its judges runs with this, and so does whoever has one
-   history in hand.
-2. A run that cannot be judged is one doubt, and says why beside it: whatever went wrong, it never
-   costs whoever judges others his own.
+1. It does not need Spark. Spark tasks run it, and so can a caller with a single history.
+2. A run that cannot be judged becomes one doubt and one row with the reason. It never affects the
+   judgement of other runs.
 """
 
 from collections.abc import Iterator
@@ -14,9 +13,9 @@ from typing import cast
 import pyarrow as pa
 
 from spark_analysis.engine import judging, rows, tables
-from spark_analysis.engine.hands import Hands
 from spark_analysis.engine.kernel import doubts
 from spark_analysis.engine.kernel.records import BadRecords, R, Reader, Records
+from spark_analysis.engine.threads import Threads
 from spark_analysis.schema.comparison import Cell, Time
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import Facts, Question
@@ -33,22 +32,22 @@ LISTED = "affected"  # has a row a case: made of arrays, and not of rows
 SHARED_FROM = 1 << 18  # rows: a quarter of a second's work for one hand
 # What a run holds at most while it is judged: bytes for each attempt and delivery, and more for
 # each hand. Measured with 13.3 million messages: 101 by one, 121 by two; others may meet worse.
-_ROW_BYTES, _ROW_BYTES_A_HAND = 72, 30
-TOLD: dict[str, type] = {**MARTS, **COSTS, **SENDS, **VIEWS}  # what is written
-JUDGED: dict[str, type] = {**TOLD, CELLS: Cell, TIMES: Time, FAILED: Failed}
+_ROW_BYTES, _ROW_BYTES_PER_THREAD = 72, 30
+WRITTEN_MARTS: dict[str, type] = {**MARTS, **COSTS, **SENDS, **VIEWS}  # what is written
+JUDGED: dict[str, type] = {**WRITTEN_MARTS, CELLS: Cell, TIMES: Time, FAILED: Failed}
 
 
 def judge_folder(
     folder: Path,
     question: Question | None = None,
-    hands: int = 1,
+    threads: int = 1,
     shared_from: int = SHARED_FROM,
     memory: int = 0,
 ) -> Iterator[tuple[str, pa.Table]]:
     """The marts of one run folder: what pyarrow reads, whole columns at a time.
 
     `question`: what is asked beside what was recorded; None: what the facts themselves say.
-    `hands`: how many may share the work on a run of `shared_from` rows and more, as long as what
+    `threads`: how many may share the work on a run of `shared_from` rows and more, as long as what
     they hold stays below `memory` bytes; one may hold more.
     """
     run = question.run if question and question.run else folder.name
@@ -57,20 +56,20 @@ def judge_folder(
         facts = question.of(facts) if question else facts
         run = facts.run
         records = tables.RunFolder(folder)
-        found = judge(facts, records, _sharing(records.size, hands, shared_from, memory))
+        found = judge(facts, records, _sharing(records.size, threads, shared_from, memory))
     except BadRecords as reason:
-        told = str(reason) if str(folder) in str(reason) else f"{folder}: {reason}"
-        found = unjudged(Failed(run, told, ""))
-    except Exception as error:  # nobody foresaw it: no reason that others are not judged
+        reason_text = str(reason) if str(folder) in str(reason) else f"{folder}: {reason}"
+        found = unjudged(Failed(run, reason_text, ""))
+    except Exception as error:  # unforeseen, but other runs can still be judged
         found = unjudged(failed(run, folder, error))
     yield from found.items()
 
 
-def _sharing(rows_in_all: int, hands: int, shared_from: int, memory: int) -> int:
+def _sharing(rows_in_all: int, threads: int, shared_from: int, memory: int) -> int:
     if rows_in_all < max(1, shared_from):
         return 1
-    fitting = (memory // rows_in_all - _ROW_BYTES) // _ROW_BYTES_A_HAND
-    return max(1, min(hands, fitting))
+    fitting = (memory // rows_in_all - _ROW_BYTES) // _ROW_BYTES_PER_THREAD
+    return max(1, min(threads, fitting))
 
 
 def unjudged(why: Failed) -> dict[str, pa.Table]:
@@ -79,20 +78,20 @@ def unjudged(why: Failed) -> dict[str, pa.Table]:
     return {name: rows.table(JUDGED[name], listing) for name, listing in found.items()}
 
 
-def judge(facts: Facts, reader: Reader, hands: int = 1) -> dict[str, pa.Table]:
+def judge(facts: Facts, reader: Reader, threads: int = 1) -> dict[str, pa.Table]:
     """Every mart of one run. Raises BadRecords where the records contradict their schema."""
     found: dict[str, list[object]] = {name: [] for name in JUDGED if name not in (LISTED, FAILED)}
-    with Hands(hands) as shared:
+    with Threads(threads) as shared:
         run = judging.begin(facts, Once(reader), shared)
         of_time = judging.of_time(run, shared)
         of_messages = judging.of_messages(run, shared)
         of_cases = judging.of_cases(run, of_messages, shared)
         # One hand works when it is asked: histories are the largest, and are forgotten again.
-        told = [work() for work in of_time]
-        told += [work().rows for work in of_messages]
-        told += [work() for work in of_cases]
+        tables = [work() for work in of_time]
+        tables += [work().rows for work in of_messages]
+        tables += [work() for work in of_cases]
         listed = [cases for work in of_messages for cases in work().listed]
-    for some in told:
+    for some in tables:
         for name, listing in some.items():
             found[name] += listing
     found[CELLS] += [Cell.of(facts)]

@@ -1,9 +1,9 @@
-"""What judging a run consists of: which kernels there are, and what each of them waits for.
+"""The kernels that judge a run, and the results that each of them waits for.
 
-1. Works are given to hands in the order in which they can be begun, and wait for none that is
-   given later. How many hands there are changes no row.
-2. What several works need is asked of one run, which makes it once. What of that has a row a
-   message and is asked by few is forgotten after them (`_ASKED`), and they are given first.
+1. Threads get the work in an order in which each piece can start. A piece never waits for one that
+   is submitted later. The number of threads changes no row.
+2. Results that several kernels need are computed once per run. Large results with few users are
+   dropped after the last use (`_USES`), and their users come first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from spark_analysis.engine.hands import Hands
 from spark_analysis.engine.kernel import (
     arrivals,
-    asking,
     attempts,
     availability,
     cases,
     charges,
+    check_backs,
     consumption,
     costs,
     curves,
@@ -53,6 +52,7 @@ from spark_analysis.engine.kernel.records import (
     Settlements,
     Terms,
 )
+from spark_analysis.engine.threads import Threads
 from spark_analysis.schema.availability import Stage
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import RUN
@@ -61,15 +61,15 @@ T = TypeVar("T")
 Work = Callable[[], T]
 Rows = Mapping[str, Sequence[object]]  # by mart
 
-# How often each is asked for: by the works below, each once.
-_ASKED = {"intended": 7, "of_run": 3, "given": 3}
+# The number of kernels below that use each result, once each.
+_USES = {"intended": 7, "of_run": 3, "given": 3}
 
 _Verdict = tuple[list[cases.Census], list[cases.Cases]]  # what is only counted; what is listed too
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run on its way, and what several of its kernels ask for."""
+    """One run that is being judged, with the results that several of its kernels need."""
 
     facts: Facts
     reader: Reader
@@ -85,52 +85,53 @@ class Run:
         return windows.forces(self.facts, self.reader.read(Faults))
 
     @property
-    def storms(self) -> Mapping[int, windows.Storm]:
-        return windows.storms(self.facts, self.reader.read(Faults))
+    def overlaps(self) -> Mapping[int, windows.OverlappingFaults]:
+        return windows.overlaps(self.facts, self.reader.read(Faults))
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one kernel found of messages and deliveries."""
+    """The result of one kernel on messages and deliveries."""
 
     rows: Rows
     listed: list[cases.Cases]
 
 
-def begin(facts: Facts, reader: Reader, hands: Hands) -> Run:
-    """What all else waits for is given first."""
+def begin(facts: Facts, reader: Reader, threads: Threads) -> Run:
+    """Submit the work that all other work depends on."""
     for kind in (Attempts, Settlements):
-        hands.give(partial(reader.read, kind))
-    known = hands.give(
+        threads.give(partial(reader.read, kind))
+    known = threads.give(
         lambda: messages.fold(reader.read(Attempts), reader.read(Settlements), reader.read(Terms))
     )
-    hands.give(partial(reader.read, Deliveries))
-    arrived = hands.give(lambda: arrivals.arrivals(reader.read(Deliveries), known()))
-    intended = hands.give(lambda: publishes.publishes(known(), facts), _ASKED["intended"])
-    of_run = hands.give(
-        lambda: stretches.course_of(RUN, intended(), known(), facts), _ASKED["of_run"]
+    threads.give(partial(reader.read, Deliveries))
+    arrived = threads.give(lambda: arrivals.arrivals(reader.read(Deliveries), known()))
+    intended = threads.give(lambda: publishes.publishes(known(), facts), _USES["intended"])
+    of_run = threads.give(
+        lambda: stretches.course_of(RUN, intended(), known(), facts), _USES["of_run"]
     )
-    given = hands.give(lambda: consumption.given(known(), arrived()), _ASKED["given"])
+    given = threads.give(lambda: consumption.given(known(), arrived()), _USES["given"])
 
     def reached() -> list[Stage]:
         forces = windows.forces(facts, reader.read(Faults))
         return stages.stages(known(), arrived(), given(), of_run(), forces, facts)
 
-    return Run(facts, reader, known, arrived, intended, of_run, given, hands.give(reached))
+    return Run(facts, reader, known, arrived, intended, of_run, given, threads.give(reached))
 
 
-def of_messages(run: Run, hands: Hands) -> list[Work[Found]]:
-    """Verdicts on messages and deliveries: one work a kernel, and what it counts."""
-    return [hands.give(partial(_found, run.facts.run, verdict)) for verdict in _verdicts(run)]
+def of_messages(run: Run, threads: Threads) -> list[Work[Found]]:
+    """Submit the verdicts on messages and deliveries: one piece of work per kernel, and its
+    counts."""
+    return [threads.give(partial(_found, run.facts.run, verdict)) for verdict in _verdicts(run)]
 
 
-def of_time(run: Run, hands: Hands) -> list[Work[Rows]]:
-    """Verdicts on time, and what stands beside verdicts."""
-    return [hands.give(work) for work in _times(run)]
+def of_time(run: Run, threads: Threads) -> list[Work[Rows]]:
+    """Submit the verdicts on time, and the marts beside verdicts."""
+    return [threads.give(work) for work in _times(run)]
 
 
-def of_cases(run: Run, found: Sequence[Work[Found]], hands: Hands) -> list[Work[Rows]]:
-    """What is told of everything that was found."""
+def of_cases(run: Run, found: Sequence[Work[Found]], threads: Threads) -> list[Work[Rows]]:
+    """Submit the marts that sum up all cases."""
 
     def listed() -> Iterator[cases.Cases]:
         return (each for work in found for each in work().listed)
@@ -152,7 +153,7 @@ def of_cases(run: Run, found: Sequence[Work[Found]], hands: Hands) -> list[Work[
             "later": digest.later(run.facts, every, run.reached()),
         }
 
-    return [hands.give(charged), hands.give(doubtful), hands.give(digested)]
+    return [threads.give(charged), threads.give(doubtful), threads.give(digested)]
 
 
 def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
@@ -168,7 +169,7 @@ def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
     yield lambda: delays.delays(known(), arrived(), facts)
     yield lambda: transactions.transactions(known(), arrived(), facts)
     # What never returns is never over there.
-    yield lambda: ([], asking.asking(known(), arrived(), facts, reader))
+    yield lambda: ([], check_backs.check_backs(known(), arrived(), facts, reader))
     # Only copies ask when windows were over: until then a queue may have changed its master.
     yield lambda: (
         [],
@@ -191,7 +192,8 @@ def _found(run: str, verdict: Work[_Verdict]) -> Found:
 
 
 def _history(kind: str, run: Run) -> Rows:
-    """The history of all scopes of one kind, which is forgotten again: it is large."""
+    """Return the outages and services of all scopes of one kind. The history is large and is not
+    kept."""
     facts = run.facts
     course = (
         run.of_run()
@@ -201,21 +203,26 @@ def _history(kind: str, run: Run) -> Rows:
     if course is None:
         return {}
     spells = outages.spells(course, run.forces, facts)
-    served = service.service(course, spells, run.forces, run.storms, facts)
+    served = service.service(course, spells, run.forces, run.overlaps, facts)
     return {"outages": [spell.row for spell in spells], "service": [*served]}
 
 
 def _times(run: Run) -> Iterator[Work[Rows]]:
-    """In an order in which as little as can be is held at a time: histories before deliveries."""
+    """Yield the work in an order that keeps little in memory: histories before deliveries."""
     facts, known, arrived, intended = run.facts, run.known, run.arrived, run.intended
+    reader = run.reader
     yield partial(_history, RUN, run)
     yield lambda: {"exposure": service.exposure(run.of_run(), known(), run.forces, facts)}
     yield from (partial(_history, kind, run) for kind in stretches.KINDS if kind != RUN)
     yield partial(_small, run)
     yield lambda: {
-        "starvation": [*starvation.starvation(known(), arrived(), run.given(), run.storms, facts)]
+        "starvation": [
+            *starvation.starvation(known(), arrived(), run.given(), run.overlaps, facts, reader)
+        ]
     }
-    yield lambda: {"consumption": [*consumption.consumption(known(), run.given(), facts)]}
+    yield lambda: {
+        "consumption": [*consumption.consumption(known(), run.given(), run.forces, facts)]
+    }
     yield lambda: {
         "availability": availability.availability(known(), intended(), run.reached(), facts)
     }
@@ -240,13 +247,13 @@ def _sends(run: Run) -> Rows:
 
 
 def _small(run: Run) -> Rows:
-    """Of tables with few rows."""
+    """Return the marts of tables with few rows."""
     facts = run.facts
-    asked = views.ways(run.reader.read(Probes))
+    ways = views.ways(run.reader.read(Probes))
     return {
-        "stages": [*run.reached(), *views.stages(asked, facts)],
+        "stages": [*run.reached(), *views.stages(ways, facts)],
         "use": costs.use(run.reader.read(Resources), facts),
-        "asked": [*views.asked(asked, facts.run)],
-        "changes": [*views.changes(asked, facts.run)],
-        "silences": [*views.silences(asked, facts.run)],
+        "asked": [*views.query_totals(ways, facts.run)],
+        "changes": [*views.changes(ways, facts.run)],
+        "silences": [*views.silences(ways, facts.run)],
     }

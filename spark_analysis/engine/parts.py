@@ -46,14 +46,15 @@ def write(marts: Path, name: str, rows: pa.Table) -> None:
 
 
 def write_empty(marts: Path, row_types: Mapping[str, type]) -> None:
-    """Those of which no task had a row still tell their columns."""
+    """Write files without rows for marts in which no task had a row, so that their columns are
+    known."""
     for name, row in row_types.items():
         if not any((marts / name).glob("*.parquet")):
             write(marts, name, row_schema(row).empty_table())
 
 
 class Parts:
-    """What one task has of marts with many rows: a file each, written as rows come."""
+    """The rows of one task in marts with many rows: one file per mart, written as rows come."""
 
     def __init__(self, marts: Path, number: int, attempt: int) -> None:
         self._marts = marts
@@ -94,7 +95,7 @@ class Parts:
                 self._unfinished(name).replace(_path(self._marts, name, self._number))
 
     def _abandon(self) -> None:
-        with suppress(OSError):  # a full disk, which is told already
+        with suppress(OSError):  # a full disk, which is reported already
             self._open.close()
         for name in self._begun:
             with suppress(OSError):

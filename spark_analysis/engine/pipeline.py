@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from spark_analysis.engine import parts
 from spark_analysis.engine.compare import COMPARED, compare
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
-from spark_analysis.engine.judge import FAILED, JUDGED, TOLD
+from spark_analysis.engine.judge import FAILED, JUDGED, WRITTEN_MARTS
 from spark_analysis.engine.spark_rows import held
 from spark_analysis.engine.tasks import FEW_ROWS, MANY_ROWS, judge_runs
 from spark_analysis.schema.arrow import row_schema
@@ -54,11 +54,11 @@ def analyse(
     runs do, where every task can reach it. Raises MartsUnwritten, SparkFailed.
     """
     folder = Path(marts_folder)
-    parts.clear(folder, (*TOLD, _COMPARISON))
+    parts.clear(folder, (*WRITTEN_MARTS, _COMPARISON))
     few = judge_runs(spark, run_folders, marts_folder, questions)
     parts.write_empty(folder, {name: JUDGED[name] for name in MANY_ROWS})
     for name in FEW_ROWS:
-        if name in TOLD:
+        if name in WRITTEN_MARTS:
             parts.write(folder, name, few[name])
     try:
         frames = {name: held(spark, few[name]) for name in COMPARED}

@@ -1,16 +1,16 @@
 """The only place that builds a SparkSession.
 
-1. Local mode listens on loopback only. Whatever the mode, it shows no UI and no progress, and says
-   nothing by itself: what went wrong is told by who asked it (failing.py).
+1. Local mode listens on loopback only. In every mode Spark shows no UI and no progress and logs
+   nothing; the caller reports failures (failing.py).
 2. Tasks are minutes at most and their results small: few shuffle partitions, a plain collector.
-3. Worker processes import this very package, from a checkout as from an installed wheel.
-   Elsewhere they have to find it, and the runs, where they are here (docs/spark.md).
-4. A start that is broken off leaves no Java: it would not notice by then that its parent is gone.
-5. Under spark-submit the JVM stands already: what it was told of itself is left alone.
-6. A session that did what it was for is stopped beside its user's further work, who needs it no
-   more; whoever wants the next one, and the end of the process, wait until it has.
-7. A JVM that writes down its classes for later ones (archive.py) ends with its session, and is
-   waited for: it would go on for seconds when nobody expects a Java any more.
+3. Worker processes import this very package, from a checkout as from an installed wheel. On other
+   machines they need the package and the runs at the same paths (docs/spark.md).
+4. An interrupted start stops its Java, which would not notice that its parent has ended.
+5. Under spark-submit the JVM runs already; its own settings stay as they are.
+6. A finished session stops in the background while the user's work goes on. The next session and
+   the end of the process wait for that.
+7. A JVM that writes its class archive (archive.py) ends with its session, and the process waits
+   for it. Otherwise Java would run for seconds after the command has ended.
 """
 
 import atexit
@@ -32,6 +32,7 @@ import spark_analysis
 from spark_analysis.engine.archive import Archive, archive
 from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
 from spark_analysis.engine.java import java_home
+from spark_analysis.engine.jvm import Jvm, jvm_options
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.place import HERE, Place
 
@@ -96,8 +97,8 @@ def _started(where: Place) -> SparkSession:
 
 def _built(where: Place, submitted: bool, kept: Archive | None) -> SparkSession:
     builder = SparkSession.builder.appName("mqproof")
-    told = _OF_EVERY_SESSION if submitted else _settings(where, kept)
-    for key, value in {**told, **dict(where.settings)}.items():
+    own_settings = _OF_EVERY_SESSION if submitted else _settings(where, kept)
+    for key, value in {**own_settings, **dict(where.settings)}.items():
         builder = builder.config(key, value)
     if where.master or not submitted:
         builder = builder.master(where.master or "local[*]")
@@ -184,8 +185,8 @@ def _end_writing(written: Archive, whole: bool) -> None:
 
 
 def _prepare_environment(where: Place) -> Archive | None:
-    """What the launcher and the worker processes read; here they are children of this process.
-    What a JVM reads or writes that does not stand yet."""
+    """Set the environment of the launcher and the worker processes, which are children of this
+    process. Return the archive that a JVM not started yet reads or writes."""
     home = java_home(os.environ)
     os.environ["JAVA_HOME"] = str(home)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -198,18 +199,16 @@ def _prepare_environment(where: Place) -> Archive | None:
 
 
 def _settings(where: Place, kept: Archive | None) -> dict[str, str]:
-    log = Path(__file__).with_name("log4j2.properties")
     package_root = str(Path(spark_analysis.__path__[0]).resolve().parent)
     alone = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
     return {
         **(alone if where.is_here else {}),
         **_OF_EVERY_SESSION,
         "spark.driver.memory": "1g",
-        # The JVM only moves small marts: a quick start is worth more than its best speed.
-        "spark.driver.extraJavaOptions": (
-            f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile={log.as_uri()} "
-            f"{kept.options if kept else ''}"
+        "spark.driver.extraJavaOptions": " ".join(
+            (*jvm_options(Jvm.DRIVER), kept.options if kept else "")
         ),
+        "spark.executor.extraJavaOptions": " ".join(jvm_options(Jvm.EXECUTOR)),
         "spark.executorEnv.PYTHONPATH": package_root,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -22,7 +22,7 @@ _SAID = "said"
 
 
 class Unbrought(Exception):
-    """What could not be brought, and why."""
+    """A run that could not be copied, with the reason."""
 
 
 def bring(spark: SparkSession, url: str, into: Path, telling: str, runs: str) -> None:
@@ -58,7 +58,8 @@ def _bring(spark: SparkSession, url: str, place: Path, telling: str, runs: str) 
 def _copied(
     hadoop: Hadoop, sources: Sequence[str], target: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """In a task: a row for what failed. A task that is tried again writes what it wrote before."""
+    """Copy in a task and return a row for each failure. A repeated task writes the same files
+    again."""
     numbers = [number for batch in batches for number in batch.column(0).to_pylist()]
     if not numbers:
         return

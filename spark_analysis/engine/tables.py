@@ -1,11 +1,10 @@
 """The only place that reads run folders.
 
-1. Columns are read by name, and only those that a kernel asks for; of a large table when it does
+1. Columns are read by name, and only those that a kernel needs; those of a large table on demand
    (columns.py).
-2. What is missing, of another type, or null where nothing may be null raises BadRecords: a file
-   read as something else would be judged as something else. A missing file is an empty table,
-   unless the manifest says that the run had one.
-3. A run that is not what was sealed is bad as a whole, whoever had it judged (schema/sealed.py).
+2. A missing column, another type, or a null where none is allowed raises BadRecords: the verdict
+   would be about other data. A missing file is an empty table, unless the manifest lists it.
+3. A run that differs from its seal is rejected as a whole (schema/sealed.py).
 """
 
 import json
@@ -20,32 +19,34 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spark_analysis.engine.columns import Column, Room, records
+from spark_analysis.engine.columns import Column, ColumnCache, records
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.declared import WRONG, Listing, Reader
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.regular import check_regular, content_of
 from spark_analysis.schema.sealed import MANIFEST, RAW, damages
 from spark_analysis.schema.sound import check
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES
 
 _TOLD_MAX = 20
+FACTS_BYTES_MAX = 1 << 26  # of a whole manifest
 LARGE = 1 << 20  # rows: one read a column costs nothing beside them
 
 
 def read_facts(folder: Path) -> Facts:
-    """What the harness knew of a run that is whole: the key "facts" of its manifest."""
+    """Read the facts of a complete run: the key "facts" of its manifest."""
     path = folder / MANIFEST
     try:
-        document = json.loads(path.read_text())
-        told = document["facts"]
+        document = json.loads(content_of(path, FACTS_BYTES_MAX))
+        recorded = document["facts"]
         damaged = damages(folder, document)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadRecords(f"{path} holds no facts: {error!r}") from error
     if damaged:
         raise BadRecords("; ".join(damaged))
     found = Listing(_TOLD_MAX)
-    facts = Reader(found).read(Facts, told, "facts")
+    facts = Reader(found).read(Facts, recorded, "facts")
     if facts is not WRONG:
         check(facts, found)
     if found.count:
@@ -59,12 +60,12 @@ class RunFolder:
     def __init__(self, folder: Path, large: int = LARGE) -> None:
         self._raw = folder / RAW
         self._large = large
-        self._room = Room()
+        self._cache = ColumnCache()
 
     @property
     def size(self) -> int:
-        """Rows of its two largest tables, as their footers say; of one that cannot be read none:
-        whoever reads it will say so."""
+        """Return the rows of the two largest tables by their footers. An unreadable table counts 0
+        here; reading it raises the error."""
         return sum(_rows(self._raw / f"{table.name}.parquet") for table in (ATTEMPTS, DELIVERIES))
 
     def read(self, kind: type[R]) -> R:
@@ -79,11 +80,12 @@ class RunFolder:
                 # Spark runs as many of us as there are cores; threads would only be in the way.
                 found = file.read(columns=names, use_threads=False)
                 return without_canaries(kind(**_columns(found, expected, path)))
-        return without_canaries(records(kind, partial(_one, path, expected), self._room))
+        return without_canaries(records(kind, partial(_one, path, expected), self._cache))
 
 
 def _rows(path: Path) -> int:
     try:
+        check_regular(path)
         return int(pq.read_metadata(path).num_rows)
     except (OSError, pa.ArrowException):
         return 0
@@ -106,7 +108,7 @@ def _one(path: Path, expected: pa.Schema, name: str) -> Column:
 
 
 def _renumbered(text: Text, words: dict[str, int]) -> Any:
-    """By the numbers of these words, which are as many more as it has new ones."""
+    """Return the numbers of the strings by `words`, which grows by new strings."""
     numbers = [words.setdefault(word, len(words)) for word in text.words]
     return np.array(numbers, np.int32)[text.numbers]
 
@@ -115,6 +117,7 @@ def _renumbered(text: Text, words: dict[str, int]) -> Any:
 def _opened(path: Path, expected: pa.Schema) -> Iterator[pq.ParquetFile]:
     texts = [field.name for field in expected if pa.types.is_dictionary(field.type)]
     try:
+        check_regular(path)
         with pq.ParquetFile(path, read_dictionary=texts, memory_map=True) as file:
             _check(file.schema_arrow, expected, path)
             yield file

@@ -8,8 +8,8 @@
    task either. Of the others each task hands over a table: of a run they have few rows, however
    many messages it had.
 4. A table travels as Arrow's own bytes: to Spark it is one value, and not a row for every row.
-5. Where there are fewer runs than cores, threads of a task share a large run (hands.py): its files
-   are in the order of time, so that tasks of their own would each have to read all of them.
+5. Where there are fewer runs than cores, threads of a task share a large run (threads.py): its
+   files are in the order of time, so that tasks of their own would each have to read all of them.
 """
 
 import os
@@ -23,7 +23,7 @@ from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from spark_analysis.engine import parts, room
+from spark_analysis.engine import memory_budget, parts
 from spark_analysis.engine.failing import (
     SPARK_ERRORS,
     MartsUnwritten,
@@ -60,8 +60,8 @@ def judge_runs(
     `questions`: one a run; none: every run is asked what its own facts say. `shared_from`: rows
     of a run that several threads may share. Raises MartsUnwritten, SparkFailed.
     """
-    asked: Sequence[Question | None] = questions or [None] * len(run_folders)
-    folders = tuple(zip(run_folders, asked, strict=True))
+    of_folders: Sequence[Question | None] = questions or [None] * len(run_folders)
+    folders = tuple(zip(run_folders, of_folders, strict=True))
     judging = _Judging(spark, folders, marts_folder, shared_from)
     found: dict[str, list[pa.Table]] = {
         name: [row_schema(JUDGED[name]).empty_table()] for name in FEW_ROWS
@@ -73,11 +73,11 @@ def judge_runs(
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """How many threads a task has for a run of so many rows, and what they may hold."""
+    """The threads of a task for a run of a given size, and their memory budget."""
 
-    hands: int
+    threads: int
     from_rows: int
-    memory: int  # bytes; 0: nobody said
+    memory: int  # bytes; 0: not configured
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class _Judging:
     shared_from: int
 
     def some(self, numbers: range) -> _Found:
-        """What is found of these runs, by their places among all."""
+        """Return the results of these runs, by their places among all."""
         try:
             return self._handed_over(numbers)
         except SPARK_ERRORS as error:
@@ -122,7 +122,7 @@ class _Judging:
         if not said:
             return 0
         memory = size(said)
-        if memory is None:  # spark-submit was told it, and not we
+        if memory is None:  # it was set through spark-submit
             raise SparkFailed(f"{MEMORY} = {said} is no size, as {' or '.join(MEMORIES)}")
         return memory
 
@@ -157,12 +157,12 @@ def _judged(
     """`first`: the place of the first among all runs; no other task has it."""
     task = TaskContext.get()
     assert task is not None, "judged outside of a task"
-    hands = min(shared.hands, os.cpu_count() or 1)  # the cores may be those of many machines
-    memory = room.of_task(shared.memory, hands)
+    threads = min(shared.threads, os.cpu_count() or 1)  # the cores may be those of many machines
+    memory = memory_budget.of_task(shared.memory, threads)
     few: dict[str, list[pa.Table]] = {name: [] for name in FEW_ROWS}
     with Parts(Path(marts_folder), first[0] if first else 0, task.taskAttemptId()) as many:
         for folder, question in folders:
-            judged = judge_folder(Path(folder), question, hands, shared.from_rows, memory)
+            judged = judge_folder(Path(folder), question, threads, shared.from_rows, memory)
             for name, found in judged:
                 if name in MANY_ROWS:
                     many.add(name, found)

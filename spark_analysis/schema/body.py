@@ -19,7 +19,8 @@ HEADER_BYTES = _HEADER.size + _CHECKSUM.size
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a readable header says. `run` is the 64-bit number of the run, `sent_ns` run time."""
+    """The content of a readable header. `run` is the 64-bit number of the run, `sent_ns` run
+    time."""
 
     run: int
     producer: int
@@ -61,7 +62,7 @@ def encode(identity: Identity, body_bytes: int) -> bytes:
 
 
 def decode(body: bytes) -> Body:
-    """What `body` says of itself; never raises, for a body may hold anything."""
+    """Return the identity and checks of `body`; never raise, because a body may hold anything."""
     found = _believed(body)
     if found is None:
         return Body(None, False)
@@ -72,7 +73,8 @@ def decode(body: bytes) -> Body:
 
 
 def length_of(head: bytes) -> int | None:
-    """Of the whole body that begins with these bytes; None where they are not to be believed."""
+    """Return the length of the whole body that begins with these bytes; None if they are not
+    credible."""
     found = _believed(head)
     return None if found is None else HEADER_BYTES + int(found[-2])
 

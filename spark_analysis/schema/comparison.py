@@ -1,4 +1,4 @@
-"""What repeats of a cell say together: one row a cell, measure and detail, over its runs.
+"""The comparison of repeats of a cell: one row a cell, measure and detail, over its runs.
 
 Which measures there are, and what stops each: measures.py.
 
@@ -15,7 +15,7 @@ Which measures there are, and what stops each: measures.py.
    type 7 at 0.5). Its interval is free of any distribution: between the k-th smallest and the k-th
    largest value lies the true median with at least 95 %, where k is the largest such by the
    binomial distribution; None below six judged runs, where no k is.
-5. A time that was not reached, one that is owed to the undo of the fault alone, or a silence that
+5. A time that was not reached, one that the undo of the fault alone ended, or a silence that
    did not end, enters as its lower bound and is counted in `bounds`: where that is not 0, maximum
    and median are lower bounds too. The upper end of the median's interval takes a bound for as
    long as you like, and is None, open, where the k-th largest is one then; so none is too low.
@@ -29,7 +29,7 @@ Which measures there are, and what stops each: measures.py.
    sum, the longest, their number; 0 where there is none, and it does not exist where there is no
    history (not paced, or no confirms). It is a bound where one of them was not ended by the
    system. A doubt about any window stops it, the calm (0) included.
-8. No route hangs on a client: windows of client faults are no times of a measure of ROUTES.
+8. No route depends on a client: windows of client faults are no times of a measure of ROUTES.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ from spark_analysis.schema.measures import REGISTER
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """Which cell a run belongs to."""
+    """The cell of a run."""
 
     run: str
     scenario: str
@@ -60,7 +60,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Time:
-    """A time of which a run may have its worst; of rule 6."""
+    """A time in which a run may have its worst value (rule 6)."""
 
     run: str
     window: int
@@ -96,8 +96,8 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a run is asked for: a measure of the register, as a whole or one detail of it."""
+class ComparedMeasure:
+    """One measure of the register in the comparison, as a whole or one detail of it."""
 
     measure: str
     detail: str
@@ -108,7 +108,7 @@ class Asked:
     of_run: bool  # a time or number of the whole run, and of none of its windows
 
     @classmethod
-    def all_of(cls, measure: Measure) -> Iterator["Asked"]:
+    def all_of(cls, measure: Measure) -> Iterator["ComparedMeasure"]:
         of = "" if measure.of is None else measure.of.measure
         for detail in ("", *(detail.name for detail in measure.details)):
             yield cls(
@@ -123,7 +123,10 @@ class Asked:
 
 
 MEASURES = tuple(
-    asked for measure in REGISTER if measure.compared for asked in Asked.all_of(measure)
+    compared
+    for measure in REGISTER
+    if measure.compared
+    for compared in ComparedMeasure.all_of(measure)
 )
 
 

@@ -1,4 +1,4 @@
-"""What a run cost while nothing was wrong: two marts, and the rules that fill them.
+"""The cost of a run in its steady state: two marts, and the rules that fill them.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
@@ -25,7 +25,7 @@ from_ns <= at_ns < until_ns of the calm, in the order of (at_ns, place in the ta
 - counters (`cpu_ns`, network, disk): the last sample's value minus the first one's.
 - None is not counted, never 0: of memory and of each counter that is 0 in every resources row of
   the run, of any host and time (some kernels do not count it); and of a counter of a host that
-  falls between two consecutive samples (its host began anew).
+  falls between two consecutive samples (its host was restarted).
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-"""What a page draws of a run beside its seconds: how long confirms took, and whose sends failed
-when. Two marts, and their rules; no verdict is made of them.
+"""The charts of a run's page beside its seconds: latencies of confirms, and failed sends by
+producer and time. Two marts, and their rules; no verdict uses them.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py; *failed* is that of

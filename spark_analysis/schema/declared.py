@@ -1,8 +1,8 @@
-"""JSON held against the declaration of a dataclass: its fields, their types, and nothing else.
+"""Validation of JSON against a dataclass: its fields, their types, and nothing else.
 
-1. Every problem is told with its place; what follows one is read as long as it means something.
-2. A field may be left out where it has a default, or a calm one: one that proves nothing.
-3. Numbers have bounds: times those of TIME_MAX_NS, other whole ones 32 bits, those named in `wide`
+1. Every problem is reported with its place. Reading goes on as long as the rest has a meaning.
+2. A field may be omitted if it has a default, or a neutral value: one that proves nothing.
+3. Numbers have bounds: times those of TIME_MAX_NS, other integers 32 bits, those named in `wide`
    64, fractions FLOAT_MAX.
 """
 
@@ -20,7 +20,7 @@ WRONG: Any = object()  # what stands for a value that cannot be known
 
 
 class Listener(Protocol):
-    """Who is told of problems."""
+    """A receiver of problems."""
 
     def add(self, place: str, text: str) -> None: ...
 

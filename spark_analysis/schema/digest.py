@@ -1,4 +1,4 @@
-"""What a page needs of affected messages, in few rows however many there are: three marts.
+"""Affected messages for a page, in few rows however many there are: three marts.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. They are made of the rows of `affected` and `stages`.

@@ -1,4 +1,4 @@
-"""What could not be judged, and why.
+"""The verdicts that could not be judged, with the reasons.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
@@ -8,7 +8,8 @@ at_ns, late_ns are 0 where they say nothing.
 - scope "run": ("fault", window number) one a window not verified, or not gone; ("clock", 0)
   clock_doubt is not ""; ("causality", 0) one a run in which an identified delivery of a sent
   attempt (that number's) has received_ns + the bound_ns of the Clocks of producer and consumer <
-  its sent_ns, or a CONFIRMED settlement of a sent attempt has settled_ns < its sent_ns: the
+  its sent_ns, or a CONFIRMED settlement of a sent attempt has settled_ns < its sent_ns, or
+  one is of an attempt that was not sent: the
   instrument is wrong; ("records", 0) alone, where records are unreadable or break their schema.
 - scope "availability": ("stalled", window): each lateness row of a publisher or consumer with
   late_ns > 100 ms, for every window (0 included) whose judged time overlaps (at_ns - late_ns,

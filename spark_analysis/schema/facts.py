@@ -1,9 +1,9 @@
-"""What the analysis must know of a run beside its raw tables: a part of manifest.json.
+"""The facts of a run beside its raw tables: a part of manifest.json.
 
-1. Facts are what the harness knows by itself (phases, windows, drains, who closed his log); what
-   clients saw is in the raw tables and nowhere else.
-2. Everything that could not be established is False or None here, never assumed.
-3. JSON in, JSON out; unknown keys are an error, because they may hold what a verdict hangs on.
+1. Facts are what the harness itself knows (phases, windows, drains, closed logs). What clients saw
+   is in the raw tables and nowhere else.
+2. A fact that could not be established is False or None, never assumed.
+3. JSON in, JSON out; unknown keys are an error, because they may decide a verdict.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,8 @@ from typing import Any
 
 from spark_analysis.schema.tables import FORMAT_VERSION
 
-RECONNECT_NS = 2_000_000_000  # where nobody declared how long clients take to be back
+GONE_WITHIN_NS = 5_000_000_000  # of an undo, where no row says when the fault was seen gone
+RECONNECT_NS = 2_000_000_000  # if the time that clients take to reconnect was not declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +27,14 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Nature:
-    """What a kind of fault is, as it was declared when the run was made."""
+class FaultProperties:
+    """The properties of a kind of fault, as declared when the run was recorded."""
 
     of_clients: bool  # it strikes clients' processes: no fault of the cluster's
     of_client_links: bool  # it strikes their links to a host
     ends_broker: bool  # what its processes held in memory is gone
     takes_page_cache: bool  # what they wrote and did not sync is gone, too
-    silences_clients: bool  # whoever asks the host meets silence, and no end of a connection
+    silences_clients: bool  # the host's peers meet silence, and no end of a connection
     spares_disk: bool | None  # the host is back with what it had on disk; None: it took none
 
 
@@ -49,38 +50,51 @@ class Window:
     verified: bool  # it was seen from outside to hold
     gone: bool  # it was seen from outside to be gone
     doubt: str  # why not verified or not gone; "" where both are
-    # After this no change of a queue's master is due to it any more. None: nobody knows, as it was
+    # After this no change of a queue's leader is due to it any more. None: unknown, as it was
     # not seen to be gone, never ends, or was written down by a harness that did not say.
     over_ns: int | None = None
-    nature: Nature | None = None  # None: nobody says what its kind is
+    nature: FaultProperties | None = None  # None: its kind is not declared
+
+    def gone_ns(self, noted_ns: int | None) -> int | None:
+        """Return when the window was gone, given the time that its records note.
+
+        Without a note a window that is known to be gone was so GONE_WITHIN_NS after its undo had
+        returned.
+        """
+        if not self.gone:
+            return None
+        if noted_ns is None and self.ended_ns is not None:
+            return self.ended_ns + GONE_WITHIN_NS
+        return noted_ns
 
     @property
     def of_clients(self) -> bool:
-        """Known to be no fault of the cluster's; of whose nature nobody knows, it may be one."""
+        """Return whether it is known to be a client's fault; without declared properties it may be
+        one of the cluster."""
         return self.nature is not None and self.nature.of_clients
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Window":
         nature = document.get("nature")
-        return cls(**{**document, "nature": nature and Nature(**nature)})
+        return cls(**{**document, "nature": nature and FaultProperties(**nature)})
 
 
 @dataclass(frozen=True, slots=True)
 class QueueEnd:
-    """How one queue was emptied (docs/verdicts.md 3)."""
+    """The end of one queue: how it was emptied (docs/verdicts.md 3)."""
 
     queue: str
     ordered: bool  # order was promised: one active consumer (and one queue) a (producer, key)
     drained: bool
     doubt: str  # why the drain is not complete
     unreadable: tuple[str, ...]  # places that may hold messages and could not be read
-    # From then until the drain was over nothing came any more; run time. None: nobody knows.
+    # From then until the drain was over nothing came any more; run time. None: unknown.
     quiet_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Rivals:
-    """A time in which two masters of one queue were alive, in ns of run time."""
+class CompetingLeaders:
+    """A time in which two leaders of one queue were alive (split brain), in ns of run time."""
 
     queue: str
     from_ns: int
@@ -98,16 +112,16 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
-class Upheaval:
-    """A time in which what is no fault may have moved a queue's master: an operation, or the end
-    of a process that nobody had planned; run time in ns."""
+class LeadershipChange:
+    """A time in which something other than a fault may have moved a queue's leader: an operation,
+    or the unplanned end of a process; run time in ns."""
 
     origin_ns: int  # the instant before it began
-    over_ns: int | None  # None: nobody knows
+    over_ns: int | None  # None: unknown
 
 
 class Cause(StrEnum):
-    """Why a process ended, where nobody had planned it."""
+    """The cause of an unplanned end of a process."""
 
     OUTSIDE = "outside"  # something beside the broker and the harness ended it
     ITSELF = "itself"  # it ended by itself: that is the broker's doing
@@ -116,7 +130,8 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """A broker's process that ended, and neither the schedule nor an operator had told it to.
+    """The unplanned end of a broker process: neither the schedule nor an operator had requested
+    it.
 
     Run time in ns; it was down in [at_ns, until_ns).
     """
@@ -151,8 +166,8 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a run beside what was recorded of it: by the claims, and by whoever tells
-    of several runs of one name."""
+    """The options of a judgement beside the recorded facts: from the claims, and from callers that
+    judge several runs of one name."""
 
     run: str = ""  # what the run is called in its rows; "" is its own name
     acknowledges: bool = True
@@ -171,7 +186,7 @@ class Question:
         )
 
 
-Unsettled = Window | Upheaval  # a time in which a queue may have changed its master
+Unsettled = Window | LeadershipChange  # a time in which a queue may have changed its master
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,23 +208,38 @@ class Facts:
     workers: tuple[Worker, ...]
     windows: tuple[Window, ...]
     queues: tuple[QueueEnd, ...]
-    rivals: tuple[Rivals, ...]
+    rivals: tuple[CompetingLeaders, ...]
     absences: tuple[Absence, ...] = ()
-    upheavals: tuple[Upheaval, ...] = ()
+    upheavals: tuple[LeadershipChange, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
-    process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, that nobody had planned
+    process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
     reconnect_ns: int = RECONNECT_NS  # so long a client may take to be back after a fault
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
-    # So long after it was stored a transaction may wait for the broker's question; None: nobody
-    # declares that it asks.
+    # The longest time that a stored transaction may wait for the broker's check; None: no check is
+    # declared.
     asks_within_ns: int | None = None
     format: int = FORMAT_VERSION
 
     @property
     def unsettled(self) -> tuple[Unsettled, ...]:
-        """Those of faults and those of operations."""
-        return (*self.windows, *self.upheavals)
+        """Return the times of faults, of operations, and of processes that ended without a
+        plan."""
+        return (*self.windows, *self.unplanned)
+
+    @property
+    def unplanned(self) -> tuple[LeadershipChange, ...]:
+        """Return the changes other than faults that may have moved a queue's leader."""
+        ends = (LeadershipChange(each.at_ns, each.until_ns) for each in self.process_ends)
+        return (*self.upheavals, *ends)
+
+    def clock_bound_ns(self, *roles: str) -> int:
+        """Return the sum of the largest clock bound of each of these roles of workers."""
+        bounds = {clock.worker: clock.bound_ns for clock in self.clocks}
+        return sum(
+            max((bounds.get(w.number, 0) for w in self.workers if w.role == role), default=0)
+            for role in roles
+        )
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -226,11 +256,11 @@ class Facts:
             QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
             for queue in parts["queues"]
         )
-        parts["rivals"] = tuple(Rivals(**rivals) for rivals in parts["rivals"])
+        parts["rivals"] = tuple(CompetingLeaders(**rivals) for rivals in parts["rivals"])
         absences = parts.get("absences", ())  # older runs have none
         parts["absences"] = tuple(Absence(**absence) for absence in absences)
         upheavals = parts.get("upheavals", ())
-        parts["upheavals"] = tuple(Upheaval(**upheaval) for upheaval in upheavals)
+        parts["upheavals"] = tuple(LeadershipChange(**upheaval) for upheaval in upheavals)
         parts["clocks"] = tuple(Clock(**clock) for clock in parts.get("clocks", ()))
         ends = parts.get("process_ends", ())
         parts["process_ends"] = tuple(ProcessEnd(**each) for each in ends)

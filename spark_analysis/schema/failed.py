@@ -1,7 +1,7 @@
-"""Why a run was not judged, in a sentence: what the world did, or that the fault is ours.
+"""The reason why a run was not judged, in one sentence: an outside failure, or a bug of ours.
 
-1. A run that fails is told with its path, and concerns no other run.
-2. What nobody foresaw is a fault of ours, whatever it is: it keeps its traceback.
+1. A run that fails is reported with its path, and affects no other run.
+2. An unforeseen exception is a bug of ours: it keeps its traceback.
 """
 
 import os
@@ -9,6 +9,8 @@ import re
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
+
+from spark_analysis.schema.regular import NotRegular
 
 OURS = "this is a fault of mqproof itself"
 _SAID_MAX = 300
@@ -33,8 +35,13 @@ def failed(run: str, folder: Path, error: Exception) -> Failed:
     return Failed(run, f"{folder}: {OURS}: {said[:_SAID_MAX]}", trace)
 
 
-def os_reason(error: OSError, place: Path) -> str:
-    """What the system refused, and where. `place`: where it does not say that itself."""
+def os_reason(error: OSError, place: Path | None) -> str:
+    """Return the system's refusal and its path. `place`: if the error does not name it; None if no
+    path is to blame."""
+    if isinstance(error, NotRegular):
+        return f"{error.filename}: {error.strerror}"
     # Arrow wraps the system's own words in its own.
     number = error.errno or next(map(int, re.findall(r"\[errno (\d+)\]", str(error))), 0)
-    return f"{error.filename or place}: {os.strerror(number) if number else error}"
+    why = os.strerror(number) if number else str(error)
+    where = error.filename or place
+    return f"{where}: {why}" if where else f"the system refused something: {why}"

@@ -1,4 +1,4 @@
-"""What an analysis answers: seventeen marts, and the words in which their rules are told.
+"""The answer of an analysis: seventeen marts, and the terms of their rules.
 
 The rules stand with the rows of each: counts, affected messages and charges in messages.py;
 seconds, availability and stages in availability.py; that as a history (outages, service, exposure,
@@ -13,6 +13,8 @@ that is None in a row is "".
 WORDS
 - message: (producer, sequence) with at least one attempt row. Its queue and key are those of its
   attempt rows (the same in all). An attempt row with sent_ns = NEVER_SENT is not a sent attempt.
+- a settlement CONFIRMED of an attempt that was not sent, or that has a settlement RETURNED, is
+  left out everywhere.
 - identified delivery: header_ok, run_ok, and its (producer, sequence) has a sent attempt.
 - delivered: has an identified delivery by LOAD, DRAIN or RETRY_TOPIC (whatever its attempt number
   or payload). found: has an identified delivery by AUDIT or HALF. Delivery order: (received_ns,
@@ -31,14 +33,15 @@ WORDS
 - logs closed: of all publishers (or consumers): log_closed of every worker of that role.
 - judged time of window w: from its origin_ns to the next window's origin_ns or load_ended_ns.
   Window 0 is the time before: [load_started_ns, origin of window 1 or load_ended_ns).
-- over of a window or upheaval: its over_ns. Of a window with neither over_ns nor ended_ns (its
-  host never returns): the later of the times of its stages first_success and consumers_resumed,
-  less 1 ns, where both are reached: the change of master is over once serving and consuming have
-  resumed. Else None: never.
+- over of a window or leadership change: its over_ns. Of a window with neither over_ns nor ended_ns
+  (its host never returns): the later of the times of its stages first_success and
+  consumers_resumed, less 1 ns, where both are reached: the change of master is over once serving
+  and consuming have resumed. Else None: never.
 - a window lies between two deliveries if it began before the later one and was not over before
   the earlier one: origin_ns < the later's received_ns, and its over is None or >= the earlier's
   received_ns. Every window counts, of whatever kind, verified or not: the queue may have changed
-  its master. So does every upheaval (facts.unsettled): there an operation may have changed it.
+  its master. So does every leadership change, and the time of every process that ended without a
+  plan (facts.unsettled): these may have changed it.
 - terms of an attempt: its row of `terms`; without one it is neither delayed nor in a transaction.
   Each attempt in a transaction is one of its own, and holds that one message. Fate of a message:
   that of its terms rows (the same in all), NONE where it has none. Meant to be rolled back: its

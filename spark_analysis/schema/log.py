@@ -21,12 +21,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeGuard
 
+from spark_analysis.schema.regular import check_regular, content_of
 from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, Kind, Table
 
 _HEADER = struct.Struct("<4sHHI")  # magic, format version, reserved, record size
 _MAGIC = b"MQPL"
 _LENGTH = struct.Struct("<I")
 CLOSED = "closed.json"
+_CLOSED_BYTES_MAX = 1 << 20
 STRINGS = "strings.log"
 
 Value = int | str | None
@@ -77,7 +79,7 @@ class _File:
 class LogWriter:
     """Appends records to one worker's log folder, which must not exist yet.
 
-    `run`: whose log it is, so that nobody takes it for another's.
+    `run`: the run of the log; it tells the log from those of other runs.
     `append(table, *values)` takes values in column order, text columns as str or None.
     `packer(table)` is the fast path: it takes text columns already numbered by `text()`.
     Raises LogFull from `flush()` and `close()` when the disk refuses; from then on always.
@@ -175,7 +177,7 @@ class LogWriter:
 
 
 def is_closed(folder: Path) -> bool:
-    """Whether the worker closed this log itself: nothing is missing from it."""
+    """Return whether the worker closed this log itself: then nothing is missing from it."""
     return (folder / CLOSED).exists()
 
 
@@ -197,7 +199,7 @@ def check_closed(folder: Path, run: str = "") -> None:
         raise LogDamaged(f"{folder} is a log of another run, {closed.run}")
     for table in TABLES.values():
         path = folder / f"{table.name}.log"
-        body = max(0, path.stat().st_size - _HEADER.size) if path.exists() else 0
+        body = max(0, check_regular(path).st_size - _HEADER.size) if path.exists() else 0
         whole, torn = divmod(body, table.record.size)
         wanted = closed.records.get(table.name, 0)
         if whole != wanted or torn:
@@ -206,13 +208,13 @@ def check_closed(folder: Path, run: str = "") -> None:
                 f"its worker closed it with {wanted:,}"
             )
     for name, crc32 in closed.crc32.items():
-        if zlib.crc32((folder / name).read_bytes()) != crc32:
+        if zlib.crc32(content_of(folder / name)) != crc32:
             raise LogDamaged(f"{folder / name} is not what its worker closed")
 
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """What a closing mark says. Those of before there were checksums say nothing of them."""
+    """The content of a closing mark. Older marks have no checksums."""
 
     records: Mapping[str, int]
     crc32: Mapping[str, int]
@@ -221,11 +223,11 @@ class _Closed:
 
 def _closed(path: Path) -> _Closed:
     try:
-        document = json.loads(path.read_text())
-        told = document["records"], document.get("crc32", {}), document.get("run", "")
+        document = json.loads(content_of(path, _CLOSED_BYTES_MAX))
+        parts = document["records"], document.get("crc32", {}), document.get("run", "")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as failure:
         raise LogDamaged(f"{path} does not say how many records there are") from failure
-    records, crc32, run = told
+    records, crc32, run = parts
     if not (_numbers(records) and _numbers(crc32) and isinstance(run, str)):
         raise LogDamaged(f"{path} does not say how many records there are")
     if not crc32.keys() <= {STRINGS, *(f"{name}.log" for name in TABLES)}:
@@ -233,8 +235,8 @@ def _closed(path: Path) -> _Closed:
     return _Closed(records, crc32, run)
 
 
-def _numbers(told: object) -> TypeGuard[dict[str, int]]:
-    return isinstance(told, dict) and all(type(one) is int for one in told.values())
+def _numbers(value: object) -> TypeGuard[dict[str, int]]:
+    return isinstance(value, dict) and all(type(one) is int for one in value.values())
 
 
 def read_strings(folder: Path) -> list[str]:
@@ -274,7 +276,7 @@ def read_rows(folder: Path, table: Table) -> Iterator[Mapping[str, Value]]:
 
 def _content(path: Path, record_bytes: int) -> bytes:
     try:
-        raw = path.read_bytes()
+        raw = content_of(path)
     except FileNotFoundError:
         return b""
     if len(raw) < _HEADER.size:

@@ -1,8 +1,8 @@
-"""What is known of one measure: the form of an entry in the register (measures.py).
+"""The fields of one measure in the register (measures.py).
 
-1. An entry says all that anybody has to know of a class of findings: what to call it, what it
-   means, how grave it is, what it is a part of, what keeps it from being judged.
-2. Texts are for people; what a program decides by has a field of its own.
+1. An entry holds all that there is to know of a class of findings: its name, its meaning, how
+   grave it is, its whole, and the doubts that keep it from being judged.
+2. Texts are for people; a program decides by fields of their own.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from enum import StrEnum
 
 
 class Grade(StrEnum):
-    """What one of it says about a system."""
+    """The meaning of one case for a system."""
 
     VIOLATION = "violation"  # a promise was broken
-    OPEN = "open"  # nobody can say
+    OPEN = "open"  # undecided
     HARMLESS = "harmless"  # it is counted, and breaks no promise by itself
     SERVICE = "service"  # how well a run was served: claims name bounds of their own
     CENSUS = "census"  # only how much was looked at
@@ -28,7 +28,7 @@ class Unit(StrEnum):
 
 
 class Mart(StrEnum):
-    """Where a comparison finds its values."""
+    """The mart that holds the values for a comparison."""
 
     COUNTS = "counts"
     AVAILABILITY = "availability"
@@ -37,7 +37,7 @@ class Mart(StrEnum):
 
 
 class Whole(StrEnum):
-    """Of what a measure is a part."""
+    """The total that a measure is a part of."""
 
     MESSAGES = "messages"
     CONFIRMED = "confirmed messages"
@@ -63,9 +63,10 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What must be counted (or asked) in a run before a measure makes sense there.
+    """A count (or query) that must exist in a run before a measure makes sense there.
 
-    A comparison asks for the measure whatever its detail; a claim asks for the detail, too.
+    A comparison needs it for the measure whatever its detail; a claim needs it for the detail,
+    too.
     """
 
     measure: str
@@ -75,7 +76,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Doubtful:
-    """What may belong to a measure, too; `why` begins after the number of them."""
+    """Cases that may belong to a measure, too; `why` begins after their number."""
 
     measure: str
     why: str
@@ -94,7 +95,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The row of the mart `stages` that a measure is told by."""
+    """The row of the mart `stages` that gives a measure its value."""
 
     stage: str
     meaning: str  # what has happened by then
@@ -122,7 +123,7 @@ class Measure:
     of: Need | None = None
     doubtful: Doubtful | None = None
     claimed: str = ""  # what claims mean by it; "" is: they may not speak of it
-    always_told: bool = False  # of every run, though it be 0
+    always_shown: bool = False  # of every run, though it be 0
     raised_by_publishers: bool = False  # by what an open log of theirs does not show
     story: str = ""  # of one message, with {at}, {attempt} and {detail}
     end: str = ""  # what never happened, of messages that never came
@@ -130,12 +131,12 @@ class Measure:
 
     @property
     def of_times(self) -> bool:
-        """Whether a run has its worst over several times, instead of a sum."""
+        """Return whether a run has its worst over several times, instead of a sum."""
         return self.mart is not Mart.COUNTS
 
     @property
     def is_step(self) -> bool:
-        """Whether it is a stage by its own name."""
+        """Return whether it is a stage by its own name."""
         return self.reached is not None and self.reached.stage == self.name
 
     @property

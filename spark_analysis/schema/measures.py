@@ -1,10 +1,10 @@
 """The register of measures: every class of findings and every time, the gravest first.
 
-1. This is the only list of them. Whoever counts, ranks, draws, compares or tells them reads it.
+1. This is the only list of them. All code that counts, ranks, draws, compares or describes
+   measures reads it.
 2. Its order is the order of gravity, one for all: from what must never happen to what only says
-   how much was looked at. Times stand in the order in which a run goes through them.
-3. What a measure counts, and when, is said in messages.py; how repeats of it are compared, in
-   comparison.py.
+   how much was judged. Times stand in the order in which a run goes through them.
+3. messages.py defines what a measure counts, and comparison.py how its repeats are compared.
 4. To add a class: an entry here, the definition, the kernel, its claims, its tests.
 """
 
@@ -132,7 +132,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DENIED,
         title="Refused, but delivered",
-        meaning="its sender was told that it was not taken, and it came all the same",
+        meaning="the broker refused or returned it, and it was delivered all the same",
         stopped_by=_LOGS,
         of=_DENIED,
         claimed="refused or returned, yet delivered",
@@ -217,10 +217,10 @@ _OF_MESSAGES = (
         doubtful=Doubtful(
             "reorder_unknown",
             "came after later ones, but they or those had been given out before",
-            "see the story: a connection that nobody read any more may have had them first",
+            "see the story: a connection that no client read any more may have had them first",
         ),
         claimed="overtaken by a later message, where order was promised",
-        always_told=True,
+        always_shown=True,
         raised_by_publishers=True,
         story="was first delivered at {at}, after a later message of its key",
     ),
@@ -231,12 +231,12 @@ _OF_MESSAGES = (
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
         title="Delivered more than once",
-        meaning="surplus deliveries, by where they came from",
+        meaning="duplicate deliveries, by their source",
         short="in all",
         stopped_by=_LOGS,
         details=PROVENANCES,
         claimed="surplus deliveries",
-        always_told=True,
+        always_shown=True,
         story="was delivered again at {at}, attempt {attempt} ({detail})",
     ),
     Measure(
@@ -277,9 +277,9 @@ _OF_MESSAGES = (
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
-        title="Given out again, acknowledged too late to be heard",
+        title="Given out again, acknowledged too late to arrive",
         meaning="our acknowledgement was not a second old when a fault came, or its connection "
-        "ended: nobody knows whether the broker had it, and the copy was its right",
+        "ended: it may not have reached the broker, so the copy was its right",
         stopped_by=_LOGS,
         story="was delivered again at {at}, attempt {attempt}, acknowledged just before",
     ),
@@ -314,7 +314,7 @@ _OF_MESSAGES = (
         meaning="its outcome was unknown to the sender: no promise was broken",
         stopped_by=_ENDS,
         claimed="outcome unknown, never delivered",
-        always_told=True,
+        always_shown=True,
         story="had an unknown outcome, was first sent at {at} and never delivered",
         end="never delivered, and never confirmed",
     ),
@@ -327,7 +327,7 @@ _OF_MESSAGES = (
         meaning="its outcome was unknown to the sender, and it arrived",
         stopped_by=_ENDS,
         claimed="outcome unknown, delivered",
-        always_told=True,
+        always_shown=True,
         story="had an unknown outcome and was delivered at {at}",
     ),
 )
@@ -336,7 +336,7 @@ REGISTER: tuple[Measure, ...] = (*_OF_MESSAGES, *OF_SERVICE, *OF_CENSUS)
 BY_NAME: dict[str, Measure] = {measure.name: measure for measure in REGISTER}
 _GRAVITY = {measure.name: place for place, measure in enumerate(REGISTER)}
 
-# Confirmed messages that never came: what is proved lost to clients, and what nobody can say.
+# Confirmed messages that never came: those proved lost to clients, and the undecided ones.
 MISSING = tuple(measure.name for measure in REGISTER if measure.missing)
 GONE = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.VIOLATION)
 OPEN = tuple(name for name in MISSING if BY_NAME[name].grade is Grade.OPEN)

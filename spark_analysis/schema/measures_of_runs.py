@@ -22,7 +22,8 @@ _ROUTED = Need(ROUTES, "no name server was asked for a route that a fault could 
 
 
 def _census(name: str, whole: Whole, title: str, meaning: str, claimed: str = "") -> Measure:
-    """What is as it should be, or was not judged: counted, and it affects nobody."""
+    """Return a measure of cases that are correct or were not judged: counted, without affected
+    messages."""
     return Measure(
         name=name,
         grade=Grade.CENSUS,
@@ -63,7 +64,7 @@ def _step(
 
 
 def _outage(name: str, unit: Unit, title: str, short: str, meaning: str) -> Measure:
-    """What the outages of a run's scope come to, whatever window they lie in."""
+    """Return a measure of the outages of a run's scope, whatever window they lie in."""
     return Measure(
         name=name,
         grade=Grade.SERVICE,
@@ -151,7 +152,7 @@ OF_SERVICE = (
 )
 
 OF_CENSUS = (
-    _census("state", Whole.MESSAGES, "Messages", "every message, by what its sender was told"),
+    _census("state", Whole.MESSAGES, "Messages", "every message, by the answer to its sender"),
     _census("confirmed", Whole.MESSAGES, "Confirmed", "by the strongest promise given for each"),
     _census("in_order", Whole.DELIVERED, "In order", "overtaken by no later message of its key"),
     _census(
@@ -184,6 +185,6 @@ OF_CENSUS = (
         "denied",
         Whole.MESSAGES,
         "Refused or returned",
-        "attempts of which their sender was told that they were not taken, and nothing else",
+        "attempts that were refused or returned, without any other answer",
     ),
 )

@@ -19,7 +19,7 @@ ROLLED_BACK_BUT_DELIVERED = Measure(
     of=_TRANSACTIONS,
     doubtful=Doubtful(
         "rollback_unknown",
-        "were to be rolled back, but nobody knows what the broker was told",
+        "were to be rolled back, but the broker may not have got the rollback",
         "see how their producer ended (manifest, workers), then run it again",
     ),
     claimed="in a transaction rolled back, yet delivered",
@@ -72,7 +72,7 @@ ROLLBACK_UNKNOWN = Measure(
     part_of=Whole.IN_TRANSACTIONS,
     title="Delivered, perhaps rolled back",
     meaning="to be rolled back and delivered; its sender died or heard nothing, so "
-    "nobody knows what the broker was told",
+    "the broker may not have got the rollback",
     stopped_by=_LOGS,
     of=_TRANSACTIONS,
 )

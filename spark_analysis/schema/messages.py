@@ -1,4 +1,4 @@
-"""What became of messages: how many of what, which ones, and which faults may have caused it.
+"""The fate of messages: counts, affected messages, and the faults that may have caused them.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
@@ -15,9 +15,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   holds:
   `loss_unknown`: "not_due"; every CONFIRMED settlement is of a delayed attempt, and the smallest
      settled_ns + wait + slack(attempt) of them lies after the queue's quiet_ns (None, or no
-     QueueEnd: nobody knows when it was quiet, so it does).
+     QueueEnd: load_ended_ns, for it was not quiet before).
   `loss_unknown`: "pending"; its fate is COMMIT_WHEN_ASKED, and no AUDIT found it: whether the
-     broker asked is not on record, so nobody knows whether it was committed.
+     broker asked is not on record, so its commit is unknown.
   `stranded`: strength; it was found.
   `loss_unknown`: "consumer_log"; a consumer's log is not closed.
   `loss_unknown`: "drain"; the queue's drain is not complete (or the queue has no QueueEnd).
@@ -29,7 +29,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   fate of its message is NONE, its message is delivered, and no identified delivery (of any via) is
   of this attempt. First that holds:
   `attempt_open`: "not_due"; it is delayed, and its smallest confirming settled_ns + wait +
-     slack(attempt) lies after the queue's quiet_ns (None, or no QueueEnd: so it does).
+     slack(attempt) lies after the queue's quiet_ns (None, or no QueueEnd: load_ended_ns).
   `attempt_open`: "consumer_log", "drain" as for `loss_unknown`; "unreadable" where the queue's
      `unreadable` is not empty.
   `attempt_lost`: the name of the strongest strength of its confirms. The broker confirmed this
@@ -43,11 +43,11 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
   RETURNED, the fate of its message is NONE, and an identified delivery by LOAD, DRAIN or
-  RETRY_TOPIC is of this attempt: what the audit alone found nobody was given. "returned" where one
+  RETRY_TOPIC is of this attempt: no consumer got what the audit alone found. "returned" where one
   of its settlements is RETURNED, else "refused".
 - `denied`, one an attempt: likewise, but whether a delivery is of it or not.
 - `misrouted`, one a delivery row: ""; identified, by LOAD or DRAIN, in a queue that is neither ""
-  nor its message's, whose own is not "". With the queue of the message.
+  nor its message's, with one of its own that is not "". With the queue of the message.
 - `overdue`, one a message: ""; its first delivery is of a sent and delayed attempt with a
   CONFIRMED settlement, and received_ns > the later of due_ns and (the smallest confirming
   settled_ns + wait) + slack(attempt, consumer) + 1 s (brokers look at what waits once a second at
@@ -64,7 +64,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   where it is: HALF finds say nothing.) A commit is rolled back by the client's library where the
   half was not stored as strongly as it wants.
 - `rollback_unknown`: the fate's name; not so, and meant to be rolled back, with such a delivery of
-  a sent attempt: its producer died or heard nothing, so nobody knows what the broker was told.
+  a sent attempt: its producer died or heard nothing, so the fate that the broker got is unknown.
 - `torn_transaction`: strength; acknowledged, fate COMMIT, not delivered, and found, but by HALF
   only: its producer committed it, and the broker holds the half without the commit. Only where the
   logs of all consumers are closed, the drain of its queue is complete, and the message is not
@@ -74,9 +74,10 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   the broker asked its producer. Let due = the largest settled_ns of its CONFIRMED settlements +
   asks_within_ns. `unasked`, if nothing else can be why: no attempt of it is delayed; its producer
   was there, so no client event `lost` or `closed` with worker = that producer, and no from_ns of
-  an Absence of it, is <= due; no window or upheaval has origin_ns <= due and over_ns (its own)
-  None or >= its confirm time; the logs of all consumers are closed, its queue's drain is complete,
-  its `unreadable` is empty, and its quiet_ns is not None and > due. `unasked_unknown`: else.
+  an Absence of it, is <= due; no window or leadership change has origin_ns <= due and over_ns (its
+  own) None or >= its confirm time; the logs of all consumers are closed, its queue's drain is
+  complete, its `unreadable` is empty, and its quiet_ns is not None and > due. `unasked_unknown`:
+  else.
 - `unexpected`, one a delivery row (any via), with the delivery's own queue: header_ok and not
   run_ok: "other_run"; header and run ok but no such message: "never_sent"; a message without
   a sent attempt: "not_sent"; a message with a sent attempt, but no sent attempt of that number:
@@ -84,8 +85,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   counted as `unrecorded`, same detail.
 - `corrupt`, one a delivery row (any via), delivery's queue: not header_ok: "header"; header_ok and
   not payload_ok: "payload". (A row can be corrupt and unexpected.)
-- `duplicated`, one a surplus delivery: each identified delivery by LOAD, DRAIN or RETRY_TOPIC but
-  the first of its message, compared with the earlier ones (by these ways); first that holds:
+- `duplicated`, one a duplicate delivery: each identified delivery by LOAD, DRAIN or RETRY_TOPIC
+  but the first of its message, compared with the earlier ones (by these ways); first that holds:
   "publisher_retry": its attempt was in no earlier one.
   Of what has an offset (>= 0), the first that holds:
   "ambiguous": it has no broker, for an offset alone is no place.
@@ -95,33 +96,41 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      offsets up to this one at which identified deliveries by LOAD, DRAIN or RETRY_TOPIC came from
      this broker and queue (the earlier one's own), of the earliest acknowledged-at of the
      deliveries at that offset (none: never). Since = the later of that and the earlier one's
-     received_ns. Told = since + 6 s (clients tell brokers of their progress every 5 s). Where a
-     window or upheaval is in force at since (origin_ns <= since, and not over before since), what
-     a client tells may be kept from the broker, or its stand-in's: told = the earliest
+     received_ns. Reported = since + 6 s (clients report their progress to brokers every 5 s). If
+     a window or leadership change is in force at since (origin_ns <= since, and not over before
+     since), a client's report may not reach the broker, or its stand-in: reported = the earliest
      received_ns >= since + 6 s at which an identified delivery by LOAD, DRAIN or RETRY_TOPIC from
      this broker and queue, of an offset larger than those of all such that were received before
      (received_ns smaller), came to the earlier one's consumer and connection (none: never). The
-     broker must have known if told is before the surplus delivery's received_ns, and since + 6 s
-     before the origin_ns of every window or upheaval that came after since, and before the
-     connection of the earlier one ended.
+     broker must have known if reported is before the duplicate delivery's received_ns, and since +
+     6 s before the origin_ns of every window or leadership change that came after since, and
+     before the connection of the earlier one ended.
   "redelivery_after_ack", "redelivery": it came by RETRY_TOPIC. It came after our acknowledgement
      if the group's progress had passed an earlier delivery of its attempt that has a broker and an
      offset, wherever that was read, so that the broker must have known, as above.
   "ambiguous": an earlier delivery of its attempt has no broker or no offset.
-  "diverged": received_ns within [from_ns, until_ns] of a Rivals of the message's queue.
+  "diverged": received_ns within [from_ns, until_ns] of a CompetingLeaders of the message's queue.
   "stored_twice": else: the message lies at two places.
   Of the others, the first that holds:
-  "redelivery": it came by RETRY_TOPIC or redelivered is YES, and no earlier delivery of the same
-     attempt was acknowledged before it (acknowledged at < its received_ns).
+  "redelivered_without_cause", "redelivery": it came by RETRY_TOPIC or redelivered is YES, and no
+     earlier delivery of the same attempt was acknowledged before it (acknowledged at < its
+     received_ns). Without cause, if no window lies between it and the latest earlier delivery of
+     its attempt, both came by LOAD to the same consumer and connection, that connection had not
+     ended before (ended at < its received_ns), and any acknowledgement row is of it.
   "ambiguous": it came by RETRY_TOPIC or redelivered is YES, and no earlier delivery of the same
      attempt was acknowledged in time: acknowledged at <= t - 1 s, where t is the smallest of
      received_ns, of the origin_ns of every window that lies between the two, and of the time at
      which the earlier one's connection ended. What was on its way when a fault came, or when a
      connection ended, may never have arrived. It is counted as `acknowledged_late` (detail ""),
-     too: what an acknowledgement promises is of older ones.
+     too, unless an earlier delivery of its attempt was acknowledged at <= its received_ns - 1 s
+     and that was met by nothing: acknowledged at <= the end of its connection - 1 s; and at <=
+     origin_ns - 1 s or > returned_ns (of a leadership change its origin_ns) + 1 s of every window
+     that was not over before that delivery.
   "diverged": as above.
-  "stored_twice": it did not come by RETRY_TOPIC, redelivered is NO, and no window lies between it
-     and the latest earlier delivery of its attempt.
+  "redelivery": it did not come by RETRY_TOPIC, redelivered is not YES, no earlier delivery of its
+     attempt was acknowledged before it, and the connection of the latest of them had ended before.
+  "stored_twice": it did not come by RETRY_TOPIC, redelivered is NO, no window lies between it and
+     the latest earlier delivery of its attempt, and the connection of that had not ended before.
   "redelivery_after_ack": an earlier delivery of its attempt was acknowledged in time, as above: it
      does not matter how it comes back, nor whether who gives it out knows that it did before.
   "ambiguous": else; redelivered is NOT_TOLD, or it is NO, and a window lies between. A mirror that
@@ -133,19 +142,22 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `not_judged`: "not_promised"; its queue is not `ordered` (or has no QueueEnd).
   `not_judged`: "not_at_once"; an attempt of it is delayed, or its fate is not NONE: when a broker
      gives it out has nothing to do with when it was sent.
-  `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and besides
+  `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and also
      the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
      stands is not certain.
   `not_judged`: "not_told"; f's redelivered is NOT_TOLD, and f has no offset; or f came by
-  RETRY_TOPIC. The others are judged, within a line: of the same producer, key, queue (the
-  message's) and consumer (f's). x is before y if a_x was confirmed (its smallest settled_ns)
+  RETRY_TOPIC. The others are judged, within a line: of the same producer, key and queue (the
+  message's). x is before y if a_x was confirmed (its smallest settled_ns)
   before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
   (sent_ns, sequence) of x is smaller.
-  `reordered`: ""; it is before one that was first delivered earlier (in delivery order), and
-  either both are flagged (redelivered YES) or neither is.
-  `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier, and of the
-     two the one is flagged and the other is not: what was given out to a connection that nobody
-     reads may come after what was not.
+  `reordered`: ""; it is before one that was first delivered earlier (in delivery order), either
+  both are flagged (redelivered YES) or neither is, and one of these holds: both came to one
+  consumer; or f's consumer has no Clock, a was confirmed before the other's attempt was sent, and
+  the other was first delivered before every one of the line whose first delivery has f's consumer
+  and connection.
+  `reorder_unknown`: ""; not so, but it is before one that was first delivered earlier: of the two
+     the one is flagged and the other is not (what was given out to a connection that no client
+     reads may come after what was not), or two consumers read beside each other.
   `in_order`: "".
 - `missed`: ""; a publish that is not in time. `operations`: ""; every publish. `excused`: "";
   every message that is excused from being one. All only where facts.paced and facts.confirms.

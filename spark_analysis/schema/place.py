@@ -1,7 +1,7 @@
-"""Where Spark is asked to run, by words of its own: a master, and settings.
+"""The Spark master and settings that a user asks for.
 
-1. Without a word it is this machine, or what spark-submit was told.
-2. Only forms are looked at here. Whether anybody is there, Spark finds out.
+1. Without a master it is this machine, or the one of spark-submit.
+2. Only the forms are checked here. Spark finds out whether the master exists.
 """
 
 import re
@@ -42,7 +42,7 @@ class Place:
 
     @property
     def words(self) -> list[str]:
-        """Those of a command line that ask for it."""
+        """Return the command-line options that ask for it."""
         found = ["--master", self.master] if self.master else []
         for key, value in self.settings:
             found += ["--conf", f"{key}={value}"]
@@ -53,18 +53,18 @@ HERE = Place()
 
 
 def wrong_master(word: str) -> bool:
-    """`word`: "" is none at all."""
+    """Return whether Spark has no master of this form. `word`: "" is none at all."""
     return bool(word) and _MASTER.fullmatch(word) is None
 
 
 def size(word: str) -> int | None:
-    """Bytes of a size as Spark writes them, "3g"; None where it is none."""
+    """Return the bytes of a size in Spark's form, "3g"; None if it is none."""
     found = _SIZE.fullmatch(word)
     return int(found[1]) << 10 * (1 + "kmgt".index(found[2].lower())) if found else None
 
 
 def settings(words: Sequence[str]) -> Iterator[tuple[str, str] | str]:
-    """Of words KEY=VALUE each key with its value, or the word where it is none."""
+    """Yield the key and value of each KEY=VALUE, or the word if it has another form."""
     for word in words:
         key, equals, value = word.partition("=")
         yield (key, value) if equals and _KEY.fullmatch(key) else word

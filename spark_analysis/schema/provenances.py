@@ -1,4 +1,4 @@
-"""Where surplus deliveries come from: the details of `duplicated`, read by measures.py."""
+"""The sources of duplicate deliveries: the details of `duplicated`, read by measures.py."""
 
 from spark_analysis.schema.measure import Detail, Grade
 
@@ -14,6 +14,11 @@ PROVENANCES = (
         may_be_ambiguous=True,
     ),
     Detail("redelivery", Grade.HARMLESS, "given out again, unacknowledged", may_be_ambiguous=True),
+    Detail(
+        "redelivered_without_cause",
+        Grade.VIOLATION,
+        "given out again to the living connection that held it",
+    ),
     Detail(
         "offset_rollback",
         Grade.VIOLATION,

@@ -1,10 +1,10 @@
-"""What a run's evidence was when it was sealed, and whether it still is.
+"""The seal of a run's evidence, and the check of the evidence against it.
 
-1. The manifest has rows and checksum of every raw table, names those that the run has none of, and
-   has a digest of itself. It is no signature: it tells damage, not forgery.
-2. A run is whole or damaged; every damage is told with its file, and none is looked past.
-3. A manifest without a seal is of a run that was never sealed, or sealed before there were
-   checksums: it cannot be checked, and whoever judges such a run has to say so.
+1. The manifest has rows and checksum of every raw table, lists the missing tables, and has a
+   digest of itself. It is no signature: it shows damage, not forgery.
+2. A run is whole or damaged. Every damage is reported with its file, and none is ignored.
+3. A manifest without a seal belongs to a run that was never sealed, or sealed before there were
+   checksums. It cannot be checked, and its judgement has to say so.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from spark_analysis.schema.regular import opened
 from spark_analysis.schema.tables import TABLES
 
 MANIFEST = "manifest.json"
@@ -34,7 +35,7 @@ class TableSeal:
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """Raw tables that were made anew from their logs: when, and what was wrong with the old."""
+    """Raw tables that were rebuilt from their logs: when, and what was wrong with the old ones."""
 
     at: str
     because: str
@@ -62,27 +63,28 @@ class Seal:
 
 
 def digest_of(document: Mapping[str, Any]) -> str:
-    """Of a manifest as JSON has it, whatever the order of its keys; its own digest left out."""
-    told = {key: value for key, value in document.items() if key != DIGEST}
-    text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    """Return the digest of a manifest as JSON, whatever the order of its keys, without its own
+    digest."""
+    sealed = {key: value for key, value in document.items() if key != DIGEST}
+    text = json.dumps(sealed, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def sha256_of(path: Path) -> str:
     """Raises OSError."""
-    with path.open("rb") as stream:
+    with opened(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def altered(document: Mapping[str, Any]) -> bool:
-    """Whether a manifest is not as it was written. One of before there were digests has none."""
+    """Return whether a manifest differs from its digest. An old one without a digest does not."""
     if DIGEST not in document:
         return document.get(SEAL) is not None
     return bool(document[DIGEST] != digest_of(document))
 
 
 def damages(folder: Path, document: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is wrong with a run's manifest or tables, each with its path; () where all is whole."""
+    """Return the damages of a run's manifest or tables, each with its path; () if all is whole."""
     path = folder / MANIFEST
     if altered(document):
         return (f"{path} is not as it was written: its digest is another",)
@@ -96,7 +98,7 @@ def damages(folder: Path, document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def table_damages(folder: Path, seal: Seal) -> Iterator[str]:
-    """What is wrong with a run's raw tables, each with its path: all of them are looked at."""
+    """Return the damages of a run's raw tables, each with its path; it checks all tables."""
     for name in TABLES.keys() - seal.tables.keys():
         # Of a table that came later than this seal nothing can lie there.
         yield from _absent(_path(folder, name))
@@ -110,7 +112,7 @@ def table_damages(folder: Path, seal: Seal) -> Iterator[str]:
 
 
 def file_damages(folder: Path, sealed: Mapping[str, str], there: Iterable[Path]) -> Iterator[str]:
-    """What is wrong with files by their checksums. `there`: those that lie there now."""
+    """Yield the damages of files by their checksums. `there`: the files that exist now."""
     for path in sorted({folder / name for name in sealed} | set(there)):
         wanted = sealed.get(str(path.relative_to(folder)))
         if wanted is None:
@@ -128,7 +130,8 @@ def _path(folder: Path, table: str) -> Path:
 
 
 def _listed(raw: Path) -> list[Path]:
-    """What lies there. Where the folder itself is gone, its tables are missed one by one."""
+    """Return the files in the folder. If the folder itself is gone, each of its tables is reported
+    missing."""
     return sorted(raw.iterdir()) if raw.is_dir() else []
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Sent:
-    """Of one producer in one window. Times in ns, from the fault on."""
+    """The sends of one producer in one window. Times in ns, from the fault on."""
 
     run: str
     window: int

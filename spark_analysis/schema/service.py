@@ -24,11 +24,11 @@ WORDS
 - force of a window v: force_end_v = its earliest `undo_issued` row of faults (undo_v); without
   one ended_ns, and where that is None, load_ended_ns; at most load_ended_ns. (A fault that is
   being undone is in force no more for certain.) Its end: end_v = ended_ns, or None.
-- gone at, of a window v: its earliest `gone` row of faults; never without one, or where v is not
-  gone. A window is of clients if its nature says so (Window.of_clients).
-- storm of a window v: v; and, again and again until there is no more of them, every window w that
+- gone at, of a window v: its earliest `gone` row of faults; without one ended_v + 5 s; never where
+  v is not gone, or has neither. A window is of clients if its nature says so (Window.of_clients).
+- overlap of a window v: v; and, repeatedly until there is no more of them, every window w that
   is not of clients with origin_w <= the latest gone at, and gone at_w >= the earliest origin_ns,
-  of the windows in the storm. It begins at that origin, and is over at that time.
+  of the windows in the overlap. It begins at that origin, and is over at that time.
 
 OUTAGES, one row each, found in order: let p = 0 at first.
 - b = the first publish from p on that is bad and not served; without one that is all.
@@ -44,9 +44,10 @@ N).
   None), in order, with "," between; "" where there is none.
 - `ended`: "never" where it ended with the load; "unknown" where with a g; else by these windows:
   those with end_v None say "system", those with from_ns >= force_end_v "system", those with
-  intended_s >= undo_v "undo" (without one, >= end_v: it was issued before that), those without an
-  undo_v "either"; the others what OWED says. "undo" if one of them says so, else "either" if one
-  does, else "system".
+  intended_s - b >= undo_v "undo" (without one, >= end_v: it was issued before that; b = the
+  largest bound_ns of the Clocks of publishers), those without an undo_v, or with intended_s + b
+  >= undo_v, "either"; the others what OWED says. "undo" if one of them says so, else "either" if
+  one does, else "system".
 
 OWED, for a good beginning s of a scope, before the undo u = undo_v of a window v; d = deadline_ns:
 - from = the later of intended_s and returned_v; i = the first publish with intended_ns >= from;
@@ -58,6 +59,7 @@ OWED, for a good beginning s of a scope, before the undo u = undo_v of a window 
   the n publishes intended in [a, z) more than allowance(max(n, least)) were not confirmed before
   u; and none intended in [intended_s, z) was good, confirmed before u, and that d // 2 after its
   intended time or later. (What a fault held back in its last seconds is in time once it is over.)
+- "undo", too, if of the n publishes intended in [intended_s, u) b are bad, b >= 2 and 4 b >= n.
 - else "either".
 
 STAGE `sustained_success` (mart stages, of the run's scope; only where paced and confirms): the
@@ -75,9 +77,9 @@ SERVICE, one row a window v, scope and promise:
   begins at: what only the fault's end may have brought is no service under the fault.
 - a name of facts.promises: from_ns = returned_v + its after_ns.
   Both: `until_ns` = force_end_v.
-- "healed": `from_ns` = when the storm of v is over + deadline_ns + facts.reconnect_ns;
-  `until_ns` = the earliest origin_ns of a window after the storm is over, at most load_ended_ns;
-  load_ended_ns without one. Only of windows whose storm is over at any time.
+- "healed": `from_ns` = when the overlap of v is over + deadline_ns + facts.reconnect_ns;
+  `until_ns` = the earliest origin_ns of a window after the overlap is over, at most load_ended_ns;
+  load_ended_ns without one. Only of windows whose overlap is over at any time.
 - `in_force`: publishes with returned_v <= intended_ns < force_end_v; of "healed": as `due`.
 - `due`: publishes with from_ns <= intended_ns < until_ns.
 - `worst_ns`: the longest outage of the scope that matters here (below), cut to [from_ns,
@@ -88,13 +90,18 @@ SERVICE, one row a window v, scope and promise:
 - `verdict`, the first that holds:
   "few": due < 20.
   "sick": an outage of the scope began before origin_v - deadline_ns and ended after origin_v
-    ("never" counts): the load was sick before the fault. Of "healed": before the storm, likewise.
+    ("never" counts): the load was sick before the fault. Of "healed": before the overlap, too.
   "out": an outage matters that began before until_ns - deadline_ns and
     of "healed": whatever ended it, but "unknown" only where its until_ns >= until_ns of the row,
       or more than half of its due are bad;
     of "fault": was ended by "undo" or "never", or by "unknown" with its until_ns >= this until_ns;
     of a promise of facts: likewise, or by "system".
+  "out", not of "healed": with u = undo_v, or ended_v without one (None: not): of the n publishes
+    intended in [the later of from_ns and u - 10 s, u - 5 s), n >= enough, more than half are good
+    and were not confirmed before u.
   "open": any other outage matters, but one that was ended by "system" ("fault" only).
+  "out", of "fault": more than 2 outages that were ended by "system" matter; "open": 2 of them do.
+    A queue that falls out again and again has not taken over.
   "open": such a one matters, and fewer than `enough` publishes are due between the end of the
     last of them and until_ns - deadline_ns: [its until_ns, until_ns - deadline_ns).
   "few": in_force < enough.
@@ -104,36 +111,52 @@ EXPOSURE, one row a window: `from_ns` = returned_ns, `until_ns` = force_end; `du
 in [from_ns, until_ns) (0 where there is no history); `sent`: messages whose first sent_ns is.
 
 CONSUMPTION, one row a window v, scope and name, only where facts.workers has a consumer. L =
-judged end of the window. `due`: of the settlements CONFIRMED with settled_ns <= L - deadline_ns of
+the smaller of the judged end of the window and force_end_v: consumption has to resume under the
+fault. `due`: of the settlements CONFIRMED with settled_ns <= L - deadline_ns of
 attempts with sent_ns >= returned_ns: those of messages of the queue. A delivery counts if it is
 identified, by LOAD or RETRY_TOPIC, of an attempt (that number's) with sent_ns >= returned_ns.
-- ("queue", its name): every queue with due >= 1. `resumed`: a delivery of a message of the queue
-  counts with received_ns <= L; `at_ns` the earliest such received_ns, else L.
+- ("queue", its name): every queue with due >= 1. n = those of `due` of whose message a delivery
+  counts with received_ns <= L. `resumed`: 2 n >= due. `at_ns`: L where 10 n < due, else the
+  earliest received_ns of a delivery of a message of the queue that counts, L where none is <= L.
 - ("consumer", its number): a consumer of facts.workers, absent at no instant of [origin_ns, L],
   that before origin_ns received an identified delivery by LOAD without an offset (of logs the
-  group decides anew who reads). Its queues: those of the messages that came to it so. `due`: the
-  sum, over these, of the queue's due // the number of consumers (whoever they are) that received
+  group reassigns its readers). Its queues: those of the messages that came to it so. `due`: the
+  sum, over these, of the queue's due // the number of consumers (all of them) that received
   so from it; a row even where that is 0.
-  `resumed`, `at_ns`: as above, of deliveries to this consumer, of whatever queue.
+  `resumed`: a delivery to this consumer, of whatever queue, counts with received_ns <= L; `at_ns`:
+  the earliest such received_ns, else L.
 
 STARVATION, one row a span, queue and place, only where facts.confirms and facts.workers has a
 consumer: how long they got nothing, though something was there for them. Spans: window 0:
 [load_started_ns, the earliest origin_ns of a window, at most load_ended_ns; load_ended_ns without
-one); a window whose storm is over: from_ns and until_ns of "healed". One with from_ns >= until_ns
-has no rows.
-- place "": the queue as a whole. Of logs besides each place from which one of its deliveries was
+one); a window whose overlap is over: from_ns and until_ns of "healed". One with from_ns >=
+until_ns has no rows.
+- place "": the queue as a whole. Of logs also each place from which one of its deliveries was
   read: a broker that is not "" of a delivery with an offset (>= 0). Of the messages below then
   only those whose first delivery was read there, and of the deliveries only those that were.
-- ready: a delivered message with a confirm time, of fate NONE, whose first delivery is not flagged
-  (redelivered YES: its broker had given it out before, nobody knows when), is ready from r = the
-  later of its confirm time and the largest due_ns of its delayed attempts. It waits at every t
-  with r <= t < d, d = received_ns of its first delivery, never for one by DRAIN.
+- ready: a delivered message with a confirm time, of fate NONE or COMMIT, whose first delivery is
+  not flagged (redelivered YES: its broker had given it out before, at an unknown time), is ready
+  from r = the later of its confirm time and the largest due_ns of its delayed attempts. It waits
+  at every t with r <= t < d, d = received_ns of its first delivery, never for one by DRAIN.
 - `due`: messages of the queue that are ready from an r with from_ns <= r <= until_ns - the smaller
   of deadline_ns and 5 s; every queue and place with due >= 1.
 - `longest_ns`: the times within (from_ns, until_ns) at which an identified delivery by LOAD or
   RETRY_TOPIC of a message of the queue came cut the span into pieces [a, b). Of each: from the
   later of a and the smallest r of its messages with r < b and d >= b, to b. The longest, of equals
-  the earliest; `longest_from_ns`: where it begins. Without any 0, from from_ns.
+  the earliest; `longest_from_ns`: where it begins. Without any 0, from from_ns. (Silence.)
+- A message may be withheld though others come. Asked are those whose first delivery was read from
+  no place, in place "", and of the others those of the place; of them all come below. Each waits
+  from a = the later of r and from_ns to b = the smaller of d and until_ns; b - a > 5 s. Of first
+  deliveries by LOAD or RETRY_TOPIC (flagged or not, so of messages that need not be ready) g came
+  within (a, b); k are ready from an r in [a, b). Where 2 g < max(1, k) it is withheld from s = a;
+  else from s = the larger of a and the smallest d of those that are ready later than it (strictly;
+  b where there is none before). Only where b - s > 5 s, and its consumer had room: a consumer is
+  full while it holds as many deliveries (identified, by LOAD or RETRY_TOPIC, of any queue; from
+  received_ns until acknowledged at, or the end of the connection, if earlier) as it ever held; it
+  had room if it was full for at most half of [s, b), or not facts.acknowledges. Its consumer: that
+  of its first delivery; of one by DRAIN any that got a delivery by LOAD or RETRY_TOPIC of a
+  message of the queue. If the largest b - s is larger than that of silence, it is
+  `longest_ns`, and of equals the smallest s `longest_from_ns`.
 """
 
 from dataclasses import dataclass
@@ -145,11 +168,16 @@ SYSTEM, UNDO, EITHER, UNKNOWN, NEVER = "system", "undo", "either", "unknown", "n
 STRETCH_NS = 5_000_000_000
 LEAST = {RUN: 200, QUEUE: 20, PUBLISHER: 20}
 ENOUGH = {RUN: 100, QUEUE: 20, PUBLISHER: 20}
+HALF_OF, FEW_OF = (
+    2,
+    10,
+)  # consumption resumed with half of what was due; a tenth is as good as none
+RELAPSES_MAX = 2  # outages that the system ended; more under one fault are no take-over
 JUDGED_MIN = 20  # fewer due are not judged
 
 
 def allowance(publishes: int) -> int:
-    """So many bad ones of so many publishes are none."""
+    """Return the number of bad publishes among so many that still counts as good service."""
     return max(1, publishes // 100)
 
 

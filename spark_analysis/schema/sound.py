@@ -1,9 +1,9 @@
-"""Facts held against each other: what one of them says that another one rules out.
+"""Consistency of facts: statements that contradict each other.
 
-1. `check` is for facts of any history. `check_recorded` is for those of a run of ours, where
-   whoever is spoken of stands in the facts, too.
-2. In what order windows stand, or began, is free: faults that overlap may be issued in another
-   order than they were planned in.
+1. `check` is for facts of any history. `check_recorded` is for those of our own runs, whose facts
+   name every worker and queue that they mention.
+2. Windows may stand and begin in any order: overlapping faults may be issued in another order than
+   planned.
 """
 
 from collections import Counter
@@ -61,10 +61,10 @@ def check_recorded(facts: Facts, listener: Listener) -> None:
         if absence.worker not in workers:
             listener.add(f"facts.absences[{place}].worker", f"there is no worker {absence.worker}")
     queues = {queue.queue for queue in facts.queues}
-    for place, rivals in enumerate(facts.rivals):
-        if rivals.queue not in queues:
+    for place, leaders in enumerate(facts.rivals):
+        if leaders.queue not in queues:
             listener.add(
-                f"facts.rivals[{place}].queue", f"there is no queue {brief(rivals.queue)}"
+                f"facts.rivals[{place}].queue", f"there is no queue {brief(leaders.queue)}"
             )
 
 

@@ -14,7 +14,7 @@ FORMAT_VERSION = 1
 
 
 class Kind(Enum):
-    """What a column holds: its struct code."""
+    """The type of a column: its struct code."""
 
     INT32 = "i"
     INT64 = "q"

@@ -1,4 +1,4 @@
-"""What name servers and voters showed, and when: three marts and two stages, and their rules.
+"""The views of name servers and voters over time: three marts and two stages, and their rules.
 
 The plain definition and Spark are written from this text, apart from each other, and must agree
 row for row. Rows of a mart have no order. Words are those of findings.py.
@@ -8,7 +8,7 @@ WORDS
   kind LEADER: one question to the voter `target`, who leads. It is answered if ok. Its view is
   the set of sentences of its detail: split at "; ", and none where the detail is NOTHING. It is
   stalled if it is not answered and its detail ends in STOOD_STILL: the prober stood still
-  meanwhile, and accuses nobody.
+  meanwhile, and this says nothing of the server.
 - way: (prober, kind, target). The looks of a way are ordered by (ended_ns, started_ns, place in
   the table). A look is late if a look before it in this order is answered and has a greater
   started_ns: it says nothing new. What is neither late nor stalled counts.
@@ -32,7 +32,7 @@ an answered look that counts with ended_ns <= origin_ns; what the last of these 
 way showed before. A way changed at (least, most) if, of the answered looks that count and have
 origin_ns < ended_ns <= limit, one has another view: most is the ended_ns of the first such look,
 least the started_ns of the look that counts before it, answered or not: who does not answer shows
-nothing, and nobody can learn from him what he has dropped.
+nothing, and what it has dropped meanwhile is unknown.
 - `route_changed`: the first name server showed something else. Reached if a way changed; between
   the smallest least and the smallest most.
 - `route_changed_everywhere`: the last one did. Reached if all ways changed; between the greatest
@@ -56,7 +56,7 @@ _SHOWN = re.compile(r"(?P<broker>.+) (?:(?P<master>master)|slave (?P<id>\d+)) at
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Asked:
+class QueryTotals:
     run: str
     prober: int
     kind: str
@@ -97,12 +97,12 @@ class Silence:
 class Views:
     """The three marts of one run or of many."""
 
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[QueryTotals, ...] = ()
     changes: tuple[Change, ...] = ()
     silences: tuple[Silence, ...] = ()
 
 
-VIEWS: dict[str, type] = {"asked": Asked, "changes": Change, "silences": Silence}
+VIEWS: dict[str, type] = {"asked": QueryTotals, "changes": Change, "silences": Silence}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -126,7 +126,7 @@ def sentences(detail: str) -> frozenset[str]:
     return frozenset() if detail == NOTHING else frozenset(detail.split(_SEPARATOR))
 
 
-def told(shown: tuple[object, ...]) -> str:
+def detail_of(shown: tuple[object, ...]) -> str:
     """The detail of an answered look, of what it showed."""
     return _SEPARATOR.join(map(str, shown)) or NOTHING
 

@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum
 
 
 class Outcome(IntEnum):
-    """What a settlement says of one attempt. An attempt without settlement is UNKNOWN."""
+    """The outcome of one attempt by a settlement. An attempt without settlement is UNKNOWN."""
 
     CONFIRMED = 1
     REFUSED = 2
@@ -18,7 +18,7 @@ class Outcome(IntEnum):
 
 
 class Strength(IntEnum):
-    """How much a confirmation promises; NONE for everything that is not one."""
+    """The acknowledgement level of a confirmation; NONE for everything that is not one."""
 
     NONE = 0
     REPLICATED = 1
@@ -31,8 +31,9 @@ class Strength(IntEnum):
 
 
 class Via(IntEnum):
-    """How a message reached us. LOAD and DRAIN are deliveries; AUDIT and HALF are finds of the
-    audit: HALF what only a transaction holds, which no consumer may see before it is committed."""
+    """The way by which a message reached us. LOAD and DRAIN are deliveries. AUDIT and HALF are
+    finds of the audit; HALF is held only by a transaction, and no consumer may see it before the
+    commit."""
 
     LOAD = 1
     DRAIN = 2
@@ -49,8 +50,8 @@ class Redelivered(IntEnum):
     NOT_TOLD = 2
 
 
-class Owed(StrEnum):
-    """What sustained success is owed to."""
+class RecoveredBy(StrEnum):
+    """The cause of sustained success."""
 
     NOTHING = ""  # there was none under the fault, or the fault had no end
     SYSTEM = "system"
@@ -59,11 +60,12 @@ class Owed(StrEnum):
 
 
 # The fault's end may have ended the outage, too: without it that might have lasted longer.
-ENDED_BY_FAULT = (Owed.UNDO, Owed.EITHER)
+ENDED_BY_FAULT = (RecoveredBy.UNDO, RecoveredBy.EITHER)
 
 
 class Fate(IntEnum):
-    """What a producer says of a transaction, and when. Publishing.java reads these numbers."""
+    """The fate that a producer gives a transaction, and when. Publishing.java reads these
+    numbers."""
 
     NONE = 0  # no transaction
     COMMIT = 1

@@ -82,7 +82,7 @@ def claims(known: Mapping[str, Sequence[float]]) -> Iterator[str]:
         if one.scenario == SCENARIO:
             result = falls(one.falls_over, known)
             outcome = str(result.outcome) if result.outcome else "not run yet"
-            yield f"- **{outcome}** {one.name}: {one.meaning} ({one.place}) {result.told}".rstrip()
+            yield f"- **{outcome}** {one.name}: {one.meaning} ({one.place}) {result.text}".rstrip()
 
 
 def _runs(judged: int, begun: int) -> str:

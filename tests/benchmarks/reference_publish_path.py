@@ -61,7 +61,7 @@ def consume_all(node: FakeNode, client: Client, meter: Meter) -> None:
     master = node.tables.queues["orders"].master
     assert master is not None
     client.say(consume("orders", nowait=True))
-    node.tell(client.channel, Done(node.processes[master].heard[-1].request, 0))
+    node.post(client.channel, Done(node.processes[master].heard[-1].request, 0))
     connection, channel = node.processes[client.pid], node.processes[client.channel]
     message = Message(b"id", "", "orders", PROPERTIES, BODY, True)
     for first in range(1, MESSAGES, BATCH):

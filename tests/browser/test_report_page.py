@@ -172,9 +172,9 @@ def test_the_first_screen_of_a_comparison_says_who_lost_how_many_and_how_long_it
     ]
     assert len(verdicts) == 5
     assert verdicts[0].startswith(
-        "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs; 0.84 % to 91 % of runs "
+        "confirmed, then lost ✗ 37 lost lost in 1 of 3 runs (95 % CI: 0.84 to 91 %) "
         "every host that failed came back with its disk "
-        "out, in all, at worst ≥ 40.4 s out in 1 of 2 runs; 1.3 % to 99 % of runs 0.3 % late "
+        "out, in all, at worst ≥ 40.4 s out in 1 of 2 runs (95 % CI: 1.3 to 99 %) 0.3 % late "
         "(of 2 of 3 runs) decided"
     )
     assert "? not judged" in verdicts[3] and "0 lost" not in verdicts[3]
@@ -197,7 +197,7 @@ def test_the_first_screen_draws_who_was_out_and_when(
     assert len(dipped["outs"]) == 2 * 2, "in each of two runs"
     assert min(dipped["outs"]) > 5
     assert "not out" in fine["told"] and "out 7.00 s in 2 outages" in dipped["told"]
-    assert "out in 2 of 2 runs; 16 % to 100 % of runs" in dipped["told"]
+    assert "out in 2 of 2 runs (95 % CI: 16 to 100 %)" in dipped["told"]
     named = browser.value("[...document.querySelectorAll('.whose')].map(p => p.textContent)")
     assert named == ["Apika", "Bamqplib"]
 
@@ -378,7 +378,13 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
     )
     assert (round(left, 2), int(width * 100) / 100) == (0.3, 0.37)  # +12 s to +27 s of 40 s
     names = browser.value("[...document.querySelectorAll('.lane .name')].map(n => n.innerText)")
-    assert {"first success", "lost", "duplicated", "fault, as asked for"} <= set(names)
+    assert {
+        "first success",
+        "lost",
+        "duplicated",
+        "fault, as asked for",
+        "fault, as it was",
+    } <= set(names)
     heights = browser.value(
         "[...document.querySelectorAll('.plot svg')].map(s => s.getBoundingClientRect().height)"
     )

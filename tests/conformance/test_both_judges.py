@@ -8,7 +8,7 @@ from spark_analysis.definition.judge import judge
 from tests.rigs.histories.both_judges import by_kernels, listed, raw_columns
 from tests.rigs.histories.conformance import STORIES, told
 
-pytestmark = pytest.mark.slow  # some are long: a second each
+pytestmark = [pytest.mark.slow, pytest.mark.engine]  # some are long: a second each
 
 
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.name.split(".")[0])

@@ -19,7 +19,7 @@ from harness.deploy.compose.faults import equip
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
-from harness.run.together import alone
+from harness.run.run_group import alone
 from harness.run.view import View
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
@@ -48,9 +48,9 @@ async def attach(project: str, network: str, folder: Path) -> ComposeCluster:
     return cluster
 
 
-async def perform(project: str, network: str, folder: Path, kind: str) -> None:
+async def perform(project: str, network: str, folder: Path, kind: str, name: str) -> None:
     cluster = await attach(project, network, folder)
-    run = plan(fault(kind, options=OPTIONS_OF[kind]), lasts_s=600, name=f"killed-{kind}")
+    run = plan(fault(kind, options=OPTIONS_OF[kind]), lasts_s=600, name=name)
     run_folder = folder / "runs" / run.name
     (run_folder / "logs").mkdir(parents=True)
     # The cluster is not this process's own: it is kept, only faults and workers are ended.
@@ -68,5 +68,5 @@ async def perform(project: str, network: str, folder: Path, kind: str) -> None:
 
 
 if __name__ == "__main__":
-    project, network, folder, kind = sys.argv[1:]
-    asyncio.run(perform(project, network, Path(folder), kind))
+    project, network, folder, kind, name = sys.argv[1:]
+    asyncio.run(perform(project, network, Path(folder), kind, name))

@@ -112,15 +112,19 @@ class Somebodys:
         names = ("--name", self.container(node), "--hostname", node)
         docker("run", "-d", *names, "--label", f"{LABEL}={self.name}", *place, *words, image)
 
-    def _furnish(self) -> None:
-        """A user for mqproof, and what is not mqproof's."""
-        self.ask(f"users/{USER}", "PUT", {"password": PASSWORD, "tags": "monitoring,policymaker"})
+    def permit(self, **other: str) -> None:
+        """Give mqproof's user what the documentation asks for, or something else."""
         allowed = {
             "configure": "^mqproof[.-]",
             "write": r"^(mqproof[.-].*|amq\.default)$",
             "read": "^mqproof[.-]",
         }
-        self.ask(f"permissions/%2F/{USER}", "PUT", allowed)
+        self.ask(f"permissions/%2F/{USER}", "PUT", {**allowed, **other})
+
+    def _furnish(self) -> None:
+        """A user for mqproof, and what is not mqproof's."""
+        self.ask(f"users/{USER}", "PUT", {"password": PASSWORD, "tags": "monitoring,policymaker"})
+        self.permit()
         self.ask(f"queues/%2F/{THEIRS}", "PUT", {"durable": True})
         self.ask("policies/%2F/theirs", "PUT", THEIR_POLICY)
 

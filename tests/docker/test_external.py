@@ -327,3 +327,22 @@ def until_all_of_ours_are_under(owner: Somebodys, policy: str) -> bool:
     """The API tells late what a queue is under that was just made."""
     ours = [one for one in owner.ask("queues") if one["name"] != THEIRS]
     return {one.get("policy") for one in ours} == {policy}
+
+
+@pytest.mark.parametrize(
+    ("step", "permission"),
+    [("declare", "configure"), ("publish", "write"), ("consume", "read")],
+)
+def test_doctor_says_which_permission_the_user_lacks(
+    owner: Somebodys, tmp_path: Path, step: str, permission: str
+) -> None:
+    owner.permit(**{permission: "^nothing"})
+    try:
+        (tmp_path / "rack.toml").write_text(owner.text(owner.proxy))
+        process = mqproof(tmp_path, "doctor", "--topology", "rack.toml")
+        said, _ = process.communicate(timeout=END_LIMIT_S)
+    finally:
+        owner.permit()
+    told = " ".join(said.split())
+    assert f"may not {step}: closed by the broker: 403 ACCESS_REFUSED" in told, said
+    assert "set_permissions" in told

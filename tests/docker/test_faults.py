@@ -24,7 +24,7 @@ from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
 from harness.cleanup.docker_projects import DockerProjects
-from harness.cleanup.heal import Row, Standing, mend
+from harness.cleanup.heal import Row, RunningProject, mend
 from harness.cluster.polling import until
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
@@ -345,7 +345,7 @@ def test_healing_without_a_journal_lets_frozen_clients_run_on(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
 ) -> None:
     fault = armed(cluster, "client_freeze", links)
-    project = Standing(cluster.project, tmp_path, "", keep=True)
+    project = RunningProject(cluster.project, tmp_path, "", keep=True)
 
     async def story() -> list[Row]:
         clients = [await hired(cluster, name) for name in fault.clients]
@@ -383,7 +383,7 @@ def test_a_cluster_is_healed_by_its_journal_where_a_frozen_host_cannot_answer(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
 ) -> None:
     projects = DockerProjects(cluster.client)
-    project = Standing(cluster.project, tmp_path, "", keep=True)
+    project = RunningProject(cluster.project, tmp_path, "", keep=True)
     (tmp_path / "runs" / "one").mkdir(parents=True)
     journal = Journal(tmp_path / "runs" / "one" / "journal.jsonl")
 
@@ -402,7 +402,7 @@ def test_a_disk_alarm_is_the_disks_and_is_swept_away_without_a_journal(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], tmp_path: Path
 ) -> None:
     projects = DockerProjects(cluster.client)
-    project = Standing(cluster.project, tmp_path, "", keep=True)
+    project = RunningProject(cluster.project, tmp_path, "", keep=True)
     host = victim(cluster)
     disk = Options(resource="disk")
     own = {"options": disk, "alarms": RABBITMQ_ALARMS}
@@ -565,7 +565,7 @@ def test_healing_without_a_journal_sweeps_every_fault_away(
     kinds: tuple[str, ...],
 ) -> None:
     projects = DockerProjects(cluster.client)
-    project = Standing(cluster.project, tmp_path, "", keep=True)
+    project = RunningProject(cluster.project, tmp_path, "", keep=True)
 
     async def story() -> list[Row]:
         for window, kind in enumerate(kinds, 1):

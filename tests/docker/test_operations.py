@@ -182,7 +182,7 @@ def test_brokers_themselves_tell_an_order_that_was_carried_out_from_one_that_was
         return {QUEUE: await fresh.broker.roles(QUEUE)}
 
     before = play(roles())
-    assert afterwards.tells_reset("rmq1", before)
+    assert afterwards.confirms_reset("rmq1", before)
     looks: list[tuple[Order, Callable[[], Coroutine[Any, Any, None]]]] = [
         (ResetNode("rmq1"), lambda: afterwards.of_reset("rmq1", before, roles)),
         (add, lambda: afterwards.of_members(fresh.broker, add)),

@@ -20,7 +20,7 @@ from faults.model import Armed, Options
 from faults.peers import peer_link
 from faults.performing import perform_all
 from harness.cleanup.docker_projects import DockerProjects
-from harness.cleanup.heal import Standing, mend
+from harness.cleanup.heal import RunningProject, mend
 from harness.cluster.polling import until
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.cluster import ComposeCluster
@@ -175,7 +175,7 @@ def test_what_a_dead_harness_left_on_peer_links_is_healed(
         written = Journal(tmp_path / "runs" / RUN / "journal.jsonl")
         written.armed(fault)
         written.close()
-    left = Standing(proxied.project, tmp_path, "", keep=True)
+    left = RunningProject(proxied.project, tmp_path, "", keep=True)
 
     async def story() -> list[Any]:
         await perform_all(ComposeExecutor(proxied.client, proxied.project), fault.actions)

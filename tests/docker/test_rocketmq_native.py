@@ -1,4 +1,4 @@
-"""RocketMQ in containers under the native client's load, on the profile that carries it."""
+"""RocketMQ in containers under the load of both C++ clients, on the profile that carries them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,8 +20,9 @@ def cluster(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
     yield from standing(play, experiment_folder, "colocated@patient")
 
 
+@pytest.mark.parametrize("client", ["rocketmq-native", "rocketmq-python-2.0.0"])
 def test_a_whole_run_is_judged_and_nothing_that_was_confirmed_is_lost(
-    cluster: ComposeCluster, play: Play, experiment_folder: Path
+    cluster: ComposeCluster, play: Play, experiment_folder: Path, client: str
 ) -> None:
-    plan = of(cluster, "rocketmq-native", "kill")
+    plan = of(cluster, client, "kill")
     judged(play(run(cluster, plan, experiment_folder), PLAY_LIMIT_S))

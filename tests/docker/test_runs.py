@@ -103,7 +103,8 @@ def test_an_interrupt_in_the_middle_of_a_fault_leaves_a_sealed_run_and_no_fault(
 def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_within_10_s(
     clean: ComposeCluster, play: Play, experiment_folder: Path, kind: str
 ) -> None:
-    harness = _attach(clean, experiment_folder, kind)
+    name = f"killed-{kind}-{time.monotonic_ns()}"  # a repetition needs a folder of its own
+    harness = _attach(clean, experiment_folder, kind, name)
     try:
         assert harness.stdout is not None
         line = harness.stdout.readline()
@@ -118,7 +119,7 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
     died = time.monotonic()
     play(_until_healed(clean, 10.0))
     assert time.monotonic() - died <= 10.0
-    folder = experiment_folder / "runs" / f"killed-{kind}"
+    folder = experiment_folder / "runs" / name
     for worker in ("publisher-1", "consumer-1"):
         assert is_closed(folder / "logs" / worker), "workers stop by themselves and close"
     manifest = seal(folder)
@@ -128,10 +129,12 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
     play(clean.broker.delete("mqproof."))
 
 
-def _attach(cluster: ComposeCluster, experiment: Path, kind: str) -> "subprocess.Popen[bytes]":
+def _attach(
+    cluster: ComposeCluster, experiment: Path, kind: str, name: str
+) -> "subprocess.Popen[bytes]":
     network = cluster.layout.hosts[0].address.rpartition(".")[0]
     script = Path(__file__).with_name("attached.py")
-    words = [sys.executable, str(script), cluster.project, network, str(experiment), kind]
+    words = [sys.executable, str(script), cluster.project, network, str(experiment), kind, name]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
 

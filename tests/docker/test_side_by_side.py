@@ -23,11 +23,12 @@ OF_SYSTEM = {
     "rmq": "rabbitmq-mirrored",
     "rqq": "rabbitmq-quorum",
     "ref": "reference-mirrored",
-    "rkt": "rocketmq-2m2s",
+    "reference-2m2s-": "reference-2m2s",
+    "rocketmq-2m2s-": "rocketmq-2m2s",
     "rkd": "rocketmq-dledger",
     "rkc": "rocketmq-controller",
 }
-BROKERS = 3 + 3 + 3 + 6 + 5 + 5
+BROKERS = 3 + 3 + 3 + 6 + 6 + 5 + 5
 SHARE = 0.5  # of the machine's memory, at most: whoever tests needs some, too
 
 
@@ -78,5 +79,10 @@ def _memory(client: Any, project: str) -> dict[str, int]:
         service = one.labels[labels.SERVICE]
         told = one.stats(stream=False)["memory_stats"]
         kept = told["usage"] - told.get("stats", {}).get("total_inactive_file", 0)
-        taken[OF_SYSTEM.get(service[:3], "instrument")] += kept
+        taken[_system(service)] += kept
     return dict(taken)
+
+
+def _system(service: str) -> str:
+    found = (name for prefix, name in OF_SYSTEM.items() if service.startswith(prefix))
+    return next(found, "instrument")

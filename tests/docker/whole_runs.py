@@ -14,7 +14,7 @@ from harness.plan.model import RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
-from harness.run.together import alone
+from harness.run.run_group import alone
 from harness.run.view import View
 from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest

@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 TEXT = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text("utf-8")
-WORDS = re.findall(r'(?m)^- <a id="([\w-]+)"></a>\*\*([^*]+)\*\*: ', TEXT)
+ROW = r'(?m)^\| <a id="([\w-]+)"></a>\*\*([^*|]+)\*\* \| [^|\n]+ \| [^|\n]+ \|$'
+WORDS = re.findall(ROW, TEXT)
 
 
-def test_every_line_defines_one_word_by_its_own_anchor() -> None:
-    assert len(WORDS) == len(re.findall(r"(?m)^- ", TEXT))
+def test_every_row_defines_one_term_and_names_it_elsewhere() -> None:
+    assert len(WORDS) == len(re.findall(r"(?m)^\| <a ", TEXT))
     assert [anchor for anchor, _ in WORDS] == [word.replace(" ", "-") for _, word in WORDS]
 
 

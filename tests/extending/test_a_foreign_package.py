@@ -21,7 +21,7 @@ from tests.extending.installing import install
 from tests.extending.runs import HERE, ROOT, Run
 from tests.rigs.machine.left_behind import guardians
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 STALLED = (HERE / "stalled-disk.toml").read_text()
 SHIPPED = (ROOT / "harness/plan/scenarios/master-crash.toml").read_text()
@@ -99,7 +99,7 @@ def test_its_section_of_the_workload_is_checked_as_ours_are(site: Path, tmp_path
     said = mqproof(site, "run", str(file), "--system", "pigeonhole", "--dry-run")
     assert said.returncode == 254
     text = " ".join(said.stderr.split())
-    assert "[workload.pigeonhole], window: should be greater than or equal to 1, not 0" in text
+    assert "[workload.pigeonhole], window: must be at least 1, not 0" in text
     assert "windw: there is no such key; did you mean 'window'?; valid: window" in text
 
 

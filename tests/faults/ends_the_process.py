@@ -1,3 +1,3 @@
-"""A module of a package beside mqproof that ends whoever reads it."""
+"""A module of a package beside mqproof that ends the process that imports it."""
 
 raise SystemExit(3)

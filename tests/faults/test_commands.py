@@ -1,4 +1,4 @@
-"""Commands of a host's owner: how they are run, what they prove, and what nobody can say."""
+"""Commands of a host's owner: how they run, what they prove, and what stays unknown."""
 
 import asyncio
 import json
@@ -20,14 +20,14 @@ from faults.executors.external import ExternalExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds.processes import commanded_rules as rules
 from faults.mechanisms import COMMAND
-from faults.model import Armed, FaultError, Reply, Told
+from faults.model import Armed, FaultError, Reply, VerifyResult
 from faults.performing import perform_all
 from faults.verification import gone, held
 from tests.rigs.clusters.fault_world import ANSWERED, HOSTS, SILENT, World
 
 REFUSED = Reply(False, 0.001, "refused", "refused")
-YES = Told(True, "its verify command ended with 0")
-NO = Told(False, "its verify command ended with 1")
+YES = VerifyResult(True, "its verify command ended with 0")
+NO = VerifyResult(False, "its verify command ended with 1")
 
 
 def shell(script: str) -> tuple[str, ...]:
@@ -59,16 +59,16 @@ def armed(kind: str) -> Armed:
 
 
 @pytest.mark.slow
-def test_what_is_done_and_undone_is_told_by_verify_and_noted_with_its_output(
+def test_verify_reports_do_and_undo_and_output_is_noted(
     tmp_path: Path,
 ) -> None:
-    async def story() -> list[Told | None]:
+    async def story() -> list[VerifyResult | None]:
         known = commands(tmp_path)
-        told = [await known.told("rmq1", "freeze")]
+        results = [await known.verify_result("rmq1", "freeze")]
         await known.act("rmq1", "freeze", DO)
-        told.append(await known.told("rmq1", "freeze"))
+        results.append(await known.verify_result("rmq1", "freeze"))
         await known.act("rmq1", "freeze", UNDO)
-        return [*told, await known.told("rmq1", "freeze")]
+        return [*results, await known.verify_result("rmq1", "freeze")]
 
     said = asyncio.run(story())
     assert [one and one.in_force for one in said] == [False, True, False]
@@ -94,7 +94,7 @@ def test_words_go_to_the_program_as_they_are_and_no_shell_reads_them(tmp_path: P
         (shell("kill -9 $$"), "ended with 137"),
     ],
 )
-def test_a_command_that_fails_is_told_with_its_words(
+def test_a_failed_command_is_reported_with_its_output(
     tmp_path: Path, words: tuple[str, ...], reason: str
 ) -> None:
     with pytest.raises(FaultError, match=reason):
@@ -132,7 +132,7 @@ def gone_or_zombie(stat: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_a_broker_that_an_undo_starts_keeps_nobody_waiting(tmp_path: Path) -> None:
+def test_a_broker_started_by_an_undo_does_not_block_the_undo(tmp_path: Path) -> None:
     script = shell(f"sleep 30 & echo $! > {tmp_path}/broker")
     began = time.monotonic()
     asyncio.run(commands(tmp_path, undo=script).act("rmq1", "freeze", UNDO))
@@ -143,7 +143,7 @@ def test_a_broker_that_an_undo_starts_keeps_nobody_waiting(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_secrets_are_blotted_out_of_what_is_noted_and_told(tmp_path: Path) -> None:
+def test_secrets_are_masked_in_notes_and_errors(tmp_path: Path) -> None:
     known = commands(tmp_path, "swordfish", do=shell("echo with swordfish; exit 1"))
     with pytest.raises(FaultError) as error:
         asyncio.run(known.act("rmq1", "freeze", DO))
@@ -172,7 +172,7 @@ def test_what_a_command_says_commands_no_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_whoever_heals_runs_commands_in_the_folder_of_who_broke(
+def test_heal_runs_commands_in_the_folder_of_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "undo.sh").write_text("echo undone in $PWD")
@@ -186,12 +186,10 @@ def test_whoever_heals_runs_commands_in_the_folder_of_who_broke(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", ["exit 255", "exit 126", "no-such-command-of-ours", "kill $$"])
-def test_a_verify_command_that_failed_itself_tells_neither_that_it_holds_nor_that_it_does_not(
-    tmp_path: Path, script: str
-) -> None:
+def test_a_failed_verify_command_gives_no_result(tmp_path: Path, script: str) -> None:
     known = commands(tmp_path, verify=shell(script))
     with pytest.raises(FaultError, match=r"the verify command for freeze of rmq1 ended with \d+"):
-        asyncio.run(known.told("rmq1", "freeze"))
+        asyncio.run(known.verify_result("rmq1", "freeze"))
 
 
 @pytest.mark.slow
@@ -201,18 +199,18 @@ def test_an_undo_waits_for_what_is_still_being_done_even_where_that_was_given_up
     """Else the fault would come after its undo, and stay."""
     script = shell(f"sleep 0.6; touch {tmp_path}/frozen")
 
-    async def story() -> Told | None:
+    async def story() -> VerifyResult | None:
         known = commands(tmp_path, do=script)
         doing = asyncio.create_task(known.act("rmq1", "freeze", DO))
         await until_there(tmp_path, "mqproof-1 rmq1 freeze do")
         doing.cancel()
         await asyncio.gather(doing, return_exceptions=True)
         await known.act("rmq1", "freeze", UNDO)
-        return await known.told("rmq1", "freeze")
+        return await known.verify_result("rmq1", "freeze")
 
-    told = asyncio.run(story())
-    assert told is not None
-    assert not told.in_force
+    result = asyncio.run(story())
+    assert result is not None
+    assert not result.in_force
 
 
 @retry(stop=stop_after_delay(10), wait=wait_fixed(0.02), retry=retry_if_result(lambda ok: not ok))
@@ -261,7 +259,7 @@ def test_a_fault_is_proven_by_its_command_and_from_outside(kind: str) -> None:
             return REFUSED if host in self.dead else await super().greets(host)
 
         async def process(self, host: str):  # type: ignore[no-untyped-def]
-            raise AssertionError("nobody sees the processes of a host that is not ours")
+            raise AssertionError("processes of a host that is not ours cannot be seen")
 
         def change(self, action) -> None:  # type: ignore[no-untyped-def]
             super().change(action)
@@ -300,7 +298,7 @@ def test_what_one_of_them_denies_is_not_proven(proof: object, doubt: str) -> Non
     assert doubt in proof.doubt  # type: ignore[attr-defined]
 
 
-def test_without_a_verify_command_the_end_is_told_by_the_broker_alone() -> None:
+def test_without_a_verify_command_only_the_broker_shows_the_end() -> None:
     """Else the run would wait in vain; it is unknown already."""
     assert rules.gone(None, ANSWERED).ok
 

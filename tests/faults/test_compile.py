@@ -103,7 +103,7 @@ def test_every_action_and_undo_survives_as_json(kind: str) -> None:
         assert action_from_json(json.loads(json.dumps(action_to_json(action)))) == action
 
 
-def test_a_start_of_an_older_journal_waits_for_nobody() -> None:
+def test_a_start_from_an_older_journal_does_not_wait() -> None:
     assert action_from_json({"action": "Start", "host": "rmq2"}) == Start("rmq2", 0.0)
 
 
@@ -257,7 +257,7 @@ def test_a_cut_of_servers_that_dial_again_and_again_gives_nothing_back_but_new_l
         assert isinstance(released, RemoveToxic)
 
 
-def test_slow_peers_are_slow_in_both_directions_whoever_dialled() -> None:
+def test_slow_peers_are_slow_in_both_directions_for_either_dialler() -> None:
     armed = compiled("slow_peers", options=Options(latency_s=0.3))
     names = {
         f"mqproof-peer.{one}.{other}.{port}"
@@ -297,7 +297,7 @@ def test_an_alarm_is_undone_by_clearing_what_was_raised(resource: str) -> None:
 )
 def test_how_an_alarm_is_raised_and_cleared_is_never_guessed(alarms: AlarmCommands | None) -> None:
     memory = Options(resource="memory")
-    with pytest.raises(FaultError, match="nobody says how rmq2 is brought into a memory alarm"):
+    with pytest.raises(FaultError, match="its system declares no memory alarm"):
         compile("alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=memory, alarms=alarms)
 
 
@@ -316,7 +316,7 @@ def test_killed_clients_are_replaced_unless_they_never_return() -> None:
     assert not compiled("client_crash", returns=False).returns
 
 
-def test_a_fault_of_clients_that_nobody_started_is_refused() -> None:
+def test_a_fault_of_clients_that_were_not_started_is_refused() -> None:
     with pytest.raises(FaultError, match="none of the meant clients was started"):
         compile("client_freeze", "clients", "", "clients", HOSTS, (), 1, "run")
 

@@ -37,14 +37,14 @@ class Beside:
     text: str = ""
     status: int = 0
     process: str = RUNNING
-    told: list[list[str]] = field(default_factory=list)
+    commands: list[list[str]] = field(default_factory=list)
 
     def processes(self, host: str) -> list[Process]:
         return [Process(f"{host}-broker", self.process)]
 
     def execute(self, process: Process, command: list[str]) -> Output:
         assert process.name == "dove1-broker"
-        self.told.append(command)
+        self.commands.append(command)
         return Output(self.status, self.text, RECEIPT)
 
 
@@ -59,7 +59,7 @@ async def test_an_alarm_is_raised_and_cleared_by_the_command_that_the_action_car
     project = Beside()
     assert await executor(project).perform(RAISE) == RECEIPT
     assert await executor(project).perform(CLEAR) == RECEIPT
-    assert project.told == [["starve", "memory"], ["feed", "memory"]]
+    assert project.commands == [["starve", "memory"], ["feed", "memory"]]
 
 
 @pytest.mark.parametrize("action", [RAISE, CLEAR])
@@ -73,7 +73,7 @@ async def test_a_command_that_fails_has_done_nothing(action: RaiseAlarm | ClearA
 async def test_of_a_process_that_does_not_run_nothing_is_left_to_be_cleared() -> None:
     project = Beside(process="exited")
     await executor(project).perform(CLEAR)
-    assert not project.told
+    assert not project.commands
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ async def test_of_a_process_that_does_not_run_nothing_is_left_to_be_cleared() ->
         ("it boots", 69, []),
     ],
 )
-def test_whoever_heals_without_a_journal_asks_in_every_word_that_a_system_declares(
+def test_healing_without_a_journal_sends_all_declared_clearing_commands(
     said: str, status: int, swept: list[str]
 ) -> None:
     project = Beside(said, status)
     found = DockerProjects(NO_ENGINE)._sweep_alarms(cast(Project, project), "dove1")
     assert found == swept * len(docker_projects.alarms_cleared()), "this one knows every word"
-    assert project.told == [list(command) for command in docker_projects.alarms_cleared()]
-    assert list(RABBITMQ_ALARMS.all_cleared) in project.told
+    assert project.commands == [list(command) for command in docker_projects.alarms_cleared()]
+    assert list(RABBITMQ_ALARMS.all_cleared) in project.commands

@@ -16,27 +16,27 @@ class Container:
 
     def __init__(self, status: str = RUNNING, failures: int = 0, words: str = BUSY) -> None:
         self.status = status
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self._failures = failures
         self._words = words
 
     def pause(self) -> None:
-        self.asked.append("pause")
-        if len(self.asked) <= self._failures:
+        self.calls.append("pause")
+        if len(self.calls) <= self._failures:
             raise APIError(self._words)
 
     def unpause(self) -> None:
-        self.asked.append("unpause")
+        self.calls.append("unpause")
 
 
 def like_a_container(container: Container) -> Any:
     return cast(Any, container)
 
 
-def test_a_kernel_that_needs_longer_to_freeze_is_asked_again() -> None:
+def test_a_freeze_that_the_kernel_delays_is_retried() -> None:
     container = Container(failures=PAUSE_TRIES - 1)
     _pause(like_a_container(container))
-    assert container.asked == ["pause"] * PAUSE_TRIES
+    assert container.calls == ["pause"] * PAUSE_TRIES
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,11 @@ def test_a_freeze_that_fails_for_good_is_an_error(failures: int, words: str, tri
     container = Container(failures=failures, words=words)
     with pytest.raises(APIError, match=words):
         _pause(like_a_container(container))
-    assert container.asked == ["pause"] * tries
+    assert container.calls == ["pause"] * tries
 
 
-@pytest.mark.parametrize(("status", "asked"), [(PAUSED, ["unpause"]), (RUNNING, [])])
-def test_only_what_is_paused_is_unpaused(status: str, asked: list[str]) -> None:
+@pytest.mark.parametrize(("status", "calls"), [(PAUSED, ["unpause"]), (RUNNING, [])])
+def test_only_what_is_paused_is_unpaused(status: str, calls: list[str]) -> None:
     container = Container(status)
     _unpause(like_a_container(container))
-    assert container.asked == asked
+    assert container.calls == calls

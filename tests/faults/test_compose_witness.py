@@ -29,11 +29,11 @@ class FakeAgent:
 
     values: dict[str, dict[str, Any]]
     gone: bool = False
-    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         assert timeout_s > 0
-        self.asked.append((name, arguments))
+        self.requests.append((name, arguments))
         if self.gone:
             raise AgentGone("the agent's process ended")
         return self.values[name]
@@ -74,7 +74,7 @@ ANSWERED = {"answered": True, "seconds": 0.1, "detail": "answered"}
     [
         (True, True, "answered"),
         (False, False, "does not list"),
-        (AgentGone("no API"), False, "nobody lists it: no API"),
+        (AgentGone("no API"), False, "no host lists it: no API"),
     ],
 )
 def test_a_broker_serves_if_it_answers_and_is_listed(
@@ -95,13 +95,14 @@ def test_a_broker_that_is_silent_is_not_looked_up() -> None:
 def test_a_hang_gets_a_canary_a_link_and_a_direct_one() -> None:
     agent = FakeAgent({"canary_open": {}})
     asyncio.run(witness(agent).prepare(hang()))
-    ways = {(asked["host"], asked["port"], asked["queue"]) for _, asked in agent.asked}
+    opened = [arguments for _, arguments in agent.requests]
+    ways = {(each["host"], each["port"], each["queue"]) for each in opened}
     assert ways == {("toxiproxy", 1001, ""), ("toxiproxy", 1002, ""), ("rmq1", 5672, "")}
-    assert len({asked["canary"] for _, asked in agent.asked}) == 3
-    assert {asked["by"] for _, asked in agent.asked} == {"birds:canary"}
+    assert len({each["canary"] for each in opened}) == 3
+    assert {each["by"] for each in opened} == {"birds:canary"}
 
 
-def test_every_canary_is_asked_long_enough_to_prove_silence() -> None:
+def test_every_canary_request_lasts_long_enough_to_prove_silence() -> None:
     agent = FakeAgent({"canary_ask": ANSWERED})
     replies = asyncio.run(witness(agent).canaries(hang()))
     assert replies.keys() == {"a", "b", "direct"}
@@ -125,7 +126,7 @@ def test_an_attempt_is_read_with_its_time(text: str, reply: tuple[bool, bool]) -
     assert (read.answered, silent(read)) == reply
 
 
-def test_a_refusal_is_told_in_the_shells_words() -> None:
+def test_a_refusal_is_reported_with_the_shells_words() -> None:
     text = "bash: connect: Connection refused\n1 10.00 10.00\n"
     assert "Connection refused" in _attempted(text, "rmq1 -> rmq2").detail
 
@@ -168,9 +169,9 @@ def test_a_stall_has_the_agents_instants_if_it_shares_the_clock(
     (action,) = hang().actions
     receipt = asyncio.run(ComposeExecutor(NO_ENGINE, "p", agent).perform(action))
     assert (receipt.issued_ns == 11) == (issued == 11)
-    name, asked = agent.asked[-1]
+    name, arguments = agent.requests[-1]
     assert name == "toxic_add"
-    assert asked == {
+    assert arguments == {
         "proxies": ["a", "b"],
         "toxic": hang().mark,
         "type": "bandwidth",
@@ -217,7 +218,7 @@ def test_a_host_of_several_processes_answers_when_all_of_them_do(mute: tuple[int
     agent = FakeServers({"greet_by": ANSWERED}, mute=mute)
     reply = asyncio.run(witness_of_several(agent).serves("rmq1"))
     assert reply.answered is (not mute)
-    assert {told["port"] for _, told in agent.asked} == {9876, 10911}
+    assert {arguments["port"] for _, arguments in agent.requests} == {9876, 10911}
 
 
 def test_canaries_of_a_link_stand_beside_direct_ones_to_the_same_process() -> None:
@@ -237,8 +238,8 @@ def test_canaries_of_a_link_stand_beside_direct_ones_to_the_same_process() -> No
     heard = asyncio.run(story())
     assert set(heard) == {"name-server", "broker", "direct"}
     opened = {
-        told["canary"].removeprefix(f"{armed.mark}."): (told["host"], told["port"])
-        for name, told in agent.asked
+        arguments["canary"].removeprefix(f"{armed.mark}."): (arguments["host"], arguments["port"])
+        for name, arguments in agent.requests
         if name == "canary_open"
     }
     assert opened == {
@@ -248,10 +249,10 @@ def test_canaries_of_a_link_stand_beside_direct_ones_to_the_same_process() -> No
         "direct 10911": ("rmq1", 10911),
     }
     pairs = {
-        (told["canary"].rpartition(".")[2], told["to"].rpartition(".")[2])
-        for name, told in agent.asked
+        (arguments["canary"].rpartition(".")[2], arguments["to"].rpartition(".")[2])
+        for name, arguments in agent.requests
         if name == "canary_say"
     }
     assert {("name-server", "direct 9876"), ("broker", "direct 10911")} <= pairs
-    closed = [told["canary"] for name, told in agent.asked if name == "canary_close"]
+    closed = [arguments["canary"] for name, arguments in agent.requests if name == "canary_close"]
     assert len(set(closed)) == 4

@@ -1,4 +1,4 @@
-"""Words of a broker's own protocol: its greeting, and what it is told to suffer."""
+"""Words of a broker's own protocol: its greeting, and commands that a fault sends."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ def service_ports(hello: Greeting | Greeter) -> ServicePorts:
 
 
 class Calls:
-    """AgentCalls that answer all the same; `text`: None where nobody answers."""
+    """AgentCalls that answer all the same; `text`: None if no answer comes."""
 
     def __init__(self, text: str | None = "stalled, as told") -> None:
         self.text = text
@@ -69,7 +69,7 @@ async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> Non
 
 
 @in_a_loop
-async def test_no_canary_is_sent_in_a_protocol_that_nobody_here_speaks() -> None:
+async def test_no_canary_is_sent_in_an_unknown_protocol() -> None:
     calls = Calls()
     canaries = Canaries(Agent(calls, ()), lambda _: ("127.1.1.100", 1), service_ports(HELLO))
     armed = compile_fault("hang", "hole1", "hole1", "", ("hole1", "hole2"), ("link",), 1, "run")
@@ -79,7 +79,7 @@ async def test_no_canary_is_sent_in_a_protocol_that_nobody_here_speaks() -> None
 
 
 def test_no_word_between_peers_is_made_up_in_such_a_protocol() -> None:
-    with pytest.raises(FaultError, match="nobody knows a word"):
+    with pytest.raises(FaultError, match="declares no word"):
         peer_canary.command("hole2", 1.0, 7401, service_ports(HELLO).peer_word)
 
 
@@ -115,7 +115,7 @@ async def test_an_undo_hangs_on_no_agent_that_may_be_lost(runs: list[str]) -> No
 
 
 @in_a_loop
-async def test_nobody_says_words_to_brokers_that_are_not_ours(tmp_path: Path) -> None:
+async def test_brokers_that_are_not_ours_get_no_words(tmp_path: Path) -> None:
     agent = Calls()
     external = ExternalExecutor("c", Commands("c", {}, tmp_path / "log"), agent, agent)
     with pytest.raises(FaultError, match="not on a cluster that is not ours"):

@@ -1,4 +1,4 @@
-"""Every kind answers every question of itself, and nobody else decides by a kind's name."""
+"""Every kind declares every trait, and no other code decides by a kind's name."""
 
 import ast
 import importlib
@@ -151,7 +151,7 @@ def test_a_kind_of_another_package_is_found_by_its_entry_point() -> None:
         ("OTHER_KILL", "forget", "another action Kill"),
     ],
 )
-def test_one_that_is_spoilt_is_told_and_keeps_nobody_from_the_others(
+def test_a_broken_plugin_is_reported_and_others_still_load(
     value: str, name: str, wrong: str
 ) -> None:
     registry = offered(value, name)
@@ -164,7 +164,8 @@ def test_of_two_packages_with_one_name_neither_is_used() -> None:
     point = EntryPoint("forget", f"{_HERE}:FORGET", faults.kinds.GROUP)
     registry = read([point, point])
     assert registry.kinds == {kind.name: kind for kind in OURS}
-    assert "of unknown and unknown cannot be used: nobody knows which" in registry.spoilt["forget"]
+    why = registry.spoilt["forget"]
+    assert "of unknown and unknown cannot be used: it is ambiguous which" in why
 
 
 def test_a_module_that_ends_the_process_when_it_is_read_ends_nothing() -> None:

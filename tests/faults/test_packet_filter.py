@@ -16,7 +16,7 @@ LISTING = f"""Chain {CHAIN} (2 references)
 """
 
 
-def test_each_rule_is_told_with_its_packets() -> None:
+def test_each_rule_is_listed_with_its_packets() -> None:
     assert packet_filter.dropping(LISTING) == (
         Dropping("10.0.0.2", ANYWHERE, 4),
         Dropping(ANYWHERE, "10.0.0.2", 12),

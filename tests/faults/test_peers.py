@@ -12,7 +12,7 @@ import pytest
 
 from faults.executors import peer_canary
 from faults.kinds.network import before
-from faults.model import FaultError, Reply
+from faults.model import Armed, FaultError, Reply
 from faults.peers import Mesh, Served, Serving, peer_link
 from harness.systems.rabbitmq.service_ports import UNKNOWN_TAG
 from harness.systems.rocketmq.service_ports import TOO_LONG
@@ -20,6 +20,7 @@ from tests.rigs.clusters.fault_world import like_erlang
 from tests.rigs.clusters.link_world import ANSWERED, CLOSED, SILENT
 
 HOSTS = ("a", "b", "c")
+ARMED = Armed(1, "partition", "a", "a", "", "proxy", (), (), "mark", HOSTS)
 LOOPBACK = "127.0.0.1"
 
 
@@ -37,33 +38,33 @@ def reaching(**replies: Reply) -> before.Reach:
 
 def test_a_link_that_is_silent_already_is_named() -> None:
     with pytest.raises(FaultError, match="do not work now: a -> b: silent for"):
-        asyncio.run(before.speaking(HOSTS, reaching(a_b=SILENT)))
+        asyncio.run(before.speaking(ARMED, reaching(a_b=SILENT)))
 
 
 def test_a_link_to_a_host_that_is_down_is_left_out() -> None:
     reach = reaching(b=CLOSED, a_b=CLOSED, c_b=CLOSED)
-    found = asyncio.run(before.speaking(HOSTS, reach))
+    found = asyncio.run(before.speaking(ARMED, reach))
     assert sorted(found) == [("a", "c"), ("b", "a"), ("b", "c"), ("c", "a")]
 
 
-def test_where_nobody_speaks_nothing_can_be_shown() -> None:
+def test_silent_hosts_prove_nothing() -> None:
     with pytest.raises(FaultError, match="none of a, b, c speaks"):
-        asyncio.run(before.speaking(HOSTS, reaching(a=CLOSED, b=CLOSED, c=CLOSED)))
+        asyncio.run(before.speaking(ARMED, reaching(a=CLOSED, b=CLOSED, c=CLOSED)))
 
 
-def test_a_link_that_is_slow_already_is_named_when_it_was_asked_again() -> None:
+def test_a_slow_link_is_named_after_a_second_query() -> None:
     late = Reply(True, 0.2, "answered")
     with pytest.raises(FaultError, match=r"slow already: c -> a: answered \(0.200 s\)"):
-        asyncio.run(before.quick(HOSTS, reaching(c_a=late), 0.1))
+        asyncio.run(before.quick(ARMED, reaching(c_a=late), 0.1))
 
 
-def test_a_link_that_was_late_once_is_asked_again() -> None:
+def test_a_link_that_was_late_once_is_queried_again() -> None:
     replies = [Reply(True, 0.2, "answered"), ANSWERED]
 
     async def reach(host: str, peer: str) -> Reply:
         return replies.pop(0) if (host, peer) == ("a", "b") else ANSWERED
 
-    asyncio.run(before.quick(HOSTS, reach, 0.1))
+    asyncio.run(before.quick(ARMED, reach, 0.1))
     assert not replies
 
 
@@ -171,7 +172,7 @@ def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection(
 
 
 class Bytes(socketserver.BaseRequestHandler):
-    """It ends what it was told every byte to, and no other."""
+    """It ends a connection after the expected bytes, and no other."""
 
     request: socket.socket
     heard = b""
@@ -201,20 +202,20 @@ def test_a_word_that_is_held_is_silence() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("handler", "told"),
+    ("handler", "words"),
     [(Gone, "closed before a word was said"), (Loud, "it spoke first")],
 )
 def test_what_is_no_answer_to_the_word_is_none(
-    handler: type[socketserver.BaseRequestHandler], told: str
+    handler: type[socketserver.BaseRequestHandler], words: str
 ) -> None:
     with listening(handler) as port:
         reply = word(port)
     assert not reply.answered
-    assert told in reply.detail
+    assert words in reply.detail
 
 
 @pytest.mark.slow
-def test_a_refusal_is_told_in_the_shells_words() -> None:
+def test_a_refusal_is_reported_with_the_shells_words() -> None:
     with socket.socket() as unused:
         unused.bind((LOOPBACK, 0))
         reply = word(unused.getsockname()[1])

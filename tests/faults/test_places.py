@@ -60,7 +60,7 @@ def test_what_is_done_to_several_places_is_undone_at_each() -> None:
         ("rkt1", "rkt2", False),
     ],
 )
-def test_a_host_and_its_process_are_not_struck_at_once(one: str, other: str, meet: bool) -> None:
+def test_a_host_and_its_process_do_not_fail_at_once(one: str, other: str, meet: bool) -> None:
     own, others = (things("kill", place, "", (), ()) for place in (one, other))
     assert clash(own, others) is meet
 

@@ -1,4 +1,4 @@
-"""A fault that comes and goes: at its instants, until it is told to end, and what becomes late."""
+"""A fault that comes and goes: at its instants, until its end, and late changes."""
 
 import asyncio
 import time
@@ -56,7 +56,7 @@ def test_a_flap_is_armed_as_one_cut_and_undone_by_one_join() -> None:
     assert armed.rhythm == (DOWN_S, UP_S)
 
 
-def test_it_is_cut_and_joined_in_turn_until_it_is_told_to_end() -> None:
+def test_it_is_cut_and_joined_in_turn_until_its_end() -> None:
     executor = Slow()
     rhythm = virtual_time.run(played(executor, 3 * (DOWN_S + UP_S) - UP_S / 2))
     assert [what for what, _ in executor.done] == ["Cut", "Join"] * 3

@@ -19,13 +19,13 @@ class Lost(Exception):
 
 class Calls:
     def __init__(self, lost: bool = False) -> None:
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self._lost = lost
 
     async def call(self, name: str, /, timeout_s: float, **_: Any) -> dict[str, Any]:
         if self._lost:
             raise Lost("the agent's process ended")
-        self.asked.append(name)
+        self.calls.append(name)
         return {"boot_id": "another machine's"} if name == "clock" else {}
 
 
@@ -42,10 +42,10 @@ def test_each_step_of_an_undo_is_tried_again_by_a_spare_agent(
 ) -> None:
     spare = Calls()
     asyncio.run(Toxics(Agent(Calls(lost=True), (Lost,)), Agent(spare, ())).undo(action))
-    assert call in spare.asked
+    assert call in spare.calls
 
 
-def test_an_undo_that_nobody_can_do_is_an_error() -> None:
+def test_an_undo_that_all_agents_fail_is_an_error() -> None:
     lost = Agent(Calls(lost=True), (Lost,))
     with pytest.raises(FaultError, match="process ended"):
         asyncio.run(Toxics(lost, lost).undo(Enable(LINKS)))

@@ -1,4 +1,4 @@
-"""The thin layer over toxiproxy-python, against a server that answers what it is told to."""
+"""The thin layer over toxiproxy-python, against a server with scripted answers."""
 
 import json
 import threading
@@ -28,7 +28,7 @@ class Script:
     status: int = 200
     body: bytes = b"{}"
     wait_s: float = 0.0
-    asked: list[tuple[str, str, object]] = field(default_factory=list)
+    requests: list[tuple[str, str, object]] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
 
 
@@ -38,7 +38,7 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
-        self.script.asked.append((self.command, self.path, json.loads(body) if body else None))
+        self.script.requests.append((self.command, self.path, json.loads(body) if body else None))
         self.script.over.wait(self.script.wait_s)
         self.send_response(self.script.status)
         self.send_header("Content-Length", str(len(self.script.body)))
@@ -79,14 +79,12 @@ def toxiproxy(server: ThreadingHTTPServer) -> Toxiproxy:
     return Toxiproxy("127.0.0.1", server.server_port, deadline_s=0.5)
 
 
-def test_a_proxy_is_created_and_its_real_port_is_told(
-    toxiproxy: Toxiproxy, script: Script
-) -> None:
+def test_a_created_proxy_reports_its_real_port(toxiproxy: Toxiproxy, script: Script) -> None:
     script.status, script.body = 201, json.dumps(PROXY).encode()
     created = toxiproxy.create("a.b", "rmq1:5672")
     assert (created.port, created.toxics) == (43541, ("t_upstream",))
     body = {"name": "a.b", "upstream": "rmq1:5672", "listen": "0.0.0.0:0", "enabled": True}
-    assert script.asked == [("POST", "/proxies", body)]
+    assert script.requests == [("POST", "/proxies", body)]
 
 
 def test_a_toxic_is_added_with_its_attributes(toxiproxy: Toxiproxy, script: Script) -> None:
@@ -98,7 +96,7 @@ def test_a_toxic_is_added_with_its_attributes(toxiproxy: Toxiproxy, script: Scri
         "attributes": {"rate": 0},
         "toxicity": 1.0,
     }
-    assert script.asked == [("POST", "/proxies/a.b/toxics", body)]
+    assert script.requests == [("POST", "/proxies/a.b/toxics", body)]
 
 
 def test_a_stall_is_released_by_its_toxicity_never_by_its_rate(
@@ -108,13 +106,13 @@ def test_a_stall_is_released_by_its_toxicity_never_by_its_rate(
     a new rate once crashed it (2.12.0, slice bounds out of range in BandwidthToxic)."""
     toxiproxy.release("a.b", "stall")
     body = {"toxicity": 0}
-    assert script.asked == [("POST", "/proxies/a.b/toxics/stall", body)]
+    assert script.requests == [("POST", "/proxies/a.b/toxics/stall", body)]
 
 
 def test_names_are_escaped(toxiproxy: Toxiproxy, script: Script) -> None:
     script.status, script.body = 204, b""
     toxiproxy.remove_toxic("run 1?", "t%")
-    assert script.asked == [("DELETE", "/proxies/run%201%3F/toxics/t%25", None)]
+    assert script.requests == [("DELETE", "/proxies/run%201%3F/toxics/t%25", None)]
 
 
 @pytest.mark.parametrize("name", ["a/b", ".", "..", ""])
@@ -123,7 +121,7 @@ def test_a_name_that_could_never_be_addressed_is_refused(
 ) -> None:
     with pytest.raises(ToxiproxyError, match="could not address"):
         toxiproxy.create(name, "rmq1:5672")
-    assert script.asked == []
+    assert script.requests == []
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 405, 409, 500, 503])

@@ -50,12 +50,12 @@ def test_a_kill_is_gone_if_the_process_runs_and_serves() -> None:
         (ProcessState(True, None), Reply(False, 0.0, "not listed")),
     ],
 )
-def test_a_kill_is_not_gone_while_nobody_serves(state: ProcessState, serves: Reply | None) -> None:
+def test_a_kill_is_not_gone_without_serving(state: ProcessState, serves: Reply | None) -> None:
     assert not kill_gone(state, serves).ok
 
 
 @pytest.mark.parametrize("code", [0, 143])
-def test_a_stop_held_if_the_process_ended_as_it_was_asked_to(code: int) -> None:
+def test_a_stop_held_if_the_process_ended_by_sigterm(code: int) -> None:
     assert stop_held(ProcessState(False, code)).ok
 
 
@@ -121,7 +121,7 @@ def test_a_partition_held_if_our_chain_dropped_what_was_sent_to_listeners() -> N
     assert filter_cut(CUT).ok
 
 
-def test_a_way_beside_a_partition_is_open_even_if_nobody_listens_at_its_end() -> None:
+def test_a_refused_way_beside_a_partition_is_open() -> None:
     assert filter_cut(replace(CUT, beside={BESIDE: CLOSED})).ok
 
 
@@ -144,8 +144,8 @@ def test_one_peer_that_is_down_does_not_hide_a_partition() -> None:
         (replace(CUT, beside={BESIDE: SILENT}), "more is cut than was meant: rmq1 -> rmq3"),
         (replace(CUT, attempts={TO_1: SILENT, TO_3: ANSWERED}), "not silent: rmq2 -> rmq3"),
         (replace(CUT, attempts={TO_1: CLOSED, TO_3: SILENT}), "rmq1: closed"),
-        (replace(CUT, alive={"rmq1": CLOSED, "rmq3": SILENT}), "nobody listens"),
-        (replace(CUT, alive={}), "nobody listens"),
+        (replace(CUT, alive={"rmq1": CLOSED, "rmq3": SILENT}), "no host listens"),
+        (replace(CUT, alive={}), "no host listens"),
     ],
 )
 def test_a_partition_did_not_hold_otherwise(evidence: CutEvidence, doubt: str) -> None:
@@ -180,7 +180,7 @@ def test_a_link_to_a_host_that_is_down_proves_nothing_and_hides_nothing() -> Non
     [
         ({WAYS[1]: ANSWERED}, {}, "not silent: rmq1 -> rmq2: answered"),
         ({WAYS[2]: CLOSED}, {}, "not silent: rmq2 -> rmq3: closed"),
-        ({}, dict.fromkeys(("rmq1", "rmq2", "rmq3"), SILENT), "nobody listens beyond the cut"),
+        ({}, dict.fromkeys(("rmq1", "rmq2", "rmq3"), SILENT), "no host listens beyond the cut"),
     ],
 )
 def test_a_partition_by_proxy_did_not_hold_otherwise(
@@ -243,7 +243,7 @@ def test_an_alarm_did_not_hold_otherwise(said: dict[str, dict[str, bool]], doubt
     assert doubt in alarm_held("rmq1", "memory", said).doubt
 
 
-def test_an_alarm_is_gone_if_nobody_that_answers_knows_of_any() -> None:
+def test_an_alarm_is_gone_if_no_answering_host_knows_one() -> None:
     assert alarm_gone("rmq1", "disk", {"rmq1": NO_ALARM, "rmq2": NO_ALARM}).ok
 
 
@@ -331,7 +331,7 @@ AT_WORK = Successor("c", connected=True, at_work=True)
 
 
 @pytest.mark.parametrize("last", [AT_WORK, Successor("", connected=False, at_work=False)])
-def test_a_crash_of_clients_is_gone_if_others_are_at_work_or_nobody_is_needed(
+def test_a_client_crash_is_gone_if_successors_work_or_none_is_needed(
     last: Successor,
 ) -> None:
     assert clients.crash_gone({"a": AT_WORK, "b": last}).ok
@@ -340,7 +340,7 @@ def test_a_crash_of_clients_is_gone_if_others_are_at_work_or_nobody_is_needed(
 @pytest.mark.parametrize(
     ("successor", "doubt"),
     [
-        (None, "nobody has taken the place of b"),
+        (None, "no client has taken the place of b"),
         (Successor("d", connected=False, at_work=True), "lists no connection of d"),
         (Successor("d", connected=True, at_work=False), "d is connected, and not at work"),
     ],

@@ -39,7 +39,7 @@ def test_a_hang_held_if_no_word_came_in_either_direction_and_the_host_was_not_si
     assert hang_held({"up": every(SILENT), "down": every(SILENT)}, LINKS).ok
 
 
-def test_requests_held_are_told_from_answers_held() -> None:
+def test_held_requests_are_distinguished_from_held_answers() -> None:
     requests = {"up": every(SILENT), "down": every(ANSWERED)}
     answers = {"up": every(ANSWERED), "down": every(SILENT)}
     proof = hang_held(requests, LINKS, "to_broker")
@@ -102,7 +102,7 @@ ENDS: dict[Rule, Reply] = {close_held: ANSWERED, refuse_held: NOT_TAKEN, reset_h
 
 
 @pytest.mark.parametrize("rule", ENDS)
-def test_links_that_were_closed_are_told_apart_by_what_new_ones_meet(rule: Rule) -> None:
+def test_new_connections_distinguish_closed_links(rule: Rule) -> None:
     for met in (ANSWERED, NOT_TAKEN, RESET, CLOSED, SILENT):
         proof = rule(every(CLOSED), every(met), LINKS)
         assert proof.ok == (ENDS[rule] is met), (met, proof)

@@ -38,7 +38,10 @@ def test_what_got_worse_is_told_on_a_terminal_and_on_a_page(
     assert said[0] == "after against before"
     assert "got worse: 2" in said  # the loss, and the promise that it breaks
     line = next(one for one in said if "confirmed-stays" in one)
-    assert "in 0 of 10 runs -> in 6 of 10 runs; +60 % of runs (+20 % of runs to +83 %" in line
+    assert (
+        "in 0 of 10 runs (95 % one-sided bound: at most 26 %) -> "
+        "in 6 of 10 runs (95 % CI: 26 to 88 %); +60 % of runs (+20 % of runs to +83 %" in line
+    )
     assert said[-2].startswith("2 got worse, ")
     page = (after / "compared-with-before.html").read_text()
     assert "in 6 of 10 runs" in page
@@ -79,7 +82,11 @@ def test_no_difference_is_told_with_what_it_does_not_exclude(
     assert main(["compare", str(one), str(other)]) == 0
     said = capsys.readouterr().out
     assert "no difference shown: " in said
-    assert "in 0 of 10 runs -> in 0 of 10 runs; 0 % of runs (−28 % of runs to +28 %" in said
+    assert (
+        "in 0 of 10 runs (95 % one-sided bound: at most 26 %) -> "
+        "in 0 of 10 runs (95 % one-sided bound: at most 26 %); 0 % of runs (−28 % of runs to +28 %"
+        in said
+    )
 
 
 def test_words_of_others_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,7 +194,10 @@ def test_a_run_that_was_not_judged_is_in_neither_number_and_is_told(
     verdict.write(page_of(*runs, experiment="other"), tmp_path / "other")
     assert main(["compare", str(one), str(tmp_path / "other")]) == 0
     said = capsys.readouterr().out
-    assert "in 0 of 4 runs -> in 0 of 3 runs" in said
+    assert (
+        "in 0 of 4 runs (95 % one-sided bound: at most 53 %) -> "
+        "in 0 of 3 runs (95 % one-sided bound: at most 63 %)" in said
+    )
     assert "not judged in 0 and 1 more runs" in said
 
 
@@ -204,7 +214,7 @@ def test_what_others_called_it_makes_no_name_that_no_disk_takes(
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ({"experiment": "x" * 1_000_000}, "experiment: String should have at most 300"),
+        ({"experiment": "x" * 1_000_000}, "experiment: must have at most 300"),
         ({"runs": [{"cell": 1}] * 10_000}, "more"),
     ],
 )

@@ -291,7 +291,7 @@ def test_a_history_of_openchaos_is_judged(
     )
     judge("h.tsv", "--from", "openchaos", "--explain")
     said = capsys.readouterr().out
-    assert "in doubt: nobody verified the faults of this history" in said
+    assert "in doubt: the faults of this history were not verified" in said
     assert "openchaos says, queue: isValid True, enqueueInvokeCount 1" in said
 
 

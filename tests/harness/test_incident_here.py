@@ -11,7 +11,7 @@ import pytest
 
 from tests.docker.command_line import failing
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 END_LIMIT_S = 400
 WHOLE_S, SOON_S = 11.5, 10.0

@@ -14,9 +14,9 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from faults.executors import local_processes as processes
 from harness.run_folder.whole import whole
-from tests.rigs.machine.left_behind import guardians, java
+from tests.rigs.machine.left_behind import guardians, java, standbys
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 NIGHTLY = pytest.mark.nightly
 ROOT = Path(__file__).parents[2]
@@ -97,6 +97,7 @@ class Run:
         left = [one for one in processes.every() if one.mark(processes.EXPERIMENT) == mine]
         assert left == []
         assert guardians(self.experiment) == []
+        assert standbys(self.experiment) == []
         assert not (self.experiment / "harness").exists(), "the mark of who is at work"
         assert not list(self.experiment.glob("deployments/*/data"))
         assert not list(self.experiment.glob("**/crash-*"))

@@ -6,7 +6,7 @@ import pytest
 
 from harness.cleanup.guardian import Kind
 from harness.cleanup.guards import Guards
-from harness.cleanup.heal import Chosen, Standing
+from harness.cleanup.heal import Chosen, RunningProject
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.doctor import Row
 from harness.deploy.owner import owner
@@ -15,8 +15,6 @@ from harness.pipeline.port import RunOptions
 from harness.plan.problems import PlanError
 from harness.systems import catalogue
 from tests.rigs.runs.displays import Heard
-
-pytestmark = pytest.mark.slow
 
 
 def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
@@ -45,7 +43,7 @@ def test_what_is_kept_is_told_with_the_words_that_remove_it(
     assert words in show.messages[-1]
 
 
-async def nothing(_: LocalProjects) -> tuple[Standing, ...]:
+async def nothing(_: LocalProjects) -> tuple[RunningProject, ...]:
     return ()
 
 
@@ -62,8 +60,8 @@ def test_without_an_engine_healing_looks_at_this_machine_alone(
 def test_an_experiment_that_is_nowhere_is_bad_input_and_those_that_are_there_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    async def one(_: LocalProjects) -> tuple[Standing, ...]:
-        return (Standing("p", tmp_path / "20261124-one", owner(), False),)
+    async def one(_: LocalProjects) -> tuple[RunningProject, ...]:
+        return (RunningProject("p", tmp_path / "20261124-one", owner(), False),)
 
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     monkeypatch.setattr(LocalProjects, "find", one)

@@ -14,7 +14,7 @@ from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import recorded, sealed
 from tests.rigs.runs.stored import stored
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.usefixtures("shared_spark")]
 
 FILES = "verdict.json", "junit.xml", "report.html"
 DEATH = """
@@ -50,7 +50,7 @@ def test_in_a_read_only_folder_what_is_sealed_is_judged_and_the_rest_is_told(
     place.close_for_writing()
     assert cli.main(["analyse", str(folder)]) == 2
     said = capfd.readouterr()
-    assert "PASS confirmed-hence-delivered: lost == 0: 0 of 150" in said.out
+    assert "loss 0 of 150" in said.out
     assert f"the marts were not kept: {folder / 'marts'}: Read-only file system" in said.out
     for name in FILES:
         assert f"{name} was not written: {folder / name}" in said.out
@@ -67,7 +67,7 @@ def test_on_a_full_disk_what_is_sealed_is_judged_and_the_rest_is_told(
     before = files(folder)
     assert cli.main(["analyse", str(folder)]) == 2
     said = capfd.readouterr()
-    assert "PASS confirmed-hence-delivered: lost == 0: 0 of 150" in said.out
+    assert "loss 0 of 150" in said.out
     partial = folder / "runs" / "recorded" / RAW / "attempts.partial"
     assert f"not judged: {partial}: No space left on device" in said.out
     assert f"the marts were not kept: {folder / 'marts'}" in said.out

@@ -16,7 +16,7 @@ from tests.rigs.runs.run_folders import write_run
 from tests.rigs.runs.stored import stored
 from tests.rigs.runs.told_runs import manifest_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.usefixtures("shared_spark")]
 
 RUN = "master-crash-1-beef"
 

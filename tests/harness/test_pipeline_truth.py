@@ -16,8 +16,6 @@ from spark_analysis.schema.body import Identity, encode
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.plans import plan
 
-pytestmark = pytest.mark.slow
-
 NOBODY = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh cluster",))
 
 

@@ -116,7 +116,7 @@ def until(look, limit_s: float = 10.0):
 
 
 def _free_block() -> str:
-    """Three parts of loopback addresses that nobody listens on."""
+    """Return three parts of loopback addresses without a listener."""
     draw = random.Random()
     while True:
         block = f"127.{draw.randint(2, 60)}.{draw.randint(1, 250)}"

@@ -364,7 +364,7 @@ class SimulatedClusters:
     def _do(self, node: SimulatedNode, effect: h.Effect) -> None:
         name = node.name
         match effect:
-            case h.Tell(peer, gossip):
+            case h.SendGossip(peer, gossip):
                 link = node.standing.get(peer)
                 if link is not None:
                     heard = h.Heard(name, gossip)

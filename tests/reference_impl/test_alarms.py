@@ -1,4 +1,4 @@
-"""Real nodes under a flood: they hold what they were told to hold, and come out of it again."""
+"""Real nodes under a flood: they stay within their limits, and recover."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +43,7 @@ def resident(nodes: Nodes, name: str) -> int:
 
 
 class Publisher:
-    """Publishes until it is told to stop, with a pause after each that lets it hear of blocks. It
+    """Publishes until it is stopped, with a pause after each that lets it hear of blocks. It
     hears of none without: pika's publish waits for room in the socket, and for nothing else."""
 
     def __init__(self, address: str, body: bytes, pause_s: float) -> None:

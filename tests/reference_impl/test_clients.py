@@ -84,7 +84,7 @@ def test_an_unroutable_mandatory_message_is_returned_before_its_confirm(nodes: N
         channel.basic_publish("", "nobody-reads-this", b"acked and dropped")
 
 
-def test_a_wrong_password_and_an_unknown_vhost_are_told_apart(nodes: Nodes) -> None:
+def test_a_wrong_password_and_an_unknown_vhost_are_distinguished(nodes: Nodes) -> None:
     with pytest.raises(pika.exceptions.ProbableAuthenticationError):
         blocking(nodes, credentials=pika.PlainCredentials("guest", "wrong"))
     with pytest.raises(pika.exceptions.ProbableAccessDeniedError, match="530"):

@@ -1,4 +1,4 @@
-"""Strangers at the ports of real nodes: what they forge, pile up or draw out harms nobody."""
+"""Strangers at the ports of real nodes: what they forge, pile up or draw out does no harm."""
 
 import socket
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def nodes(tmp_path: Path) -> Iterator[Nodes]:
 
 
 def is_whole(nodes: Nodes, name: str) -> bool:
-    """Whether all three run in that node's eyes, and it is partitioned from nobody."""
+    """Whether all three run in that node's eyes, and it is not partitioned."""
     listed = Management(nodes.addresses[name]).call("GET", "/api/nodes")
     return len(listed) == 3 and all(it["running"] and not it["partitions"] for it in listed)
 

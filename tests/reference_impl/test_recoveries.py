@@ -111,7 +111,7 @@ def test_recovery_4_a_mirror_that_was_stopped_in_good_order_does_not(tmp_path: P
         assert queues(nodes, "ref2") == []
 
 
-def test_a_node_that_runs_is_not_told_offline(
+def test_a_running_node_is_not_changed_offline(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with cluster(tmp_path, 2) as nodes:
@@ -152,7 +152,7 @@ def test_a_node_that_is_reset_comes_back_as_the_youngest_mirror_with_nothing_of_
         assert left(nodes, "ref1") == list(range(30))
 
 
-def test_the_last_node_of_a_cluster_has_nobody_to_leave(
+def test_the_last_node_of_a_cluster_cannot_leave(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with cluster(tmp_path, 2) as nodes:

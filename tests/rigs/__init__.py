@@ -6,10 +6,12 @@ clusters/   clusters: in memory, of stand-ins, of somebody else
 workers/    workers, and whoever starts them
 histories/  what clients saw, told by hand or read, and who judges it
 generated/  histories that nobody thought of
+defects/    healthy histories, and broken brokers made of them
 runs/       plans, run folders, judged runs and reports
 inputs/     what people hand in
 spark/      Spark's own servers
 machine/    the machine: its time, disks and processes
+suite/      the test suite itself: workers, markers, tiers
 
 A rig that one folder of tests alone needs stands in that folder: the reference's simulated nodes
 (tests/reference_impl), the proxy between two sockets (tests/contract), Docker's clusters

@@ -15,7 +15,7 @@ from harness.run import drain_and_audit, live, preparing
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
-from harness.run.together import alone
+from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import layout as rocketmq_layout

@@ -3,8 +3,8 @@
     PYTHONPATH=. python -m tests.unlucky.kills --local 100 --both 20 --docker 20 --side-by-side 3
 
 1. Every choice is fixed by the seed and the try's number; a try that went wrong names both.
-2. Whoever dies, in the end nothing of the run is left, with `mqproof heal` where harness and
-   guardian died together: nobody is there then to thaw what a fault holds.
+2. Whichever process dies, in the end nothing of the run is left. If harness and guardian die
+   together, the standby undoes the faults within STANDBY_LIMIT_S.
 3. What was recorded stays readable: each run's folder is judged or said to be none, never a crash,
    and each delivery that says whose it is has its attempt in the log.
 """
@@ -31,11 +31,12 @@ from faults.executors import local_processes as processes
 from harness.analyse.marts import judge_one
 from harness.plan.seeds import stream
 from harness.run_folder.whole import NotWhole, whole
-from tests.rigs.machine.left_behind import guardians, java
+from tests.rigs.machine.left_behind import guardians, java, standbys
 
 ROOT = Path(__file__).parents[2]
 END_LIMIT_S = 420.0  # two faults that are not seen to be gone take two minutes each
 GONE_LIMIT_S = 60.0
+STANDBY_LIMIT_S = 30.0  # from the kill of harness and guardian until no fault holds any more
 MOMENT_S_MAX = {"local": 24.0, "compose": 45.0}  # of a run's life; later ones find it judged
 SCENARIO = """
 title = "A freeze and a kill that overlap, for tests that kill it"
@@ -102,7 +103,7 @@ def attempt(seed: int, number: int, deployment: str, victims: Sequence[str]) -> 
         wrong.append(f"it had not ended after {END_LIMIT_S:g} s")
     since_s = since_s if HARNESS in victim and struck else time.monotonic()
     if victim == BOTH:
-        _heal(folder)
+        wrong += _frozen_too_long(folder)
     left = _left(folder, deployment)
     wrong += [f"left behind: {', '.join(left)}"] if left else []
     clean_s = time.monotonic() - since_s
@@ -178,15 +179,20 @@ def _mine(folder: Path) -> list[processes.Running]:
 # --- what is left --------------------------------------------------------------------------------
 
 
-def _heal(folder: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "harness", "heal", "--results", str(folder / "results")],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        timeout=END_LIMIT_S,
-        check=False,
-    )
+def _frozen_too_long(folder: Path) -> list[str]:
+    """Name hosts that are still frozen STANDBY_LIMIT_S after the kill."""
+    frozen = _frozen(folder)
+    return [f"frozen after {STANDBY_LIMIT_S:g} s: {', '.join(frozen)}"] if frozen else []
+
+
+@retry(
+    stop=stop_after_delay(STANDBY_LIMIT_S),
+    wait=wait_fixed(0.1),
+    retry=retry_if_result(bool),
+    retry_error_callback=lambda state: state.outcome.result() if state.outcome else [],
+)
+def _frozen(folder: Path) -> list[str]:
+    return [one.mark(processes.HOST) for one in _mine(folder) if one.stopped]
 
 
 @retry(
@@ -199,6 +205,7 @@ def _left(folder: Path, deployment: str) -> list[str]:
     """What is there still, after the time that it may take."""
     left = [f"{one.mark(processes.ROLE)} {one.mark(processes.HOST)}" for one in _mine(folder)]
     left += ["a guardian" for _ in guardians(folder)]
+    left += ["a standby" for _ in standbys(folder)]
     left += ["Java" for _ in java(folder)]
     left += [str(path) for path in (folder / "results").glob("*/deployments/*/data")]
     return left + (_of_the_engine(folder) if deployment == "compose" else [])

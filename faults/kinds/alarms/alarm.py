@@ -36,7 +36,7 @@ class Alarmed:
 def _compile(scope: Scope) -> Compiled:
     host, resource, known = scope.host, scope.options.resource, scope.alarms
     if known is None or not {resource} <= known.raised.keys() & known.cleared.keys():
-        raise FaultError(f"nobody says how {host} is brought into a {resource} alarm, and back")
+        raise FaultError(f"{host}: its system declares no {resource} alarm")
     raised = RaiseAlarm(host, resource, known.raised[resource])
     return Compiled((raised,), (ClearAlarm(host, resource, known.cleared[resource]),))
 
@@ -60,9 +60,12 @@ ALARM = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.RESOURCE,
+    seen_by=(),
+    hides=(),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

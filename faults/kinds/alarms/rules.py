@@ -1,4 +1,4 @@
-"""Whether a broker is in alarm, by what the brokers say of it and of each other."""
+"""Verify that a broker is in alarm, by what the brokers say of it and of each other."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ def alarm_held(host: str, resource: str, said: Alarms) -> Proof:
     """The broker must say so itself, and everybody else that answers must know of it."""
     if host not in said.get(host, {}):
         return doubt(f"{host} does not say whether it has a {resource} alarm")
-    unaware = sorted(asked for asked, alarms in said.items() if not alarms.get(host, False))
+    unaware = sorted(broker for broker, alarms in said.items() if not alarms.get(host, False))
     if unaware:
         return doubt(f"no {resource} alarm of {host} by the word of {', '.join(unaware)}")
     return proven(f"{resource} alarm of {host}, by the word of {', '.join(sorted(said))}")

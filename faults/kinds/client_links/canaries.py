@@ -1,4 +1,5 @@
-"""What looks at links by canaries share: words in both directions, and fresh connections."""
+"""Shared steps of the verifiers that use canaries: words in both directions, and fresh
+connections."""
 
 import asyncio
 
@@ -12,6 +13,6 @@ async def both_ways(witness: SeesLinks, armed: Armed, *words: Words) -> dict[str
 
 
 async def reopened(witness: SeesLinks, armed: Armed) -> None:
-    """Canaries through every link of the fault, made anew."""
+    """Open new canaries through every link of the fault."""
     await witness.dismiss(armed)
     await witness.prepare(armed)

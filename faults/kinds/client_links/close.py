@@ -1,7 +1,7 @@
 """`close`: every link ends once, as when a load balancer is reloaded."""
 
 from faults.actions import Disable, Enable
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -34,9 +34,12 @@ CLOSE = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.LISTENERS,
+    seen_by=(Sight.CLIENT_LINKS,),
+    hides=(),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.client_links import flow, rules
 from faults.kinds.client_links.canaries import reopened
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -62,9 +62,12 @@ CUT_AFTER = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.NOTHING,
+    seen_by=(Sight.CLIENT_LINKS,),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=True,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

@@ -26,7 +26,7 @@ class Ended:
 
     @abstractmethod
     def judged(self, canaries: Replies, attempts: Replies) -> Proof:
-        """What old and new connections met, by the rule of the kind."""
+        """Return the proof from what old and new connections met, by the rule of the kind."""
 
     async def gone(self) -> Proof:
         await reopened(self.witness, self.armed)

@@ -1,7 +1,7 @@
-"""Whether clients' links are slow, or cut after so many bytes, and flow again.
+"""Verify that clients' links are slow, or cut after so many bytes, and flow again.
 
-1. Each direction is timed by itself, by words: what comes late in one direction only would show
-   in a round trip, too.
+1. Each direction is timed by itself, by words: a delay in one direction only would show in a round
+   trip, too.
 2. A way through a proxy is a little slower by itself, and this machine stalls now and then: the
    quickest of several words counts, and the direct canary's must take less than half of it.
 3. It was quick before: what is slow already is not seen to become slow (prepare refuses it).
@@ -24,7 +24,7 @@ SHORT_S, ROUNDS = 0.2, 5  # what takes less is timed so many times
 
 @dataclass(frozen=True, slots=True)
 class Slowness:
-    """What one word of `octets` bytes takes in one direction, at least."""
+    """The least time that one word of `octets` bytes takes in one direction."""
 
     octets: int
     least_s: float
@@ -95,7 +95,7 @@ def cut_after_held(replies: Met, proxies: tuple[str, ...], limit: int) -> Proof:
 
 
 def timed(replies: Met, names: list[str]) -> str:
-    """What words met on these ways, and how long they took."""
+    """Return what words met on these ways, and how long they took."""
     times = {
         name: f"{said(replies.get(name))} ({replies[name].seconds:.3f} s)"
         for name in names

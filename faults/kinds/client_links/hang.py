@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -23,7 +23,7 @@ class Hung:
     armed: Armed
     witness: SeesLinks
     released: Replies = field(default_factory=dict)
-    asked: bool = False
+    asked_held: bool = False
 
     async def ready(self) -> None:
         """Opening the canaries has shown that the links work."""
@@ -34,12 +34,12 @@ class Hung:
 
     async def gone(self) -> Proof:
         names = self.armed.proxies
-        if not self.asked:
+        if not self.asked_held:
             replies = await self.witness.words(self.armed, Words(ROUND))
             stuck = [name for name in names if name in replies and silent(replies[name])]
             if stuck:
                 return Proof(ok=False, detail="", doubt=f"still silent: {', '.join(stuck)}")
-            self.released, self.asked = replies, True
+            self.released, self.asked_held = replies, True
         await reopened(self.witness, self.armed)
         fresh = await self.witness.words(self.armed, Words(ROUND))
         return rules.hang_gone(fresh, self.released, names)
@@ -67,9 +67,12 @@ HANG = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.NOTHING,
+    seen_by=(Sight.CLIENT_LINKS,),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=True,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

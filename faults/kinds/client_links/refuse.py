@@ -1,7 +1,7 @@
-"""`refuse`: links end, and nobody listens any more, as where a listener is down."""
+"""`refuse`: links end, and no process listens any more, as if a listener is down."""
 
 from faults.actions import Disable, Enable
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -33,9 +33,12 @@ REFUSE = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.LISTENERS,
+    seen_by=(Sight.CLIENT_LINKS,),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

@@ -1,7 +1,7 @@
 """`reset`: new links are taken and reset, as by a proxy whose server is gone."""
 
 from faults.actions import STREAMS, AddToxic, Disable, Enable, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.client_links import rules
 from faults.kinds.client_links.ended import Ended
 from faults.mechanisms import TO_CLIENT_LINKS
@@ -15,7 +15,8 @@ class Reset(Ended):
 
 
 def _compile(scope: Scope) -> Compiled:
-    """Toxiproxy resets only links that were made after it was told to: the others are closed."""
+    """Toxiproxy resets only links that were made after the reset was added: the others are
+    closed."""
     reset = AddToxic(scope.proxies, scope.mark, "reset_peer", STREAMS, (("timeout", 0),))
     arm = (Disable(scope.proxies), reset, Enable(scope.proxies))
     return Compiled(arm, (RemoveToxic(scope.proxies, scope.mark), Enable(scope.proxies)))
@@ -37,9 +38,12 @@ RESET = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.LISTENERS,
+    seen_by=(Sight.CLIENT_LINKS,),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

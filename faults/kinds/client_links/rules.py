@@ -1,10 +1,10 @@
-"""Whether clients' links hang, are closed, refused or reset, and work again.
+"""Verify that clients' links hang, are closed, refused or reset, and work again.
 
-1. What is seen of a link proves nothing where the host behind it does not answer a direct
+1. An observation of a link proves nothing if the host behind it does not answer a direct
    connection at the same time.
-2. A hang is told by words in each direction, so that half an open link is not taken for a closed
-   one, nor for the other half: the direction that is meant to flow has to be seen to flow.
-3. How a connection ended is what a socket of ours saw: FIN, RST, or a refusal.
+2. A hang is verified by words in each direction, so that a half-open link is not taken for a
+   closed one, nor for the other half: the direction that is meant to flow has to be seen to flow.
+3. A connection's end is what a socket of ours saw: FIN, RST, or a refusal.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ from faults.replies import (
 
 Met = Mapping[str, Reply]  # proxy name, or DIRECT -> what was met on that way
 HELD = {"both": (UP, DOWN), "to_broker": (UP,), "to_client": (DOWN,)}
-_TOLD = {UP: "to the broker", DOWN: "to the client"}
+_DIRECTIONS = {UP: "to the broker", DOWN: "to the client"}
 
 
 def hang_held(
@@ -40,10 +40,11 @@ def hang_held(
             (is_silent, "not silent") if way in held else (is_answered, "does not flow")
         )
         if wrong := _all_but(wanted, replies, proxies):
-            return doubt(f"{_TOLD[way]}, {not_so}: {listing(replies, wrong)}")
-    flowing = [_TOLD[way] for way in heard if way not in held]
+            return doubt(f"{_DIRECTIONS[way]}, {not_so}: {listing(replies, wrong)}")
+    flowing = [_DIRECTIONS[way] for way in heard if way not in held]
+    silent = " and ".join(_DIRECTIONS[way] for way in held)
     return proven(
-        f"{len(proxies)} links silent for {SILENCE_S:g} s {' and '.join(_TOLD[w] for w in held)}, "
+        f"{len(proxies)} links silent for {SILENCE_S:g} s {silent}, "
         f"{''.join(f'flowing {way}, ' for way in flowing)}"
         f"while a direct word took {heard[UP][DIRECT].seconds:.3f} s"
     )
@@ -93,7 +94,7 @@ def hang_gone(fresh: Met, held: Met, proxies: tuple[str, ...]) -> Proof:
 
 
 def _ended(canaries: Met, proxies: tuple[str, ...]) -> Proof | None:
-    """Why the held connections are not seen to have been closed; None where they are."""
+    """Return why the held connections are not seen to have been closed; None if they are."""
     assert proxies, "nothing to close"
     if not is_answered(canaries.get(DIRECT)):
         return _not_heard(canaries)

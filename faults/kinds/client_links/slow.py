@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 
 from faults.actions import STREAMS, AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.client_links import flow
 from faults.kinds.client_links.canaries import both_ways, reopened
 from faults.mechanisms import TO_CLIENT_LINKS
 from faults.model import DOWN, UP, Armed, FaultError, Proof, Replies
+from faults.replies import is_silent
 from faults.targets import CLIENT_LINK
 from faults.witness import SeesLinks
 
@@ -19,10 +20,10 @@ class Slowed:
     armed: Armed
     witness: SeesLinks
     released: Replies = field(default_factory=dict)
-    asked: bool = False
+    asked_held: bool = False
 
     async def ready(self) -> None:
-        """Where a link is slow already, slowness would prove nothing."""
+        """If a link is slow already, slowness would prove nothing."""
         for way in (UP, DOWN):
             replies = await self.witness.words(self.armed, self.slowness.words(way, flow.ROUNDS))
             if late := [n for n in self.armed.proxies if not self.slowness.quick(replies[n])]:
@@ -39,12 +40,15 @@ class Slowed:
 
     async def gone(self) -> Proof:
         names, words = self.armed.proxies, self.slowness.words(DOWN, flow.ROUNDS)
-        if not self.asked:
+        if not self.asked_held:
             replies = await self.witness.words(self.armed, words)
             late = [name for name in names if self.slowness.slow(replies.get(name))]
             if late:
                 return Proof(ok=False, detail="", doubt=f"still slow: {', '.join(late)}")
-            self.released, self.asked = replies, True
+            # Another fault may hold the links: what was held is asked again when that has ended.
+            if mute := [name for name in names if is_silent(replies.get(name))]:
+                return Proof(ok=False, detail="", doubt=f"still silent: {', '.join(mute)}")
+            self.released, self.asked_held = replies, True
         await reopened(self.witness, self.armed)
         fresh = await self.witness.words(self.armed, words)
         return flow.slow_gone(fresh, self.released, names, self.slowness)
@@ -82,9 +86,12 @@ SLOW = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.NOTHING,
+    seen_by=(Sight.CLIENT_LINKS,),
+    hides=(),
     repeats=False,
     canaries_speak=True,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

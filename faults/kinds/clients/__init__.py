@@ -2,5 +2,5 @@
 
 `client_crash`, `client_freeze`   the kinds
 `rules`                           what proves that clients died, stand still or run on
-`asked`                           what is asked of several at once
+`queries`                         queries to several clients at once
 """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from faults.actions import KillClients, ReplaceClients
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
 from faults.kinds.clients import rules
-from faults.kinds.clients.asked import states_of
+from faults.kinds.clients.queries import states_of
 from faults.mechanisms import TO_CLIENTS
 from faults.model import Armed, Proof
 from faults.targets import CLIENT
@@ -19,7 +19,7 @@ class ClientsCrashed:
     witness: SeesClients
 
     async def ready(self) -> None:
-        """That they run the load has shown."""
+        """The load has shown that they run."""
 
     async def held(self) -> Proof:
         clients = self.armed.clients
@@ -51,9 +51,12 @@ CLIENT_CRASH = Kind(
     may_stay=True,
     strikes_processes=False,
     excludes=Excludes.CLIENTS,
+    seen_by=(),
+    hides=(),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=True,
     silences_peers=False,
     ends_broker=False,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from faults.actions import FreezeClients, ThawClients
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
 from faults.kinds.clients import rules
-from faults.kinds.clients.asked import answers_of, states_of
+from faults.kinds.clients.queries import answers_of, states_of
 from faults.mechanisms import TO_CLIENTS
 from faults.model import Armed, Proof
 from faults.targets import CLIENT
@@ -18,7 +18,7 @@ class ClientsFrozen:
     witness: SeesClients
 
     async def ready(self) -> None:
-        """That they run the load has shown."""
+        """The load has shown that they run."""
 
     async def held(self) -> Proof:
         states = await states_of(self.witness, self.armed.clients)
@@ -50,9 +50,12 @@ CLIENT_FREEZE = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.CLIENTS,
+    seen_by=(),
+    hides=(),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

@@ -1,4 +1,4 @@
-"""Whether clients, the processes that publish and consume, died, stand still or run on."""
+"""Verify that clients (publishers and consumers) died, are frozen or run on."""
 
 from collections.abc import Collection, Mapping
 
@@ -17,8 +17,8 @@ def crash_held(states: States, connected: Collection[str]) -> Proof:
         return doubt(f"{', '.join(alive)} still runs" if alive else "no client is meant")
     others = {c: s.exit_code for c, s in sorted(states.items()) if s.exit_code != KILLED}
     if others:
-        told = ", ".join(f"{client} ended with {code}" for client, code in others.items())
-        return doubt(f"{told}, not by SIGKILL ({KILLED})")
+        endings = ", ".join(f"{client} ended with {code}" for client, code in others.items())
+        return doubt(f"{endings}, not by SIGKILL ({KILLED})")
     if connected:
         return doubt(f"the broker still lists a connection of {', '.join(sorted(connected))}")
     return proven(f"{', '.join(sorted(states))} ended with {KILLED}, their connections are gone")
@@ -28,9 +28,9 @@ def crash_gone(successors: Mapping[str, Successor | None]) -> Proof:
     """Each has a successor that is connected, by the broker's word, and at work, by its own."""
     for client, successor in sorted(successors.items()):
         if successor is None:
-            return doubt(f"nobody has taken the place of {client}")
+            return doubt(f"no client has taken the place of {client}")
         if not successor.name:
-            return proven("the load is over: nobody is needed in their places")
+            return proven("the load is over: no successor is needed")
         if not successor.connected:
             return doubt(f"the broker lists no connection of {successor.name}")
         if not successor.at_work:
@@ -54,7 +54,7 @@ def freeze_held(states: States, answers: Replies) -> Proof:
 
 
 def freeze_gone(states: States, answers: Replies) -> Proof:
-    """What its connections have become meanwhile is not asked: that is what was to be seen."""
+    """The state of its connections is not checked: that is what the fault was to show."""
     dead = sorted(client for client, state in states.items() if not state.running)
     if dead or not states:
         return doubt(f"{', '.join(dead)} does not run" if dead else "no client is meant")

@@ -1,13 +1,15 @@
-"""Whether links between hosts work before a fault of theirs: old silence proves nothing new.
+"""Verify that links between hosts work before a fault of theirs: old silence proves nothing new.
 
-1. Those beside the fault are asked, too: that they stay as they are is part of its proof.
-2. A link to a host that does not speak past the proxy either is left out.
+1. Links beside the fault are checked, too: that they stay as they are is part of its proof.
+2. A link to a host that does not speak past the proxy either is left out. So is a link that
+   another active fault closes.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-from faults.model import FaultError, Reply
+from faults.interference import visible
+from faults.model import Armed, FaultError, Reply
 from faults.shapes import Way, left_open
 from faults.witness import SeesWays
 
@@ -15,28 +17,34 @@ Reach = Callable[[str, str], Awaitable[Reply]]  # model.Witness.reach
 TRIES = 3  # a busy machine may be late now and then
 
 
-async def speaking(hosts: tuple[str, ...], reach: Reach) -> dict[Way, Reply]:
-    """Every way between hosts that speak. Raises FaultError where a link of them is silent."""
+async def speaking(armed: Armed, reach: Reach, timed: bool = False) -> dict[Way, Reply]:
+    """Every way between hosts that speak; `timed`: that no other fault makes late. Raises
+    FaultError where a link of them is silent."""
+    hosts = armed.hosts
     direct = await _each([(host, host) for host in hosts], reach)
     alive = {host for (host, _), reply in direct.items() if reply.answered}
-    replies = await _each([way for way in left_open((), hosts) if way[1] in alive], reach)
-    mute = [way for way, reply in replies.items() if not reply.answered]
+    # The host that dials a link hears what comes the other way.
+    carried = visible(armed, (way[::-1] for way in left_open((), hosts)), timed)
+    replies = await _each([way[::-1] for way in carried if way[0] in alive], reach)
+    # Another fault may have opened while these links were attempted.
+    still = set(visible(armed, carried, timed))
+    mute = [way for way, reply in replies.items() if not reply.answered and way[::-1] in still]
     if mute or not alive:
-        heard = _told(replies, mute) or f"none of {', '.join(hosts)} speaks"
+        heard = _describe(replies, mute) or f"none of {', '.join(hosts)} speaks"
         raise FaultError(f"the links between hosts do not work now: {heard}")
     return replies
 
 
-async def quick(hosts: tuple[str, ...], reach: Reach, limit_s: float) -> None:
+async def quick(armed: Armed, reach: Reach, limit_s: float) -> None:
     """Raises FaultError where a link takes so long already, asked again and again."""
-    replies = await speaking(hosts, reach)
+    replies = await speaking(armed, reach, timed=True)
     late: list[Way] = []
     for _ in range(TRIES):
         late = [way for way, reply in replies.items() if reply.seconds >= limit_s]
         if not late:
             return
         replies = await _each(late, reach)
-    raise FaultError(f"slow already: {_told(replies, late)}")
+    raise FaultError(f"slow already: {_describe(replies, late)}")
 
 
 async def clients_enter(witness: SeesWays, host: str) -> None:
@@ -53,7 +61,7 @@ async def _each(ways: Iterable[Way], reach: Reach) -> dict[Way, Reply]:
     return dict(zip(ways, replies, strict=True))
 
 
-def _told(replies: Mapping[Way, Reply], ways: Iterable[Way]) -> str:
+def _describe(replies: Mapping[Way, Reply], ways: Iterable[Way]) -> str:
     return "; ".join(
         f"{' -> '.join(way)}: {replies[way].detail} ({replies[way].seconds:.3f} s)" for way in ways
     )

@@ -4,14 +4,15 @@ import asyncio
 from dataclasses import dataclass
 
 from faults.actions import Isolate, Rejoin, both_ways
-from faults.asking import reaches
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.interference import visible
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network import isolation_rules as rules
 from faults.kinds.network.before import clients_enter, speaking
 from faults.kinds.network.rules import cut_gone
 from faults.kinds.network.ways import hears
 from faults.mechanisms import NO_NETWORK, PROXY, TO_NETWORK
 from faults.model import Armed, Drops, Proof, Replies
+from faults.polling import reaches
 from faults.replies import DIRECT, both, proven
 from faults.shapes import Way, left_open
 from faults.targets import HOST
@@ -26,10 +27,12 @@ class Isolated:
     async def ready(self) -> None:
         """Old silence of links proves nothing new; a packet filter is seen by its own counters."""
         if self.armed.mechanism == PROXY:
-            await speaking(self.armed.hosts, self.witness.reach)
+            await speaking(self.armed, self.witness.reach)
             await clients_enter(self.witness, self.armed.resolved)
 
     async def held(self) -> Proof:
+        if self.armed.resolved in self.armed.meanwhile().mute:
+            return await self.isolated()
         process = rules.runs(await self.witness.process(self.armed.resolved))
         return both(process, await self.isolated()) if process.ok else process
 
@@ -45,7 +48,8 @@ class Isolated:
 
     async def isolated(self) -> Proof:
         if self.armed.mechanism == PROXY:
-            return rules.links_isolated(await self._evidence())
+            mute = self.armed.meanwhile().mute
+            return rules.links_isolated(await self._evidence(), mute)
         before = await self._drops()
         if before is None:
             return Proof(ok=False, detail="", doubt="there is no chain of ours")
@@ -56,8 +60,19 @@ class Isolated:
         drops = None if self.armed.mechanism == PROXY else await self._drops()
         if drops is None and not self._ways:
             return proven("nothing of ours is in the way")
-        attempts = {} if drops is not None else await reaches(self.witness, self._ways)
+        ways = self._ways_that_speak()
+        if drops is None and not ways and self.armed.mechanism != PROXY:
+            return proven("our chain is gone; other faults close the ways to peers")
+        attempts = {} if drops is not None else await reaches(self.witness, ways)
         return cut_gone({self.armed.resolved: drops}, attempts)
+
+    def _ways_that_speak(self) -> tuple[Way, ...]:
+        """To attempt: of links those whose far end is no broker that another fault keeps mute."""
+        if self.armed.mechanism != PROXY:
+            return visible(self.armed, self._ways)
+        mute = self.armed.meanwhile().mute
+        carried = visible(self.armed, self._ways)
+        return tuple(way[::-1] for way in carried if way[0] not in mute)
 
     @property
     def _ways(self) -> tuple[Way, ...]:
@@ -73,13 +88,16 @@ class Isolated:
         proxied = self.armed.mechanism == PROXY
         ask = hears if proxied else reaches
         attempts, entries, beside, direct = await asyncio.gather(
-            ask(self.witness, self._ways),
+            ask(self.witness, visible(self.armed, self._ways)),
             self._entries(),
-            ask(self.witness, left_open(self._ways, hosts)),
+            ask(self.witness, visible(self.armed, left_open(self._ways, hosts))),
             reaches(self.witness, [(host, host) for host in hosts] if proxied else []),
         )
-        told = {host: reply for (host, _), reply in direct.items()}
-        return rules.IsolationEvidence(self.armed.resolved, attempts, entries, beside, told)
+        direct_by_host = {host: reply for (host, _), reply in direct.items()}
+        takes_clients = not proxied or (await self.witness.greets(self.armed.resolved)).answered
+        return rules.IsolationEvidence(
+            self.armed.resolved, attempts, entries if takes_clients else {}, beside, direct_by_host
+        )
 
     async def _entries(self) -> Replies:
         """Clients' ways; and past every proxy, where that is no way around the fault."""
@@ -112,9 +130,12 @@ BLACK_HOLE = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.NOTHING,
+    seen_by=(Sight.PEER_LINKS,),
+    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=True,
     ends_broker=False,

@@ -5,13 +5,14 @@ import time
 from dataclasses import dataclass, field
 
 from faults.actions import AddToxic, Cut, Join, RemoveToxic
-from faults.asking import reaches
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.interference import visible
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network import flap_rules as rules
 from faults.kinds.network.partition import Partitioned, cut
 from faults.kinds.network.ways import link_evidence
 from faults.mechanisms import NO_NETWORK, TO_NETWORK, TO_PEER_LINKS
 from faults.model import FaultError, Proof
+from faults.polling import reaches
 from faults.targets import HOST
 
 ROUND_S = 2.0  # one round of looks; its window can close at most so much later
@@ -41,12 +42,14 @@ class Flapping(Partitioned):
         return min(max(min(self.armed.rhythm) / 3, least), most)
 
     async def _moment(self) -> rules.Moment:
-        ways, wait_s = self.ways, self._wait_s
+        ways, wait_s = visible(self.armed, self.ways), self._wait_s
+        if not ways:
+            return rules.Moment.UNSURE
         if self.by_links:
             found = await link_evidence(self.armed, self.witness, ways, (), wait_s)
             return rules.links_moment(found, wait_s)
         attempts, chains = await asyncio.gather(reaches(self.witness, ways, wait_s), self.chains())
-        return rules.filter_moment(ways, chains, attempts, wait_s)
+        return rules.filter_moment(self.ways, chains, attempts, wait_s)
 
 
 def _compile(scope: Scope) -> Compiled:
@@ -71,9 +74,12 @@ FLAP = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.NOTHING,
+    seen_by=(Sight.PEER_LINKS,),
+    hides=(Sight.PEER_LINKS,),
     repeats=True,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=True,
     ends_broker=False,

@@ -1,10 +1,10 @@
-"""Whether ways between hosts come and go.
+"""Verify that ways between hosts come and go.
 
 1. One look sees one moment: cut, open, or neither for certain, as it may have met a change.
 2. Cut, open and cut again, in that order, prove two cuts and a join between them.
-3. Phases may be shorter than any silence that proves. A cut is seen by our own chain, which is
-   made anew each time: what it has dropped it dropped in this phase. By proxy it is seen by what
-   every link held back for a moment, while the far ends spoke at once past the proxy.
+3. Phases may be shorter than any silence that proves. A cut is seen by our own chain, which is new
+   each time: what it has dropped it dropped in this phase. By proxy it is seen by what every link
+   held back for a moment, while the far ends spoke at once past the proxy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,18 +27,19 @@ def filter_moment(
     attempts: Mapping[Way, Reply],
     wait_s: float,
 ) -> Moment:
-    """Our chains are there and have dropped on each way; or none is, and every attempt was over
-    sooner than it would have been given up: a refusal came through, too."""
+    """Our chains are there and have dropped on each attempted way; or none is, and every attempt
+    was over sooner than it would have been given up: a refusal came through, too. `ways`: all
+    that the chains close."""
     found = [drops for drops in chains.values() if drops is not None]
     if not found and not any(_held(reply, wait_s) for reply in attempts.values()):
         return Moment.OPEN
     dropped = every_way(chains)
     rules_alike = dropped.keys() == set(ways)
-    return Moment.CUT if rules_alike and all(dropped.values()) else Moment.UNSURE
+    return Moment.CUT if rules_alike and all(dropped[way] for way in attempts) else Moment.UNSURE
 
 
 def links_moment(evidence: LinkEvidence, wait_s: float) -> Moment:
-    """What was met on links within `wait_s`."""
+    """Return the moment that words on links within `wait_s` show."""
     _, judged, _ = judged_links(evidence)
     if not judged:
         return Moment.UNSURE

@@ -1,26 +1,27 @@
-"""Whether a host is alone: by a packet filter of its own, or by the stall of all its links.
+"""Verify that a host is isolated: by a packet filter of its own, or by the stall of all its links.
 
 1. Silence alone proves nothing: our own chain must have dropped packets in both directions, or the
    host must have spoken past the proxy at the same time.
 2. Its peers must still reach each other: what silences them as well is another fault.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from faults.kinds.network.rules import Way, more_cut, told
+from faults.kinds.network.rules import Way, describe, more_cut
 from faults.model import ANYBODY, Drops, ProcessState, Proof, Reply
 from faults.replies import SILENCE_S, doubt, listing, proven, silent
 
 
 @dataclass(frozen=True, slots=True)
 class IsolationEvidence:
-    """What was seen around one round of attempts to and from a host."""
+    """The observations around one round of attempts to and from a host."""
 
     host: str
     attempts: Mapping[Way, Reply]  # between the host and each peer: by a filter (who, whom),
     # by a proxy (speaker, hearer)
-    entries: Mapping[str, Reply]  # by each way that clients have to it
+    entries: Mapping[str, Reply]  # by each way that clients have to it; by a proxy none where
+    # the broker takes no clients now: a node that has paused ends their connections at once
     beside: Mapping[Way, Reply]  # between its peers
     direct: Mapping[str, Reply]  # what a host said past every proxy
 
@@ -50,17 +51,22 @@ def filter_isolated(
     return proven(f"{_silent(evidence)}, {dropped} packets dropped by our chain, in and out")
 
 
-def links_isolated(evidence: IsolationEvidence) -> Proof:
-    """A host that is down proves nothing by its silence; the one that is meant has to speak."""
+def links_isolated(evidence: IsolationEvidence, mute: Collection[str] = ()) -> Proof:
+    """A host that is down proves nothing by its silence; the one that is meant has to speak,
+    except where another active fault keeps it `mute`: then what others say to it has to be
+    silent."""
     speaking = {host for host, reply in evidence.direct.items() if reply.answered}
-    if evidence.host not in speaking:
+    if evidence.host not in speaking and evidence.host not in mute:
         return doubt(f"it was not heard past the proxy, either: {listing(evidence.direct)}")
     attempts = {way: reply for way, reply in evidence.attempts.items() if way[0] in speaking}
+    if not attempts and not evidence.entries:
+        return doubt("other active faults hide every way of the host")
     if loud := _loud(attempts, evidence.entries):
         return loud
     if more := more_cut({way: r for way, r in evidence.beside.items() if way[0] in speaking}):
         return more
-    return proven(f"{_silent(evidence)}, while it spoke at once past the proxy")
+    spoke = ", ".join(sorted({evidence.host} & speaking) or sorted(speaking))
+    return proven(f"{_silent(evidence)}, while {spoke} spoke at once past the proxy")
 
 
 def entered(entries: Mapping[str, Reply], serves: Reply) -> Proof:
@@ -76,7 +82,7 @@ def entered(entries: Mapping[str, Reply], serves: Reply) -> Proof:
 def _loud(attempts: Mapping[Way, Reply], entries: Mapping[str, Reply]) -> Proof | None:
     loud = [way for way, reply in attempts.items() if not silent(reply)]
     if loud:
-        return doubt(f"not silent: {told(attempts, loud)}")
+        return doubt(f"not silent: {describe(attempts, loud)}")
     heard = sorted(name for name, reply in entries.items() if not silent(reply))
     return doubt(f"not silent to clients: {listing(entries, heard)}") if heard else None
 

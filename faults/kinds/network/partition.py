@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from faults import peers
 from faults.actions import AddToxic, Cut, Disable, Enable, Join, RemoveToxic
-from faults.asking import reaches
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.interference import visible
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network import rules
 from faults.kinds.network.before import speaking
-from faults.kinds.network.ways import ASKED, chains, link_evidence
+from faults.kinds.network.ways import LINK_PROBES, chains, link_evidence
 from faults.mechanisms import NO_NETWORK, PACKET_FILTER, TO_NETWORK, TO_PEER_LINKS, TOXIPROXY
 from faults.model import Armed, Drops, FaultError, Proof, Reply
+from faults.polling import reaches
 from faults.shapes import SHAPES, Way, droppers, left_open, pairs, ways
 from faults.targets import HOST
 from faults.witness import SeesWays
@@ -24,7 +25,7 @@ class Partitioned:
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """Those that are meant to be cut."""
+        """Return the ways that are meant to be cut."""
         armed = self.armed
         return ways(armed.options.shape, armed.host, armed.hosts)
 
@@ -39,51 +40,55 @@ class Partitioned:
     async def ready(self) -> None:
         """Old silence of links proves nothing new; a packet filter is seen by its own counters."""
         if self.by_links:
-            await speaking(self.armed.hosts, self.witness.reach)
+            await speaking(self.armed, self.witness.reach)
 
     async def held(self) -> Proof:
+        ways, beside = visible(self.armed, self.ways), visible(self.armed, self.beside)
+        if not ways:
+            return rules.HIDDEN
         if self.by_links:
-            found = await link_evidence(self.armed, self.witness, self.ways, self.beside)
+            found = await link_evidence(self.armed, self.witness, ways, beside)
             return rules.links_cut(found)
-        return await self._filter_cut()
+        return await self._filter_cut(ways, beside)
 
     async def gone(self) -> Proof:
         if self.by_links:
-            asked = ASKED[self.armed.mechanism]
-            return rules.cut_gone({}, await asked.ask(self.witness, self.ways))
+            probe, mute = LINK_PROBES[self.armed.mechanism], self.armed.meanwhile().mute
+            seen = [way for way in visible(self.armed, self.ways) if way[probe.end] not in mute]
+            return rules.cut_gone({}, await probe.ask(self.witness, seen))
         found = await self.chains()
         chains = any(drops is not None for drops in found.values())
-        attempts = {} if chains else await reaches(self.witness, pairs(self.ways))
-        return rules.cut_gone(found, attempts)
+        ways = pairs(visible(self.armed, self.ways))
+        return rules.cut_gone(found, {} if chains else await reaches(self.witness, ways))
 
     async def chains(self) -> dict[str, Drops | None]:
         return await chains(self.witness, droppers(self.ways), self.armed.mark)
 
-    async def _filter_cut(self) -> Proof:
+    async def _filter_cut(self, ways: tuple[Way, ...], beside: tuple[Way, ...]) -> Proof:
         before = await self.chains()
         if any(drops is None for drops in before.values()):
             return Proof(ok=False, detail="", doubt="there is no chain of ours")
-        attempts, beside, alive = await asyncio.gather(
-            reaches(self.witness, self.ways),
-            reaches(self.witness, self._untouched()),
-            self._alive(),
+        # A handshake needs both directions.
+        attempts, untouched, alive = await asyncio.gather(
+            reaches(self.witness, ways),
+            reaches(self.witness, pairs(tuple(way for way in beside if way[::-1] in beside))),
+            self._alive(ways),
         )
         after = await self.chains()
-        return rules.filter_cut(rules.CutEvidence(before, after, attempts, alive, beside))
+        hidden = tuple(way for way in self.ways if way not in ways)
+        mute = self.armed.meanwhile().mute
+        return rules.filter_cut(
+            rules.CutEvidence(before, after, attempts, alive, untouched, hidden, mute)
+        )
 
-    def _untouched(self) -> tuple[Way, ...]:
-        """Pairs of hosts between which neither direction is cut: a handshake needs both."""
-        beside = self.beside
-        return pairs(tuple(way for way in beside if way[::-1] in beside))
-
-    async def _alive(self) -> dict[str, Reply]:
-        """What the hosts that are attempted say to a host that the cut leaves them."""
-        asked = {to for _, to in self.ways}
-        found = await reaches(self.witness, {(self._uncut_from(host), host) for host in asked})
+    async def _alive(self, ways: tuple[Way, ...]) -> dict[str, Reply]:
+        """Return what the hosts that are attempted say to a host that the cut leaves them."""
+        hosts = {to for _, to in ways}
+        found = await reaches(self.witness, {(self._uncut_from(host), host) for host in hosts})
         return {to: reply for (_, to), reply in found.items()}
 
     def _uncut_from(self, host: str) -> str:
-        cut = {frozenset(way) for way in self.ways}
+        cut = {frozenset(way) for way in (*self.ways, *self.armed.meanwhile().closed)}
         others = (other for other in self.armed.hosts if other != host)
         return next((other for other in others if frozenset((other, host)) not in cut), host)
 
@@ -121,9 +126,12 @@ PARTITION = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.NOTHING,
+    seen_by=(Sight.PEER_LINKS,),
+    hides=(Sight.PEER_LINKS,),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=True,
     ends_broker=False,

@@ -1,7 +1,7 @@
-"""`reboot`: a host that loses its network, then its processes: nobody is told."""
+"""`reboot`: a host that loses its network, then its processes, without any notice to its peers."""
 
 from faults.actions import Isolate, Kill, Rejoin, Start
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network.black_hole import Isolated, isolate
 from faults.kinds.processes.rules import kill_held
 from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, NO_NETWORK, PACKET_FILTER
@@ -27,7 +27,7 @@ def _compile(scope: Scope) -> Compiled:
 
 REBOOT = Kind(
     name="reboot",
-    title="the host drops every packet, then SIGKILL to its processes: nobody is told",
+    title="the host drops every packet, then SIGKILL to its processes, without any notice",
     applies_to=HOST,
     only_on=(),
     offers={COMPOSE: f"{PACKET_FILTER}, {CONTAINER}"},
@@ -44,9 +44,12 @@ REBOOT = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.PLACE,
+    seen_by=(Sight.PEER_LINKS,),
+    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=True,
     ends_broker=True,

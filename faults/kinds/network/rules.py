@@ -1,13 +1,13 @@
-"""Whether ways between hosts are cut, by a packet filter or by the stall of their links.
+"""Verify that ways between hosts are cut, by a packet filter or by the stall of their links.
 
 1. A way is (from, to): one direction. With a packet filter an attempt is silent whichever
-   direction is cut, for a handshake needs both: only the rule that dropped it tells which.
-2. A silent attempt alone proves nothing: our own chain must have dropped packets meanwhile, or
-   the far end must have spoken past the proxy at the same time.
+   direction is cut, for a handshake needs both: only the rule that dropped it shows which.
+2. A silent attempt alone proves nothing: our own chain must have dropped packets meanwhile, or the
+   far end must have spoken past the proxy at the same time.
 3. What a shape leaves open must be open: a cut that closes more than it says is another one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faults.model import Drops, Proof, Reply
@@ -21,11 +21,12 @@ from faults.replies import (
 )
 
 Way = tuple[str, str]  # (from, to)
+HIDDEN = doubt("another active fault closes every way that this one closes")
 
 
 @dataclass(frozen=True, slots=True)
 class CutEvidence:
-    """What was seen around one round of connection attempts across a cut."""
+    """The observations around one round of connection attempts across a cut."""
 
     before: Mapping[
         str, Drops | None
@@ -34,11 +35,13 @@ class CutEvidence:
     attempts: Mapping[Way, Reply]  # one on each way that is to be cut
     alive: Mapping[str, Reply]  # host -> an attempt on the same port from an uncut place
     beside: Mapping[Way, Reply] = field(default_factory=dict)  # for each pair that is left open
+    hidden: Sequence[Way] = ()  # ways of this cut that another active fault closes, too
+    mute: Collection[str] = ()  # hosts whose broker another active fault stops or ends
 
 
 @dataclass(frozen=True, slots=True)
 class LinkEvidence:
-    """What was seen around one round of new connections through links that a cut stalls."""
+    """The observations around one round of new connections through links that a cut stalls."""
 
     links: Mapping[Way, Reply]  # way -> what was met on a link that carries it
     direct: Mapping[str, Reply]  # host -> what it said past every proxy
@@ -57,23 +60,29 @@ def filter_cut(evidence: CutEvidence) -> Proof:
     if None in evidence.before.values() or None in evidence.after.values():
         return doubt("there is no chain of ours")
     before, after = every_way(evidence.before), every_way(evidence.after)
-    if after.keys() != evidence.attempts.keys():
+    if after.keys() != {*evidence.attempts, *evidence.hidden}:
         return doubt(f"our chain drops other ways than it should: {_named(sorted(after))}")
     loud = [way for way, reply in evidence.attempts.items() if not silent(reply)]
     if loud:
-        return doubt(f"not silent: {told(evidence.attempts, loud)}")
-    idle = [way for way in after if after[way] <= before.get(way, 0)]
+        return doubt(f"not silent: {describe(evidence.attempts, loud)}")
+    idle = [way for way in evidence.attempts if after[way] <= before.get(way, 0)]
     if idle:
         return doubt(f"our chain dropped nothing during an attempt: {_named(idle)}")
-    listening = sorted(host for host, reply in evidence.alive.items() if reply.answered)
+    # A host whose broker is down by plan refuses: its network still works.
+    listening = sorted(
+        host
+        for host, reply in evidence.alive.items()
+        if reply.answered or (host in evidence.mute and not silent(reply))
+    )
     if not listening:
-        return doubt(f"nobody listens beyond the cut: {listing(evidence.alive)}")
+        return doubt(f"no host listens beyond the cut: {listing(evidence.alive)}")
     if more := more_cut(evidence.beside):
         return more
     dropped = sum(after.values()) - sum(before.values())
     return proven(
         f"{len(evidence.attempts)} attempts silent for {SILENCE_S:g} s, {dropped} packets "
-        f"dropped by our chain on {len(after)} ways; {', '.join(listening)} listened to others"
+        f"dropped by our chain on {len(after)} ways{_hidden(evidence.hidden)}; "
+        f"{', '.join(listening)} listened to others"
         f"{_beside(evidence.beside)}"
     )
 
@@ -86,10 +95,10 @@ def links_cut(evidence: LinkEvidence) -> Proof:
     assert evidence.links, "a partition without peers"
     speaking, judged, beside = judged_links(evidence)
     if not judged:
-        return doubt(f"nobody listens beyond the cut: {listing(evidence.direct)}")
+        return doubt(f"no host listens beyond the cut: {listing(evidence.direct)}")
     loud = [way for way, reply in judged.items() if not silent(reply)]
     if loud:
-        return doubt(f"not silent: {told(judged, loud)}")
+        return doubt(f"not silent: {describe(judged, loud)}")
     if more := more_cut(beside):
         return more
     return proven(
@@ -121,10 +130,12 @@ def cut_gone(chains: Mapping[str, Drops | None], attempts: Mapping[Way, Reply]) 
         return doubt(f"our chain is still there ({'; '.join(left)})")
     mute = [way for way, reply in attempts.items() if silent(reply)]
     if mute:
-        return doubt(f"silent: {told(attempts, mute)}")
+        return doubt(f"silent: {describe(attempts, mute)}")
     reached = sorted({way[1] for way, reply in attempts.items() if is_answered(reply)})
+    if not attempts:
+        return HIDDEN
     if not reached:
-        return doubt(f"no attempt succeeds: {told(attempts, attempts)}")
+        return doubt(f"no attempt succeeds: {describe(attempts, attempts)}")
     return proven(f"nothing of ours is in the way; reached: {', '.join(reached)}")
 
 
@@ -136,15 +147,19 @@ def every_way(chains: Mapping[str, Drops | None]) -> dict[Way, int]:
 def more_cut(beside: Mapping[Way, Reply]) -> Proof | None:
     """A doubt where a way is closed that the shape leaves open. A refusal came through."""
     closed = [way for way, reply in beside.items() if silent(reply)]
-    return doubt(f"more is cut than was meant: {told(beside, closed)}") if closed else None
+    return doubt(f"more is cut than was meant: {describe(beside, closed)}") if closed else None
 
 
-def told(replies: Mapping[Way, Reply], ways: Iterable[Way]) -> str:
+def describe(replies: Mapping[Way, Reply], ways: Iterable[Way]) -> str:
     return "; ".join(f"{' -> '.join(way)}: {replies[way].detail}" for way in ways)
 
 
 def _beside(beside: Mapping[Way, Reply]) -> str:
     return f"; {len(beside)} attempts beside the cut came through" if beside else ""
+
+
+def _hidden(ways: Sequence[Way]) -> str:
+    return f" ({len(ways)} more are closed by another fault, too)" if ways else ""
 
 
 def _named(ways: Iterable[Way]) -> str:

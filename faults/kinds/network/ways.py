@@ -1,8 +1,8 @@
-"""How ways between hosts are looked at: by our chain's counters, or by words on their links.
+"""Observation of ways between hosts: by our chain's counters, or by words on their links.
 
-Where peers pass a proxy, a host that speaks first (the reference) is heard at the near end of the
-other's link; one that only answers (RabbitMQ) is spoken to over its own: whether a word arrived is
-seen by the end of the connection that it is answered with.
+If peers pass a proxy, a host that speaks first (the reference) is heard at the near end of the
+other's link; one that only answers (RabbitMQ) is spoken to over its own: the end of the
+connection, which is its answer, shows whether a word arrived.
 """
 
 import asyncio
@@ -10,19 +10,22 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from faults.asking import reaches
 from faults.kinds.network import rules
 from faults.mechanisms import PROXY, TOXIPROXY
 from faults.model import Armed, Drops, Reply
 from faults.peers import Mesh
+from faults.polling import reaches
+from faults.replies import SILENCE_S
 from faults.shapes import Way
 from faults.witness import SeesWays
+
+MORE_S = 0.5  # beyond the silence that proves
 
 
 async def hears(
     witness: SeesWays, ways: Iterable[Way], wait_s: float | None = None
 ) -> dict[Way, Reply]:
-    """What comes over each way (speaker, hearer) by a link.
+    """Return what comes over each way (speaker, hearer) by a link.
 
     A link is heard at its near end: what comes through (hearer, speaker) was said by the far one.
     """
@@ -31,14 +34,14 @@ async def hears(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """How a way is asked for on links, and which end of it (0: from, 1: to) has to live."""
+class LinkProbe:
+    """The probe of a way on links, and which end of it (0: from, 1: to) has to live."""
 
     ask: Callable[..., Awaitable[dict[Way, Reply]]]
     end: int
 
 
-ASKED = {PROXY: Asked(hears, 0), TOXIPROXY: Asked(reaches, 1)}
+LINK_PROBES = {PROXY: LinkProbe(hears, 0), TOXIPROXY: LinkProbe(reaches, 1)}
 
 
 async def link_evidence(
@@ -49,19 +52,27 @@ async def link_evidence(
     wait_s: float | None = None,
 ) -> rules.LinkEvidence:
     """Each process of a host is spoken to by itself: one link may be cut where another is not."""
-    asked = ASKED[armed.mechanism]
+    probe = LINK_PROBES[armed.mechanism]
+    wait_s = wait_s or patience_s(armed)
     whole = Mesh(armed.mechanism, armed.serving)
     mesh = replace(whole, place=armed.places[0])
     ways = tuple(ways)
     left = [*_at_ends(ways, partial(mesh.ends, meant=False))] if beside else []
     own = [(host, end) for host in armed.hosts for end in whole.ends(host, host)]
     links, direct, others = await asyncio.gather(
-        asked.ask(witness, _at_ends(ways, mesh.ends), wait_s),
+        probe.ask(witness, _at_ends(ways, mesh.ends), wait_s),
         reaches(witness, own, wait_s),
-        asked.ask(witness, [*_at_ends(beside, whole.ends), *left], wait_s),
+        probe.ask(witness, [*_at_ends(beside, whole.ends), *left], wait_s),
     )
     spoke = {end: reply for (_, end), reply in direct.items()}
-    return rules.LinkEvidence(links, spoke, others, asked.end)
+    return rules.LinkEvidence(links, spoke, others, probe.end)
+
+
+def patience_s(armed: Armed) -> float | None:
+    """Return how long an attempt waits, if other active faults make links between hosts late:
+    otherwise slowness would pass for silence. None: the usual time."""
+    slow_s = armed.meanwhile().round_trip_s
+    return SILENCE_S + slow_s + MORE_S if slow_s else None
 
 
 def _at_ends(ways: Iterable[Way], ends: Callable[[str, str], tuple[str, ...]]) -> list[Way]:
@@ -69,7 +80,7 @@ def _at_ends(ways: Iterable[Way], ends: Callable[[str, str], tuple[str, ...]]) -
 
 
 async def chains(witness: SeesWays, hosts: Iterable[str], chain: str) -> dict[str, Drops | None]:
-    """What our chain in each host dropped."""
+    """Return what our chain in each host dropped."""
     hosts = list(hosts)
     found = await asyncio.gather(*(witness.drops(host, chain) for host in hosts))
     return dict(zip(hosts, found, strict=True))

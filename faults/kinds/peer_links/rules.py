@@ -1,8 +1,8 @@
-"""Whether links between hosts are slow, and quick again.
+"""Verify that links between hosts are slow, and quick again.
 
-1. A link's slowness proves nothing where the host behind it is slow past every proxy, too.
+1. A link's slowness proves nothing if the host behind it is slow past every proxy, too.
 2. What is not meant has to be quick: a fault that slows more than it says is another one.
-3. Of ways to a host that does not speak nothing is known, and nothing is asked for.
+3. Ways to a host that does not speak are unknown, and are not probed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ def peers_slow(evidence: LinkEvidence, latency_s: float) -> Proof:
     least_s = latency_s - GRAIN_S
     speaking, links, beside = judged_links(evidence)
     if not links:
-        return doubt(f"nobody speaks behind the links: {listing(evidence.direct)}")
+        return doubt(f"no host speaks behind the links: {listing(evidence.direct)}")
     late = [host for host in speaking if not _quick(evidence.direct[host], latency_s)]
     if late:
         return doubt(f"slow past every proxy, too: {_hosts(evidence.direct, late)}")
@@ -36,7 +36,7 @@ def peers_slow(evidence: LinkEvidence, latency_s: float) -> Proof:
 def peers_quick(evidence: LinkEvidence, latency_s: float) -> Proof:
     _, links, _ = judged_links(evidence)
     if not links:
-        return doubt(f"nobody speaks behind the links: {listing(evidence.direct)}")
+        return doubt(f"no host speaks behind the links: {listing(evidence.direct)}")
     if late := [way for way, reply in links.items() if not _quick(reply, latency_s)]:
         return doubt(f"not quick: {_timed(links, late)}")
     return proven(f"on {len(links)} ways a word is quick")

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from faults import peers
 from faults.actions import AddToxic, RemoveToxic
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.interference import visible
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network.before import quick
 from faults.kinds.network.ways import link_evidence
 from faults.kinds.peer_links import rules
@@ -25,16 +26,18 @@ class PeersSlowed:
         return ways("one", self.armed.host, self.armed.hosts)
 
     async def ready(self) -> None:
-        """Where a link is slow already, slowness would prove nothing."""
-        await quick(self.armed.hosts, self.witness.reach, self.armed.options.latency_s / 2)
+        """If a link is slow already, slowness would prove nothing."""
+        await quick(self.armed, self.witness.reach, self.armed.options.latency_s / 2)
 
     async def held(self) -> Proof:
-        beside = left_open(self.slowed, self.armed.hosts)
-        found = await link_evidence(self.armed, self.witness, self.slowed, beside)
+        slowed = visible(self.armed, self.slowed, timed=True)
+        beside = visible(self.armed, left_open(self.slowed, self.armed.hosts), timed=True)
+        found = await link_evidence(self.armed, self.witness, slowed, beside)
         return rules.peers_slow(found, self.armed.options.latency_s)
 
     async def gone(self) -> Proof:
-        found = await link_evidence(self.armed, self.witness, self.slowed)
+        slowed = visible(self.armed, self.slowed, timed=True)
+        found = await link_evidence(self.armed, self.witness, slowed)
         return rules.peers_quick(found, self.armed.options.latency_s)
 
 
@@ -67,9 +70,12 @@ SLOW_PEERS = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.NOTHING,
+    seen_by=(Sight.PEER_LINKS,),
+    hides=(),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=True,
     ends_broker=False,

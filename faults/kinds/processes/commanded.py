@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from faults.kinds.processes import commanded_rules as rules
-from faults.model import Armed, FaultError, Proof, Reply, Told
+from faults.model import Armed, FaultError, Proof, Reply, VerifyResult
 from faults.witness import SeesCommands
 
 
@@ -16,22 +16,22 @@ class CommandedKill:
     witness: SeesCommands
 
     async def ready(self) -> None:
-        proof = rules.may_begin(*await self._told_and_greeting())
+        proof = rules.may_begin(*await self._result_and_greeting())
         if not proof.ok:
             raise FaultError(proof.doubt)
 
     async def held(self) -> Proof:
-        return rules.kill_held(*await self._told_and_greeting())
+        return rules.kill_held(*await self._result_and_greeting())
 
     async def gone(self) -> Proof:
-        told, serves = await asyncio.gather(
-            self.witness.told(self.armed), self.witness.serves(self.armed.resolved)
+        result, serves = await asyncio.gather(
+            self.witness.verify_result(self.armed), self.witness.serves(self.armed.resolved)
         )
-        return rules.gone(told, serves)
+        return rules.gone(result, serves)
 
-    async def _told_and_greeting(self) -> tuple[Told | None, Reply]:
+    async def _result_and_greeting(self) -> tuple[VerifyResult | None, Reply]:
         return await asyncio.gather(
-            self.witness.told(self.armed), self.witness.greets(self.armed.resolved)
+            self.witness.verify_result(self.armed), self.witness.greets(self.armed.resolved)
         )
 
 
@@ -39,7 +39,7 @@ class CommandedFreeze(CommandedKill):
     """Its peers may have given it up meanwhile: whether they list it again is not asked."""
 
     async def held(self) -> Proof:
-        return rules.freeze_held(*await self._told_and_greeting())
+        return rules.freeze_held(*await self._result_and_greeting())
 
     async def gone(self) -> Proof:
-        return rules.gone(*await self._told_and_greeting())
+        return rules.gone(*await self._result_and_greeting())

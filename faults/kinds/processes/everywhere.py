@@ -16,7 +16,7 @@ class EveryPlace:
     witness: SeesProcesses
 
     async def ready(self) -> None:
-        """That it runs and serves the load has shown."""
+        """The load has shown that it runs and serves."""
 
     async def held(self) -> Proof:
         return reduce(both, await asyncio.gather(*map(self.held_at, self.armed.places)))

@@ -1,7 +1,7 @@
 """`freeze`: SIGSTOP, as a machine that swaps or a virtual one that is moved."""
 
 from faults.actions import Freeze, Thaw
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedFreeze
 from faults.kinds.processes.everywhere import EveryPlace
@@ -42,9 +42,12 @@ FREEZE = Kind(
     may_stay=False,
     strikes_processes=True,
     excludes=Excludes.PLACE,
+    seen_by=(),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=True,
     ends_client=False,
     silences_peers=True,
     ends_broker=False,

@@ -1,7 +1,7 @@
 """`kill`: SIGKILL, as by the OOM killer."""
 
 from faults.actions import Kill, Start
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.everywhere import EveryPlace
@@ -39,9 +39,12 @@ KILL = Kind(
     may_stay=True,
     strikes_processes=True,
     excludes=Excludes.PLACE,
+    seen_by=(),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=True,

@@ -1,10 +1,10 @@
-"""Whether the processes of a host were killed, stopped or frozen, and are back."""
+"""Verify that the processes of a host were killed, stopped or frozen, and are back."""
 
 from faults.model import ProcessState, Proof, Reply
 from faults.replies import SILENCE_S, doubt, proven, silent
 
 KILLED = 137  # 128 + SIGKILL
-ENDED = (0, 143)  # by itself when it was told to, or by the SIGTERM (128 + 15) itself
+ENDED = (0, 143)  # an orderly end on SIGTERM, or by the SIGTERM (128 + 15) itself
 
 
 def kill_held(state: ProcessState) -> Proof:
@@ -47,7 +47,8 @@ def freeze_gone(state: ProcessState, greets: Reply | None) -> Proof:
 
 
 def kill_gone(state: ProcessState, serves: Reply | None) -> Proof:
-    """Of a stop, too. `serves` is None where the process does not run: there is nobody to ask."""
+    """Return whether a kill, or a stop, has ended. `serves` is None if the process does not run
+    and cannot be queried."""
     if not state.running or serves is None:
         return doubt(f"the process does not run (exit {state.exit_code})")
     if not serves.answered:

@@ -1,7 +1,7 @@
 """`stop`: SIGTERM, as by an operator or a package manager."""
 
 from faults.actions import ENDING_S, Start, Stop
-from faults.kind import Compiled, Excludes, Kind, Scope
+from faults.kind import Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.processes import rules
 from faults.kinds.processes.commanded import CommandedKill
 from faults.kinds.processes.kill import Killed
@@ -37,9 +37,12 @@ STOP = Kind(
     may_stay=True,
     strikes_processes=True,
     excludes=Excludes.PLACE,
+    seen_by=(),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
     held_limit_s=STOPPED_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=True,

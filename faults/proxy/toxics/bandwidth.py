@@ -1,8 +1,8 @@
 """`bandwidth`: so many kilobytes a second leave, in portions of at most 100 ms.
 
 1. Rate 0 lets nothing go: a link that hangs. A rate below 0 is 0.
-2. What was paced too long or too short is made good on the next piece.
-3. An interruption lets what is left of the piece in hand go; a release lets all go.
+2. What was paced too long or too short is made good on the next chunk.
+3. An interruption releases the rest of the current chunk; a release lets all go.
 """
 
 from collections import deque
@@ -99,7 +99,7 @@ class BandwidthPipe:
             self.due_ns = now_ns + max(0, self._debt_ns)
 
     def _portion(self, now_ns: int) -> Chunk:
-        """What is due of the piece in hand."""
+        """Return the part of the current chunk that is due."""
         assert self._in_hand is not None
         whole, size = self._in_hand, self._rate * PORTION_MS
         if len(whole.octets) <= size:

@@ -1,4 +1,4 @@
-"""What flows through a pipe, and what can happen to one: the words that every toxic speaks.
+"""Items that flow through a pipe, and its events: the vocabulary of every toxic.
 
 1. A pipe is one toxic on one direction of one connection. `handle(event)` returns what leaves it,
    in order. It reads no clock: each event carries its instant; what is random comes from a stream

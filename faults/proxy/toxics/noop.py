@@ -11,7 +11,7 @@ from faults.proxy.toxics.flow import Arrived, Event, Item
 
 @dataclass(frozen=True, slots=True)
 class Noop:
-    """It has no settings."""
+    """Settings of a toxic without any."""
 
 
 class NoopPipe:

@@ -1,6 +1,6 @@
 """`slow_close`: bytes pass; the end leaves so much later than it came.
 
-1. An interruption starts the delay anew; a release lets the end go at once.
+1. An interruption restarts the delay; a release lets the end go at once.
 """
 
 from dataclasses import dataclass

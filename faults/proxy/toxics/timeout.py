@@ -1,9 +1,9 @@
 """`timeout`: whatever comes is dropped, and the connection ends after a while without any.
 
-1. Timeout 0 never ends it. Each piece that comes starts the time anew, as does an interruption.
+1. Timeout 0 never ends it. Each chunk restarts the time, as does an interruption.
 2. The source's end passes at once.
-3. Taking the toxic away ends the connection (`catalogue.ends_on_removal`): what was dropped can
-   never come again.
+3. Removing the toxic ends the connection (`catalogue.ends_on_removal`): what was dropped can never
+   come again.
 """
 
 from dataclasses import dataclass

@@ -14,7 +14,8 @@ subnets            private addresses that nothing else uses
 balancer_address   whether a container has an address now
 
 render             a layout becomes a compose file
-laid               layouts for it, with what their systems declare
+anchored           its YAML: what services share stands once, behind an anchor
+compose_layouts    layouts for it, with what their systems declare
 balancers          its balancers
 confined           what its containers may do and use
 peer_ways          ways between hosts that pass the proxy

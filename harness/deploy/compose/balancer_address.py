@@ -1,7 +1,7 @@
-"""Whether a container has an address now, by its own kernel's word.
+"""Check whether a container has an address now, by its own kernel.
 
 1. A container that does not run has none: its address went with its network.
-2. One that is frozen cannot be asked, so nobody knows: DeployError.
+2. If it is frozen it cannot answer, so the result is unknown: DeployError.
 """
 
 import docker
@@ -18,11 +18,11 @@ def has_address(client: docker.DockerClient, container: str, address: str) -> bo
         found = client.containers.get(container)
         if found.status == "exited":
             return False
-        said = found.exec_run([*_COMMAND, f"{address}/32"])
+        result = found.exec_run([*_COMMAND, f"{address}/32"])
     except DockerException as error:
         raise DeployError(f"a balancer cannot be asked for its address: {error}") from error
-    assert isinstance(said.output, bytes), "it is no stream"
-    if said.exit_code:
-        told = said.output.decode(errors="replace").strip()
-        raise DeployError(f"a balancer cannot tell its address: {told}")
-    return bool(said.output.strip())
+    assert isinstance(result.output, bytes), "it is no stream"
+    if result.exit_code:
+        output = result.output.decode(errors="replace").strip()
+        raise DeployError(f"a balancer cannot tell its address: {output}")
+    return bool(result.output.strip())

@@ -28,14 +28,17 @@ def services(
     layout: Layout, brokers: dict[str, str], settings: Settings, cpu_shares: int
 ) -> dict[str, Any]:
     """By name. `brokers`: their addresses by host."""
-    told = " ".join(f"{host}:{address}" for host, address in brokers.items())
+    addresses = " ".join(f"{host}:{address}" for host, address in brokers.items())
     return {
         name: {
             "image": settings.balancer_image,
             "init": True,
             "restart": "no",
             "hostname": name,
-            "environment": {"MQPROOF_BROKERS": told, **_pair(layout, number, settings.network)},
+            "environment": {
+                "MQPROOF_BROKERS": addresses,
+                **_pair(layout, number, settings.network),
+            },
             "cpu_shares": cpu_shares,
             "networks": {
                 "servers": {"ipv4_address": _own(settings.network, number), "aliases": [name]}

@@ -23,8 +23,8 @@ from faults.witness import Witness
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.cluster.polling import until
-from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
-from harness.cluster.roster import Roster
+from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
+from harness.cluster.started_clients import StartedClients
 from harness.deploy import labels
 from harness.deploy.compose import balancers, process_ends, worker_ways
 from harness.deploy.compose.balancer_address import has_address
@@ -32,8 +32,8 @@ from harness.deploy.compose.execs import start
 from harness.deploy.compose.render import RESULTS, proxy_address
 from harness.deploy.compose.resources import Watched, watch
 from harness.deploy.compose.sweep import sweep
+from harness.deploy.dead_brokers import by_process
 from harness.deploy.images import parts_of
-from harness.deploy.lifeless import by_process
 from harness.plan.model import BALANCER, Layout, RunPlan
 from harness.systems.containers import Stand
 from harness.systems.registry import registry
@@ -99,7 +99,7 @@ class FoundContainers:
 
 
 class ComposeCluster:
-    """port.Cluster. `executor` and `witness` are set by whoever knows faults (compose.Equip)."""
+    """A port.Cluster in containers. compose.Equip sets `executor` and `witness`."""
 
     executor: Executor
     witness: Witness
@@ -138,11 +138,11 @@ class ComposeCluster:
         self.operator = made.operator
         self.service_ports = made.service_ports
         self.alarms = made.alarms
-        self.roster = Roster(self.broker.connections, (DeployError,))
+        self.started_clients = StartedClients(self.broker.connections, (DeployError,))
         self._addresses = addresses
         self._experiment_folder = experiment_folder
         self._links = made.ways
-        self._lifeless = made.lifeless
+        self._dead_broker = made.dead_broker
         self._containers = containers
         self._versions = versions
         self._fetched: dict[str, int] = {}  # bytes of each container's log
@@ -170,8 +170,10 @@ class ComposeCluster:
         return self._links.dial(proxy)
 
     async def health(self, limit_s: float) -> Health:
-        """Of the brokers, and of balancers, each of which has to let clients in. Those take a
-        broker for healthy some looks after it is: they are waited for, too."""
+        """Return the health of brokers and balancers.
+
+        A balancer takes a broker for healthy only after some checks, so it is waited for, too.
+        """
         until_s = time.monotonic() + limit_s
         health = await self.broker.health(limit_s)
         left_s = max(until_s - time.monotonic(), 0.0)
@@ -202,11 +204,11 @@ class ComposeCluster:
         )
         return tuple(name for name, has in zip(self.layout.balancers, found, strict=True) if has)
 
-    async def lifeless(self, place: str) -> Lifeless | None:
+    async def dead_broker(self, place: str) -> DeadBroker | None:
         found = await by_process(self.witness, place)
-        if found is not None or self._lifeless is None:
+        if found is not None or self._dead_broker is None:
             return found
-        return await asyncio.to_thread(self._lifeless, place)
+        return await asyncio.to_thread(self._dead_broker, place)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         inside = run_folder.resolve().relative_to(self._experiment_folder)
@@ -263,7 +265,7 @@ class ComposeCluster:
     async def _lets_in(self, way: str) -> bool:
         greets = self.service_ports.greeting
         try:
-            said = await self.agent.call(
+            answer = await self.agent.call(
                 greets.call,
                 _GREET_LIMIT_S,
                 host=way,
@@ -272,7 +274,7 @@ class ComposeCluster:
             )
         except AgentError:
             return False
-        return bool(said["answered"])
+        return bool(answer["answered"])
 
     def _fetch_log(self, container: str, file: Path) -> int:
         """How many bytes of what is new are left out."""
@@ -302,7 +304,7 @@ async def remove(client: docker.DockerClient, project: str) -> None:
     """Everything of a cluster, within a limit; again is harmless. Raises DeployError."""
     removal = asyncio.ensure_future(asyncio.to_thread(sweep, client, project))
     try:
-        # A removal that was begun is finished, whoever gives up waiting for it.
+        # A removal that was begun is finished, even if the caller gives up waiting.
         await asyncio.wait_for(asyncio.shield(removal), DOWN_LIMIT_S)
     except TimeoutError:
         raise DeployError(f"{project} was not removed within {DOWN_LIMIT_S:.0f} s") from None

@@ -24,8 +24,8 @@ from harness.cluster.port import DeployError, Progress
 from harness.deploy import engine, images, labels
 from harness.deploy.compose import peer_ways, render
 from harness.deploy.compose.cluster import ComposeCluster, FoundContainers, remove
+from harness.deploy.compose.compose_layouts import compose_layout
 from harness.deploy.compose.execs import start
-from harness.deploy.compose.laid import laid
 from harness.deploy.compose.settings import Settings, host_address
 from harness.deploy.compose.subnets import free_network
 from harness.deploy.compose.tool import ComposeTool, find_tool
@@ -48,14 +48,16 @@ _FILES = "deployments"
 
 @dataclass(frozen=True, slots=True)
 class ComposeDeployment:
-    """port.Deployment. `keep`: leave standing what was made, even after a failure.
+    """A port.Deployment in containers. `keep`: do not remove it, even after a failure.
 
-    `guard` is told the project's name before anything of it is made.
+    `guard` gets the project's name before anything of it is made. `clients`: those of the load;
+    workers' images get the packages that they come from.
     """
 
     equip: Equip
     keep: bool = False
     guard: Callable[[str], None] = lambda _: None
+    clients: tuple[str, ...] = ()
 
     async def up(
         self, layout: Layout, experiment_folder: Path, progress: Progress
@@ -69,6 +71,7 @@ class ComposeDeployment:
             _in_this_loop(progress),
             bool(layout.balancers),
             layout,
+            self.clients,
         )
         folder = experiment_folder.resolve()
         made = _Making(client, tool, found, layout, folder, self.equip, self.keep)
@@ -157,7 +160,9 @@ class _Making:
         file = self.folder / _FILES / project / "compose.yaml"
         try:
             own_folder(file.parent)  # it tells the brokers' cookie
-            text = render.render(laid(self.layout, self.images.broker), settings.literal())
+            text = render.render(
+                compose_layout(self.layout, self.images.broker), settings.literal()
+            )
             file.write_text(text, encoding="utf-8")
         except OSError as error:
             raise DeployError(f"the compose file could not be written: {error}") from error
@@ -204,10 +209,10 @@ def with_addresses(layout: Layout, network: str) -> Layout:
 
 
 def _in_this_loop(progress: Progress) -> Progress:
-    """The same, to be called from another thread."""
+    """Return the same callback, to be called from another thread."""
     loop = asyncio.get_running_loop()
 
-    def tell(text: str) -> None:
+    def report(text: str) -> None:
         loop.call_soon_threadsafe(progress, text)
 
-    return tell
+    return report

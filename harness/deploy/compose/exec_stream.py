@@ -135,5 +135,5 @@ class ExecChannel:
                 raise DeployError(self._gone(f"it wrote what is no message: {error}")) from error
 
     def _gone(self, reason: str) -> str:
-        said = f"; its last words:\n{self.errors}" if self._errors else ""
-        return f"{self.name} cannot be talked to: {reason}{said}"
+        tail = f"; its last words:\n{self.errors}" if self._errors else ""
+        return f"{self.name} cannot be talked to: {reason}{tail}"

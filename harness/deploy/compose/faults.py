@@ -28,7 +28,7 @@ def equip(cluster: ComposeCluster) -> tuple[Executor, Witness]:
         cluster.service_ports,
         failures,
         alarms=cluster.alarms,
-        clients=cluster.roster,
+        clients=cluster.started_clients,
         peer_links=peer_links,
     )
     return executor, witness

@@ -1,13 +1,13 @@
 """PURE: where ways between hosts lead in containers when they pass the proxy.
 
-1. Ports tell no two hosts apart (Erlang's are the same everywhere), so each way, from one host to
-   another, has an address of its own on the servers' network, with a listener at each port of the
-   peer's. A host's own table of names leads there, and so do its processes' words: nothing in them
-   tells another address. What name servers show, and a master says of itself, are names, too.
-2. All these addresses are of the one proxy that clients' links pass, too: one API for whoever
-   makes, breaks, heals or sweeps. The two cannot mix: a client's listener has a port that the
-   kernel gives, a peer's has its broker's at an address where nobody else listens, and their names
-   begin differently.
+1. Hosts cannot be told apart by ports (Erlang's are the same everywhere). So each way from one
+   host to another has its own address on the servers' network, with a listener at each port of the
+   peer. The host's own table of names leads there, and its processes know only names. Name servers
+   and masters report names, too.
+2. All these addresses belong to the proxy that clients' links pass, too: one API to make, break,
+   heal and sweep. The two cannot mix: a client's listener has a port that the kernel gives. A
+   peer's has its broker's port, at an address without other listeners. Their names begin
+   differently.
 3. Compose gives a container one address in a network. The others are added from beside it, by a
    container that may do no more than that and shares the proxy's network namespace.
 """

@@ -1,9 +1,9 @@
-"""Which processes of a project end, by the engine's own events.
+"""Ends of a project's processes, by the engine's own events.
 
-1. An end is told when the engine tells it. It names who ended the process where it saw that: the
-   kernel, short of memory, or somebody who told the engine to. Others only the signal tells.
-2. The stream is read in a daemon thread. One that breaks off is opened again from the last event
-   on; what comes twice is told once.
+1. An end is reported when the engine reports it. The event names the cause if the engine saw it:
+   an out-of-memory kill, or a command to the engine. Otherwise only the signal is known.
+2. The stream is read in a daemon thread. If it breaks off, it is opened again from the last event
+   on; duplicates are dropped.
 """
 
 import asyncio
@@ -66,11 +66,11 @@ async def watch(
     stream = _Stream(client, project, Reader(places))
     loop = asyncio.get_running_loop()
 
-    def tell(ended: Ended) -> None:
+    def report(ended: Ended) -> None:
         with suppress(RuntimeError):  # the loop has ended before this thread
             loop.call_soon_threadsafe(arrived.put_nowait, ended)
 
-    threading.Thread(target=stream.read, args=(tell,), name="process ends", daemon=True).start()
+    threading.Thread(target=stream.read, args=(report,), name="process ends", daemon=True).start()
     try:
         while True:
             yield await arrived.get()
@@ -92,7 +92,7 @@ class _Stream:
         self._closed = threading.Event()
         self._open: Any = None
 
-    def read(self, tell: Callable[[Ended], None]) -> None:
+    def read(self, report: Callable[[Ended], None]) -> None:
         since: int | None = None
         while not self._closed.is_set():
             with suppress(DockerException, requests.RequestException, OSError):
@@ -100,7 +100,7 @@ class _Stream:
                 for event in self._open:
                     ended = self._reader.take(event, time.monotonic_ns())
                     if ended is not None:
-                        tell(ended)
+                        report(ended)
             since = self._reader.latest_s or since
             self._closed.wait(_REOPEN_AFTER_S)
 

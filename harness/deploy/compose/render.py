@@ -5,17 +5,19 @@
 2. Toxiproxy is the only way from the clients' network to the brokers'; the agent is on both.
    Nothing publishes a port, and neither network leads outside.
 3. The instrument (workers, agent, proxy) has a higher CPU weight than what it measures.
-4. Systems that stand side by side share the instrument and the networks, and nothing else.
+4. Systems that stand side by side share the instrument and the networks, and nothing else. Two
+   hosts of one name would overwrite each other: `distinct` renames them, and `side_by_side`
+   refuses them.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import yaml
 
 from harness.deploy import labels
 from harness.deploy.compose import balancers, peer_ways, worker_ways
+from harness.deploy.compose.anchored import anchored
 from harness.deploy.compose.confined import confined
 from harness.deploy.compose.settings import Settings, host_address
 from harness.plan.model import Host, Layout
@@ -37,9 +39,11 @@ _WORKERS_ADDRESS = 202
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laid:
-    """A layout, and what its system says of it. `image`: of its hosts and processes; `by_names`:
-    its clients know brokers by name."""
+class ComposeLayout:
+    """A layout with its system's services. `image`: of its hosts and processes.
+
+    `by_names`: its clients know brokers by name.
+    """
 
     layout: Layout
     services: Services
@@ -47,35 +51,77 @@ class Laid:
     by_names: bool
 
 
-def render(laid: Laid, settings: Settings) -> str:
-    """The compose file of one layout."""
-    layout = laid.layout
-    return _head(f"{layout.system}, {layout.label}: {layout.title}.") + _text([laid], settings)
+def render(composed: ComposeLayout, settings: Settings) -> str:
+    """Return the compose file of one layout."""
+    layout = composed.layout
+    return _head(f"{layout.system}, {layout.label}: {layout.title}.") + _text([composed], settings)
 
 
-def side_by_side(every: Sequence[Laid], settings: Settings) -> str:
-    """A compose file with all of these; their hosts must have different names."""
+class HostNameCollision(ValueError):
+    """Two hosts of a compose file have one name."""
+
+
+def distinct(layouts: Sequence[Layout]) -> list[Layout]:
+    """Return the layouts with host names that occur once: of those that share one, every host
+    gets its system's name before its own."""
+    shared = _shared_names(layouts)
+    return [_prefixed(one) if shared & _host_names(one) else one for one in layouts]
+
+
+def _prefixed(layout: Layout) -> Layout:
+    def renamed(hosts: tuple[Host, ...]) -> tuple[Host, ...]:
+        return tuple(replace(host, name=f"{layout.system}-{host.name}") for host in hosts)
+
+    assert layout.pause_if_all_down is None, "it names hosts, too"
+    return replace(layout, hosts=renamed(layout.hosts), spares=renamed(layout.spares))
+
+
+def _host_names(layout: Layout) -> set[str]:
+    return {host.name for host in (*layout.hosts, *layout.spares)}
+
+
+def _shared_names(layouts: Sequence[Layout]) -> set[str]:
+    counted = Counter(name for layout in layouts for name in _host_names(layout))
+    return {name for name, times in counted.items() if times > 1}
+
+
+def side_by_side(every: Sequence[ComposeLayout], settings: Settings) -> str:
+    """Return a compose file with all of these. Raise HostNameCollision where two hosts have one
+    name."""
+    layouts = [composed.layout for composed in every]
+    if shared := _shared_names(layouts):
+        who = ", ".join(
+            f"{one.system} {one.label}" for one in layouts if shared & _host_names(one)
+        )
+        raise HostNameCollision(
+            f"{who}: these layouts share the host names {', '.join(sorted(shared))}, and one "
+            "compose file needs different ones. Rename the hosts of one of them."
+        )
     names = ", ".join(f"{one.layout.system} {one.layout.label}" for one in every)
     return _head(f"All systems side by side: {names}.") + _text(every, settings)
 
 
-def _text(every: Sequence[Laid], settings: Settings) -> str:
+def _text(every: Sequence[ComposeLayout], settings: Settings) -> str:
     services: Mapping = {}
+    groups: dict[str, str] = {}  # service -> the block that it shares with others
     volumes: list[str] = []
-    layouts = [laid.layout for laid in every]
+    layouts = [composed.layout for composed in every]
     placed = _placed(layouts, settings.network)
-    for laid, addresses in zip(every, placed, strict=True):
-        layout = laid.layout
+    for composed, addresses in zip(every, placed, strict=True):
+        layout = composed.layout
         for host in (*layout.hosts, *layout.spares):
-            services |= _host_services(laid, host, addresses, settings)
+            own = _host_services(composed, host, addresses, settings)
+            assert not services.keys() & own.keys(), "two services of one name"
+            services |= own
+            groups |= {name: _group(layout, service) for name, service in own.items()}
             volumes += [_volume(host, process) for process in host.processes]
         assert len(layouts) == 1 or not layout.balancers, "balancers stand before one system"
         services |= balancers.services(layout, dict(addresses), settings, BROKER_CPU_SHARES)
     services["toxiproxy"] = {**_proxy(settings), **_kernel(layouts)}
-    for laid in every:
+    for composed in every:
         ways = {
-            "servers": tuple(peer_ways.addresses(laid.layout, _NETWORK).values()),
-            "clients": worker_ways.addresses(_NETWORK) if laid.by_names else (),
+            "servers": tuple(peer_ways.addresses(composed.layout, _NETWORK).values()),
+            "clients": worker_ways.addresses(_NETWORK) if composed.by_names else (),
         }
         assert len(layouts) == 1 or not ways["servers"], "it has addresses for one system's peers"
         if any(ways.values()):
@@ -97,7 +143,11 @@ def _text(every: Sequence[Laid], settings: Settings) -> str:
         *document["volumes"].values(),
     ):
         made["labels"] = {**_common(settings), **made.get("labels", {})}
-    return yaml.safe_dump(document, sort_keys=False, width=99)
+    return anchored(document, lambda name: groups.get(name, "instrument"))
+
+
+def _group(layout: Layout, service: Mapping) -> str:
+    return f"{layout.system}-{service['labels'][labels.ROLE]}"
 
 
 def _placed(layouts: Sequence[Layout], network: str) -> list[Addresses]:
@@ -114,7 +164,7 @@ def _placed(layouts: Sequence[Layout], network: str) -> list[Addresses]:
 
 
 def _common(settings: Settings) -> Mapping:
-    """What everything carries, so that it is found again."""
+    """Return the labels of everything that mqproof makes, by which it is found again."""
     return {
         labels.EXPERIMENT: settings.experiment,
         labels.OWNER: settings.owner,
@@ -142,17 +192,19 @@ def _head(what: str) -> str:
     return f"# {what}\n# {rule}\n"
 
 
-def _host_services(laid: Laid, host: Host, addresses: Addresses, settings: Settings) -> Mapping:
+def _host_services(
+    composed: ComposeLayout, host: Host, addresses: Addresses, settings: Settings
+) -> Mapping:
     """The container that is the host, and those of its processes."""
-    layout, told, image = laid.layout, laid.services.told, laid.image
+    layout, configure, image = composed.layout, composed.services.configure, composed.image
     names = peer_ways.names(host.name, peer_ways.addresses(layout, settings.network))
     services = {host_service(host): _host(host, addresses[host.name], image, names)}
     for name in host.processes:
-        own = told(layout, host, name, _cluster_of(host, layout, addresses))
+        own = configure(layout, host, name, _cluster_of(host, layout, addresses))
         services[process_service(host, name)] = {
             "image": image,
             **_with_cookie(own, settings.cookie),
-            "volumes": [f"{_volume(host, name)}:{laid.services.data}"],
+            "volumes": [f"{_volume(host, name)}:{composed.services.data}"],
             "restart": "no",
             "network_mode": f"service:{host_service(host)}",
             "depends_on": [host_service(host)],
@@ -164,12 +216,12 @@ def _host_services(laid: Laid, host: Host, addresses: Addresses, settings: Setti
 
 def _with_cookie(service: Service, cookie: str) -> Service:
     environment = service.get("environment", {})
-    told = {name: value.replace(COOKIE, cookie) for name, value in environment.items()}
-    return {**service, **({"environment": told} if told else {})}
+    variables = {name: value.replace(COOKIE, cookie) for name, value in environment.items()}
+    return {**service, **({"environment": variables} if variables else {})}
 
 
 def _cluster_of(host: Host, layout: Layout, addresses: Addresses) -> Addresses:
-    """Whom its processes are told of: all members; a spare has nobody but itself."""
+    """Return the hosts that its processes know: all members; a spare knows only itself."""
     members = [host] if host in layout.spares else layout.hosts
     return {member.name: addresses[member.name] for member in members}
 
@@ -200,9 +252,9 @@ def _proxy(settings: Settings) -> Mapping:
 
 def _kernel(layouts: Sequence[Layout]) -> Mapping:
     """Of the proxy's network: there the clients' links to hosts begin."""
-    told = {one.client_tcp_retries2 for one in layouts if one.client_tcp_retries2 is not None}
-    assert len(told) < 2, "one proxy has one kernel"
-    return {"sysctls": {"net.ipv4.tcp_retries2": told.pop()}} if told else {}
+    retries = {one.client_tcp_retries2 for one in layouts if one.client_tcp_retries2 is not None}
+    assert len(retries) < 2, "one proxy has one kernel"
+    return {"sysctls": {"net.ipv4.tcp_retries2": retries.pop()}} if retries else {}
 
 
 def _proxy_addresses(ways: dict[str, tuple[str, ...]], settings: Settings) -> Mapping:
@@ -233,10 +285,10 @@ def _agent(settings: Settings) -> Mapping:
 
 def _workers(settings: Settings) -> Mapping:
     address = f"{settings.network}.{_WORKERS_ADDRESS}"
-    told = _labels(labels.ROLE_WORKERS, labels.ROLE_WORKERS)
+    marks = _labels(labels.ROLE_WORKERS, labels.ROLE_WORKERS)
     return {
         **_idle(settings, labels.ROLE_WORKERS),
-        "labels": {**told, labels.USER: settings.user},
+        "labels": {**marks, labels.USER: settings.user},
         "volumes": [{"type": "bind", "source": settings.experiment, "target": RESULTS}],
         "networks": {"clients": {"ipv4_address": address}},
     }

@@ -47,13 +47,13 @@ async def watch(
         if arrival.source.leads:
             loop.call_later(_TOGETHER_S, arrived.put_nowait, replace(arrival, statistics=None))
 
-    def tell(source: Watched, statistics: dict[str, Any]) -> None:
+    def record(source: Watched, statistics: dict[str, Any]) -> None:
         arrival = _Arrival(source, time.monotonic_ns(), statistics)
         with suppress(RuntimeError):  # the loop has ended before this thread
             loop.call_soon_threadsafe(take, arrival)
 
     for source in watched:
-        arguments = (client, source, closed, tell)
+        arguments = (client, source, closed, record)
         threading.Thread(target=_stream, args=arguments, name="statistics", daemon=True).start()
     uses = _uses(watched)
     try:
@@ -88,7 +88,7 @@ def _stream(
     client: docker.DockerClient,
     source: Watched,
     closed: threading.Event,
-    tell: Callable[[Watched, dict[str, Any]], None],
+    record: Callable[[Watched, dict[str, Any]], None],
 ) -> None:
     while not closed.is_set():
         with suppress(DockerException, requests.RequestException, OSError):
@@ -97,5 +97,5 @@ def _stream(
                 if closed.is_set():
                     statistics.close()
                     return
-                tell(source, message)
+                record(source, message)
         closed.wait(_REOPEN_AFTER_S)

@@ -2,10 +2,10 @@
 
 1. A host's network belongs to the container that owns the namespace; CPU, memory and disk belong
    to its processes.
-2. Counters begin again when a process is started again; `HostUse` adds up, so that what is told
-   never goes back.
-3. A host is told of when each of its containers was looked at once: a part is no sum.
-4. What the engine does not tell counts as nothing used: some kernels keep no disk counters.
+2. Counters begin again when a process is started again; `HostUse` adds up, so that reported values
+   never decrease.
+3. A host is reported when each of its containers was sampled once: a part is no sum.
+4. A missing value counts as nothing used: some kernels keep no disk counters.
 """
 
 from dataclasses import dataclass

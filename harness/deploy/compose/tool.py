@@ -66,9 +66,13 @@ def _version(command: tuple[str, ...]) -> str | None:
         return None
     words = [*command, "version", "--short"]
     try:
-        said = subprocess.run(
+        completed = subprocess.run(
             words, capture_output=True, text=True, timeout=_ASK_LIMIT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return said.stdout.strip() if said.returncode == 0 and said.stdout.strip() else None
+    return (
+        completed.stdout.strip()
+        if completed.returncode == 0 and completed.stdout.strip()
+        else None
+    )

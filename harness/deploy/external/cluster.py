@@ -21,8 +21,8 @@ from harness.cluster.links import Links
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, append_new, those_cut
 from harness.cluster.orders import Operator, Order
 from harness.cluster.polling import until
-from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
-from harness.cluster.roster import Roster
+from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
+from harness.cluster.started_clients import StartedClients
 from harness.deploy.external.links import DirectLinks
 from harness.deploy.external.removal import end_processes, remove_listeners, remove_named
 from harness.deploy.external.site import Site, brokers_of, forget
@@ -40,17 +40,17 @@ _BROKER_LOGS = "broker_logs"
 
 
 class _Owner:
-    """orders.Operator: whoever runs these brokers operates them. No plan gets as far as this."""
+    """An orders.Operator that refuses: the owner operates these brokers. No plan reaches it."""
 
     async def carry_out(self, order: Order) -> str:
         raise DeployError(f"{type(order).__name__}: these brokers are operated by their owner")
 
 
 class ExternalCluster:
-    """port.Cluster. `executor` and `witness` are set by whoever knows faults.
+    """A port.Cluster of external brokers; the caller sets `executor` and `witness`.
 
-    `links`: through listeners of a proxy, or direct. `proxy`: the one that we started, which ends
-    when nobody holds it any more. `armed`: whether a fault of the experiment still stands.
+    `links`: through listeners of a proxy, or direct. `proxy`: the one that we started; it ends
+    when its last handle is closed. `armed`: whether a fault of the experiment is still active.
     """
 
     executor: Executor
@@ -72,7 +72,7 @@ class ExternalCluster:
         self._theirs = brokers_of(site, agent)
         self.broker = self._theirs.broker
         self.operator: Operator = _Owner()
-        self.roster = Roster(self.broker.connections, (DeployError,))
+        self.started_clients = StartedClients(self.broker.connections, (DeployError,))
         self._links = links
         self._proxy = proxy
         self._armed = armed
@@ -108,12 +108,12 @@ class ExternalCluster:
     async def health(self, limit_s: float) -> Health:
         return await self.broker.health(limit_s)
 
-    async def lifeless(self, place: str) -> Lifeless | None:
-        """Nobody can look at its process, but its owner's start is harmless to one that runs."""
+    async def dead_broker(self, place: str) -> DeadBroker | None:
+        """Return the owner's start command. The process is hidden; a start is harmless."""
         kinds = [kind for kind in ("stop", "kill") if (place, kind) in self.site.topology.commands]
         start = tuple(Start(place, after=kind) for kind in kinds[:1])
         why = "it does not answer" if start else "it does not answer, and no command starts it"
-        return Lifeless(why, start)
+        return DeadBroker(why, start)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
         folder = run_folder.resolve() / _LOGS
@@ -132,11 +132,11 @@ class ExternalCluster:
             raise DeployError(f"a log could not be fetched: {error}") from error
 
     def resources(self) -> AsyncIterator[HostSample]:
-        """Of our own processes: nobody tells what the brokers use."""
+        """Yield samples of our own processes; the brokers' use is unknown."""
         return watch(self.site.cluster, ())
 
     async def process_ends(self) -> AsyncIterator[Ended]:
-        """None: their processes are nobody's to watch but their owner's."""
+        """Yield nothing: only the owner can watch the brokers' processes."""
         for never in tuple[Ended, ...]():
             yield never
 
@@ -144,7 +144,7 @@ class ExternalCluster:
         return dict(self._versions)
 
     async def down(self) -> None:
-        """What could not be removed, or undone, stays noted for whoever heals: he tells of it."""
+        """Remove what is ours; what fails stays noted for `heal`, which reports it."""
         doubts = await remove_named(self._theirs)
         await self.agent.close()
         doubts += await remove_listeners(self.site)
@@ -184,16 +184,16 @@ class ExternalCluster:
 
     async def _silent(self) -> tuple[str, ...]:
         answers = await asyncio.gather(*map(self.broker.greets, self._hosts))
-        return tuple(host for host, said in zip(self._hosts, answers, strict=True) if not said)
+        return tuple(host for host, answer in zip(self._hosts, answers, strict=True) if not answer)
 
     async def _proxy_version(self) -> dict[str, str]:
         if self.site.topology.proxy is None:
             return {}
         url = f"http://{self.site.proxy}/version"
-        said = await self.agent.call(
+        answer = await self.agent.call(
             "http", VERSION_LIMIT_S, method="GET", url=url, headers={}, body=""
         )
-        return {"toxiproxy": str(said["body"]).strip()}
+        return {"toxiproxy": str(answer["body"]).strip()}
 
     def _fetch(self, source: Path, target: Path) -> int:
         """Appends what is new; how many bytes of it are left out."""

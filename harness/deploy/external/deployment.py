@@ -1,8 +1,9 @@
-"""Puts brokers that are there already under test: what is ours is started around them.
+"""Puts running brokers under test: mqproof's own processes are started around them.
 
-1. A note of it is written before anything is done: whoever heals finds what is left.
-2. What was started when a step fails, or is interrupted, is ended; brokers stand as they stood.
-3. Faults are not known here: `equip` puts an executor and a witness on a cluster that stands.
+1. A note is written before anything is done, by which `heal` finds what remains.
+2. If a step fails or is interrupted, everything started by then is ended; brokers stay as they
+   were.
+3. Faults are not known here: `equip` adds an executor and a witness to a running cluster.
 """
 
 import asyncio
@@ -43,9 +44,9 @@ STAND_LIMIT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ExternalDeployment:
-    """port.Deployment. `guard` is told the name of what is begun before anything is done.
+    """A port.Deployment of external brokers. `guard` gets the name before anything is done.
 
-    `armed`: whether a fault of an experiment still stands.
+    `armed`: whether a fault of an experiment is still active.
     """
 
     equip: Equip
@@ -117,7 +118,7 @@ def _site(topology: Topology, experiment: Path) -> Site:
 
 
 def _start_proxy(site: Site) -> Process:
-    """The embedded one ends with us; another program is ended by whoever removes. OSError."""
+    """Start the proxy. The embedded one ends with us; `removal` ends another. Raise OSError."""
     assert site.topology.proxy is not None, "it is ours"
     program = site.topology.proxy.start
     address, _, port = site.proxy.partition(":")
@@ -150,15 +151,15 @@ async def _links(site: Site, agent: AgentClient, proxy: Process | None) -> Links
         return proxy is not None and proxy.poll() is not None
 
     async def answers() -> bool:
-        said = await agent.call("connect", 2.0, host=address, port=int(port))
-        return bool(said["connected"])
+        answer = await agent.call("connect", 2.0, host=address, port=int(port))
+        return bool(answer["connected"])
 
     async def look() -> bool:
         return ended() or await answers()
 
     if not await until(look, bool, PROXY_LIMIT_S) or ended():
-        told = f"; see {site.output(PROXY_NAME)}" if proxy is not None else ""
-        raise DeployError(f"no answer from the proxy at {site.proxy}{told}")
+        see = f"; see {site.output(PROXY_NAME)}" if proxy is not None else ""
+        raise DeployError(f"no answer from the proxy at {site.proxy}{see}")
     dialled = address if site.listen in EVERYWHERE else site.listen
     return Links(agent, dialled, {one.host: one.upstream for one in brokers})
 

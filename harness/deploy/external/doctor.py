@@ -43,14 +43,14 @@ async def examine(topology: Topology) -> tuple[Row, ...]:
     except DeployError as error:
         return (*rows, Row("agent", str(error), False, "see above"))
     try:
-        rows += [row async for row in _asked(site, agent)]
+        rows += [row async for row in _examined(site, agent)]
     finally:
         await agent.close()
     return (*rows, *possible(topology))
 
 
 def possible(topology: Topology) -> Iterator[Row]:
-    """What a scenario may ask for, and what nobody could prove."""
+    """Yield rows for the allowed faults, and those that could not be verified."""
     kinds = tuple(name for name, kind in KINDS.items() if EXTERNAL in kind.offers)
     yield Row("faults that may be done", topology.allowed(kinds), True)
     for (host, kind), command in topology.commands.items():
@@ -87,7 +87,7 @@ def _programs(topology: Topology) -> Iterator[Row]:
         yield Row(f"program {program}", found or "not found", found is not None, remedy)
 
 
-async def _asked(site: Site, agent: AgentClient) -> AsyncIterator[Row]:
+async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[Row]:
     topology = site.topology
     clients = foreign_of(topology).clients
     for broker in topology.brokers:
@@ -100,7 +100,7 @@ async def _asked(site: Site, agent: AgentClient) -> AsyncIterator[Row]:
 
 
 async def _entered(clients: ClientsDoor, broker: Broker, agent: AgentClient) -> Row:
-    """By name, TCP, greeting and login: the first that fails is told."""
+    """Try name, TCP, greeting and login; return the first failure."""
     what = f"{broker.host}: {clients.speaks}"
     try:
         await asyncio.get_running_loop().getaddrinfo(broker.address, broker.port)
@@ -109,13 +109,13 @@ async def _entered(clients: ClientsDoor, broker: Broker, agent: AgentClient) -> 
         return Row(what, f"{broker.address}: {error}", False, remedy)
     greeting, way = clients.service_ports.greeting, {"host": broker.address, "port": broker.port}
     try:
-        said = await agent.call("connect", CONNECT_LIMIT_S, **way)
-        if not said["connected"]:
+        answer = await agent.call("connect", CONNECT_LIMIT_S, **way)
+        if not answer["connected"]:
             remedy = "is it up, and reachable from this machine?"
-            return Row(what, f"{broker.upstream}: {said['detail']}", False, remedy)
-        said = await agent.call(greeting.call, CONNECT_LIMIT_S, **way, **greeting.arguments)
-        if not said["answered"]:
-            found = f"no {clients.speaks} greeting: {said['detail']}"
+            return Row(what, f"{broker.upstream}: {answer['detail']}", False, remedy)
+        answer = await agent.call(greeting.call, CONNECT_LIMIT_S, **way, **greeting.arguments)
+        if not answer["answered"]:
+            found = f"no {clients.speaks} greeting: {answer['detail']}"
             return Row(what, found, False, "is it a broker?")
         await clients.enter(broker, agent, CONNECT_LIMIT_S)
     except AgentError as error:
@@ -126,13 +126,13 @@ async def _entered(clients: ClientsDoor, broker: Broker, agent: AgentClient) -> 
 async def _proxy(site: Site, agent: AgentClient) -> Row:
     url = f"http://{site.proxy}/version"
     try:
-        said = await agent.call(
+        answer = await agent.call(
             "http", VERSION_LIMIT_S, method="GET", url=url, headers={}, body=""
         )
     except AgentError as error:
         return Row("Toxiproxy", str(error), False, "start it, or mend `at` in the file")
-    version = str(said["body"]).strip()
-    return Row("Toxiproxy", f"{site.proxy}, {version}", said["status"] == 200)
+    version = str(answer["body"]).strip()
+    return Row("Toxiproxy", f"{site.proxy}, {version}", answer["status"] == 200)
 
 
 def _proxy_of(topology: Topology) -> str:

@@ -33,13 +33,13 @@ def equip(cluster: ExternalCluster) -> tuple[Executor, Witness]:
         cluster.clients.service_ports,
         lambda _: None,
         failures,
-        cluster.roster,
+        cluster.started_clients,
         commands,
     )
     return executor, witness
 
 
 def healer(site: Site) -> ExternalExecutor:
-    """The executor of whoever mends what a dead harness left: there is no agent of it any more."""
+    """Return the executor to clean up after a dead harness, whose agent is gone."""
     agent = AgentHere(site.proxy, site.token)
     return ExternalExecutor(site.cluster, site.commands(), agent, agent, (), site.own_proxy)

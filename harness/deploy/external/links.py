@@ -22,4 +22,4 @@ class DirectLinks:
         """There is nothing to be removed."""
 
     def dial(self, name: str) -> NoReturn:
-        raise KeyError(name)  # as of every listener that nobody has made
+        raise KeyError(name)  # as for every unknown listener

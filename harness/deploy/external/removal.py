@@ -1,8 +1,8 @@
-"""Removes what is ours on and around a cluster that is not; again is harmless.
+"""Removes mqproof's own things on and around an external cluster; it may be repeated.
 
-1. Queues and listeners of the experiment's runs, by name; what the file had us set; then our
-   processes. Nothing else is touched.
-2. One failure keeps nothing else from being removed: what could not be is told.
+1. It removes queues and listeners of the experiment's runs, by name; settings that the file had us
+   make; then our processes. Nothing else is touched.
+2. One failure does not stop the rest; each failure is reported.
 """
 
 from collections.abc import Awaitable, Callable, Iterable

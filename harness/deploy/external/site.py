@@ -1,13 +1,11 @@
-"""What mqproof has on a machine for a cluster that is not its own, as a value that outlives it.
+"""A note of what mqproof has on a machine for an external cluster; it outlives mqproof.
 
-1. It is noted below the user's state folder (XDG_STATE_HOME) before anything is done, and
-   forgotten when nothing of ours is left: what a dead run has broken is found there, even after a
-   power cut, when no process tells of it any more.
-2. A note holds no secret of the brokers': credentials come from the environment, into that of our
-   own processes that speak to brokers, and of no other. The token of a proxy of ours, which ends
-   with us, lies in it for whoever heals; nobody but this user may read it.
-3. Processes of ours are found by their environment, as those of local clusters; EXTERNAL tells
-   them from those.
+1. It is written below the user's state folder (XDG_STATE_HOME) before anything is done, and
+   deleted when nothing of ours remains. So a dead run's faults are found even after a power cut.
+2. A note holds no secret of the brokers: credentials come from the environment, and only our
+   processes that speak to brokers get them. It has the token of our own proxy, for `heal`; only
+   this user may read it.
+3. Our processes are found by their environment, as those of local clusters; EXTERNAL marks them.
 """
 
 import base64
@@ -34,18 +32,22 @@ from harness.systems.files import PACKAGES, own_folder
 from harness.systems.foreign import Access, ForeignBrokers
 from harness.systems.topologies import foreign_of, read_topology
 from harness.workers import credentials
+from spark_analysis.schema.regular import content_of
 
 AGENT = (sys.executable, "-m", "harness.workers.agent")
 AGENT_LIMIT_S = 20.0
 COMMANDS_LOG = "commands.jsonl"
-NO_PROXY = "127.0.0.1:0"  # nobody answers there
+NOTE_BYTES_MAX = 1 << 22
+NO_PROXY = "127.0.0.1:0"  # nothing answers there
 _STATE = Path("mqproof") / "external"
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One use of one topology. `proxy`: where the API of its Toxiproxy is, or NO_PROXY;
-    `commands_in`: the folder that its owner's commands run in, whoever runs them."""
+    """One use of one topology. `proxy`: the address of its Toxiproxy's API, or NO_PROXY.
+
+    `commands_in`: the folder in which its owner's commands always run.
+    """
 
     cluster: str
     experiment: str
@@ -140,7 +142,7 @@ def forget(cluster: str) -> None:
 
 
 def noted() -> tuple[str, ...]:
-    """The clusters of which something may be left, by the names of their notes."""
+    """Return the clusters that may not be cleaned up, by the names of their notes."""
     return tuple(sorted(path.stem for path in _state().glob("*.json")))
 
 
@@ -148,7 +150,7 @@ def load(cluster: str) -> Site:
     """Raises OSError where there is no note that can be read."""
     path = _noted(cluster)
     try:
-        parts = json.loads(path.read_text(encoding="utf-8"))
+        parts = json.loads(content_of(path, NOTE_BYTES_MAX))
         source, name = str(parts.pop("topology")), str(parts.pop("name"))
         # Whether there is such a system was asked before it was noted.
         systems = (str(tomllib.loads(source)["system"]),)
@@ -207,7 +209,7 @@ def login(topology: Topology) -> tuple[str, str]:
 
 
 def _secrets(topology: Topology) -> list[str]:
-    """What nobody may write down: the password, and as HTTP carries it."""
+    """Return the secrets that no file may have: the password, plain and as HTTP sends it."""
     if not (password := os.environ.get(topology.password, "")):
         return []
     pair = f"{os.environ.get(topology.user, '')}:{password}"
@@ -215,7 +217,7 @@ def _secrets(topology: Topology) -> list[str]:
 
 
 def _login(topology: Topology) -> dict[str, str]:
-    """Nothing where a variable is not set: who needs it is told by `login`."""
+    """Return the environment; without variables that are not set, which `login` reports."""
     if missing_variables(topology, os.environ):
         return {}
     user, password = login(topology)

@@ -1,9 +1,9 @@
-"""A block of loopback addresses that one local cluster has for itself: 127.A.B.0/24.
+"""A block of loopback addresses for one local cluster: 127.A.B.0/24.
 
-1. Every host has an address of its own in it, so that all use the standard ports; where somebody
-   has one of these on every address (a broker, a published port), all are shifted alike.
-2. A block is free where every address and port that will be used can be bound now. Whoever binds
-   one a moment later is told by the process that then cannot.
+1. Every host has its own address in it, so that all use the standard ports. If another program has
+   one of these ports on every address (a broker, a published port), all are shifted alike.
+2. A block is free if every address and port that will be used can be bound now. If another program
+   binds one a moment later, the process that needs it reports that.
 3. Nothing of a local cluster listens anywhere else.
 """
 

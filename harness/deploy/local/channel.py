@@ -2,10 +2,14 @@
 
 1. Standard output carries the messages; the end of standard error is kept for error texts.
 2. The process leads a session of its own: an interrupt from the keyboard reaches only the harness.
-3. An end by a signal is told as shells and containers tell it: 128 and the signal's number.
+3. An end by a signal is reported as shells and containers do: 128 and the signal's number.
+4. A signal goes through a descriptor of the process. asyncio's own `kill` (Python 3.11) looks
+   first whether the process has ended. If so, it takes the exit status from the event loop.
 """
 
 import asyncio
+import os
+import signal
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +29,7 @@ class PipeChannel:
     def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
         self.name = name
         self._process = process
+        self._descriptor = _opened(process.pid)
         self._errors: deque[str] = deque(maxlen=_ERROR_LINES)
         self._ended = False
         self._listening = asyncio.create_task(self._keep_errors())
@@ -82,18 +87,28 @@ class PipeChannel:
         return 128 - code if code is not None and code < 0 else code
 
     async def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        if self._descriptor is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
 
     async def close(self) -> None:
         """Waits a little for the process, so that nothing of it outlives the event loop."""
         assert self._process.stdin is not None, "it was started with pipes"
         self._process.stdin.close()
+        try:
+            await self._wait()
+        finally:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
+
+    async def _wait(self) -> None:
+        assert self._process.stdin is not None, "it was started with pipes"
         with suppress(TimeoutError):
             async with asyncio.timeout(_END_LIMIT_S):
                 await self._process.wait()
                 await self._listening
-                with suppress(OSError):  # Python 3.11.2 prints what nobody asked about
+                with suppress(OSError):  # Python 3.11.2 prints an error that is harmless here
                     await self._process.stdin.wait_closed()
 
     async def _keep_errors(self) -> None:
@@ -103,5 +118,12 @@ class PipeChannel:
                 self._errors.append(line.decode(errors="replace").rstrip("\n"))
 
     def _gone(self, reason: str) -> str:
-        said = f"; its last words:\n{self.errors}" if self._errors else ""
-        return f"{self.name} cannot be talked to: {reason}{said}"
+        tail = f"; its last words:\n{self.errors}" if self._errors else ""
+        return f"{self.name} cannot be talked to: {reason}{tail}"
+
+
+def _opened(pid: int) -> int | None:
+    """Return a descriptor of a process; None if it has ended and its parent has read how."""
+    with suppress(ProcessLookupError):
+        return os.pidfd_open(pid)
+    return None

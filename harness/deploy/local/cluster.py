@@ -18,9 +18,9 @@ from harness.cluster import log_tails
 from harness.cluster.agent import AgentClient
 from harness.cluster.log_tails import LeftOut, append_all, append_new, those_cut
 from harness.cluster.polling import until
-from harness.cluster.port import Channel, DeployError, Ended, Health, HostSample, Lifeless, Link
-from harness.cluster.roster import Roster
-from harness.deploy.lifeless import by_process
+from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
+from harness.cluster.started_clients import StartedClients
+from harness.deploy.dead_brokers import by_process
 from harness.deploy.local import process_ends
 from harness.deploy.local.channel import PipeChannel
 from harness.deploy.local.nodes import LocalNodes
@@ -30,7 +30,7 @@ from harness.deploy.local.usage import watch
 from harness.plan.misbehave import TRUTH
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
-from harness.systems.port import Told
+from harness.systems.port import Adapters
 from harness.workers.host_names import HOSTS_FILE
 from harness.workers.protocol import Endpoint
 
@@ -51,7 +51,7 @@ class _Start:
 
 
 class LocalCluster:
-    """port.Cluster. `executor` and `witness` are set by whoever knows faults (local.Equip).
+    """A port.Cluster of subprocesses. local.Equip, which knows faults, sets executor and witness.
 
     `peer_ways`: where the links by which hosts dial each other are dialled, by name.
     """
@@ -64,18 +64,18 @@ class LocalCluster:
         layout: Layout,
         nodes: LocalNodes,
         agent: AgentClient,
-        told: Told,
+        adapters: Adapters,
         peer_ways: Mapping[str, tuple[str, int]],
     ) -> None:
         self.site = nodes.site
         self.layout = layout
         self.nodes = nodes
         self.agent = agent
-        self.broker = told.broker
-        self.operator = told.operator
-        self.service_ports = told.service_ports
-        self.roster = Roster(self.broker.connections, (DeployError,))
-        self._links = told.ways
+        self.broker = adapters.broker
+        self.operator = adapters.operator
+        self.service_ports = adapters.service_ports
+        self.started_clients = StartedClients(self.broker.connections, (DeployError,))
+        self._links = adapters.ways
         self._peer_ways = dict(peer_ways)
         self._versions = {
             "python": sys.version.partition(" ")[0],
@@ -111,7 +111,7 @@ class LocalCluster:
     async def health(self, limit_s: float) -> Health:
         return await self.broker.health(limit_s)
 
-    async def lifeless(self, place: str) -> Lifeless | None:
+    async def dead_broker(self, place: str) -> DeadBroker | None:
         return await by_process(self.witness, place)
 
     def log_folder(self, run_folder: Path, worker: str) -> str:
@@ -165,7 +165,7 @@ class LocalCluster:
     async def _look(self) -> "_Start":
         hosts = [host.name for host in self.layout.hosts]
         answers = await asyncio.gather(*map(self.broker.greets, hosts))
-        silent = tuple(host for host, said in zip(hosts, answers, strict=True) if not said)
+        silent = tuple(host for host, answer in zip(hosts, answers, strict=True) if not answer)
         return _Start(silent, self.nodes.failure())
 
     def _names(self, worker: str) -> dict[str, str]:

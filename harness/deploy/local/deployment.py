@@ -48,9 +48,9 @@ COOKIE_OCTETS = 32
 
 @dataclass(frozen=True, slots=True)
 class LocalDeployment:
-    """port.Deployment. `keep`: leave standing what was made, even after a failure.
+    """A port.Deployment of subprocesses. `keep`: do not remove it, even after a failure.
 
-    `guard` is told the cluster's name before anything of it is made. `misbehave` goes into every
+    `guard` gets the cluster's name before anything of it is made. `misbehave` goes into every
     node's configuration.
     """
 
@@ -105,8 +105,8 @@ class LocalDeployment:
             configure(site, layout, own, peers, self.misbehave, cookie)
             for host in site.hosts:
                 nodes.start(host)
-            told = own.told(_here(site, layout, agent))
-            cluster = LocalCluster(layout, nodes, agent, told, peers)
+            adapters = own.adapters(_here(site, layout, agent))
+            cluster = LocalCluster(layout, nodes, agent, adapters, peers)
             progress("wait until every node answers and the cluster is clean")
             await cluster.stand(self.stand_limit_s)
             cluster.executor, cluster.witness = self.equip(cluster)
@@ -137,8 +137,8 @@ async def _proxy_answers(agent: AgentClient, nodes: LocalNodes) -> None:
     async def look() -> bool:
         if nodes.failure():
             return True
-        said = await agent.call("connect", 2.0, host=address, port=int(port))
-        return bool(said["connected"])
+        answer = await agent.call("connect", 2.0, host=address, port=int(port))
+        return bool(answer["connected"])
 
     if not await until(look, bool, PROXY_LIMIT_S) or nodes.failure():
         raise DeployError(nodes.failure() or f"no answer from the proxy at {address}:{port}")

@@ -30,7 +30,7 @@ def equip(cluster: LocalCluster) -> tuple[Executor, Witness]:
         cluster.service_ports,
         nodes.exit_code,
         failures,
-        cluster.roster,
+        cluster.started_clients,
     )
     return executor, witness
 
@@ -43,7 +43,7 @@ class AgentHere:
         self._known = calls(toxiproxy, toxiproxy.rpartition(":")[0].strip("[]"), token)
 
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
-        said = await answer(self._known, {"do": name, "timeout_s": timeout_s, **arguments})
-        if said["say"] == "error":
-            raise FaultError(f"{name}: {said['kind']}: {said['text']}")
-        return dict(said["value"])
+        reply = await answer(self._known, {"do": name, "timeout_s": timeout_s, **arguments})
+        if reply["say"] == "error":
+            raise FaultError(f"{name}: {reply['kind']}: {reply['text']}")
+        return dict(reply["value"])

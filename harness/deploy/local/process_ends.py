@@ -1,7 +1,7 @@
-"""Which nodes of a local cluster end, as their parent learns it.
+"""Ends of a local cluster's nodes, as their parent learns them.
 
-1. Whoever ended them is told; who that was only the signal says. A kernel that is short of memory
-   sends the same one as a person.
+1. Every end is reported; only the signal shows the cause. An out-of-memory kill sends the same
+   signal as a person.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""Ends every process of a local cluster and removes its data; again is harmless.
+"""Ends every process of a local cluster and removes its data; it may be repeated.
 
-1. Processes are found by their environment: those that nobody holds a handle of, too.
-2. Nodes and proxy are asked first where there is time for that; then everything is killed, what
-   stands still included.
-3. Logs, configurations and the cluster's plan stay: they tell what ran.
+1. Processes are found by their environment, so also those without a handle.
+2. If there is time, nodes and proxy are asked to end; then everything is killed, frozen processes
+   included.
+3. Logs, configurations and the cluster's plan stay: they show what ran.
 """
 
 import shutil
@@ -23,7 +23,7 @@ _ASKED = (processes.NODE, processes.PROXY)
 
 
 async def remove(cluster: str, folder: Path, ask: bool) -> None:
-    """`ask`: whether nodes may end by themselves. Raises DeployError, naming what is left."""
+    """End and remove it. `ask`: let nodes end by themselves. Raise DeployError if some remain."""
     if ask:
         for running in processes.of(cluster):
             if running.mark(processes.ROLE) in _ASKED:

@@ -1,12 +1,12 @@
-"""What a local cluster is, as a value that outlives the harness: addresses, files, commands.
+"""The plan of a local cluster, a value that outlives the harness: addresses, files, commands.
 
-1. It lies in the cluster's folder as JSON, so that a guardian can start a node as the harness did.
-2. Every process of a cluster is started here, in a session of its own, with an environment that
-   says whose it is: it is found by that, whatever becomes of its parent.
+1. It is in the cluster's folder as JSON, so that a guardian can start a node as the harness did.
+2. Every process of a cluster is started here, in its own session, with an environment that names
+   its cluster: it is found by that, even without its parent.
 3. Nodes and the proxy end with their parent, by a pipe that only it holds, unless the cluster is
    to outlive it.
-4. Brokers and the proxy get less of the processor than workers, where that can be had without
-   being root; what was got is told.
+4. Brokers and the proxy get less CPU than workers, if that is possible without root; the result is
+   recorded.
 """
 
 import json
@@ -27,9 +27,11 @@ from harness.plan.misbehave import Misbehave
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES, own_folder
 from harness.systems.port import Node, Processes, Unit
+from spark_analysis.schema.regular import content_of
 
 FILES = "deployments"
 PLAN = "cluster.json"
+PLAN_BYTES_MAX = 1 << 24
 PROXY_NAME = "toxiproxy"
 NICER_BY = 5  # brokers and proxy than the harness, agent and workers
 _NICE_MAX = 19
@@ -102,11 +104,11 @@ class Site:
         return unit.host if self.alone(unit) else f"{unit.host}-{unit.word}"
 
     def met_at(self, unit: Unit) -> str:
-        """The place by which its end is told: that of a host is enough where it is alone there."""
+        """Return the place to report its end by: its host, if it is alone there."""
         return unit.host if self.alone(unit) else place(unit.host, unit.word)
 
     def ways(self, place: str) -> tuple[tuple[str, int], ...]:
-        """Where each process of a place speaks to whoever asks."""
+        """Return where each process of a place answers queries."""
         return tuple(
             (self.address(unit.host), self.block.port(unit.speaks_at)) for unit in self.of(place)
         )
@@ -128,7 +130,7 @@ class Site:
         return self.folder / f"{name}.log"
 
     def truth(self, name: str) -> Path:
-        """What a unit did wrong, where it was told to."""
+        """Return the file in which a misbehaving unit records each defect."""
         return self.folder / f"{name}.truth.jsonl"
 
     def output(self, name: str) -> Path:
@@ -172,7 +174,7 @@ def data_of(folder: Path) -> Path:
 def load(folder: Path) -> Site:
     """Raises OSError where there is none that can be read."""
     try:
-        document = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+        document = json.loads(content_of(folder / PLAN, PLAN_BYTES_MAX))
         units = tuple(
             Unit(**{**unit, "command": tuple(unit["command"]), "ports": tuple(unit["ports"])})
             for unit in document["units"]

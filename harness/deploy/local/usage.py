@@ -1,9 +1,9 @@
-"""What the processes of a local cluster use, second by second, from /proc.
+"""Resource use of a local cluster's processes, second by second, from /proc.
 
-1. Brokers are told by host, the proxy and all workers together by these words; the agent is no
-   part of what is measured.
-2. What a process had used stays counted when it is gone: what is told never goes back. What it
-   used since the last look before its end is not known.
+1. Brokers are reported by host, the proxy and all workers together by these words; the agent is
+   not measured.
+2. The use of an ended process stays counted, so reported values never decrease. Its use after the
+   last sample before its end is unknown.
 3. Linux counts no network for a process: received and sent are always 0 here.
 """
 

@@ -43,6 +43,7 @@ PIKA = Client(
         "settings": "what it can be told stands in [workload.amqp]",
         "acknowledge nothing": CAN,
         "transient": CAN,
+        "lost": CAN,
     },
     body_max=None,
     body_why="AMQP splits a body into frames",

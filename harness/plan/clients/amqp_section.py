@@ -52,11 +52,11 @@ def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:
     )
 
 
-def _told(own: AmqpWorkload, _servers: Servers) -> dict[str, Any]:
-    """harness.workers.clients.amqp.AmqpOptions; the window is told to every client."""
-    told = asdict(own)
-    del told["confirm_window"]
-    return told
+def _worker_options(own: AmqpWorkload, _servers: Servers) -> dict[str, Any]:
+    """Return a worker's AmqpOptions. Every client gets the window, so it is not among them."""
+    options = asdict(own)
+    del options["confirm_window"]
+    return options
 
 
 SECTION = Section(
@@ -64,17 +64,18 @@ SECTION = Section(
     shape=AmqpTable,
     value=_value,
     by_client=(),
+    fitted=lambda own, _can: own,
     problems=lambda _document: (),
     says=lambda _own: True,
     facts={
         "mandatory": lambda own: own.mandatory,
         "cancel_on_ha_failover": lambda own: own.cancel_on_ha_failover,
     },
-    moot="its clients do not speak AMQP",
-    asks=lambda _own, _workload: (),
-    asks_of_all=lambda _own: (),
+    not_applicable="its clients do not speak AMQP",
+    requires=lambda _own, _workload: (),
+    requires_of_all=lambda _own: (),
     obstacles=lambda _own, _servers: (),
     shows=lambda _own: (),
-    tells=_told,
+    worker_options=_worker_options,
     counts=lambda _own, _workload, _load_s: {},
 )

@@ -1,8 +1,8 @@
-"""What is declared of a client library and of its family: data, and no library is imported.
+"""Declarations of client libraries and of their families: data alone, no library is imported.
 
-1. A capability is a thing that a workload may ask for, or that a claim may need to be judged.
-2. No trait has a default: whoever declares a client says each. A capability that is not answered
-   the client cannot do.
+1. A capability is something that a workload may require, or that a claim needs to be judged.
+2. No trait has a default: a declaration has each of them. A capability that it does not mention
+   is one that the client lacks.
 3. Constructors are text, `module:object`, that only a worker imports.
 """
 
@@ -40,6 +40,7 @@ CAPABILITIES: Mapping[str, str] = {
     "latency fault": "told so, it leaves out a broker that failed or was slow, for a while",
     "close socket": "it can be told whether to close a connection whose answer is overdue",
     "settings": "timers and flags of the library, by system property or setter",
+    "lost": "it reports when a connection ends",
     "acknowledge nothing": "the broker forgets when it sends",
     "transient": "queues and messages that need not outlive their broker",
 }
@@ -54,7 +55,7 @@ _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 class Finds(StrEnum):
     """How its clients come to the broker that has their queue."""
 
-    HOSTS = "hosts"  # it is told hosts, enters at one, and goes on to others (dialling.py)
+    HOSTS = "hosts"  # it gets a list of hosts, dials one, and tries the others (dialling.py)
     NAME_SERVERS = "name servers"  # these tell it where brokers are; it enters nowhere
 
 
@@ -113,7 +114,7 @@ class Client:
 
 
 def mistakes(client: Client) -> Iterator[str]:
-    """What is wrong with a declaration, whoever made it."""
+    """Yield the mistakes in a declaration, of mqproof or of another package."""
     if not isinstance(client.family, Family):
         yield f"its family is no Family, but {brief(repr(client.family))}"
         return

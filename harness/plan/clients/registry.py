@@ -1,12 +1,11 @@
 """Every client by its name: ours, and those that other packages offer as `mqproof.clients`.
 
 1. An entry point bears its client's name, and leads to its declaration.
-2. Nothing is taken for what it is not: who asks for a name that nobody bears is told those that
-   there are. An offer that is spoilt is told with its package and the reason to whoever asks for
-   it, and keeps nobody from the others.
-3. A family's section has a key of its own, and facts of its own: two families that claim the same
-   spoil each other, and none of them takes ours.
-4. Offers are looked for once in a process.
+2. An unknown name is an error that lists the known ones. A broken offer is an error with its
+   package and the reason if its client is requested; it does not affect the others.
+3. A family's section has its own key and its own facts. If two families claim the same, both
+   offers are broken; neither can replace a family of mqproof itself.
+4. Offers are searched once in a process.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from typing import Any
 
 from harness.outside.installed import Offer, offered, sorted_out
 from harness.outside.text import brief
-from harness.plan.clients import amqp, rocketmq, told_otherwise
+from harness.plan.clients import amqp, client_options, rocketmq
 from harness.plan.clients.declaration import Client, Family, mistakes
 from harness.plan.clients.section import Section
 from harness.plan.problems import PlanError, Problem, unknown
@@ -49,7 +48,7 @@ def registry() -> Registry:
 
 
 def read(offers: Iterable[Offer]) -> Registry:
-    """Ours, and what is offered besides."""
+    """Return mqproof's own clients and those of other packages."""
     found = list(offers)
     rivals = [one.thing for one in found if isinstance(one.thing, Client)]
 
@@ -74,16 +73,16 @@ def _claimed_by_others(section: Section[Any, Any], rivals: Iterable[Client]) -> 
 
 
 def named(client: str) -> Client:
-    """By its name, whatever it is told. Raises PlanError, which names those that there are."""
-    found, name = registry(), told_otherwise.name_of(client)
+    """Return the client by its name, with or without options. Raise PlanError if unknown."""
+    found, name = registry(), client_options.name_of(client)
     if name in found.clients:
         return found.clients[name]
     raise PlanError([problem(name)])
 
 
-def told_problems(client: str, place: str = PLACE) -> list[Problem]:
-    """What is wrong with what a client is told by its name, which is registered."""
-    return list(told_otherwise.problems(place, client, named(client).family.section))
+def option_problems(client: str, place: str = PLACE) -> list[Problem]:
+    """Return the mistakes in the options of a client whose name is registered."""
+    return list(client_options.problems(place, client, named(client).family.section))
 
 
 def problem(name: str, place: str = PLACE) -> Problem:

@@ -25,6 +25,7 @@ ROCKETMQ = Family(
 SEND_LIMIT_S = 3
 _RECORD_MAX = 4_194_304  # maxMessageSize, of brokers and of Java's clients
 _DRAINS_FOR_OTHERS = "rocketmq-java-4.9.8"  # where a client cannot tell what its group has left
+_FAILS_OVER = "the library connects again by itself, and reports what becomes of each send"
 _JAVA: Mapping[str, bool | str] = {
     "confirm": CAN,
     "sync": CAN,
@@ -46,6 +47,7 @@ _JAVA: Mapping[str, bool | str] = {
     "latency fault": CAN,
     "close socket": CAN,
     "settings": CAN,
+    "lost": _FAILS_OVER,
     "acknowledge nothing": (
         "a log keeps what it has; a group's offset moves only by what was consumed"
     ),
@@ -114,6 +116,7 @@ def _own(version: str) -> Client:
             "latency fault": "it leaves out no broker",
             "close socket": f"it does what {version} does by default",
             "settings": CAN,  # pollNameServerInterval: of any other one it says so at its start
+            "lost": _FAILS_OVER,
             "acknowledge nothing": _JAVA["acknowledge nothing"],
             "transient": _JAVA["transient"],
         },
@@ -157,6 +160,7 @@ NATIVE = Client(
         "settings": (
             "it reads no system properties, and its C interface sets time-outs and sizes only"
         ),
+        "lost": _FAILS_OVER,
         "acknowledge nothing": _JAVA["acknowledge nothing"],
         "transient": _JAVA["transient"],
     },
@@ -170,5 +174,35 @@ NATIVE = Client(
     look=Look("RocketMQ native client", "harness.workers.clients.rocketmq.native_found"),
     how_to_get="`pip install 'mqproof[rocketmq-native]'`, on x86_64",
 )
+# The package that Apache publishes for Python. It brings no library: ours is that of `rocketmq`
+# 0.4.4 and a shim (compose/worker-rocketmq/client-python), in a folder of its own.
+CLIENT_PYTHON = Client(
+    name="rocketmq-python-2.0.0",
+    title=(
+        "the Python package `rocketmq-client-python` 2.0.0, unmodified, over the C++ library of "
+        "`rocketmq` 0.4.4"
+    ),
+    family=ROCKETMQ,
+    constructor="harness.workers.clients.rocketmq.client_python:PythonClient",
+    answers={
+        **NATIVE.answers,
+        "async": "its Producer has no send_async",
+        "one attempt": (
+            "the library sends again after 3 s, so a message may be stored twice: a slave is "
+            "silent for up to 5 s on a new connection, and its master confirms nothing until then"
+        ),
+        "transaction": "the library of 0.4.4 exports no SendMessageTransaction",
+        "pull": "it has no pull consumer",
+    },
+    body_max=NATIVE.body_max,
+    body_why=NATIVE.body_why,
+    own_threads=True,
+    reconnect_s=SEND_LIMIT_S,
+    drained_by=_DRAINS_FOR_OTHERS,
+    packages=(),
+    jars=None,
+    look=Look("rocketmq-client-python", "harness.workers.clients.rocketmq.client_python"),
+    how_to_get="`python -m harness.systems.rocketmq.client_python`, on x86_64, with gcc",
+)
 _VERSIONS = ("4.9.0", "4.9.8", "5.2.0", "5.3.3")
-CLIENTS = (*map(_java, _VERSIONS), NATIVE, *map(_own, _VERSIONS))
+CLIENTS = (*map(_java, _VERSIONS), NATIVE, CLIENT_PYTHON, *map(_own, _VERSIONS))

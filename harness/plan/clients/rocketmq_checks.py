@@ -1,12 +1,11 @@
-"""What of `[workload.rocketmq]` hangs on several keys: every problem, and what would be right.
+"""Checks of several keys of `[workload.rocketmq]` together: every problem, and what is valid.
 
-1. What is missing or ill-typed is left to the shape; a key that says nothing without another one
-   is a mistake, for somebody meant something by it.
-2. Oneway is how this protocol forgoes confirms, so the two say the same or the file is wrong.
-3. Whoever is asked for a transaction's fate must still be there: publishers live until the load
-   has settled, and a broker asks once a minute. It asks for what was committed at once, too: the
-   library says so once and hears no answer (END_TRANSACTION is oneway), so a fault may have eaten
-   the word.
+1. The shape finds missing and ill-typed keys. A key that has no effect without another one is a
+   mistake: its author meant something by it.
+2. Oneway is how this protocol goes without confirms, so both keys must agree.
+3. The publisher must still run when a broker asks for a transaction's fate: publishers live until
+   the load has settled, and a broker asks once a minute. It also asks about transactions that were
+   committed at once: END_TRANSACTION is oneway, so a fault may have lost it.
 """
 
 from collections.abc import Iterator
@@ -74,7 +73,7 @@ def _send_problems(section: dict[str, Any], confirms: bool) -> Iterator[TomlProb
 
 
 def _attach_problems(section: dict[str, Any], workload: dict[str, Any]) -> Iterator[TomlProblem]:
-    """Each of them goes to one host: of more hosts some are for nobody."""
+    """Check that there are not more hosts than clients: each client uses one host."""
     for who in ("publishers", "consumers"):
         key = f"{who}_attach"
         hosts, count = section.get(key), workload.get(who)

@@ -1,13 +1,13 @@
 """`[workload.rocketmq]`: what only a client of RocketMQ knows.
 
-Sequences are delayed, or halves of transactions, in the shares that are told; without any, this is
-the workload that every client can carry.
+The given shares of the sequences are delayed, or halves of transactions. Without any, this is the
+workload that every client can carry.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -43,6 +43,8 @@ class RocketWorkload:
     consumers_attach: tuple[str, ...] = ()
     latency_fault: bool = False
     close_socket_if_timeout: bool | None = None  # None: as the library does by itself
+    # The file says no `send`, so a client without async sends sync.
+    send_is_open: bool = field(default=False, compare=False)
 
 
 _SAYS_NOTHING = (RocketWorkload(), RocketWorkload(send="oneway"))  # but what `confirms` says
@@ -61,7 +63,7 @@ def _milliseconds(value: object) -> int:
 
 
 class RocketTable(Table):
-    """What hangs on several keys is checked in rocketmq_checks.py."""
+    """The keys of the section; rocketmq_checks.py checks several of them together."""
 
     send: Annotated[str, BeforeValidator(word(SENDS))] = ""  # `confirms` decides
     consume: Annotated[str, BeforeValidator(word(CONSUMES))] = "concurrent"
@@ -83,6 +85,7 @@ class RocketTable(Table):
 def _value(table: RocketTable, confirms: bool) -> RocketWorkload:
     return RocketWorkload(
         send=table.send or send_of(confirms),
+        send_is_open=not table.send,
         consume=table.consume,
         send_timeout_ms=table.send_timeout,
         threads=table.threads,
@@ -98,7 +101,13 @@ def _value(table: RocketTable, confirms: bool) -> RocketWorkload:
     )
 
 
-def _asks(own: RocketWorkload, workload: Workload) -> Iterator[str]:
+def _fitted(own: RocketWorkload, can: Callable[[str], bool]) -> RocketWorkload:
+    """A client that has no async sends sync, unless the file asks for async."""
+    blocks = own.send_is_open and own.send == "async" and not can("async")
+    return replace(own, send="sync") if blocks else own
+
+
+def _requires(own: RocketWorkload, workload: Workload) -> Iterator[str]:
     if workload.publishers > 0:
         yield own.send
     if workload.consumers > 0:
@@ -111,7 +120,7 @@ def _asks(own: RocketWorkload, workload: Workload) -> Iterator[str]:
         yield "close socket"
 
 
-def _asks_of_all(own: RocketWorkload) -> Iterator[str]:
+def _requires_of_all(own: RocketWorkload) -> Iterator[str]:
     if own.delayed_percent > 0:
         yield "delayed"
     if own.transactional_percent > 0:
@@ -157,6 +166,8 @@ def _hosts_meant(words: tuple[str, ...], servers: Servers) -> list[str]:
 
 
 def _shown(own: RocketWorkload) -> Iterator[str]:
+    if own.send_is_open and own.send == "sync":
+        yield "send = sync (the library has no async send)"
     for key, hosts in _attached(own):
         if hosts:
             yield f"{key} = {', '.join(hosts)}{' (in turn)' if len(hosts) > 1 else ''}"
@@ -169,11 +180,11 @@ def _producer_settings(own: RocketWorkload) -> list[list[str]]:
 
 
 def _flags(own: RocketWorkload) -> list[str]:
-    told = own.close_socket_if_timeout
-    return [] if told is None else [f"{_CLOSE_SOCKET}{str(told).lower()}"]
+    value = own.close_socket_if_timeout
+    return [] if value is None else [f"{_CLOSE_SOCKET}{str(value).lower()}"]
 
 
-def _told(own: RocketWorkload, servers: Servers) -> dict[str, Any]:
+def _worker_options(own: RocketWorkload, servers: Servers) -> dict[str, Any]:
     """harness.workers.clients.rocketmq.options.RocketOptions."""
     return {
         "producer": own.send,
@@ -213,14 +224,15 @@ SECTION = Section(
     shape=RocketTable,
     value=_value,
     by_client=("latency_fault", "close_socket_if_timeout"),
+    fitted=_fitted,
     problems=rocketmq_checks.problems,
     says=lambda own: own not in _SAYS_NOTHING,
     facts={},
-    moot="",
-    asks=_asks,
-    asks_of_all=_asks_of_all,
+    not_applicable="",
+    requires=_requires,
+    requires_of_all=_requires_of_all,
     obstacles=_obstacles,
     shows=_shown,
-    tells=_told,
+    worker_options=_worker_options,
     counts=_counted,
 )

@@ -1,11 +1,10 @@
-"""RocketMQ: terms of a message besides its delivery: when it is due, and what becomes of its
-transaction.
+"""PURE: special messages of RocketMQ: when a delayed one is due, and the fate of a transaction.
 
-1. Whether a message is special is fixed by its sequence and the workload alone, so it is known
-   before anything is sent. Of each hundred sequences exactly the shares that were told are
-   transactional, or delayed, strewn among the others; none is both.
-2. A delay counts from the sending: the broker lets it begin later, never earlier.
-3. Pure, and light: workers reckon by it, too.
+1. The sequence and the workload alone decide whether a message is special, so it is known before
+   anything is sent. Of each hundred sequences exactly the given shares are transactional, or
+   delayed, spread among the others; none is both.
+2. A delay counts from the sending: the broker may begin it later, never earlier.
+3. It imports little, because workers use it, too.
 """
 
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ FATES = {
 
 
 class Shares(Protocol):
-    """Which messages are special: as a scenario has it, or as a worker is told."""
+    """The shares of special messages, as a scenario or a worker's options have them."""
 
     @property
     def delayed_percent(self) -> int: ...

@@ -1,7 +1,8 @@
 """A family's own part of a scenario's workload: what it may say, and all that comes of it.
 
-1. Whose client plays, his section counts; the others are ignored, and the manifest says so.
-2. What a file leaves out is what an empty table says.
+1. Only the section of the client's family counts. The others are ignored, and the manifest says
+   so.
+2. If a file leaves a section out, it is read as an empty table.
 3. Nothing has a default: a family that leaves a question out cannot be declared.
 """
 
@@ -33,21 +34,26 @@ class Section(Generic[T, S]):
     key: str
     shape: type[T]  # every key of it has a default
     value: Callable[[T, bool], S]  # of a table, and whether the workload confirms
-    # Keys that a client may be told by its name (told_otherwise.py): `S` is a dataclass then, and
-    # has them by the same names.
+    # Keys that may be options in a client's name (client_options.py). `S` is a dataclass then, and
+    # has fields of the same names.
     by_client: tuple[str, ...]
-    # What hangs on several keys, of a whole document; what is missing or ill-typed is left to
-    # shapes.
+    # What the section means to a client, by what that client can do (a capability in, whether it
+    # can out): it may choose only what the scenario file leaves open.
+    fitted: Callable[[S, Callable[[str], bool]], S]
+    # Mistakes in a combination of keys, of a whole document. Shapes find missing and ill-typed
+    # keys.
     problems: Callable[[dict[str, Any]], Iterable[TomlProblem]]
     says: Callable[[S], bool]  # something that is lost on clients of other families
     facts: Mapping[str, Callable[[S], Fact]]  # that claims ask for
-    moot: str  # why nobody asks for them where clients are another family's
-    asks: Callable[[S, Workload], Iterable[str]]  # capabilities, of the family's clients
-    asks_of_all: Callable[[S], Iterable[str]]  # without which it is another workload
+    not_applicable: str  # why these facts do not apply to other families' clients
+    requires: Callable[[S, Workload], Iterable[str]]  # capabilities, of the family's clients
+    requires_of_all: Callable[[S], Iterable[str]]  # without which it is another workload
     # What a layout lacks of what it says, and where they contradict each other: each a reason.
     obstacles: Callable[[S, Servers], Iterable[str]]
     shows: Callable[[S], Iterable[str]]  # how the client differs by it: before a run, and after
-    tells: Callable[[S, Servers], Mapping[str, Any]]  # to each worker, as JSON: WorkerConfig.own
+    worker_options: Callable[
+        [S, Servers], Mapping[str, Any]
+    ]  # to each worker, as JSON: WorkerConfig.own
     # How many messages are special in so many seconds of load: some of COUNTED.
     counts: Callable[[S, Workload, float], Mapping[str, int]]
 
@@ -56,7 +62,7 @@ class Section(Generic[T, S]):
         return f"workload.{self.key}"
 
     def of(self, workload: Workload) -> S:
-        """What the workload says by it."""
+        """Return the workload's value of this section."""
         if self.key in workload.sections:
             said: S = workload.sections[self.key]
             return said

@@ -6,7 +6,7 @@
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -40,12 +40,47 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class FaultRow:
+    """A fault's own rows: as it was asked for, where anything was, and as it was."""
+
+    name: str  # "fault 2"; "fault" where it is the only one
+    requested: tuple[Span, ...]
+    held: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One entry of the legend below the rows: a tone, the rows that have it, what it means."""
+
+    rows: str
+    tone: str
+    text: str
+
+
+KEYS = (
+    Key("asked", "asked", "fault, as it was asked for"),
+    Key("force", "held", "fault, seen from outside"),
+    Key("force", "doubted", "fault, not verified"),
+    Key("outages", "out", "out, until the system ended it"),
+    Key("outages", "open", "out, and the system did not end it"),
+    Key("stage", "reached", "from the fault until the event"),
+    Key("stage", "missing", "not reached"),
+    Key("stage", "doubted", "not judged"),
+    Key("marks", Grade.VIOLATION.value, "messages that break a promise"),
+    Key("marks", Grade.HARMLESS.value, "messages affected without harm"),
+    Key("marks", "fine", "as it should be"),
+    Key("marks", "bad", "failed"),
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     label: str  # for those who cannot see it
     ticks: tuple[Tick, ...]
     phases: tuple[Span, ...]
-    asked: tuple[Span, ...]
+    requested: tuple[Span, ...]
     held: tuple[Span, ...]
+    faults: tuple[FaultRow, ...]
     bands: tuple[Span, ...]  # of faults, behind every plot
     plots: tuple[Plot, ...]
     hits: tuple[Hit, ...]
@@ -59,6 +94,19 @@ class Chart:
     servers_left_out: int
     believed_left_out: int
 
+    @property
+    def legend(self) -> tuple[Key, ...]:
+        """The tones that are drawn, and no others."""
+        drawn = {("force", span.tone) for span in self.held}
+        drawn |= {("asked", "asked")} if self.requested else set()
+        for rows, lanes in (
+            ("outages", self.outs),
+            ("stage", self.stages),
+            ("marks", self.lanes),
+        ):
+            drawn |= {(rows, span.tone) for lane in lanes for span in lane.spans}
+        return tuple(key for key in KEYS if (key.rows, key.tone) in drawn)
+
 
 def chart(timeline: Timeline) -> Chart:
     """The drawing of one run."""
@@ -67,8 +115,11 @@ def chart(timeline: Timeline) -> Chart:
         label=_label(timeline),
         ticks=tuple(ticks(scale)),
         phases=tuple(_phases(timeline, scale)),
-        asked=tuple(span for fault in timeline.faults for span in _asked(fault, scale)),
+        requested=tuple(
+            span for fault in timeline.faults for span in _requested_span(fault, scale)
+        ),
         held=tuple(_held(fault, scale) for fault in timeline.faults),
+        faults=tuple(_fault_rows(timeline.faults, scale)),
         bands=tuple(_band(fault, scale) for fault in timeline.faults),
         plots=tuple(plots(timeline, scale)),
         hits=tuple(_hit(one, timeline, scale) for one in timeline.slices),
@@ -119,7 +170,13 @@ def _phases(timeline: Timeline, scale: Scale) -> Iterable[Span]:
             yield scale.span(began_ns / NS, ended_ns / NS, name, name, title)
 
 
-def _asked(fault: FaultSpan, scale: Scale) -> Iterable[Span]:
+def _fault_rows(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[FaultRow]:
+    for fault in faults:
+        name = f"fault {fault.number}" if len(faults) > 1 else "fault"
+        yield FaultRow(name, tuple(_requested_span(fault, scale)), (_held(fault, scale),))
+
+
+def _requested_span(fault: FaultSpan, scale: Scale) -> Iterable[Span]:
     if fault.asked_from_ns is not None and fault.asked_until_ns is not None:
         from_s, until_s = fault.asked_from_ns / NS, fault.asked_until_ns / NS
         title = f"fault {fault.number} was asked for from +{from_s:.1f} s to +{until_s:.1f} s"
@@ -146,13 +203,13 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
     left = scale.place(one.from_s) * 10
     right = scale.place(one.from_s + timeline.slice_s) * 10
     on_time = one.operations - one.missed
-    told = [f"+{one.from_s} s"]
+    parts = [f"+{one.from_s} s"]
     if one.operations:
-        told.append(f"{on_time:,} of {one.operations:,} on time")
-    told.append(f"{one.confirmed:,} confirmed, {one.delivered:,} delivered")
+        parts.append(f"{on_time:,} of {one.operations:,} on time")
+    parts.append(f"{one.confirmed:,} confirmed, {one.delivered:,} delivered")
     if one.p50_ms is not None and one.p99_ms is not None:
-        told.append(f"half within {one.p50_ms:,.1f} ms, 99 % within {one.p99_ms:,.1f} ms")
-    return Hit(round(left, 1), round(right - left, 1), "; ".join(told))
+        parts.append(f"half within {one.p50_ms:,.1f} ms, 99 % within {one.p99_ms:,.1f} ms")
+    return Hit(round(left, 1), round(right - left, 1), "; ".join(parts))
 
 
 def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
@@ -173,11 +230,13 @@ def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
         )
 
 
-def _stages(faults: Iterable[FaultSpan], scale: Scale) -> Iterable[Lane]:
+def _stages(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[Lane]:
+    """A row each; with several faults its name says which of them it follows."""
     for fault in faults:
+        after = f", fault {fault.number}" if len(faults) > 1 else ""
         rows = sorted(fault.stages, key=lambda row: (not row.reached, row.after_ns))
         for row in rows:
-            yield Lane(row.stage, (_stage(row, fault, scale),))
+            yield Lane(f"{row.stage}{after}", (_stage(row, fault, scale),))
 
 
 def _stage(row: Stage, fault: FaultSpan, scale: Scale) -> Span:

@@ -159,7 +159,8 @@ def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Block]:
                 from_s = fault.issued_ns / NS - zero_s
                 until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - zero_s
                 tone = "held" if fault.verified else "doubted"
-                title = f"{fault.kind} {fault.resolved}, from {_told(from_s)} to {_told(until_s)}"
+                times = f"from {_time_label(from_s)} to {_time_label(until_s)}"
+                title = f"{fault.kind} {fault.resolved}, {times}"
                 yield _block(from_s, until_s, row, tone, title, scale)
 
 
@@ -198,5 +199,5 @@ def _x(at_s: float, scale: Scale) -> float:
     return round(scale.place(at_s) * 10, 1)
 
 
-def _told(at_s: float) -> str:
+def _time_label(at_s: float) -> str:
     return f"{'+' if at_s >= 0 else '−'}{abs(at_s):.1f} s"

@@ -69,8 +69,14 @@ def _lengths(parts: Sequence[Part], room: int) -> list[int]:
 def _phase_words(view: LiveView) -> str:
     names = [part.phase for part in view.parts]
     place = f" ({names.index(view.phase) + 1} of {len(names)})" if view.phase in names else ""
-    left = f", at least {view.left_s:.0f} s left" if view.left_s > 0 else ""
-    return f"{view.phase}{place}{left}"
+    return f"{view.phase}{place}{what_next(view)}"
+
+
+def what_next(view: LiveView) -> str:
+    """What is waited for; else how long the plan still lasts, at least."""
+    if view.waits:
+        return f", {'; '.join(view.waits)}"
+    return f", at least {view.left_s:.0f} s left" if view.left_s > 0 else ""
 
 
 def _rates(view: LiveView) -> str:

@@ -41,6 +41,7 @@ class Rates:
             place=self._place,
             parts=counts.parts,
             strip=counts.strip,
+            waits=counts.waits,
         )
 
 

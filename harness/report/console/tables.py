@@ -36,15 +36,16 @@ def legend(report: Report) -> list[str]:
 
 def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
     """Claims x cells, broken ones first; of several repeats the outcome that speaks for all, and
-    how many had it. A claim that applies to none of a table's runs has a row in it only in the
-    `whole`."""
+    how many had it. A claim that passed wherever it applies, or applies to none of a table's runs,
+    has a row in it only in the `whole`."""
+    held = set(passed(report))
     for cells in _chunks(_numbered(report)):
         shown = [cell for _, cell in cells]
         runs = [run for run in report.runs if run.cell in shown]
         verdicts = by_urgency(verdict for run in runs for verdict in run.verdicts)
         applies = {one.claim for one in verdicts if one.outcome is not Outcome.NOT_APPLICABLE}
         every = dict.fromkeys(verdict.claim for verdict in verdicts)
-        claims = [claim for claim in every if whole or claim in applies]
+        claims = [claim for claim in every if whole or claim in applies - held]
         table = _table("claim", cells)
         for claim in claims:
             table.add_row(
@@ -52,6 +53,16 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
             )
         if claims:
             yield table
+
+
+def passed(report: Report) -> list[str]:
+    """Return the promises that held in every run to which they apply, in their order."""
+    outcomes: dict[str, set[Outcome]] = {}
+    for run in report.runs:
+        for one in run.verdicts:
+            if one.outcome is not Outcome.NOT_APPLICABLE and one.is_promise:
+                outcomes.setdefault(one.claim, set()).add(one.outcome)
+    return [claim for claim, found in outcomes.items() if found == {Outcome.PASS}]
 
 
 def left_out(report: Report) -> int:
@@ -85,8 +96,8 @@ def comparison_tables(report: Report) -> Iterator[Table]:
 
 def failing_tables(report: Report) -> Iterator[Table]:
     """One a scenario and layout, with a row a publisher and window."""
-    told = failing.rows(report.runs)[: failing.ROWS_MAX]
-    for place in dict.fromkeys(row.cell[:3] for row in told):
+    shown = failing.rows(report.runs)[: failing.ROWS_MAX]
+    for place in dict.fromkeys(row.cell[:3] for row in shown):
         table = Table(
             title=Text(one_line("{} on {} {}".format(*place))),
             title_justify="left",
@@ -96,7 +107,7 @@ def failing_tables(report: Report) -> Iterator[Table]:
             header_style="bold",
         )
         table.add_column("client", min_width=_CLIENT_MIN, overflow="fold")
-        own = [one for one in told if one.cell[:3] == place]
+        own = [one for one in shown if one.cell[:3] == place]
         which = {"repeat": [one.repeat for one in own], "fault": [one.window for one in own]}
         which = {head: numbers for head, numbers in which.items() if max(numbers) > 1}
         for head in (*which, *failing.HEAD):

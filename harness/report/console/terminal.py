@@ -17,11 +17,12 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.rule import Rule
 from rich.text import Text
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimVerdict
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
 from harness.report import failing
-from harness.report.console.live_panel import LivePanel
+from harness.report.console.grouped import grouped
+from harness.report.console.live_panel import LivePanel, what_next
 from harness.report.console.overview import overview
 from harness.report.console.tables import (
     comparison_tables,
@@ -29,6 +30,7 @@ from harness.report.console.tables import (
     left_out,
     legend,
     nowhere,
+    passed,
     verdict_tables,
 )
 from harness.report.display import LiveView
@@ -42,6 +44,7 @@ from harness.report.lines import (
     verdict_line,
 )
 from harness.report.tried import rate_lines
+from harness.view.routes import SENTENCE as ROUTE_CHANGE
 
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
@@ -53,7 +56,7 @@ class Terminal:
     """A Display on a console. `close` ends the live part; it may be called again."""
 
     def __init__(self, console: Console, clock: Callable[[], float], whole: bool = False) -> None:
-        """`whole`: what does not apply is told claim by claim."""
+        """`whole`: every claim has a line, also one that holds or does not apply."""
         self._console = console
         self._whole = whole
         self._clock = clock
@@ -77,12 +80,13 @@ class Terminal:
         self._print(f"{self._step}: {seconds:.1f} s{_expected(self._expected_s)}")
 
     def live(self, view: LiveView) -> None:
-        view = replace(view, armed=tuple(map(one_line, view.armed)))
+        armed, waits = tuple(map(one_line, view.armed)), tuple(map(one_line, view.waits))
+        view = replace(view, armed=armed, waits=waits)
         if self._redraws:
             self._draw(LivePanel(view))
             return
         now_s = self._clock()
-        phase = (view.run, view.phase, view.armed)
+        phase = (view.run, view.phase, view.armed)  # waits change every second
         if phase != self._phase or now_s - self._told_s >= PLAIN_EVERY_S:
             self._phase, self._told_s = phase, now_s
             self._print(live_line(view))
@@ -119,8 +123,8 @@ class Terminal:
 
     def _overview(self, report: Report) -> None:
         self._heading("cell by cell; the files below have every claim and every run")
-        for word, told in overview(report):
-            self._print(f"{word} {told}", _STYLES.get(word, "yellow"))
+        for word, sentence in overview(report):
+            self._print(f"{word} {sentence}", _STYLES.get(word, "yellow"))
         self._failing(report)
         if report.skipped:
             self._print(f"NOT APPLICABLE: {len(report.skipped)} more cells", "dim")
@@ -132,7 +136,9 @@ class Terminal:
             self._console.print(table)
         if (others := left_out(report)) and not self._whole:
             self._print(f"{others} more claims do not apply (--all tells each, and why)", "dim")
-        self._lines("in how many runs, and what these do not exclude", list(rate_lines(report)))
+        if not self._whole and (held := passed(report)):
+            self._print(f"PASS wherever they apply: {', '.join(held)}", _STYLES["PASS"])
+        self._lines("in how many runs, with 95 % confidence", list(rate_lines(report)))
         for run in report.runs:
             self._run(run, report)
         if report.comparison:
@@ -161,12 +167,18 @@ class Terminal:
             self._print(f"not judged: {run.failure}", "yellow")
         for note in run.notes:
             self._print(f"  {note}", "dim")
+        routes = [one for one in run.observations if one.name == ROUTE_CHANGE]
         for observation in run.observations:
-            self._print(f"  {observation.text}", "" if observation.judged else "yellow")
-        for verdict in by_urgency(run.verdicts):
-            if verdict.outcome is Outcome.NOT_APPLICABLE and not self._whole:
-                continue
-            line = verdict_line(verdict, standing_of(verdict, run, report))
+            if self._whole or observation not in routes:
+                self._print(f"  {observation.text}", "" if observation.judged else "yellow")
+        if routes and not self._whole:
+            self._print(f"  {len(routes)} changes of routes and roles (--all shows them)", "dim")
+
+        def line_of(verdict: ClaimVerdict) -> str:
+            return verdict_line(verdict, standing_of(verdict, run, report))
+
+        every = [(line_of(one), one) for one in by_urgency(run.verdicts)]
+        for line, verdict in every if self._whole else grouped(run.verdicts, line_of):
             self._print(f"  {line}", _style(verdict))
 
     def _lines(self, heading: str, lines: list[str]) -> None:
@@ -189,8 +201,8 @@ class Terminal:
 
     def _print(self, text: str, style: str = "") -> None:
         """What has several lines stands in from the second on: none of them passes for ours."""
-        told = visible(text).replace("\n", "\n    ")
-        self._console.print(Text(told, style), soft_wrap=True)
+        indented = visible(text).replace("\n", "\n    ")
+        self._console.print(Text(indented, style), soft_wrap=True)
 
 
 def _style(verdict: ClaimVerdict) -> str:
@@ -202,10 +214,11 @@ def live_line(view: LiveView) -> str:
     """One look at a run, as one line."""
     success = "-" if view.success_ratio is None else f"{view.success_ratio:.1%}"
     armed = f" | armed: {', '.join(view.armed)}" if view.armed else ""
+    after = what_next(view).replace(", ", " | ", 1)
     return (
         f"{view.run} {view.phase} | sent {view.sent_per_s:,.0f}/s "
         f"confirmed {view.confirmed_per_s:,.0f}/s delivered {view.delivered_per_s:,.0f}/s | "
-        f"success {success} | open {view.outstanding:,}{armed} | {view.left_s:.0f} s left"
+        f"success {success} | open {view.outstanding:,}{armed}{after}"
     )
 
 

@@ -1,7 +1,7 @@
 """The values that a page is rendered from: a report's words and numbers, ready to be shown.
 
 formats   numbers and times as people read them
-tally     runs counted together: what failed, what was lost, how long it was out, what is proved
+totals    runs counted together: what failed, what was lost, how long it was out, what is proved
 answers   the first screen: a headline and four answers
 cells     a sentence a cell
 matrix    scenarios x layouts x systems: a word and a number a cell

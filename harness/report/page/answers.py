@@ -6,7 +6,7 @@
 3. A claim that predicts harm and fails is a warning that did not come true: no promise was broken.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.claims.judge import Outcome
@@ -24,9 +24,11 @@ from harness.report.page.outs import (
     spread_text,
     worst_text,
 )
-from harness.report.page.tally import Cell, Failed, Tally, loss_rate
+from harness.report.page.totals import Cell, Failed, RunTotals, loss_rate
+from harness.report.undecided import undecided
 
 CLAIMS_MAX = 2  # quoted
+REASONS_MAX, NAMES_MAX = 3, 6  # of what is not decided
 PLACES_MAX = 5  # cells called by their numbers
 
 
@@ -47,13 +49,29 @@ class FirstScreen:
     headline: str
     lead: str
     answers: tuple[Answer, ...]
+    undecided: tuple[str, ...] = ()  # why it is NOT DECIDED, and by which claims
 
 
-def first_screen(report: Report, total: Tally) -> FirstScreen:
+def first_screen(report: Report, total: RunTotals) -> FirstScreen:
     """What a report says before anybody scrolls. `total`: of all its runs."""
     tone, badge = _badge(report)
     four = (_which(report, total), _lost(report, total), _out(report, total), _proved(total))
-    return FirstScreen(tone, badge, _headline(report, total), _lead(report, total), four)
+    lines = tuple(_undecided(report)) if report.exit_code == Exit.NOT_DECIDED else ()
+    return FirstScreen(tone, badge, _headline(report, total), _lead(report, total), four, lines)
+
+
+def _undecided(report: Report) -> Iterator[str]:
+    """Yield a line for each reason: the claims that it keeps open, and what to do."""
+    groups = list(undecided(report))
+    for one in groups[:REASONS_MAX]:
+        names = list(one.claims[:NAMES_MAX])
+        names += [f"{len(one.claims) - NAMES_MAX} more"] if len(one.claims) > NAMES_MAX else []
+        what = listed(names) if names else formats.plural(one.runs, "run")
+        where = f" (in {formats.plural(one.runs, 'run')})" if names and one.runs > 1 else ""
+        advice = f". To do: {'; '.join(one.advice)}" if one.advice else ""
+        yield f"{what}{where}: {'; '.join(one.reasons)}{advice}."
+    if len(groups) > REASONS_MAX:
+        yield f"{len(groups) - REASONS_MAX} more reasons are below, with the claims."
 
 
 def _badge(report: Report) -> tuple[str, str]:
@@ -67,7 +85,7 @@ def _badge(report: Report) -> tuple[str, str]:
     }.get(code, ("open", "NOT DECIDED"))
 
 
-def _headline(report: Report, total: Tally) -> str:
+def _headline(report: Report, total: RunTotals) -> str:
     if report.interrupted:
         return "The experiment was interrupted"
     if not total.judged:
@@ -83,17 +101,19 @@ def _headline(report: Report, total: Tally) -> str:
     return "; ".join([*parts, *tail])
 
 
-def _did(told: Tally) -> list[str]:
+def _did(totals: RunTotals) -> list[str]:
     """`it lost 37 confirmed messages and was out for at least 21.5 s`, as far as it did."""
-    least = "at least " if told.loss_proved < told.judged else ""
-    done = [f"lost {least}{formats.plural(told.lost, 'confirmed message')}"] if told.lost else []
-    done += [f"stranded {least}{formats.count(told.stranded)}"] if told.stranded else []
-    out = out_text(told).replace("≥", "at least")
-    done += [f"was out for {out}"] if is_out(told) else []
+    least = "at least " if totals.loss_proved < totals.judged else ""
+    done = (
+        [f"lost {least}{formats.plural(totals.lost, 'confirmed message')}"] if totals.lost else []
+    )
+    done += [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
+    out = out_text(totals).replace("≥", "at least")
+    done += [f"was out for {out}"] if is_out(totals) else []
     return [f"it {listed(done)}"] if done else []
 
 
-def _broken(report: Report, total: Tally) -> str:
+def _broken(report: Report, total: RunTotals) -> str:
     where = (
         ""
         if total.cells == 1
@@ -105,7 +125,7 @@ def _broken(report: Report, total: Tally) -> str:
     return f"{formats.plural(len(total.broken), 'promise')} {were} broken{where}{as_known}"
 
 
-def _lead(report: Report, total: Tally) -> str:
+def _lead(report: Report, total: RunTotals) -> str:
     if not total.judged:
         return f"{formats.plural(total.runs, 'run')} planned, none judged; the reasons are below."
     judged = formats.plural(total.judged, "run")
@@ -118,118 +138,118 @@ def _lead(report: Report, total: Tally) -> str:
     return lead
 
 
-def _which(report: Report, told: Tally) -> Answer:
+def _which(report: Report, totals: RunTotals) -> Answer:
     question = "Which promise was broken?"
-    if not told.judged:
+    if not totals.judged:
         return Answer(question, "unknown", "open", ("no run was judged",))
     open_claims = (
-        f"{formats.plural(told.undecided, 'claim')} not decided" if told.undecided else ""
+        f"{formats.plural(totals.undecided, 'claim')} not decided" if totals.undecided else ""
     )
-    untrue = formats.untrue(len(told.unfulfilled)) if told.unfulfilled else ""
-    if not told.broken:
-        lines = (f"{formats.plural(told.held, 'claim')} held", untrue, open_claims)
+    untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
+    if not totals.broken:
+        lines = (f"{formats.plural(totals.held, 'claim')} held", untrue, open_claims)
         return Answer(
             question, "none", "open" if open_claims or untrue else "pass", _lines(*lines)
         )
-    ordered = sorted(told.broken, key=lambda one: known(report, one))
-    quoted = [_quote(report, one, told) for one in ordered[:CLAIMS_MAX]]
+    ordered = sorted(totals.broken, key=lambda one: known(report, one))
+    quoted = [_quote(report, one, totals) for one in ordered[:CLAIMS_MAX]]
     more = len(ordered) - CLAIMS_MAX
-    value = f"{len(ordered)} of {len(told.failed) + told.held + told.undecided}"
+    value = f"{len(ordered)} of {len(totals.failed) + totals.held + totals.undecided}"
     rest = f"and {more} more, below" if more > 0 else ""
     return Answer(question, value, "fail", _lines(*quoted, rest, untrue, open_claims))
 
 
-def _quote(report: Report, failed: Failed, told: Tally) -> str:
-    place = f"in {formats.of(failed.runs, told.judged, 'run')}" if told.judged > 1 else ""
-    if told.cells > 1:
+def _quote(report: Report, failed: Failed, totals: RunTotals) -> str:
+    place = f"in {formats.of(failed.runs, totals.judged, 'run')}" if totals.judged > 1 else ""
+    if totals.cells > 1:
         place = f"in {_places(report, failed.cells)}"
     as_known = "known to fail there" if known(report, failed) else ""
     tail = ", ".join(part for part in (place, as_known) if part)
     return f"“{failed.verdict.meaning}”{f' ({tail})' if tail else ''}"
 
 
-def _lost(report: Report, told: Tally) -> Answer:
+def _lost(report: Report, totals: RunTotals) -> Answer:
     question = "Were messages lost?"
-    if not told.confirmed:
-        why = "nothing was confirmed" if told.judged else "no run was judged"
+    if not totals.confirmed:
+        why = "nothing was confirmed" if totals.judged else "no run was judged"
         return Answer(question, "unknown", "open", (why,))
-    undecided = told.judged - told.loss_proved
-    lines = [f"of {formats.count(told.confirmed)} confirmed"]
-    if told.loss_judged:
-        lines.append(loss_rate(told).told("lost"))
-    if told.runs_with_loss and told.cells > 1:
-        lines.append(f"in {_places(report, told.cells_with_loss)}")
-    if told.stranded:
-        lines.append(f"{formats.count(told.stranded)} stranded: only the audit found them")
+    undecided = totals.judged - totals.loss_proved
+    lines = [f"of {formats.count(totals.confirmed)} confirmed"]
+    if totals.loss_judged:
+        lines.append(loss_rate(totals).describe("lost"))
+    if totals.runs_with_loss and totals.cells > 1:
+        lines.append(f"in {_places(report, totals.cells_with_loss)}")
+    if totals.stranded:
+        lines.append(f"{formats.count(totals.stranded)} stranded: only the audit found them")
     if undecided:
-        lines.append(f"perhaps more: not decided in {formats.of(undecided, told.judged, 'run')}")
-    if told.lost + told.stranded:
-        number = f"{'≥ ' if undecided else ''}{formats.count(told.lost)} lost"
+        lines.append(f"perhaps more: not decided in {formats.of(undecided, totals.judged, 'run')}")
+    if totals.lost + totals.stranded:
+        number = f"{'≥ ' if undecided else ''}{formats.count(totals.lost)} lost"
         return Answer(question, number, "fail", tuple(lines))
     if undecided:
         return Answer(question, "none found", "open", tuple(lines))
     return Answer(question, "0 lost", "pass", tuple(lines))
 
 
-def _out(report: Report, told: Tally) -> Answer:
+def _out(report: Report, totals: RunTotals) -> Answer:
     question = "How long was it out?"
-    if not told.judged:
+    if not totals.judged:
         return Answer(question, "unknown", "open", ("no run was judged",))
-    if not told.faults_of and told.out is not None and not told.out.most_s:
+    if not totals.faults_of and totals.out is not None and not totals.out.most_s:
         return Answer(question, "no fault", "plain", ("these runs break nothing",))
-    unknown = told.judged - told.outage_proved
-    tail = f"not decided in {formats.of(unknown, told.judged, 'run')}" if unknown else ""
-    if told.out is None:
+    unknown = totals.judged - totals.outage_proved
+    tail = f"not decided in {formats.of(unknown, totals.judged, 'run')}" if unknown else ""
+    if totals.out is None:
         why = tail or "publishers ask for no confirms, so nobody can tell"
         return Answer(question, "unknown", "open", (why,))
-    lines = [f"out {rate_text(told)}" if told.faults_of or is_out(told) else ""]
-    lines += [spread_text(told)] if told.cells == 1 else []
-    if is_out(told):
-        where = f"longest in {_places(report, [told.out.cell])}" if told.cells > 1 else ""
-        lines += [_meaning(told), where]
-    elif told.silence is not None and told.silence.most_s:
-        lines.append(f"it confirmed nothing for {silent_text(told)} at most")
-    tone = "open" if unknown else "pass" if is_fine(told) and told.worst is None else "plain"
-    return Answer(question, out_text(told), tone, _lines(*lines, worst_text(told.worst), tail))
+    lines = [f"out {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
+    lines += [spread_text(totals)] if totals.cells == 1 else []
+    if is_out(totals):
+        where = f"longest in {_places(report, [totals.out.cell])}" if totals.cells > 1 else ""
+        lines += [_meaning(totals), where]
+    elif totals.silence is not None and totals.silence.most_s:
+        lines.append(f"it confirmed nothing for {silent_text(totals)} at most")
+    tone = "open" if unknown else "pass" if is_fine(totals) and totals.worst is None else "plain"
+    return Answer(question, out_text(totals), tone, _lines(*lines, worst_text(totals.worst), tail))
 
 
-def _meaning(told: Tally) -> str:
+def _meaning(totals: RunTotals) -> str:
     """What the number is made of; a bound is no length."""
-    if told.out is not None and told.out.bound:
-        return f"or longer{history_text(told)}: the system did not end it by itself"
-    return f"all of it{history_text(told)}" if history_text(told) else ""
+    if totals.out is not None and totals.out.bound:
+        return f"or longer{history_text(totals)}: the system did not end it by itself"
+    return f"all of it{history_text(totals)}" if history_text(totals) else ""
 
 
-def _proved(told: Tally) -> Answer:
+def _proved(totals: RunTotals) -> Answer:
     question = "Is that proved?"
-    if not told.judged:
-        doubts = told.doubts[0][0] if told.doubts else ""
+    if not totals.judged:
+        doubts = totals.doubts[0][0] if totals.doubts else ""
         return Answer(question, "no", "open", _lines(doubts or "no run was judged"))
-    whole = told.judged == told.runs == told.loss_proved == told.outage_proved
-    whole = whole and told.faults_seen == told.faults_of
-    nothing = not told.loss_proved and not told.outage_proved
+    whole = totals.judged == totals.runs == totals.loss_proved == totals.outage_proved
+    whole = whole and totals.faults_seen == totals.faults_of
+    nothing = not totals.loss_proved and not totals.outage_proved
     value = "yes" if whole else "no" if nothing else "in part"
-    lines = [_seen(told), _logs(told)]
+    lines = [_seen(totals), _logs(totals)]
     if not whole:
-        loss = f"loss decided in {told.loss_proved} of {formats.plural(told.runs, 'run')}"
-        lines += [f"{loss}, outage in {told.outage_proved}"]
-        lines += [f"in doubt: {told.doubts[0][0]}"] if told.doubts else []
+        loss = f"loss decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
+        lines += [f"{loss}, outage in {totals.outage_proved}"]
+        lines += [f"in doubt: {totals.doubts[0][0]}"] if totals.doubts else []
     return Answer(question, value, "pass" if whole else "open", _lines(*lines))
 
 
-def _seen(told: Tally) -> str:
-    if not told.faults_of:
+def _seen(totals: RunTotals) -> str:
+    if not totals.faults_of:
         return ""
     end = "from outside, to hold and to end"
-    if told.faults_of == 1:
-        return f"the fault was {'' if told.faults_seen else 'not '}seen {end}"
-    number = "all" if told.faults_seen == told.faults_of else f"{told.faults_seen} of"
-    return f"{number} {told.faults_of} faults were seen {end}"
+    if totals.faults_of == 1:
+        return f"the fault was {'' if totals.faults_seen else 'not '}seen {end}"
+    number = "all" if totals.faults_seen == totals.faults_of else f"{totals.faults_seen} of"
+    return f"{number} {totals.faults_of} faults were seen {end}"
 
 
-def _logs(told: Tally) -> str:
-    number = "all" if told.logs_closed == told.logs_of else f"{told.logs_closed} of"
-    return f"{number} {told.logs_of} client logs are complete"
+def _logs(totals: RunTotals) -> str:
+    number = "all" if totals.logs_closed == totals.logs_of else f"{totals.logs_closed} of"
+    return f"{number} {totals.logs_of} client logs are complete"
 
 
 def known(report: Report, failed: Failed) -> bool:
@@ -246,9 +266,9 @@ def _places(report: Report, cells: Iterable[Cell]) -> str:
     numbers = sorted(order.index(cell) + 1 for cell in cells)
     if len(numbers) > PLACES_MAX:
         return f"{len(numbers)} cells"
-    told = ", ".join(str(number) for number in numbers[:-1])
-    last = f"{f'{told} and ' if told else ''}{numbers[-1]}"
-    return f"cell{'s' if told else ''} {last}"
+    earlier = ", ".join(str(number) for number in numbers[:-1])
+    last = f"{f'{earlier} and ' if earlier else ''}{numbers[-1]}"
+    return f"cell{'s' if earlier else ''} {last}"
 
 
 def _lines(*lines: str) -> tuple[str, ...]:

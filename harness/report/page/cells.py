@@ -15,7 +15,7 @@ from harness.judging.result import CellTitle, Report
 from harness.report.lines import cell_name
 from harness.report.page import formats
 from harness.report.page.outs import is_out, rate_text, worst_text
-from harness.report.page.tally import Cell, Spread, Tally, loss_rate, median_text, tally
+from harness.report.page.totals import Cell, RunTotals, Spread, loss_rate, median_text, totals_of
 
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
@@ -37,7 +37,7 @@ class CellView:
     sentence: str
     standing: str
     differences: tuple[str, ...]
-    tally: Tally
+    totals: RunTotals
 
 
 def cells(report: Report) -> tuple[CellView, ...]:
@@ -65,9 +65,9 @@ def claim_badge(outcome: Outcome | None, *, warns: bool) -> tuple[str, str]:
 
 
 def _view(number: int, cell: Cell, report: Report) -> CellView:
-    told = tally([run for run in report.runs if run.cell == cell])
+    totals = totals_of([run for run in report.runs if run.cell == cell])
     result = next((one for one in report.cells if one.cell == cell), None)
-    tone, badge = badge_of(told.outcome)
+    tone, badge = badge_of(totals.outcome)
     return CellView(
         number=number,
         cell=cell,
@@ -75,85 +75,85 @@ def _view(number: int, cell: Cell, report: Report) -> CellView:
         title=report.titles.get(cell) or CellTitle(cell[0], cell[1], cell[2]),
         tone=tone,
         badge=badge,
-        sentence=" ".join(_sentences(told)),
+        sentence=" ".join(_sentences(totals)),
         standing=_STANDINGS.get(result.standing, "") if result else "",
-        differences=result.lines if result and _asks(report, result) else (),
-        tally=told,
+        differences=result.lines if result and _has_requests(report, result) else (),
+        totals=totals,
     )
 
 
-def _asks(report: Report, result: CellResult) -> bool:
+def _has_requests(report: Report, result: CellResult) -> bool:
     """Whether a reader wants to know where a cell is not as it is known to be."""
     return report.judge is Judge.EXPECTATIONS or result.standing is Standing.DIFFERS
 
 
-def _sentences(told: Tally) -> list[str]:
-    runs = "the run" if told.runs == 1 else f"{told.runs} runs"
-    if not told.judged:
-        why = told.doubts[0][0] if told.doubts else "nobody says why"
+def _sentences(totals: RunTotals) -> list[str]:
+    runs = "the run" if totals.runs == 1 else f"{totals.runs} runs"
+    if not totals.judged:
+        why = totals.doubts[0][0] if totals.doubts else "nobody says why"
         return [f"Nothing was judged in {runs}: {why}."]
-    told_of = [_loss(told, runs), _loss_rate(told), _outage(told), _claims(told)]
-    if told.unjudged:
-        first = 0 if too_many(told.unjudged, told.runs) else len(told_of)
-        told_of.insert(
-            first, f"{formats.of(told.unjudged, told.runs, 'run')} could not be judged."
+    parts = [_loss(totals, runs), _loss_rate(totals), _outage(totals), _claims(totals)]
+    if totals.unjudged:
+        first = 0 if too_many(totals.unjudged, totals.runs) else len(parts)
+        parts.insert(
+            first, f"{formats.of(totals.unjudged, totals.runs, 'run')} could not be judged."
         )
-    if told.doubts:
-        sentence, number = told.doubts[0]
-        place = f" (in {formats.of(number, told.runs, 'run')})" if told.runs > 1 else ""
-        more = len(told.doubts) - 1
+    if totals.doubts:
+        sentence, number = totals.doubts[0]
+        place = f" (in {formats.of(number, totals.runs, 'run')})" if totals.runs > 1 else ""
+        more = len(totals.doubts) - 1
         others = f", and {formats.plural(more, 'more doubt')}" if more else ""
-        told_of.append(f"In doubt: {sentence}{place}{others}.")
-    return [sentence for sentence in told_of if sentence]
+        parts.append(f"In doubt: {sentence}{place}{others}.")
+    return [sentence for sentence in parts if sentence]
 
 
-def _loss(told: Tally, runs: str) -> str:
-    if not told.confirmed:
+def _loss(totals: RunTotals, runs: str) -> str:
+    if not totals.confirmed:
         return f"Nothing was confirmed in {runs}, so nothing can be said to be lost."
-    undecided = told.judged - told.loss_proved
-    if told.lost or told.stranded:
-        lost = f"{'At least ' if undecided else ''}{formats.count(told.lost)}"
-        stranded = f", and {formats.count(told.stranded)} stranded" if told.stranded else ""
-        verb = "was" if told.lost == 1 and not told.stranded else "were"
-        of = formats.plural(told.confirmed, "confirmed message")
+    undecided = totals.judged - totals.loss_proved
+    if totals.lost or totals.stranded:
+        lost = f"{'At least ' if undecided else ''}{formats.count(totals.lost)}"
+        stranded = f", and {formats.count(totals.stranded)} stranded" if totals.stranded else ""
+        verb = "was" if totals.lost == 1 and not totals.stranded else "were"
+        of = formats.plural(totals.confirmed, "confirmed message")
         return f"{lost} of {of} {verb} lost{stranded}."
     if undecided:
-        place = "" if told.judged == 1 else f" in {formats.of(undecided, told.judged, 'run')}"
+        place = "" if totals.judged == 1 else f" in {formats.of(undecided, totals.judged, 'run')}"
         return f"No loss was found, but it is not decided{place} whether there was none."
-    return f"None of {formats.plural(told.confirmed, 'confirmed message')} was lost in {runs}."
+    return f"None of {formats.plural(totals.confirmed, 'confirmed message')} was lost in {runs}."
 
 
-def _loss_rate(told: Tally) -> str:
-    return f"{loss_rate(told).told('Lost')}." if told.loss_judged else ""
+def _loss_rate(totals: RunTotals) -> str:
+    return f"{loss_rate(totals).describe('Lost')}." if totals.loss_judged else ""
 
 
-def _outage(told: Tally) -> str:
-    if not told.faults_of and not is_out(told):
+def _outage(totals: RunTotals) -> str:
+    if not totals.faults_of and not is_out(totals):
         return "Nothing was broken on purpose."
     parts = []
-    if told.out is not None:
-        out = f"it was out for {_time(told.out)}" if is_out(told) else "it was not out"
-        of = f" ({rate_text(told)})" if told.runs > 1 else ""
+    if totals.out is not None:
+        out = f"it was out for {_time(totals.out)}" if is_out(totals) else "it was not out"
+        of = f" ({rate_text(totals)})" if totals.runs > 1 else ""
         parts.append(f"{out}{of}")
-    parts += [worst_text(told.worst)] if told.worst is not None else []
-    if told.silence is not None and told.silence.most_s:
-        parts.append(f"for {_time(told.silence)} nothing was confirmed")
-    if told.degraded is not None and told.degraded.most_s:
-        parts.append(f"sending was on time again after {_time(told.degraded)}")
-    if told.out is None:
+    parts += [worst_text(totals.worst)] if totals.worst is not None else []
+    if totals.silence is not None and totals.silence.most_s:
+        parts.append(f"for {_time(totals.silence)} nothing was confirmed")
+    if totals.degraded is not None and totals.degraded.most_s:
+        parts.append(f"sending was on time again after {_time(totals.degraded)}")
+    if totals.out is None:
         parts.append("how long it was out is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _claims(told: Tally) -> str:
-    tail = f"; {formats.untrue(len(told.unfulfilled))}" if told.unfulfilled else ""
-    tail += f"; {told.undecided} not decided" if told.undecided else ""
-    if told.broken:
-        first = told.broken[0].verdict.meaning
-        more = f" and {len(told.broken) - 1} more" if len(told.broken) > 1 else ""
-        return f"Failed: “{first}”{more}; {told.held} held{tail}."
-    return f"{formats.plural(told.held, 'claim')} held{tail}."
+def _claims(totals: RunTotals) -> str:
+    tail = f"; {formats.untrue(len(totals.unfulfilled))}" if totals.unfulfilled else ""
+    tail += f"; {totals.undecided} not decided" if totals.undecided else ""
+    if totals.broken:
+        first = totals.broken[0].verdict.meaning
+        more = f" and {len(totals.broken) - 1} more" if len(totals.broken) > 1 else ""
+        return f"Failed: “{first}”{more}; {totals.held} held{tail}."
+    return f"{formats.plural(totals.held, 'claim')} held{tail}."
 
 
 def _time(spread: Spread) -> str:

@@ -26,8 +26,8 @@ _ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.NOT_APPLICAB
 @dataclass(frozen=True, slots=True)
 class Chip:
     """One cell's outcome about a claim. `share`: in how many of its runs, `3 of 5`; `rate`: in how
-    many it was violated, and what they do not exclude, "" where it was never decided; `told`: the
-    rate, and where that is not of all runs, the share, too."""
+    many runs it was violated, with the 95 % bounds, "" where no run decided it; `told`: the rate,
+    and the share, too, where some runs decided nothing."""
 
     number: int
     name: str
@@ -35,7 +35,7 @@ class Chip:
     badge: str
     share: str
     rate: str
-    told: str
+    text: str
     runs: int
 
 
@@ -75,15 +75,15 @@ class ClaimView:
 def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
     cells = tuple(views)
     names = dict.fromkeys(verdict.claim for run in report.runs for verdict in run.verdicts)
-    told = [_claim(place, name, report, cells) for place, name in enumerate(names, start=1)]
-    told.sort(key=lambda one: (_ORDER.index(one[0]), one[1].warns))
-    return tuple(view for _, view in told)
+    claim_views = [_claim(place, name, report, cells) for place, name in enumerate(names, start=1)]
+    claim_views.sort(key=lambda one: (_ORDER.index(one[0]), one[1].warns))
+    return tuple(view for _, view in claim_views)
 
 
 def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]) -> Seen:
     """One verdict, without what stands above it: the claim's sentence and its source."""
     tone, badge = claim_badge(verdict.outcome, warns=verdict.warns)
-    told = verdict.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+    needs_story = verdict.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
     return Seen(
         run=run.name,
         cell=next((view.number for view in cells if view.cell == run.cell), 0),
@@ -92,7 +92,7 @@ def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[
         judged="; ".join(verdict.judged),
         not_judged="; ".join(verdict.not_judged),
         story=verdict.story,
-        standing=standing_of(verdict, run, report) if told else "",
+        standing=standing_of(verdict, run, report) if needs_story else "",
         advice="; ".join(verdict.advice),
     )
 
@@ -142,13 +142,13 @@ def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
     tone, badge = claim_badge(outcome, warns=found[0][1].warns)
     same = sum(one is outcome for one in outcomes)
     # Runs without verdicts are of the cell, too: a tick stands with all of them.
-    share = f"{same} of {view.tally.runs}" if outcomes else ""
+    share = f"{same} of {view.totals.runs}" if outcomes else ""
     decided = sum(one in (Outcome.PASS, Outcome.FAIL) for one in outcomes)
     what = "did not come true" if found[0][1].warns else "violated"
-    words_of = rate(outcomes.count(Outcome.FAIL), decided).told(what) if decided else ""
-    whole = decided == view.tally.runs
-    told_of = words_of if whole else "; ".join(part for part in (share, words_of) if part)
-    return Chip(view.number, view.name, tone, badge, share, words_of, told_of, view.tally.runs)
+    words_of = rate(outcomes.count(Outcome.FAIL), decided).describe(what) if decided else ""
+    whole = decided == view.totals.runs
+    text = words_of if whole else "; ".join(part for part in (share, words_of) if part)
+    return Chip(view.number, view.name, tone, badge, share, words_of, text, view.totals.runs)
 
 
 def _shares(chips: tuple[Chip, ...]) -> tuple[tuple[str, str], ...]:

@@ -80,8 +80,8 @@ Format = Callable[[float], str]
 
 def costs(report: Report) -> CostsView:
     """All runs of a report that have a calm, by load and deployment."""
-    told = [(run, run.cost) for run in report.runs if run.cost is not None]
-    with_calm = [(run, cost) for run, cost in told if cost.seconds or cost.hosts]
+    measured = [(run, run.cost) for run in report.runs if run.cost is not None]
+    with_calm = [(run, cost) for run, cost in measured if cost.seconds or cost.hosts]
     groups: dict[tuple[str, str], list[tuple[RunReport, Cost]]] = {}
     for run, cost in with_calm:
         groups.setdefault((cost.load, cost.deployment), []).append((run, cost))

@@ -13,7 +13,7 @@ from harness.report.page import formats, measures
 from harness.report.page.cells import CellView
 from harness.report.page.claims import ClaimView
 from harness.report.page.runs import RunView
-from harness.report.page.tally import Cell
+from harness.report.page.totals import Cell
 from spark_analysis.schema.comparison import Comparison
 
 _TONES = [tone for tone, _, _ in formats.BADGES.values()]
@@ -35,7 +35,7 @@ class ClaimRef:
 class Drill:
     cell: CellView
     claims: tuple[ClaimRef, ...]
-    moot: str
+    not_applicable: str
     numbers: tuple[tuple[str, str, str], ...]  # name, in short, in a sentence
     runs: tuple[RunView, ...]
 
@@ -63,21 +63,21 @@ def _drill(
     chips = [
         (claim, claim.chips[view.number - 1]) for claim in claims
     ]  # cells are numbered from 1
-    told = [(claim, chip) for claim, chip in chips if chip.tone != "moot"]
-    told.sort(key=lambda one: _TONES.index(one[1].tone))
+    applicable = [(claim, chip) for claim, chip in chips if chip.tone != "moot"]
+    applicable.sort(key=lambda one: _TONES.index(one[1].tone))
     return Drill(
         cell=view,
         claims=tuple(
             ClaimRef(claim.anchor, claim.meaning, chip.tone, chip.badge, chip.share, chip.rate)
-            for claim, chip in told
+            for claim, chip in applicable
         ),
-        moot=_moot(len(chips) - len(told)),
+        not_applicable=_not_applicable_text(len(chips) - len(applicable)),
         numbers=measures.numbers(compared),
         runs=tuple(runs),
     )
 
 
-def _moot(number: int) -> str:
+def _not_applicable_text(number: int) -> str:
     if not number:
         return ""
     return f"{number} more {'claim does' if number == 1 else 'claims do'} not apply here."

@@ -30,7 +30,7 @@ class WindowView:
     host: str
     tone: str
     badge: str
-    asked: str
+    requested: str
     armed: str
     held: str
     undone: str
@@ -101,7 +101,7 @@ def window(span: FaultSpan) -> WindowView:
         host=span.role,
         tone=tone,
         badge=badge,
-        asked=_asked(span),
+        requested=_request_text(span),
         armed=_armed(span),
         held=_look(span.held, span.issued_ns, span, "after it was issued"),
         undone=_undone(span),
@@ -118,14 +118,14 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
     return "open", "? NOT SEEN TO BE GONE" if held else "? NOT VERIFIED"
 
 
-def _asked(span: FaultSpan) -> str:
+def _request_text(span: FaultSpan) -> str:
     if span.asked_from_ns is None or span.asked_until_ns is None:
         return "the plan says nothing of it"
     # A later window may wait until the one before it is gone.
     word = "from" if span.number == 1 else "not before"
     lasts = formats.seconds((span.asked_until_ns - span.asked_from_ns) / NS)
-    told = [f"{word} {formats.after(span.asked_from_ns)} for {lasts}", *span.options]
-    return ", ".join([*told, *([] if span.returns else ["never to be undone"])])
+    parts = [f"{word} {formats.after(span.asked_from_ns)} for {lasts}", *span.options]
+    return ", ".join([*parts, *([] if span.returns else ["never to be undone"])])
 
 
 def _armed(span: FaultSpan) -> str:

@@ -80,11 +80,11 @@ def _faults(timeline: Timeline, scale: Scale) -> Iterator[Lane]:
     origin_s = _origin_s(timeline)
     for fault in timeline.faults:
         until_s = scale.until_s if fault.ended_ns is None else fault.ended_ns / NS - origin_s
-        span = scale.span(fault.issued_ns / NS - origin_s, until_s, "held", _struck(fault))
+        span = scale.span(fault.issued_ns / NS - origin_s, until_s, "held", _target_text(fault))
         yield Lane(f"fault {fault.number}", (span,))
 
 
-def _struck(fault: FaultSpan) -> str:
+def _target_text(fault: FaultSpan) -> str:
     return f"{fault.kind} {fault.resolved}".strip()
 
 
@@ -120,9 +120,9 @@ def _sends(run: RunReport, timeline: Timeline, scale: Scale) -> Iterator[Lane]:
 
 def _whose(run: RunReport, worker: str) -> str:
     """A publisher by its client, and by whom it asked when the fault came."""
-    told = run.detail.failing if run.detail is not None else ()
-    asked = {one.publisher: one.asked for one in told if one.window == 1}
-    whom = asked.get(worker, "")
+    failing_sends = run.detail.failing if run.detail is not None else ()
+    name_servers = {one.publisher: one.asked for one in failing_sends if one.window == 1}
+    whom = name_servers.get(worker, "")
     return f"{run.cell[3]}, {f'asks {whom}' if whom else worker}"
 
 

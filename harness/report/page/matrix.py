@@ -15,7 +15,7 @@ from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
 from harness.report.page.outs import is_out, out_phrase
-from harness.report.page.tally import Cell, Tally, loss_rate
+from harness.report.page.totals import Cell, RunTotals, loss_rate
 
 COLUMNS_MAX = 8
 _SHORT = {"NOT APPLICABLE": "N/A", "INCONCLUSIVE": "OPEN"}
@@ -92,43 +92,43 @@ def matrix(report: Report, views: Sequence[CellView]) -> MatrixView:
         blocks=tuple(blocks),
         reasons=reasons,
         outcomes=tuple(_outcomes(entries.values())),
-        repeats=any(view.tally.runs > 1 for view in views),
+        repeats=any(view.totals.runs > 1 for view in views),
     )
 
 
-def weight(told: Tally) -> str:
+def weight(totals: RunTotals) -> str:
     """The one number that a cell is known by: `37 lost`, `out 0.34 s`; `out ?` is not decided."""
-    if not told.judged:
+    if not totals.judged:
         return ""
-    undecided = told.loss_proved < told.judged
-    if told.lost or told.stranded:
-        number, word = (told.lost, "lost") if told.lost else (told.stranded, "stranded")
+    undecided = totals.loss_proved < totals.judged
+    if totals.lost or totals.stranded:
+        number, word = (totals.lost, "lost") if totals.lost else (totals.stranded, "stranded")
         return f"{'≥ ' if undecided else ''}{formats.count(number)} {word}"
     if undecided:
         return "loss ?"
-    if is_out(told) or (told.out is not None and told.faults_of):
-        return out_phrase(told)
-    return "out ?" if told.faults_of else "0 lost"
+    if is_out(totals) or (totals.out is not None and totals.faults_of):
+        return out_phrase(totals)
+    return "out ?" if totals.faults_of else "0 lost"
 
 
 def _entry(view: CellView, differs: bool) -> Entry:
-    told = view.tally
+    totals = view.totals
     sign, _, word = view.badge.partition(" ")
-    runs = formats.plural(told.runs, "run")
-    if 0 < told.judged < told.runs:
-        runs = f"{told.judged} of {told.runs} judged"
+    runs = formats.plural(totals.runs, "run")
+    if 0 < totals.judged < totals.runs:
+        runs = f"{totals.judged} of {totals.runs} judged"
     return Entry(
         number=view.number,
         tone=view.tone,
         sign=sign,
         word=_SHORT.get(word, word),
-        weight=weight(told),
+        weight=weight(totals),
         runs=runs,
         differs=differs,
         reason=0,
         title=f"{view.name}: {word}"
         + (", not as it is known to be" if differs else "")
-        + (f"; {loss_rate(told).told('lost')}" if told.loss_judged else ""),
+        + (f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""),
     )
 
 

@@ -35,7 +35,7 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MeasureText:
     """A row in words. `median` alone where nothing was judged; `judged` "" where every run was."""
 
     median: str
@@ -80,13 +80,13 @@ def numbers(rows: Iterable[Comparison]) -> tuple[tuple[str, str, str], ...]:
 
     Counts that are 0 in every run are left out, but what was lost is always told.
     """
-    told = [
+    texts = [
         (_name(row.measure, row.detail), *_text(row))
         for row in rows
         if row.maximum or row.measure == "lost" or (row.maximum is None and not row.detail)
     ]
-    told.sort(key=lambda one: _order(one[0]))
-    return tuple(told)
+    texts.sort(key=lambda one: _order(one[0]))
+    return tuple(texts)
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -131,10 +131,10 @@ def _name(measure: str, detail: str) -> str:
     return formats.measure_name(measure) + (f": {detail.replace('_', ' ')}" if detail else "")
 
 
-def told(row: Comparison) -> Told:
+def measure_text(row: Comparison) -> MeasureText:
     if row.median is None or row.minimum is None or row.maximum is None:
         text = f"not judged (0 of {row.runs})"
-        return Told(text, "", "", text)
+        return MeasureText(text, "", "", text)
     least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
     judged = f"{row.judged} of {row.runs}"
@@ -145,7 +145,7 @@ def told(row: Comparison) -> Told:
             until = _number(row.median_until, row.unit)
             ends = f"within {_number(row.median_from, row.unit)} to {until}"
         title += f"; the true median lies {ends} with at least 95 %"
-    return Told(
+    return MeasureText(
         median=f"{mark}{median}",
         range="" if least == most else f"{least} – {mark}{most}",
         judged="" if row.judged == row.runs else f"{judged} judged",
@@ -155,7 +155,7 @@ def told(row: Comparison) -> Told:
 
 def _text(row: Comparison) -> tuple[str, str]:
     """Median and range in short, and in a sentence."""
-    one = told(row)
+    one = measure_text(row)
     spread = f" ({one.range})" if one.range else ""
     return ", ".join(filter(None, (f"{one.median}{spread}", one.judged))), one.sentence
 

@@ -6,7 +6,7 @@
 """
 
 from harness.report.page import formats
-from harness.report.page.tally import Spread, Tally, median_text, out_rate
+from harness.report.page.totals import RunTotals, Spread, median_text, out_rate
 from harness.view.out import Out
 from spark_analysis.schema.digest import GOOD_S
 from spark_analysis.schema.service import (
@@ -30,49 +30,49 @@ _ENDED = {
 }
 
 
-def out_text(told: Tally) -> str:
+def out_text(totals: RunTotals) -> str:
     """`14.2 s`, `≥ 33.0 s`, `not out`, `unknown`, `no fault`: the longest of its runs. Where some
     of them cannot tell, it was at most `not seen out`."""
-    if told.out is not None and told.out.most_s:
-        return longest(told.out, told)
-    if told.out is not None and told.faults_of:
-        return NOT_OUT if is_fine(told) else "not seen out"
-    if not told.judged:
-        return "not judged" if told.runs else "–"
-    if told.faults_of or told.outage_proved < told.judged:
+    if totals.out is not None and totals.out.most_s:
+        return longest(totals.out, totals)
+    if totals.out is not None and totals.faults_of:
+        return NOT_OUT if is_fine(totals) else "not seen out"
+    if not totals.judged:
+        return "not judged" if totals.runs else "–"
+    if totals.faults_of or totals.outage_proved < totals.judged:
         return "unknown"
     return "no fault"
 
 
-def out_phrase(told: Tally) -> str:
+def out_phrase(totals: RunTotals) -> str:
     """`out 14.2 s`, `not out`, `out: unknown`."""
-    text = out_text(told)
-    if is_out(told):
+    text = out_text(totals)
+    if is_out(totals):
         return f"out {text}"
-    return text if told.out is not None else f"out: {text}"
+    return text if totals.out is not None else f"out: {text}"
 
 
-def is_fine(told: Tally) -> bool:
+def is_fine(totals: RunTotals) -> bool:
     """Whether each of its runs is known never to have been out."""
-    if told.out is None or told.outage_proved < told.runs:
+    if totals.out is None or totals.outage_proved < totals.runs:
         return False
-    return not told.out.most_s and not told.out.bound
+    return not totals.out.most_s and not totals.out.bound
 
 
-def is_out(told: Tally) -> bool:
-    return told.out is not None and told.out.most_s > 0
+def is_out(totals: RunTotals) -> bool:
+    return totals.out is not None and totals.out.most_s > 0
 
 
-def rate_text(told: Tally) -> str:
-    """`in 3 of 3 runs; 29 % to 100 % of runs`: how often it was out, and how sure that is."""
-    return "" if told.out is None else out_rate(told).told("").strip()
+def rate_text(totals: RunTotals) -> str:
+    """Return `in 3 of 3 runs (95 % CI: 29 to 100 %)`: how often it was unavailable."""
+    return "" if totals.out is None else out_rate(totals).describe("")
 
 
-def spread_text(told: Tally) -> str:
+def spread_text(totals: RunTotals) -> str:
     """`median 12.5 s (11.0 s to 14.1 s)`, where there are several runs."""
-    if told.out is None or told.out.runs < 2 or not told.out.most_s:
+    if totals.out is None or totals.out.runs < 2 or not totals.out.most_s:
         return ""
-    return f"median {median_text(told.out)}"
+    return f"median {median_text(totals.out)}"
 
 
 def worst_text(out: Out | None) -> str:
@@ -91,13 +91,13 @@ def length(out: Out) -> str:
     return f"{mark}{formats.seconds(out.seconds)}{times}{back}"
 
 
-def history_text(told: Tally) -> str:
+def history_text(totals: RunTotals) -> str:
     """` in 2 outages, not back in 1 of 3 runs`: what the longest time is made of."""
-    times = told.longest.times if told.longest is not None else 0
+    times = totals.longest.times if totals.longest is not None else 0
     text = f" in {formats.plural(times, 'outage')}" if times > 1 else ""
-    if not told.not_back:
+    if not totals.not_back:
         return text
-    of = f" in {formats.of(told.not_back, told.runs, 'run')}" if told.runs > 1 else ""
+    of = f" in {formats.of(totals.not_back, totals.runs, 'run')}" if totals.runs > 1 else ""
     return f"{text}, not back{of}"
 
 
@@ -112,29 +112,29 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
     return f"{who} for {lasted} from {at}: {_ENDED[spell.ended]}; {late}"
 
 
-def silent_text(told: Tally) -> str:
+def silent_text(totals: RunTotals) -> str:
     """How long it confirmed nothing at all, at worst. "" where nobody knows."""
-    return "" if told.silence is None else longest(told.silence, told)
+    return "" if totals.silence is None else longest(totals.silence, totals)
 
 
-def late_text(told: Tally) -> str:
+def late_text(totals: RunTotals) -> str:
     """`2.7 % late, most of it once service had been good for 5 s`; "" where nothing broke."""
-    missed, publishes, runs = told.late
+    missed, publishes, runs = totals.late
     if not publishes:
-        return "late: not decided" if told.judged > told.outage_proved else ""
-    of = f" (of {runs} of {told.runs} runs)" if runs < told.runs else ""
-    return f"{formats.share(missed / publishes)} late{later(told)}{of}"
+        return "late: not decided" if totals.judged > totals.outage_proved else ""
+    of = f" (of {runs} of {totals.runs} runs)" if runs < totals.runs else ""
+    return f"{formats.share(missed / publishes)} late{later(totals)}{of}"
 
 
-def later(told: Tally) -> str:
+def later(totals: RunTotals) -> str:
     """What comes late after sending was on time again."""
-    if not told.late_later:
+    if not totals.late_later:
         return ""
-    much = "most" if 2 * told.late_later > told.late[0] else "part"
+    much = "most" if 2 * totals.late_later > totals.late[0] else "part"
     return f", {much} of it once service had been good for {GOOD_S}{formats.GLUE}s"
 
 
-def longest(spread: Spread, told: Tally) -> str:
+def longest(spread: Spread, totals: RunTotals) -> str:
     """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
-    mark = f"≥{formats.GLUE}" if spread.bound or told.outage_proved < told.runs else ""
+    mark = f"≥{formats.GLUE}" if spread.bound or totals.outage_proved < totals.runs else ""
     return f"{mark}{formats.seconds(spread.most_s)}"

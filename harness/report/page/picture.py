@@ -26,7 +26,7 @@ from harness.report.page.outs import (
     spread_text,
     worst_text,
 )
-from harness.report.page.tally import Cell, Tally, loss_rate
+from harness.report.page.totals import Cell, RunTotals, loss_rate
 
 SCENES_MAX = 5
 LINES_MAX = 8
@@ -40,7 +40,7 @@ class Panel:
     number: int  # of its cell; 0 where there is none
     place: Place
     tone: str
-    told: tuple[tuple[str, str], ...]  # tone and words, the gravest first
+    findings: tuple[tuple[str, str], ...]  # tone and words, the gravest first
     more: tuple[str, ...]  # who else was out, how sure that is
     drawn: Shares | None
     why: str
@@ -71,9 +71,9 @@ def picture(views: Sequence[CellView], compared: Sequence[Place]) -> Picture | N
     """None where no run was judged: there is nothing to see."""
     cells = {view.cell: view for view in views}
     had = [place for place in compared if place.runs]
-    if not any(view.tally.judged for view in views):
+    if not any(view.totals.judged for view in views):
         return None
-    gravest = sorted(had, key=lambda place: _gravity(place.tally), reverse=True)[:LINES_MAX]
+    gravest = sorted(had, key=lambda place: _gravity(place.totals), reverse=True)[:LINES_MAX]
     lines = tuple(place for place in had if place in gravest)
     names = sorted(scenarios_of(had), key=lambda name: _interest(name, lines, cells), reverse=True)
     scenes = tuple(_scene(name, lines, cells) for name in names[:SCENES_MAX])
@@ -87,8 +87,8 @@ def picture(views: Sequence[CellView], compared: Sequence[Place]) -> Picture | N
     )
 
 
-def _gravity(told: Tally) -> tuple[int, float]:
-    return told.lost + told.stranded, told.out.most_s if told.out is not None else 0.0
+def _gravity(totals: RunTotals) -> tuple[int, float]:
+    return totals.lost + totals.stranded, totals.out.most_s if totals.out is not None else 0.0
 
 
 def _interest(
@@ -96,9 +96,9 @@ def _interest(
 ) -> tuple[int, float, float]:
     """Where somebody lost, then where columns lie furthest apart, then where it was out."""
     found = [cells.get((scenario, *place.key)) for place in lines]
-    told = [_gravity(view.tally) for view in found if view is not None]
-    outs = [out for _, out in told] or [0.0]
-    return sum(lost for lost, _ in told), max(outs) - min(outs), max(outs)
+    gravities = [_gravity(view.totals) for view in found if view is not None]
+    outs = [out for _, out in gravities] or [0.0]
+    return sum(lost for lost, _ in gravities), max(outs) - min(outs), max(outs)
 
 
 def _left_out(scenes: int, lines: int) -> str:
@@ -135,16 +135,16 @@ def _ticks(scale: Scale, fault: bool) -> Iterable[Tick]:
 def _panel(place: Place, runs: Sequence[RunReport], view: CellView | None, scale: Scale) -> Panel:
     timelines = [run.detail.timeline for run in runs if run.detail is not None]
     timed = [one for one in timelines if any(each.operations for each in one.slices)]
-    told = tuple(_told(view.tally)) if view is not None else ()
-    more = tuple(_more(view.tally)) if view is not None else ()
+    findings = tuple(_findings(view.totals)) if view is not None else ()
+    more = tuple(_more(view.totals)) if view is not None else ()
     drawn = shares(timed, scale) if timed else None
-    said = "; ".join([text for _, text in told] + list(more))
+    said = "; ".join([text for _, text in findings] + list(more))
     name = view.title.scenario if view is not None else ""
     return Panel(
         number=view.number if view is not None else 0,
         place=place,
-        tone=told[0][0] if told else "absent",
-        told=told,
+        tone=findings[0][0] if findings else "absent",
+        findings=findings,
         more=more,
         drawn=drawn,
         why="" if drawn else _why(runs, timelines, view),
@@ -152,44 +152,45 @@ def _panel(place: Place, runs: Sequence[RunReport], view: CellView | None, scale
     )
 
 
-def _told(told: Tally) -> Iterable[tuple[str, str]]:
-    if not told.judged:
+def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
+    if not totals.judged:
         yield "open", "? not judged"
         return
-    undecided = told.loss_proved < told.judged
+    undecided = totals.loss_proved < totals.judged
     least = "≥ " if undecided else ""
-    if told.lost:
-        yield "fail", f"✗ {least}{formats.count(told.lost)} lost"
-    if told.stranded:
-        yield "fail", f"✗ {least}{formats.count(told.stranded)} stranded"
-    if undecided and not told.lost and not told.stranded:
+    if totals.lost:
+        yield "fail", f"✗ {least}{formats.count(totals.lost)} lost"
+    if totals.stranded:
+        yield "fail", f"✗ {least}{formats.count(totals.stranded)} stranded"
+    if undecided and not totals.lost and not totals.stranded:
         yield "open", "? loss not decided"
-    if told.out is None:
+    if totals.out is None:
         yield "open", "? out: not decided"
-    elif is_out(told):
-        yield "out", f"{out_phrase(told)}{history_text(told)}"
-    elif told.faults_of:
-        yield ("pass", "✓ not out") if is_fine(told) else ("open", f"? {out_phrase(told)}")
+    elif is_out(totals):
+        yield "out", f"{out_phrase(totals)}{history_text(totals)}"
+    elif totals.faults_of:
+        yield ("pass", "✓ not out") if is_fine(totals) else ("open", f"? {out_phrase(totals)}")
     else:
         yield "pass", "✓ never out"
 
 
-def _more(told: Tally) -> Iterable[str]:
-    if told.runs_with_loss:
-        yield loss_rate(told).told("lost")
-    if told.out is None and told.out_doubt:
-        yield told.out_doubt
-    if told.out is not None and (told.faults_of or is_out(told)):
-        yield f"out {rate_text(told)}"
-    unknown = told.judged - told.outage_proved
-    if told.out is not None and unknown:
-        yield f"not decided in {formats.of(unknown, told.judged, 'run')}"
-    if spread_text(told):
-        yield spread_text(told)
-    if told.worst is not None:
-        yield worst_text(told.worst)
-    if told.judged and told.faults_seen < told.faults_of:
-        yield f"{told.faults_seen} of {formats.plural(told.faults_of, 'fault')} seen from outside"
+def _more(totals: RunTotals) -> Iterable[str]:
+    if totals.runs_with_loss:
+        yield loss_rate(totals).describe("lost")
+    if totals.out is None and totals.out_doubt:
+        yield totals.out_doubt
+    if totals.out is not None and (totals.faults_of or is_out(totals)):
+        yield f"out {rate_text(totals)}"
+    unknown = totals.judged - totals.outage_proved
+    if totals.out is not None and unknown:
+        yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"
+    if spread_text(totals):
+        yield spread_text(totals)
+    if totals.worst is not None:
+        yield worst_text(totals.worst)
+    if totals.judged and totals.faults_seen < totals.faults_of:
+        faults = formats.plural(totals.faults_of, "fault")
+        yield f"{totals.faults_seen} of {faults} seen from outside"
 
 
 def _why(runs: Sequence[RunReport], timelines: Sequence[object], view: CellView | None) -> str:

@@ -16,9 +16,9 @@ from harness.report.page.cells import CellView, badge_of
 from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
 from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
-from harness.report.page.tally import worst_of
+from harness.report.page.totals import worst_of
 from harness.run_folder.process_ends import end_told
-from harness.view.audited import start_told
+from harness.view.audited import describe_start
 from harness.view.summary import Number, Summary
 from harness.view.timeline import FaultSpan, OperationSpan
 
@@ -47,7 +47,7 @@ class AffectedView:
     meaning: str
     number: str
     grave: bool
-    told: str
+    omission: str
     stories: tuple[StoryView, ...]
 
 
@@ -105,7 +105,7 @@ class RunView:
     facts: tuple[str, ...]
     failure: str
     verdicts: tuple[tuple[str, Seen], ...]  # the claim's meaning, and what was seen of it
-    moot: int
+    not_applicable: int
     doubts: tuple[str, ...]
     advice: tuple[str, ...]
     observations: tuple[tuple[bool, str], ...]
@@ -143,13 +143,13 @@ def at_length(report: Report) -> frozenset[int]:
 
     Of every cell its gravest run comes first, of all cells the gravest, in the order of runs.
     """
-    told: list[tuple[int, int, int]] = []
+    ranked: list[tuple[int, int, int]] = []
     seen_of: Counter[tuple[str, ...]] = Counter()
     graded = [(_grade(run), number, run) for number, run in enumerate(report.runs, start=1)]
     for grade, number, run in sorted(graded, key=lambda one: one[:2]):
-        told.append((seen_of[run.cell], grade, number))
+        ranked.append((seen_of[run.cell], grade, number))
         seen_of[run.cell] += 1
-    return frozenset(number for _, _, number in sorted(told)[:LENGTHY_MAX])
+    return frozenset(number for _, _, number in sorted(ranked)[:LENGTHY_MAX])
 
 
 def _grade(run: RunReport) -> int:
@@ -179,8 +179,8 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
     run = run if whole else _short(run)
     promises = (one.outcome for one in run.verdicts if one.is_promise)
     tone, badge = badge_of(worst(promises) if run.verdicts else None)
-    told = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
-    told.sort(key=lambda one: list(formats.BADGES).index(one.outcome))
+    applicable = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
+    applicable.sort(key=lambda one: list(formats.BADGES).index(one.outcome))
     detail = run.detail
     timeline = detail.timeline if detail else None
     return RunView(
@@ -192,8 +192,8 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         badge=badge,
         facts=_facts(run),
         failure=run.failure,
-        verdicts=tuple((one.meaning, seen(run, one, report, (cell,))) for one in told),
-        moot=len(run.verdicts) - len(told),
+        verdicts=tuple((one.meaning, seen(run, one, report, (cell,))) for one in applicable),
+        not_applicable=len(run.verdicts) - len(applicable),
         doubts=run.doubts,
         advice=tuple(dict.fromkeys(text for one in run.verdicts for text in one.advice)),
         observations=tuple((one.judged, one.text) for one in run.observations),
@@ -208,7 +208,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
             for one in (detail.process_ends if detail else ())
         ),
         audit_starts=tuple(
-            ("open" if one.answered_ns is None else "pass", start_told(one))
+            ("open" if one.answered_ns is None else "pass", describe_start(one))
             for one in (detail.audit_starts if detail else ())
         ),
         affected=_affected(run),
@@ -317,44 +317,47 @@ def _affected(run: RunReport) -> tuple[AffectedView, ...]:
             meaning=formats.meaning(one.measure),
             number=formats.count(one.number),
             grave=formats.is_grave(one.measure),
-            told=_told(len(one.journeys), one.number),
+            omission=_omission_note(len(one.traces), one.number),
             stories=tuple(
                 StoryView(
-                    journey.message,
-                    journey.near,
+                    trace.message,
+                    trace.near,
                     tuple(
                         StepView(formats.after(step.at_ns), step.sort, step.text, step.counted)
-                        for step in journey.steps
+                        for step in trace.steps
                     ),
                 )
-                for journey in one.journeys
+                for trace in one.traces
             ),
         )
         for one in found
     )
 
 
-def _told(stories: int, number: int) -> str:
+def _omission_note(stories: int, number: int) -> str:
     if not stories:
         return "no story is told here: graver ones took the room"
     if stories == number:
         return ""
-    told = formats.plural(stories, "message")
-    return f"the first {told} in time, of {formats.count(number)} entries"
+    shown = formats.plural(stories, "message")
+    return f"the first {shown} in time, of {formats.count(number)} entries"
 
 
 def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
-    told = [("seed of the run", str(run.seed)), ("folder", f"runs/{run.name.rpartition('/')[2]}/")]
-    told = [("experiment", run.piece), *told] if run.piece else told
+    pairs = [
+        ("seed of the run", str(run.seed)),
+        ("folder", f"runs/{run.name.rpartition('/')[2]}/"),
+    ]
+    pairs = [("experiment", run.piece), *pairs] if run.piece else pairs
     detail = run.detail
     if detail is not None:
-        told += [("deployment", detail.deployment)] if detail.deployment else []
-        told += [
+        pairs += [("deployment", detail.deployment)] if detail.deployment else []
+        pairs += [
             (worker.name, _worker(worker.exit_code, worker.log_closed, worker.doubt))
             for worker in detail.workers
         ]
-    told += [("note", note) for note in run.notes]
-    return tuple(told)
+    pairs += [("note", note) for note in run.notes]
+    return tuple(pairs)
 
 
 def _worker(exit_code: int | None, log_closed: bool, doubt: str) -> str:

@@ -1,8 +1,8 @@
 """PURE: the commands that raise and clear the alarms of a RabbitMQ node, to be run beside it.
 
 1. An alarm is raised by a limit that no node keeps: one byte of memory, a petabyte of free disk.
-2. It is cleared by the node's own configuration, as it was read when the node started: whoever
-   heals needs to know nothing, and may repeat it.
+2. It is cleared by the node's own configuration, as it was read when the node started. So `heal`
+   needs no knowledge, and may repeat it.
 3. Such limits do not outlive the node's process, nor a pause of its application.
 """
 

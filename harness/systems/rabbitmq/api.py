@@ -117,15 +117,15 @@ class ManagementApi:
         return {host: _body(reply) for host, reply in answers.items()}
 
     async def as_answered(self, path: str, method: str = "GET") -> AsyncGenerator[Reply, None]:
-        """Answers in the order in which they come; a host that hangs keeps nobody waiting."""
-        asked = [asyncio.ensure_future(self.ask(host, path, method)) for host in self._urls]
+        """Yield answers in the order in which they come; a host that hangs delays no other."""
+        questions = [asyncio.ensure_future(self.ask(host, path, method)) for host in self._urls]
         try:
-            for answer in asyncio.as_completed(asked):
+            for answer in asyncio.as_completed(questions):
                 reply = await answer
                 if reply is not None:
                     yield reply
         finally:
-            for question in asked:
+            for question in questions:
                 question.cancel()
 
     async def first(self, path: str) -> Any:

@@ -1,8 +1,8 @@
-"""What an operator tells brokers over their management API: policies and synchronisation.
+"""An operator's orders over the management API: policies and synchronisation.
 
-1. An order is told to one host, the first that answers, and holds for the whole cluster. A host
-   that says no has the last word; one that is silent is passed over.
-2. A policy is not set before every host that answers tells it, or its absence.
+1. An order goes to one host, the first that answers, and holds for the whole cluster. If that host
+   refuses, the order fails; a silent host is skipped.
+2. A policy is set or removed when every host that answers reports it so.
 """
 
 from typing import Any
@@ -38,8 +38,8 @@ class ApiOperator:
             case SetPolicy():
                 return await self._set(order)
             case DeletePolicy(name=name):
-                said = await self._tell(f"delete policy {name}", policy_path(name), "DELETE")
-                return await self._everywhere(name, None, said)
+                answer = await self._send(f"delete policy {name}", policy_path(name), "DELETE")
+                return await self._everywhere(name, None, answer)
             case Synchronise(queue=queue):
                 return await self._act(f"synchronise {queue}", queue, "sync")
             case CancelSync(queue=queue):
@@ -60,13 +60,13 @@ class ApiOperator:
             "priority": order.priority,
         }
         what = f"set policy {order.name}"
-        said = await self._tell(what, policy_path(order.name), "PUT", body)
-        return await self._everywhere(order.name, definition, said)
+        answer = await self._send(what, policy_path(order.name), "PUT", body)
+        return await self._everywhere(order.name, definition, answer)
 
     async def _act(self, what: str, queue: str, action: str) -> str:
-        return await self._tell(what, queue_actions_path(queue), "POST", {"action": action})
+        return await self._send(what, queue_actions_path(queue), "POST", {"action": action})
 
-    async def _tell(self, what: str, path: str, method: str, body: Any = None) -> str:
+    async def _send(self, what: str, path: str, method: str, body: Any = None) -> str:
         for host in self._api.hosts:
             reply = await self._api.ask(host, path, method, body)
             if reply is None:
@@ -76,7 +76,7 @@ class ApiOperator:
             return f"{host} said {reply.status}"
         raise DeployError(f"{what}: no host answered")
 
-    async def _everywhere(self, name: str, definition: dict[str, Any] | None, said: str) -> str:
+    async def _everywhere(self, name: str, definition: dict[str, Any] | None, answer: str) -> str:
         """Waits until all that answer tell this definition; None: that there is none."""
 
         async def look() -> dict[str, Reply | None]:
@@ -89,15 +89,17 @@ class ApiOperator:
         if differing := _differing(found, definition):
             hosts = ", ".join(differing)
             raise DeployError(f"policy {name}: {hosts} had not heard in {EVERYWHERE_LIMIT_S:g} s")
-        return said
+        return answer
 
 
 def _differing(found: dict[str, Reply | None], definition: dict[str, Any] | None) -> list[str]:
     """The hosts that answer, and tell another policy."""
     return [
-        host for host, reply in found.items() if reply is not None and _told(reply) != definition
+        host
+        for host, reply in found.items()
+        if reply is not None and _definition(reply) != definition
     ]
 
 
-def _told(reply: Reply) -> Any:
+def _definition(reply: Reply) -> Any:
     return reply.body.get("definition") if reply.status == 200 else None

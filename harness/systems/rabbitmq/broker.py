@@ -44,7 +44,7 @@ _MIRRORS_LIMIT_S = 30.0
 class RabbitBroker:
     """port.Broker. `ways`: host -> address and port that the agent dials, in the layout's order.
 
-    `held`: by whom a node is asked what it holds itself.
+    `held`: returns how many messages a node holds itself.
     `ours`: of a cluster that is not ours alone, how the names of the queues begin that are; no
     other is looked at, and where the master of one lies is its own to say.
     """
@@ -105,8 +105,8 @@ class RabbitBroker:
             durable=durable,
             arguments=dict(self._kind.arguments(self._layout)),
         )
-        said = await self._api.first(queue_path(queue))
-        wanted = self._kind.mirrors_wanted(self._layout, said)
+        queue_info = await self._api.first(queue_path(queue))
+        wanted = self._kind.mirrors_wanted(self._layout, queue_info)
         there = partial(_holds, "" if self._ours else host, wanted)
         roles = await until(lambda: self.roles(queue), there, _MIRRORS_LIMIT_S)
         if not there(roles):
@@ -118,17 +118,17 @@ class RabbitBroker:
 
     async def roles(self, queue: str) -> Roles:
         statuses: list[int] = []
-        said: list[Roles] = []
+        answers: list[Roles] = []
         enough = self._kind.agreeing(len(self._api.hosts))
         async with aclosing(self._api.as_answered(queue_path(queue))) as replies:
             async for reply in replies:
                 if reply.status == 200:
-                    said.append(self._kind.roles_of(reply.body))
-                if (roles := agreed(said, enough)) is not None:
+                    answers.append(self._kind.roles_of(reply.body))
+                if (roles := agreed(answers, enough)) is not None:
                     return roles
                 statuses.append(reply.status)
-        if said:
-            return unanimous(queue, said)
+        if answers:
+            return unanimous(queue, answers)
         # A broker does not find a queue whose only holder is down.
         if 404 in statuses:
             return Roles(master=None, mirrors=(), synchronised=())
@@ -149,10 +149,10 @@ class RabbitBroker:
     async def held(self, queue: str, host: str) -> int | None:
         return await self._held(self._api, queue, host)
 
-    async def members(self, asked: str) -> tuple[str, ...]:
-        reply = await self._api.ask(asked, NODES)
+    async def members(self, host: str) -> tuple[str, ...]:
+        reply = await self._api.ask(host, NODES)
         if reply is None or reply.status != 200:
-            raise DeployError(f"{asked} does not tell which nodes there are")
+            raise DeployError(f"{host} does not tell which nodes there are")
         return cluster_state.members(reply.body)
 
     async def policy(self, name: str) -> dict[str, Any] | None:
@@ -204,10 +204,10 @@ class RabbitBroker:
 
     async def listing(self, host: str) -> dict[str, bool]:
         """By every other host that answers: whether it lists this one's broker as running."""
-        said = await self._api.bodies(NODES)
+        answers = await self._api.bodies(NODES)
         others = {
-            asked: cluster_state.runs(host, nodes)
-            for asked, nodes in said.items()
+            by: cluster_state.runs(host, nodes)
+            for by, nodes in answers.items()
             if nodes is not None
         }
         others.pop(host, None)
@@ -216,11 +216,11 @@ class RabbitBroker:
         return others
 
     async def alarms(self, resource: str) -> dict[str, dict[str, bool]]:
-        """By every host that answers: of which hosts it says that they are in alarm, or not."""
-        said = await self._api.bodies(NODES)
+        """Return, for every host that answers, which hosts it reports in alarm, or not."""
+        answers = await self._api.bodies(NODES)
         return {
-            asked: cluster_state.alarms(nodes, resource)
-            for asked, nodes in said.items()
+            by: cluster_state.alarms(nodes, resource)
+            for by, nodes in answers.items()
             if nodes is not None
         }
 
@@ -232,8 +232,10 @@ class RabbitBroker:
     async def remove_policies(self) -> None:
         """Those; of one that is not there, too. Raises DeployError."""
         for policy in self._layout.policies:
-            async with aclosing(self._api.as_answered(policy_path(policy.name), "DELETE")) as said:
-                statuses = [reply.status async for reply in said]
+            async with aclosing(
+                self._api.as_answered(policy_path(policy.name), "DELETE")
+            ) as replies:
+                statuses = [reply.status async for reply in replies]
             if not {204, 404} & set(statuses):
                 raise DeployError(f"policy {policy.name} was not removed: {statuses or 'silence'}")
 
@@ -268,8 +270,8 @@ class RabbitBroker:
         host = next(iter(self._ways))
         reply = await self._api.ask(host, policy_path(policy.name), "PUT", body)
         if reply is None or reply.status not in (201, 204):
-            said = "nothing" if reply is None else f"{reply.status} {reply.body}"
-            raise DeployError(f"{host} did not take policy {policy.name}: it said {said}")
+            detail = "nothing" if reply is None else f"{reply.status} {reply.body}"
+            raise DeployError(f"{host} did not take policy {policy.name}: it said {detail}")
 
 
 def _holds(host: str, mirrors: int, roles: Roles) -> bool:
@@ -282,6 +284,8 @@ def _holds(host: str, mirrors: int, roles: Roles) -> bool:
 
 
 def _full(roles: Roles) -> tuple[str, ...]:
-    """The mirrors that hold everything, or else, where nobody tells which do, those that are
-    there: a fresh queue has nothing that one could lack."""
+    """Return the synchronised mirrors; if they are not reported, all mirrors.
+
+    A fresh queue has no message that a mirror could lack.
+    """
     return roles.mirrors if roles.synchronised is None else roles.synchronised

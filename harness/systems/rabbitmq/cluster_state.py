@@ -45,7 +45,7 @@ def members(nodes: list[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def alarms(nodes: list[dict[str, Any]], resource: str) -> dict[str, bool]:
-    """Host -> whether it is in alarm; a node that is down, or whose word is not told, has none."""
+    """Return host -> whether it is in alarm; without nodes that are down or not reported."""
     key = ALARMS[resource]
     return {
         host_of(str(node.get("name"))): bool(node[key])
@@ -55,7 +55,7 @@ def alarms(nodes: list[dict[str, Any]], resource: str) -> dict[str, bool]:
 
 
 def mirrors_wanted(queue: dict[str, Any], hosts: int) -> int:
-    """By the policy that governs a queue; 0 where none mirrors it, or nobody tells which does."""
+    """Return it by the policy of a queue; 0 if none mirrors it, or the policy is unknown."""
     definition = queue.get("effective_policy_definition")
     definition = definition if isinstance(definition, dict) else {}
     parameter = definition.get("ha-params")

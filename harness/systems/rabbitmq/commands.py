@@ -1,8 +1,8 @@
-"""PURE: what RabbitMQ's command line is told for an order, and where that is run.
+"""PURE: the RabbitMQ command lines for an order, and where they are run.
 
 1. `beside` runs in the container of a node that runs; `instead` in one of the same image, network
    and data that is there for this alone, while the node itself is down.
-2. A node that is down is asked by its disk: the command line finds it by the host's name, which
+2. A node that is down is read from its disk: the command line finds it by the host's name, which
    the network brings along (rabbitmq_cli, `--offline`), and talks under the node's own name, for
    which epmd must run.
 3. A node leaves and joins with its application stopped; its process runs on (stop_app).
@@ -25,7 +25,7 @@ DATA = "/var/lib/rabbitmq/mnesia"
 BOOT_STATE = ("timeout", "20", "rabbitmqctl", "--quiet", "eval", "rabbit_boot_state:get().")
 STOPPED = "stopped"
 _EPMD = "epmd -daemon"
-# What the data folder holds besides the nodes' tables goes as well; the cookie lies above it.
+# The whole data folder is deleted, not only the nodes' tables; the cookie is in the folder above.
 _WIPE = f"rm -rf {DATA} && mkdir -p {DATA} && chown rabbitmq:rabbitmq {DATA}"
 
 _DEPTH = """case rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"%s">>)) of
@@ -43,7 +43,7 @@ end."""
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Shell commands, each of which must succeed."""
+    """Shell commands; each must succeed."""
 
     host: str
     commands: tuple[str, ...]

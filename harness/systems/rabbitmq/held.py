@@ -1,6 +1,6 @@
-"""How many messages of a queue a node says that it holds itself: by whom it is asked.
+"""How many messages of a queue a node reports to hold itself.
 
-What is not told, by whoever is asked, is unknown: None.
+If it does not report it, the number is unknown: None.
 """
 
 from collections.abc import Awaitable, Callable
@@ -11,12 +11,12 @@ Held = Callable[[ManagementApi, str, str], Awaitable[int | None]]  # of a queue,
 
 
 async def by_nobody(_api: ManagementApi, _queue: str, _host: str) -> int | None:
-    """Of nodes whose command line is not ours, and whose API does not tell it."""
+    """Return None: the API does not report it, and the command line is the owner's."""
     return None
 
 
 async def by_api(api: ManagementApi, queue: str, host: str) -> int | None:
-    """The API of the reference tells it; RabbitMQ's does not."""
+    """Return it by the reference's API; RabbitMQ's does not report it."""
     reply = await api.ask(host, held_path(queue))
     if reply is None or reply.status != 200:
         return None

@@ -1,4 +1,4 @@
-"""How much of a queue a node in a container holds: its command line is asked, beside it.
+"""How much of a queue a node in a container holds, by its command line, run beside it.
 
 1. Engine calls block, so they run in a thread.
 """
@@ -18,13 +18,13 @@ def by_command(project: Project) -> Held:
     def ask(queue: str, host: str) -> int | None:
         command = ["timeout", str(COMMAND_LIMIT_S), *held(queue)]
         output = project.execute(project.processes(host)[0], command)
-        said = output.text.split() or [""]  # its warnings come before what it was asked
-        return int(said[-1]) if output.status == 0 and said[-1].isdecimal() else None
+        words = output.text.split() or [""]  # its warnings come before what it was asked
+        return int(words[-1]) if output.status == 0 and words[-1].isdecimal() else None
 
-    async def asked(_api: ManagementApi, queue: str, host: str) -> int | None:
+    async def count(_api: ManagementApi, queue: str, host: str) -> int | None:
         try:
             return await asyncio.to_thread(ask, queue, host)
         except FaultError:
             return None
 
-    return asked
+    return count

@@ -1,8 +1,8 @@
 """The shape of a layout file of RabbitMQ's nodes, whatever their queues, and what it becomes.
 
-1. Every key is checked by itself in the shape; what hangs on several keys stands in `mistakes`, in
-   terms of the document: each is told beside every other one.
-2. What follows from a layout that nobody knows (`like` names none) is not told.
+1. The shape checks every key by itself; `mistakes` checks several keys together, in the document.
+   All mistakes are reported at once.
+2. Mistakes that follow from an unknown layout (in `like`) are not reported.
 """
 
 from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ class _ProfileFile(Strict):
 
 
 class _PauseFile(Strict):
-    hosts: Names  # as long as one of them is seen, nobody pauses
+    hosts: Names  # as long as one of them is seen, no node pauses
     recover: Literal["ignore", "autoheal"]
 
 

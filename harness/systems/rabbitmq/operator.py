@@ -1,8 +1,8 @@
 """Carries operators' orders out on a compose project: management API and RabbitMQ's command line.
 
 1. Engine calls block, so they run in threads.
-2. What is told to a node that is down is told to a container that stands in for it (stand_in.py).
-3. A spare that has joined is asked like every other host from then on.
+2. Orders to a node that is down go to a container in its place (stand_in.py).
+3. A spare that has joined is queried like every other host from then on.
 """
 
 import asyncio
@@ -49,19 +49,19 @@ class RabbitOperator:
         run = self._instead if script.instead else self._beside
         try:
             async with asyncio.timeout(COMMAND_LIMIT_S):
-                status, said = await asyncio.to_thread(run, script.host, script.text)
+                status, output = await asyncio.to_thread(run, script.host, script.text)
         except TimeoutError:
             raise DeployError(f"{script.text} on {script.host}: {COMMAND_LIMIT_S:g} s") from None
         except (FaultError, DockerException, requests.RequestException) as error:
             raise DeployError(f"{script.text} on {script.host}: {error}") from error
         if status:
-            raise DeployError(f"{script.text} on {script.host}: status {status}: {_short(said)}")
+            raise DeployError(f"{script.text} on {script.host}: status {status}: {_short(output)}")
         if isinstance(order, AddNode) and order.host in self._spares:
             self._joined(order.host, self._spares[order.host])
-        return f"{script.host}: {_short(said) or 'done'}"
+        return f"{script.host}: {_short(output) or 'done'}"
 
     def _beside(self, host: str, text: str) -> tuple[int, str]:
-        """The limit is the command's own, too: nobody can break an exec off from outside."""
+        """The command has the same limit: an exec cannot be ended from outside."""
         limited = f"timeout {COMMAND_LIMIT_S:.0f} sh -c {shlex.quote(text)}"
         output = self._project.execute(self._project.processes(host)[0], ["sh", "-c", limited])
         return output.status, output.text
@@ -70,6 +70,6 @@ class RabbitOperator:
         return run_instead(self._client, self._project, host, text, COMMAND_LIMIT_S)
 
 
-def _short(said: str) -> str:
-    """On one line, its end: that is where a command says what became of it."""
-    return " ".join(said.split())[-300:]
+def _short(output: str) -> str:
+    """Return the end of the output, on one line: it has the result."""
+    return " ".join(output.split())[-300:]

@@ -45,5 +45,5 @@ def parts_of(stand: Stand, kind: QueueKind, held: Held) -> Parts:
         ways=links(stand),
         service_ports=RABBITMQ_SERVICE_PORTS,
         alarms=broker.alarms,
-        lifeless=partial(by_application, project),
+        dead_broker=partial(by_application, project),
     )

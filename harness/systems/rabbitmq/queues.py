@@ -33,20 +33,20 @@ class QueueKind:
     ask_limit_s: float
 
 
-def agreed(said: Sequence[Roles], enough: int) -> Roles | None:
-    """What `enough` hosts say, as the last of them says it; None: nobody is to be believed yet."""
-    for roles in reversed(said):
-        if sum(one.master == roles.master for one in said) >= enough:
+def agreed(answers: Sequence[Roles], enough: int) -> Roles | None:
+    """Return the roles on which `enough` hosts agree, the last answer; None: not yet."""
+    for roles in reversed(answers):
+        if sum(one.master == roles.master for one in answers) >= enough:
             return roles
     return None
 
 
-def unanimous(queue: str, said: Sequence[Roles]) -> Roles:
-    """What all say that answered, where they are too few. Raises DeployError."""
-    if len({one.master for one in said}) > 1:
-        told = ", ".join(sorted({str(one.master) for one in said}))
-        raise DeployError(f"brokers do not agree who holds {queue}: {told}")
-    return said[-1]
+def unanimous(queue: str, answers: Sequence[Roles]) -> Roles:
+    """Return the roles if all answers agree, though they are few. Raise DeployError."""
+    if len({one.master for one in answers}) > 1:
+        named = ", ".join(sorted({str(one.master) for one in answers}))
+        raise DeployError(f"brokers do not agree who holds {queue}: {named}")
+    return answers[-1]
 
 
 def _mirrors_wanted(layout: Layout, queue: Answer) -> int:

@@ -1,5 +1,4 @@
-"""PURE: where nodes are spoken to by whoever looks at a fault: RabbitMQ's, and those of the
-reference."""
+"""PURE: the ports by which faults of nodes are verified: RabbitMQ's and the reference's."""
 
 from faults.executors.service_ports import Greeting, ServicePorts
 

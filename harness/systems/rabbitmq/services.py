@@ -4,7 +4,7 @@ from harness.plan.model import Host, Layout
 from harness.systems.services import Addresses, Service, Services, health_check
 
 
-def _told(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> Service:
+def _configure(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> Service:
     """One RabbitMQ node; its entry point turns these words into its configuration."""
     environment = {
         "MQPROOF_COOKIE": "mqproof",
@@ -21,4 +21,4 @@ def _told(layout: Layout, _host: Host, _process: str, addresses: Addresses) -> S
     }
 
 
-NODES = Services(data="/var/lib/rabbitmq", told=_told)
+NODES = Services(data="/var/lib/rabbitmq", configure=_configure)

@@ -6,14 +6,14 @@
 
 from faults.actions import ENDING_S, Start, Stop
 from faults.executors.project import Project
-from harness.cluster.port import Lifeless
+from harness.cluster.port import DeadBroker
 from harness.systems.rabbitmq.commands import BOOT_STATE, STOPPED
 
 
-def by_application(project: Project, place: str) -> Lifeless | None:
+def by_application(project: Project, place: str) -> DeadBroker | None:
     """None where RabbitMQ does not say that it is stopped. Blocks; raises FaultError."""
-    said = project.execute(project.processes(place)[0], list(BOOT_STATE))
-    if said.status or said.text.strip() != STOPPED:
+    result = project.execute(project.processes(place)[0], list(BOOT_STATE))
+    if result.status or result.text.strip() != STOPPED:
         return None
     start = (Stop(place), Start(place, ENDING_S, after="stop"))
-    return Lifeless("its process runs, but RabbitMQ in it has stopped", start, waits=True)
+    return DeadBroker("its process runs, but RabbitMQ in it has stopped", start, waits=True)

@@ -30,11 +30,11 @@ class MirroredLayoutFile(NodesLayoutFile):
     policies: Annotated[tuple[_PolicyFile, ...], Field(max_length=HOSTS_MAX), AsList] = ()
 
     def layout(self, system: str, profile: str) -> Layout:
-        said = tuple(
+        policies = tuple(
             Policy(policy.name, policy.pattern, tuple(policy.definition.items()))
             for policy in self.policies
         )
-        return self.of_queues(system, profile, self.copies, self.synchronise, said)
+        return self.of_queues(system, profile, self.copies, self.synchronise, policies)
 
 
 def mistakes(document: Mapping[str, Any], processes: tuple[str, ...]) -> Iterator[TomlProblem]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from harness.cluster.roster import OURS
+from harness.cluster.started_clients import OURS
 from harness.outside.text import brief
 from harness.plan.problems import nearest
 from harness.plan.toml_lines import Path
@@ -90,8 +90,8 @@ def _patterns(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
             yield TomlProblem(path, f"{brief(pattern)} is no regular expression: {error}")
             continue
         if any(fits) and not all(fits):
-            told = f"{brief(pattern)} fits some queues of runs and not others"
-            text = f"{told}: copies says what all have"
+            mistake = f"{brief(pattern)} fits some queues of runs and not others"
+            text = f"{mistake}: copies says what all have"
             yield TomlProblem(path, text, (f"^{re.escape(OURS)}",))
 
 
@@ -154,13 +154,13 @@ def _governs(pattern: object) -> bool:
 
 def _mirrored(policy: Mapping[str, Any], members: int) -> _Mirrored:
     definition = policy.get("definition")
-    said = definition if isinstance(definition, dict) else {}
-    if _MODE not in said:
+    table = definition if isinstance(definition, dict) else {}
+    if _MODE not in table:
         return _Mirrored(1, "none", "no policy mirrors the queues of runs")
-    wanted = members if said[_MODE] == _ALL else min(said[_PARAMS], members)
-    mode = said[_MODE] if said[_MODE] == _ALL else f"{_EXACTLY} {said[_PARAMS]}"
+    wanted = members if table[_MODE] == _ALL else min(table[_PARAMS], members)
+    mode = table[_MODE] if table[_MODE] == _ALL else f"{_EXACTLY} {table[_PARAMS]}"
     why = f"the policy {brief(policy.get('name'))} says {mode} on {members} hosts"
     if wanted == 1:
         return _Mirrored(1, "none", f"{why}, which leaves one copy")
-    synchronise = said.get(_SYNC_MODE, "manual")
+    synchronise = table.get(_SYNC_MODE, "manual")
     return _Mirrored(wanted, synchronise, f"{why}, synchronised {synchronise}")

@@ -1,7 +1,7 @@
-"""The shape of a topology file of mirrored queues: somebody's cluster, and the layout it becomes.
+"""The shape of a topology file of mirrored queues, and the layout that it becomes.
 
-1. Every key is checked by itself in the shape; what hangs on several keys stands in `mistakes`.
-2. What nobody has declared is unknown: a layout has None or "" there.
+1. The shape checks every key by itself; `mistakes` checks several keys together.
+2. What the file does not declare is unknown: the layout has None or "" there.
 """
 
 import re
@@ -35,6 +35,8 @@ from harness.systems.rabbitmq.foreign.own import OUR_POLICY, RabbitOwn, own
 from harness.systems.rabbitmq.layouts import PAUSE, TIMER_S, Handling
 
 _NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
+# RabbitMQ's defaults, which a policy that does not say otherwise leaves.
+ON_SHUTDOWN, ON_FAILURE = "when-synced", "always"
 _OUR_QUEUES = r"^mqproof\."
 
 
@@ -64,6 +66,9 @@ class _QueuesTable(Table):
     policies: Literal["leave", "set"] = "leave"
     copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = None
     synchronise: Literal["automatic", "manual", "none"] | None = None
+    mirrored_on: Literal["all", "exactly", "nodes", "none"] | None = None
+    promote_on_shutdown: Literal["always", "when-synced"] | None = None
+    promote_on_failure: Literal["always", "when-synced"] | None = None
 
 
 class _PauseTable(Table):
@@ -108,11 +113,27 @@ class MirroredTopologyFile(Table):
             synchronise=self.queues.synchronise or "",
             partition_handling=self.partition_handling or "",
             pause=PauseIfAllDown(tuple(pause.hosts), pause.recover) if pause else None,
+            mirrored_on=self._mirrored_on(),
+            promote_on_shutdown=self._of_policy(self.queues.promote_on_shutdown, ON_SHUTDOWN),
+            promote_on_failure=self._of_policy(self.queues.promote_on_failure, ON_FAILURE),
         )
+
+    def _of_policy(self, declared: str | None, default: str) -> str:
+        """A policy of ours says what the file says, or leaves RabbitMQ's default."""
+        return declared or (default if self.queues.policies == "set" else "")
+
+    def _mirrored_on(self) -> str:
+        """A policy of ours follows from the number of copies."""
+        queues = self.queues
+        if queues.policies == "leave":
+            return queues.mirrored_on or ""
+        if queues.copies == 1:
+            return "none"
+        return "all" if queues.copies == len(self.broker) else "exactly"
 
 
 def mistakes(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
-    """Of several keys; what is missing or ill-typed is left to the shape."""
+    """Check several keys together; the shape finds missing and ill-typed keys."""
     brokers = brokers_in(document)
     for key in ("node", "amqp", "management"):
         yield from twice(key, brokers)
@@ -127,6 +148,9 @@ def _queue_mistakes(queues: object, brokers: int) -> Iterator[TomlProblem]:
     if isinstance(copies, int) and brokers and copies > brokers:
         yield TomlProblem(("queues", "copies"), f"{copies} copies on {brokers} brokers")
     if queues.get("policies") == "set":
+        if "mirrored_on" in queues:
+            text = "is only for policies = 'leave': mqproof's own policy follows from copies"
+            yield TomlProblem(("queues", "mirrored_on"), text)
         for key in ("copies", "synchronise"):
             if key not in queues:
                 yield TomlProblem(
@@ -157,7 +181,7 @@ MIRRORED_TOPOLOGY = TopologyShape(file=MirroredTopologyFile, mistakes=mistakes)
 
 def layout(topology: Topology) -> Layout:
     """Hosts, timer, and what is declared."""
-    said = own(topology)
+    declared = own(topology)
     return Layout(
         name=topology.name,
         profile=f"T={topology.timer_s:g}",
@@ -165,23 +189,28 @@ def layout(topology: Topology) -> Layout:
         title=topology.title,
         hosts=tuple(Host(one.host, one.address, (one.node,)) for one in topology.brokers),
         timer_s=topology.timer_s,
-        copies=said.copies,
-        synchronise=said.synchronise,
-        partition_handling=said.partition_handling,
-        pause_if_all_down=said.pause,
-        policies=tuple(_policies(topology, said)),
+        copies=declared.copies,
+        synchronise=declared.synchronise,
+        partition_handling=declared.partition_handling,
+        pause_if_all_down=declared.pause,
+        policies=tuple(_policies(topology, declared)),
         topology=topology,
     )
 
 
-def _policies(topology: Topology, said: RabbitOwn) -> Iterator[Policy]:
+def _policies(topology: Topology, declared: RabbitOwn) -> Iterator[Policy]:
     """What mirrors the queues of runs as the file says, where mqproof is to see to that."""
-    if not said.sets or said.copies == 1:
+    if not declared.sets or declared.copies == 1:
         return
-    assert said.copies is not None, "who sets a policy says how many copies"
-    every = said.copies == len(topology.brokers)
+    assert declared.copies is not None, "who sets a policy says how many copies"
+    every = declared.copies == len(topology.brokers)
     mode: dict[str, str | int] = {"ha-mode": "all"}
     if not every:
-        mode = {"ha-mode": "exactly", "ha-params": said.copies}
-    mode["ha-sync-mode"] = "automatic" if said.synchronise == "automatic" else "manual"
+        mode = {"ha-mode": "exactly", "ha-params": declared.copies}
+    # Only what differs from RabbitMQ's default: an old broker may not know the key.
+    if declared.promote_on_shutdown != ON_SHUTDOWN:
+        mode["ha-promote-on-shutdown"] = declared.promote_on_shutdown
+    if declared.promote_on_failure != ON_FAILURE:
+        mode["ha-promote-on-failure"] = declared.promote_on_failure
+    mode["ha-sync-mode"] = "automatic" if declared.synchronise == "automatic" else "manual"
     yield Policy(f"{OUR_POLICY}{topology.name}", _OUR_QUEUES, tuple(mode.items()))

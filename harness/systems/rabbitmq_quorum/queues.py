@@ -26,7 +26,7 @@ def majority(count: int) -> int:
 
 
 def arguments_of(layout: Layout) -> dict[str, str | int]:
-    """The group size is told, also where it is RabbitMQ's own: it is the layout's to say."""
+    """Return the arguments, with the layout's group size even if it is RabbitMQ's default."""
     size = {} if layout.copies is None else {GROUP_SIZE: layout.copies}
     return {ARGUMENT: QUORUM, **size}
 

@@ -28,8 +28,11 @@ def servers_to_play_with(
         float, typer.Option(min=0.001, max=1000, help="By how much all timers are shorter.")
     ] = 1.0,
 ) -> tuple[str, ...]:
-    """Two masters, two slaves and two name servers as RocketMQ 4.9 has them, on 127.0.0.1, until
-    Ctrl-C or SIGTERM. The first line is what clients are told: the name servers."""
+    """Run two masters, two slaves and two name servers as in RocketMQ 4.9, on 127.0.0.1.
+
+    They run until Ctrl-C or SIGTERM. The first line is the name servers, for clients. It comes
+    when every master confirms, some 6 s after the start.
+    """
     words = ["--port", str(port), "--replication", replication.value]
     words += ["--compression", f"{compression:g}"]
     return (sys.executable, "-m", "reference_impl", "2m2s", *words)

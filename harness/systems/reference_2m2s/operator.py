@@ -3,7 +3,7 @@
 1. Brokers are what their configuration says when they start; of a key that stands twice the last
    word counts. As on hosts of the real ones (rocketmq_2m2s/operator.py): there must never be two
    masters, so that the old one is written down as a slave first.
-2. Nobody is started or stopped here: that is the executor's.
+2. No broker is started or stopped here: the executor does that.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.systems.port import Here
 from harness.systems.rocketmq.layout import Server
-from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.settings import role
 
 
 class ConfigurationOperator:
     """orders.Operator. `home_of`: the group of a queue."""
 
-    def __init__(self, here: Here, home_of: Callable[[str], str], leading: LaidDown) -> None:
+    def __init__(self, here: Here, home_of: Callable[[str], str], leading: FixedRoles) -> None:
         self._here = here
         self._home_of = home_of
         self._leading = leading
@@ -38,7 +38,7 @@ class ConfigurationOperator:
         return f"{slave.process} is the master from its next start on, {master.process} a slave"
 
     def _write(self, server: Server, id: int) -> None:
-        told = role(self._here.layout, id)
+        settings = role(self._here.layout, id)
         file = Path(self._here.configured(server.host, server.process))
         with file.open("a", encoding="utf-8") as lines:
-            lines.write("".join(f"{key}={value}\n" for key, value in told))
+            lines.write("".join(f"{key}={value}\n" for key, value in settings))

@@ -1,8 +1,8 @@
 """The reference's name servers and brokers as subprocesses of this machine.
 
-1. They are told what the real ones are told, and four things more: the address that they listen
-   at, where their store is, what the names of hosts mean, which no resolver here knows, and a
-   secret that the real ones have none of: on this machine anybody could dial them.
+1. They get the configuration of the real ones, and four settings more: the address to listen at,
+   the folder of their store, the addresses of host names (no resolver here knows them), and a
+   secret, because any program on this machine could dial them.
 2. Servers know each other's ports by the layout alone: they can be at no others.
 3. Brokers dial each other and name servers directly: no fault of a network is suffered here.
 """
@@ -10,7 +10,7 @@
 import sys
 
 from harness.plan.model import Layout
-from harness.systems.port import Here, Node, Told, Unit
+from harness.systems.port import Adapters, Here, Node, Unit
 from harness.systems.reference_2m2s.operator import ConfigurationOperator
 from harness.systems.reference_2m2s.settings import reference_configuration
 from harness.systems.rocketmq.api import RocketApi
@@ -19,7 +19,7 @@ from harness.systems.rocketmq.layout import Server, servers
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.service_ports import service_ports_of
 from harness.systems.rocketmq.settings import STORE
-from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 
 _KEYS = {
     "kind": "misbehave",
@@ -42,21 +42,21 @@ class ReferenceServers:
         )
 
     def configuration(self, node: Node) -> str:
-        told = reference_configuration(node.layout, node.host, node.word)
-        told |= {"bindAddress": node.address, "peerSecret": node.cookie}
-        if "brokerName" in told:
+        settings = reference_configuration(node.layout, node.host, node.word)
+        settings |= {"bindAddress": node.address, "peerSecret": node.cookie}
+        if "brokerName" in settings:
             names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
-            told |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}
-            told |= {_KEYS[key]: str(value) for key, value in (node.misbehave or {}).items()}
-        return "".join(f"{key}={value}\n" for key, value in told.items())
+            settings |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}
+            settings |= {_KEYS[key]: str(value) for key, value in (node.misbehave or {}).items()}
+        return "".join(f"{key}={value}\n" for key, value in settings.items())
 
-    def told(self, here: Here) -> Told:
-        leading = LaidDown(here.layout)
+    def adapters(self, here: Here) -> Adapters:
+        leading = FixedRoles(here.layout)
         broker = RocketBroker(here.layout, RocketApi(here.agent, here.addresses), leading)
         operator = ConfigurationOperator(here, broker.home_of, leading)
         every = servers(here.layout.hosts)
         ways = RocketLinks(here.agent, here.proxy, here.free, every, here.addresses, ())
-        return Told(broker, operator, service_ports_of(here.layout.hosts), ways)
+        return Adapters(broker, operator, service_ports_of(here.layout.hosts), ways)
 
 
 def _command(server: Server) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""PURE: what each server of the reference is told: as a real one, and how quick it is."""
+"""PURE: the configuration of each server of the reference: that of a real one, and its speed."""
 
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import own
@@ -8,10 +8,13 @@ COMPRESSED = ("serverChannelMaxIdleTimeSeconds", "registerNameServerPeriod")
 
 
 def reference_configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
-    """By key. A layout says timers as they are played, and its servers divide all that they are
-    told: what it says is told so many times longer."""
-    told, factor = configuration(layout, host, process), own(layout).compression
+    """Return the settings by key.
+
+    A layout has timers as they are played. Its servers divide their timers by the compression, so
+    the settings have them multiplied by it.
+    """
+    settings, factor = configuration(layout, host, process), own(layout).compression
     if factor == 1:
-        return told
-    longer = {key: str(int(told[key]) * factor) for key in COMPRESSED if key in told}
-    return told | longer | {"compression": str(factor)}
+        return settings
+    longer = {key: str(int(settings[key]) * factor) for key in COMPRESSED if key in settings}
+    return settings | longer | {"compression": str(factor)}

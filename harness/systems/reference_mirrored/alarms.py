@@ -11,8 +11,8 @@ def _limit(*words: str) -> Command:
 
 
 def _all_cleared() -> Command:
-    told = f"[ -e {CONFIGURATION} ] || {{ echo '{NOTHING}'; exit 0; }}; exec \"$@\""
-    return ("sh", "-c", told, "clear", *_limit("all"))
+    script = f"[ -e {CONFIGURATION} ] || {{ echo '{NOTHING}'; exit 0; }}; exec \"$@\""
+    return ("sh", "-c", script, "clear", *_limit("all"))
 
 
 REFERENCE_ALARMS = AlarmCommands(

@@ -1,7 +1,7 @@
-"""PURE: what the reference's command line is told for an order, and at which node.
+"""PURE: the reference's command line for an order, and the node where it is run.
 
-1. A node that is down is told by its disk; the command line itself refuses where one runs on it.
-2. Whatever it is told, its first word is followed by the path of the node's configuration.
+1. For a node that is down it changes its disk; it refuses if a node runs on that disk.
+2. Its first word is always followed by the path of the node's configuration.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Command:
 
     @property
     def text(self) -> str:
-        """For whoever reads what became of it."""
+        """Return the command as text, for the record."""
         return " ".join((self.what, *self.words))
 
     def line(self, configuration: str) -> tuple[str, ...]:

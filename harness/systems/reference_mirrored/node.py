@@ -28,8 +28,10 @@ def configuration(
     ports: Ports,
     cookie: str,
 ) -> dict[str, Any]:
-    """`peers`: where each other node is dialled; `data`, `log`: paths; `cookie`: the same for all
-    nodes of a cluster, and known to nobody else."""
+    """Return a node's configuration. `peers`: the address of each other node.
+
+    `data`, `log`: paths; `cookie`: the cluster's secret, the same for all its nodes.
+    """
     pause = layout.pause_if_all_down
     spare = name in [host.name for host in layout.spares]
     founders = [name] if spare else [host.name for host in layout.hosts]

@@ -1,6 +1,6 @@
 """Carries operators' orders out on nodes of the reference: management API and its command line.
 
-A spare that has joined is asked like every other host from then on.
+A spare that has joined is queried like every other host from then on.
 """
 
 from collections.abc import Awaitable, Callable
@@ -10,26 +10,31 @@ from harness.cluster.port import DeployError
 from harness.systems.reference_mirrored.commands import Command, command
 
 COMMAND_LIMIT_S = 60.0
-Tell = Callable[[Command], Awaitable[tuple[int, str]]]  # status, what was said; or DeployError
+# Return status and output, or raise DeployError.
+RunCommand = Callable[[Command], Awaitable[tuple[int, str]]]
 
 
 class ReferenceOperator:
-    """orders.Operator. `tell`: how the command line is reached where the nodes are; `joined` hears
-    of each host that has become a member."""
+    """The orders.Operator of the reference.
 
-    def __init__(self, api: Operator, tell: Tell, joined: Callable[[str], None]) -> None:
+    `run_command` runs the command line where the nodes are. `joined` gets each new member.
+    """
+
+    def __init__(
+        self, api: Operator, run_command: RunCommand, joined: Callable[[str], None]
+    ) -> None:
         self._api = api
-        self._tell = tell
+        self._run_command = run_command
         self._joined = joined
 
     async def carry_out(self, order: Order) -> str:
-        told = command(order)
-        if told is None:
+        line = command(order)
+        if line is None:
             return await self._api.carry_out(order)
-        status, said = await self._tell(told)
-        short = " ".join(said.split())[-300:]
+        status, output = await self._run_command(line)
+        short = " ".join(output.split())[-300:]
         if status:
-            raise DeployError(f"{told.text} on {told.host}: status {status}: {short}")
+            raise DeployError(f"{line.text} on {line.host}: status {status}: {short}")
         if isinstance(order, AddNode):
             self._joined(order.host)
-        return f"{told.host}: {short or 'done'}"
+        return f"{line.host}: {short or 'done'}"

@@ -1,4 +1,4 @@
-"""Nodes of the reference in containers that stand: who asks and tells them.
+"""Running nodes of the reference in containers: their adapters.
 
 1. Engine calls block, so they run in threads.
 2. A container that stands in for a node that is down has the node's environment, and writes its
@@ -23,7 +23,11 @@ from harness.systems.rabbitmq.queues import MIRRORED
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 from harness.systems.reference_mirrored.alarms import CONFIGURATION
 from harness.systems.reference_mirrored.commands import Command
-from harness.systems.reference_mirrored.operator import COMMAND_LIMIT_S, ReferenceOperator, Tell
+from harness.systems.reference_mirrored.operator import (
+    COMMAND_LIMIT_S,
+    ReferenceOperator,
+    RunCommand,
+)
 from harness.systems.stand_in import run_instead
 
 _CONFIGURED = (
@@ -47,11 +51,11 @@ def reference_parts(stand: Stand) -> Parts:
         ways=links(stand),
         service_ports=RABBITMQ_SERVICE_PORTS,
         alarms=broker.alarms,
-        lifeless=None,
+        dead_broker=None,
     )
 
 
-def by_engine(stand: Stand) -> Tell:
+def by_engine(stand: Stand) -> RunCommand:
     project = Project(stand.client, stand.project)
 
     def run(command: Command) -> tuple[int, str]:
@@ -63,10 +67,10 @@ def by_engine(stand: Stand) -> Tell:
         output = project.execute(project.processes(command.host)[0], limited)
         return output.status, output.text
 
-    async def tell(command: Command) -> tuple[int, str]:
+    async def run_command(command: Command) -> tuple[int, str]:
         try:
             return await asyncio.to_thread(run, command)
         except (FaultError, DockerException, requests.RequestException) as error:
             raise DeployError(f"{command.text} on {command.host}: {error}") from error
 
-    return tell
+    return run_command

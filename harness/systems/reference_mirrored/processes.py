@@ -8,7 +8,7 @@ from harness.cluster.links import Links
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
 from harness.systems.files import PACKAGES
-from harness.systems.port import Here, Node, Told, Unit
+from harness.systems.port import Adapters, Here, Node, Unit
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
@@ -28,7 +28,7 @@ COMMAND = (sys.executable, "-m", "reference_impl", "node")
 
 
 class ReferenceNodes:
-    """port.Processes: whoever asks them speaks RabbitMQ's management API."""
+    """The port.Processes of the reference, with RabbitMQ's management API."""
 
     moves = True
     peers_at = PEER_PORT
@@ -43,15 +43,15 @@ class ReferenceNodes:
     def configuration(self, node: Node) -> str:
         ports = Ports(*map(node.port, (AMQP_PORT, API_PORT, PEER_PORT)))
         own = (node.layout, node.host, node.address, node.peers, node.data, node.log, ports)
-        told = {**configuration(*own, node.cookie), "misbehave": node.misbehave}
-        return json.dumps(told, indent=1)
+        settings = {**configuration(*own, node.cookie), "misbehave": node.misbehave}
+        return json.dumps(settings, indent=1)
 
-    def told(self, here: Here) -> Told:
+    def adapters(self, here: Here) -> Adapters:
         words = {unit.host: unit.word for unit in self.units(here.layout)}
 
-        async def tell(command: Command) -> tuple[int, str]:
+        async def run_command(command: Command) -> tuple[int, str]:
             path = here.configured(command.host, words[command.host])
-            return await _said(sys.executable, *command.line(path))
+            return await _run(sys.executable, *command.line(path))
 
         def joined(host: str) -> None:
             broker.add(host, here.addresses[host], *ports)
@@ -59,15 +59,15 @@ class ReferenceNodes:
         ports = here.port(AMQP_PORT), here.port(API_PORT)
         members = {host.name: here.addresses[host.name] for host in here.layout.hosts}
         broker = RabbitBroker.on_ports(here.layout, here.agent, members, MIRRORED, by_api, *ports)
-        operator = ReferenceOperator(ApiOperator(broker.api), tell, joined)
+        operator = ReferenceOperator(ApiOperator(broker.api), run_command, joined)
         dialled = {host: f"{address}:{ports[0]}" for host, address in members.items()}
-        return Told(
+        return Adapters(
             broker, operator, RABBITMQ_SERVICE_PORTS, Links(here.agent, here.proxy, dialled)
         )
 
 
-async def _said(*words: str) -> tuple[int, str]:
-    """A program's status, and what it said. Raises DeployError."""
+async def _run(*words: str) -> tuple[int, str]:
+    """Run a program; return its status and output. Raise DeployError."""
     process = await asyncio.create_subprocess_exec(
         *words,
         stdin=asyncio.subprocess.DEVNULL,
@@ -77,11 +77,11 @@ async def _said(*words: str) -> tuple[int, str]:
     )
     try:
         async with asyncio.timeout(COMMAND_LIMIT_S):
-            said, _ = await process.communicate()
+            output, _ = await process.communicate()
     except TimeoutError:
         raise DeployError(f"{' '.join(words[1:])}: {COMMAND_LIMIT_S:g} s") from None
     finally:
         if process.returncode is None:
             process.kill()
     assert process.returncode is not None, "it has said all"
-    return process.returncode, said.decode(errors="replace")
+    return process.returncode, output.decode(errors="replace")

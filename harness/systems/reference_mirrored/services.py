@@ -9,7 +9,7 @@ from harness.systems.services import COOKIE, Addresses, Service, Services, port_
 _DATA = "/var/lib/mqproof"
 
 
-def _told(layout: Layout, host: Host, _process: str, addresses: Addresses) -> Service:
+def _configure(layout: Layout, host: Host, _process: str, addresses: Addresses) -> Service:
     """One node; its configuration is one text."""
     own = addresses[host.name]
     peers = {
@@ -23,4 +23,4 @@ def _told(layout: Layout, host: Host, _process: str, addresses: Addresses) -> Se
     }
 
 
-NODES = Services(data=_DATA, told=_told)
+NODES = Services(data=_DATA, configure=_configure)

@@ -8,14 +8,15 @@ servers        what they are on hosts, and where they listen to each other
 settings       what every server's configuration file has
 containers     servers in containers: the images
 jars           what servers are run from
-services       servers in containers: what they are told
-parts          servers in containers that stand: who asks and tells them
-broker         the Broker port: what servers say of themselves
+client_python  builds rocketmq-client-python 2.0.0 with its shim
+services       servers in containers: their configuration
+parts          running servers in containers: their adapters
+broker         the Broker port: what servers report
 leading        who leads a group: what a system answers
-no_operator    where nobody has to do anything by hand
+no_operator    for layouts that need no operator
 api            questions to servers through the agent
 cluster_state  what their answers mean
 links          listeners of the proxy where brokers are known by name
-service_ports  where its servers are spoken to by whoever looks at a fault
+service_ports  the ports of its servers by which faults are verified
 drain          how topics are read empty
 """

@@ -1,8 +1,7 @@
-"""Questions to RocketMQ servers through the agent: an answer, or None for who does not answer.
+"""Requests to RocketMQ servers through the agent: an answer, or None without one.
 
-1. Each server is asked by itself, all side by side: one that hangs delays nobody but who waits
-   for all.
-2. Without an agent nobody is asked: that is no silence of a server's.
+1. All servers are asked concurrently: one that hangs delays only callers that wait for all.
+2. Without an agent no server is asked: that is not a silent server.
 3. An answer is a command as the remoting protocol has it; what it means is cluster_state.py's.
 """
 
@@ -49,7 +48,7 @@ class RocketApi:
     ) -> Command | None:
         """`at`: the port that is asked. Raises AgentLost."""
         try:
-            said = await self._agent.call(
+            answer = await self._agent.call(
                 "remoting_ask",
                 limit_s,
                 host=self._addresses[server.host],
@@ -62,8 +61,8 @@ class RocketApi:
             raise
         except AgentError:
             return None
-        header = Header(int(said["code"]), 0, RESPONSE, said["remark"], said["fields"])
-        return Command(header, said["body"].encode())
+        header = Header(int(answer["code"]), 0, RESPONSE, answer["remark"], answer["fields"])
+        return Command(header, answer["body"].encode())
 
     async def ask_each(
         self,
@@ -80,7 +79,7 @@ class RocketApi:
 
     async def greets(self, server: Server) -> bool:
         try:
-            said = await self._agent.call(
+            answer = await self._agent.call(
                 HELLO.greets.call,
                 GREET_LIMIT_S,
                 host=self._addresses[server.host],
@@ -89,4 +88,4 @@ class RocketApi:
             )
         except AgentError:
             return False
-        return bool(said["answered"])
+        return bool(answer["answered"])

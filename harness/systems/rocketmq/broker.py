@@ -79,22 +79,22 @@ class RocketBroker:
         masters = cluster_state.masters_of(brokers)
         for server, answer in (await self._api.ask_each(masters, create)).items():
             if answer is None or answer.header.code != Answer.SUCCESS:
-                said = "nothing" if answer is None else answer.header.remark or answer.header.code
-                raise DeployError(f"{server.process} did not make topic {topic}: it said {said}")
+                reply = "nothing" if answer is None else answer.header.remark or answer.header.code
+                raise DeployError(f"{server.process} did not make topic {topic}: it said {reply}")
         limit_s = DECLARE_SPARE_S + self._copied_every_s
         missing = await until(lambda: self._without(topic), lambda found: not found, limit_s)
         if missing:
-            told = ", ".join(missing)
-            raise DeployError(f"{topic} is not known to {told} after {limit_s:g} s")
+            names = ", ".join(missing)
+            raise DeployError(f"{topic} is not known to {names} after {limit_s:g} s")
 
     async def roles(self, queue: str) -> Roles:
         brokers, views = await asyncio.gather(
             self._leading.now(), self._views(requests.route(topic_of(queue)), answers.route)
         )
-        heard = [view for view in views.values() if view is not None]
-        if not heard:
+        shown = [view for view in views.values() if view is not None]
+        if not shown:
             raise DeployError(f"no name server tells who holds {queue}")
-        held = cluster_state.holders(self.home_of(queue), brokers, heard)
+        held = cluster_state.holders(self.home_of(queue), brokers, shown)
         masters = cluster_state.masters_of(held)
         slaves = [one for one in held if one not in masters]
         synchronised = await self._in_sync(masters[0], slaves) if masters else []
@@ -102,20 +102,20 @@ class RocketBroker:
 
     async def masters(self, queue: str) -> dict[str, bool | None]:
         """Of the brokers of the topic's home, by their own configuration."""
-        asked = [one for one in self._brokers if one.group == self.home_of(queue)]
+        holders = [one for one in self._brokers if one.group == self.home_of(queue)]
         request = Request(requests.Code.GET_BROKER_CONFIG, "its configuration")
-        said = await self._api.ask_each(asked, request)
+        replies = await self._api.ask_each(holders, request)
         return {
             server.host: None if answer is None else cluster_state.claims(answer.body.decode())
-            for server, answer in said.items()
+            for server, answer in replies.items()
         }
 
     async def held(self, queue: str, host: str) -> int | None:  # noqa: ARG002  (the port's)
-        """No broker counts what of a topic nobody has consumed yet."""
+        """Return None: no broker counts the messages of a topic that are not consumed yet."""
         return None
 
-    async def members(self, asked: str) -> tuple[str, ...]:
-        raise DeployError(f"{asked} is in no cluster whose members it could tell")
+    async def members(self, host: str) -> tuple[str, ...]:
+        raise DeployError(f"{host} is in no cluster whose members it could tell")
 
     async def policy(self, name: str) -> dict[str, Any] | None:
         raise DeployError(f"no policy {name}: topics are copied as brokers are configured")
@@ -124,12 +124,11 @@ class RocketBroker:
         return await self._leading.controller()
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
-        """By the masters that answer, and the slaves of those that do not; at least one has to.
+        """Return it by the masters that answer, and the slaves of the others; one must answer.
 
-        A broker that stood still reads heartbeats of who has left meanwhile, and lists him until
-        his silence has lasted two minutes. By a slave's list nobody is handed anything; nor by a
-        list of producers, who hold nothing back: where closing would be the last resort, consumers
-        alone count.
+        A broker that was frozen reads heartbeats of clients that have left since, and lists them
+        until they were silent for two minutes. Only consumers on a master's list hold messages
+        back, so only these count if closing would be the last resort.
         """
         answering = await self._topics(await self._leading.now())
         if not answering:
@@ -137,13 +136,13 @@ class RocketBroker:
         topics = cluster_state.deciding(answering)
         beginning = topic_of(prefix)
         named = {one for found in topics.values() for one in found if one.startswith(beginning)}
-        asked = [
+        questions = [
             (requests.consumers(group(topic, READERS)), cluster_state.consumers) for topic in named
         ]
         if not close:
-            asked.append((requests.producers(), cluster_state.producers))
+            questions.append((requests.producers(), cluster_state.producers))
         found = await asyncio.gather(
-            *(self._connected(server, *question) for server in topics for question in asked)
+            *(self._connected(server, *question) for server in topics for question in questions)
         )
         return tuple(sorted({name for one in found for name in one if name.startswith(prefix)}))
 
@@ -157,13 +156,13 @@ class RocketBroker:
             for server, topics in (await self._topics(chosen)).items():
                 named = cluster_state.of_runs(topics, beginning)
                 gone.update(named)
-                await self._tell(server, map(requests.delete_topic, named))
+                await self._send_orders(server, map(requests.delete_topic, named))
                 groups = cluster_state.of_runs(await self._groups(server), beginning)
-                await self._tell(server, map(requests.delete_group, groups))
+                await self._send_orders(server, map(requests.delete_group, groups))
         for server in self._name_servers:
-            await self._tell(server, map(requests.delete_route, sorted(gone)))
+            await self._send_orders(server, map(requests.delete_route, sorted(gone)))
 
-    # --- what a cluster that stands is asked besides ---------------------------------------------
+    # --- further queries to a running cluster ----------------------------------------------------
 
     async def greets(self, host: str) -> bool:
         """Whether all servers of the host answer."""
@@ -171,19 +170,24 @@ class RocketBroker:
         return all(await asyncio.gather(*map(self._api.greets, own)))
 
     async def listed(self, place: str) -> bool:
-        """Whether every name server that answers shows the brokers of a host, or process of one
-        (faults/places.py). Name servers there have to answer, and to show whom others show: one
-        that was started anew knows nobody until brokers tell of themselves again."""
+        """Return whether every name server that answers shows the brokers of a place.
+
+        The place is a host, or a process of one (faults/places.py). Name servers there must
+        answer, and show all brokers that others show: one that was restarted knows no broker until
+        brokers register again.
+        """
         views = await self._views(requests.cluster_info(), answers.cluster)
-        heard = [view for view in views.values() if view is not None]
-        if not heard:
+        shown = [view for view in views.values() if view is not None]
+        if not shown:
             raise DeployError(f"no name server tells whether {place} is listed")
         own = cluster_state.at(place, self._servers)
-        telling = [views[one] for one in own if one.is_name_server]
-        if not all(view is not None and cluster_state.tells(view, heard) for view in telling):
+        own_views = [views[one] for one in own if one.is_name_server]
+        if not all(
+            view is not None and cluster_state.shows_all(view, shown) for view in own_views
+        ):
             return False
         return all(
-            cluster_state.lists(view, [one for one in own if one.is_broker]) for view in heard
+            cluster_state.lists(view, [one for one in own if one.is_broker]) for view in shown
         )
 
     async def health(self, limit_s: float) -> Health:
@@ -201,8 +205,8 @@ class RocketBroker:
         return {VERSION: ", ".join(sorted(found))}
 
     async def _versions(self) -> set[str]:
-        said = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)
-        tables = [table for table in said.values() if table is not None]
+        replies = await self._read_each(self._brokers, requests.runtime_info(), answers.runtime)
+        tables = [table for table in replies.values() if table is not None]
         return {one["brokerVersionDesc"].removeprefix("V").replace("_", ".") for one in tables}
 
     # --- questions -------------------------------------------------------------------------------
@@ -218,8 +222,8 @@ class RocketBroker:
         return Health(clean=not found, doubts=found)
 
     async def _in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
-        told = await self._leading.in_sync(master, slaves)
-        return await self._caught_up(master, slaves) if told is None else told
+        reported = await self._leading.in_sync(master, slaves)
+        return await self._caught_up(master, slaves) if reported is None else reported
 
     async def _caught_up(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
         """The slaves that hold what the master holds now, or soon do."""
@@ -252,8 +256,8 @@ class RocketBroker:
 
     async def _topics(self, chosen: Sequence[Server]) -> dict[Server, tuple[str, ...]]:
         """Names of topics, of the brokers that answer."""
-        said = await self._read_each(chosen, requests.topic_configs(), answers.topics)
-        return {server: _names(topics) for server, topics in said.items() if topics is not None}
+        replies = await self._read_each(chosen, requests.topic_configs(), answers.topics)
+        return {server: _names(topics) for server, topics in replies.items() if topics is not None}
 
     async def _groups(self, server: Server) -> tuple[str, ...]:
         answer = await self._api.ask(server, requests.subscription_groups())
@@ -262,19 +266,19 @@ class RocketBroker:
     async def _connected(
         self, server: Server, request: Request, read: Callable[[bytes], tuple[str, ...]]
     ) -> tuple[str, ...]:
-        """Nobody, too, where the broker knows of no such group."""
+        """Return the clients; none if the broker does not know the group."""
         answer = await self._api.ask(server, request)
         return read(answer.body) if _done(answer) else ()
 
-    async def _tell(self, server: Server, orders: Iterable[Request]) -> None:
+    async def _send_orders(self, server: Server, orders: Iterable[Request]) -> None:
         for order in orders:
             await self._api.ask(server, order)
 
     async def _ends(
         self, chosen: Sequence[Server], limit_s: float = ASK_LIMIT_S
     ) -> dict[Server, int | None]:
-        said = await self._read_each(chosen, requests.runtime_info(), answers.log, limit_s)
-        return {server: None if log is None else log[1] for server, log in said.items()}
+        replies = await self._read_each(chosen, requests.runtime_info(), answers.log, limit_s)
+        return {server: None if log is None else log[1] for server, log in replies.items()}
 
     async def _views(
         self, request: Request, read: Callable[[Request, Command], View]
@@ -288,7 +292,7 @@ class RocketBroker:
         read: Callable[[Request, Command], Read],
         limit_s: float = ASK_LIMIT_S,
     ) -> dict[Server, Read | None]:
-        """None for who does not answer, or answers what nobody understands."""
+        """Return the results; None without an answer, or if it is not understood."""
 
         def understood(answer: Command | None) -> Read | None:
             try:
@@ -296,8 +300,8 @@ class RocketBroker:
             except (Refused, WireError):
                 return None
 
-        said = await self._api.ask_each(chosen, request, limit_s=limit_s)
-        return {server: understood(answer) for server, answer in said.items()}
+        replies = await self._api.ask_each(chosen, request, limit_s=limit_s)
+        return {server: understood(answer) for server, answer in replies.items()}
 
     # --- where a topic is at home ----------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 """PURE: what the answers of RocketMQ's servers mean for the run.
 
-1. A name server's word is what clients are told; a cluster is clean when every one shows the
-   layout's brokers, all of them and nobody else, each at its address and with the id that it has.
-2. A slave is synchronised that holds what its master held when it was asked before.
-3. Of a topic's groups the one that is its home (harness/systems/rocketmq/layout.py) has its master
-   and its mirrors. Who leads is told by leading.py.
+1. Clients rely on name servers. A cluster is clean when every name server shows exactly the
+   layout's brokers, each at its address and with its id.
+2. A slave is synchronised if it holds what its master held at the query before.
+3. The topic's home group (harness/systems/rocketmq/layout.py) has its master and its mirrors.
+   leading.py reports the leaders.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ def masters_of(brokers: Iterable[Server]) -> list[Server]:
 
 
 def without_master(brokers: Sequence[Server]) -> list[str]:
-    """The groups in which nobody is known to lead."""
+    """Return the groups without a known leader."""
     led = {one.group for one in masters_of(brokers)}
     return sorted({one.group for one in brokers} - led)
 
@@ -83,7 +83,7 @@ def _places(views: Iterable[View]) -> set[tuple[str, str]]:
 
 
 def roles_of(held: Sequence[Server], synchronised: Sequence[Server]) -> Roles:
-    """Slaves stand in the order of their ids: nobody tells which of them is the oldest."""
+    """Return the roles. Slaves are in the order of their ids: their age is unknown."""
     masters = [one.host for one in masters_of(held)]
     return Roles(
         master=masters[0] if masters else None,
@@ -97,7 +97,7 @@ def deciding(answering: Mapping[Server, T]) -> dict[Server, T]:
     master does not answer."""
     led = {one.group for one in masters_of(answering)}
     return {
-        one: said for one, said in answering.items() if one.id == MASTER_ID or one.group not in led
+        one: end for one, end in answering.items() if one.id == MASTER_ID or one.group not in led
     }
 
 
@@ -111,9 +111,9 @@ def lists(view: View, brokers: Iterable[Server]) -> bool:
     return {(one.group, one.advertised) for one in brokers} <= _places([view])
 
 
-def tells(view: View, heard: Iterable[View]) -> bool:
+def shows_all(view: View, others: Iterable[View]) -> bool:
     """Whether a name server shows anybody, and every broker that another one shows."""
-    shown = _places(heard)
+    shown = _places(others)
     return bool(shown) and shown <= _places([view])
 
 

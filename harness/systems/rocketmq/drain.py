@@ -1,7 +1,7 @@
 """PURE: how RocketMQ's topics are read empty.
 
-1. Whoever drains waits as long as a message may be held back from the end of the load on.
-2. A key's order hangs on how it was sent and is consumed, not only on how many consume.
+1. A drain waits as long as a message may be held back from the end of the load on.
+2. A key's order depends on how it was sent and consumed, not only on the number of consumers.
 """
 
 from harness.plan.clients.rocketmq_section import SECTION
@@ -10,7 +10,7 @@ from harness.plan.model import Drain, Workload
 from harness.systems.rocketmq.layout import topic_of
 
 QUIET_S = 2.0  # without a delay
-DELAY_SLACK_S = 3.0  # brokers look for what is due once a second
+DELAY_SLACK_S = 3.0  # brokers check for due messages once a second
 
 
 def delay_s(workload: Workload) -> float:

@@ -5,7 +5,7 @@
    that is its master, and others are slaves; where a leader is elected, a number says nothing.
 2. Ports follow from the layout's order: no two servers share one, so that every server can be met
    at one address of a proxy by the name that it advertises.
-3. A topic lies on every group. Who is meant by the master of one is told by `home`.
+3. A topic is on every group. `home` returns the group whose master a target means.
 """
 
 import re
@@ -23,7 +23,7 @@ REFERENCE = "reference"  # instead of a version of the real ones
 # How often a slave copies its master's topics and offsets (5.3.3: measured; its bytecode says so).
 COPIED_EVERY_S = {"4.9.7": 10, "5.3.3": 60, REFERENCE: 10}
 MASTER_ID = 0
-POLL_DEFAULT_S = 30  # of every client library that is told nothing
+POLL_DEFAULT_S = 30  # the default of every client library
 _BROKER = re.compile(r"(broker-[a-z])-(\d)")
 _NAME_SERVER_PORT, _BROKER_PORT, _BROKER_STEP = 9876, 10911, 10  # a broker takes four of ten
 _BROKER_VOTES_AFTER, _VOTES_AFTER = 5, 100  # the port for elections, so far above the own
@@ -55,7 +55,7 @@ class RocketMq:
     client_jvm: tuple[str, ...] = ()
     compression: int = 1  # so many times shorter are all other timers than the real ones'
 
-    def told(self) -> tuple[tuple[str, str], ...]:
+    def describe(self) -> tuple[tuple[str, str], ...]:
         """OwnLayout."""
         kept = f"replication {self.replication}, flush {self.flush}"
         idle = f"idle {self.timers.idle_s} s, register {self.timers.register_s} s"
@@ -68,7 +68,7 @@ class RocketMq:
 
 
 def own(layout: Layout) -> RocketMq:
-    """Raises TypeError for a layout of another family: whoever asks has mistaken his system."""
+    """Return its own part. Raise TypeError for a layout of another family."""
     if not isinstance(layout.own, RocketMq):
         raise TypeError(f"{layout.label} of {layout.system} is no layout of RocketMQ")
     return layout.own

@@ -49,8 +49,8 @@ _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its proc
 def _jvm_flag(word: str) -> str:
     fits = word.startswith(("-D", "-X")) and not any(letter.isspace() for letter in word)
     if not fits or len(word) > _FLAG_MAX:
-        said = brief(word)
-        raise ValueError(f"{said} is no property (-Dname=value) and no flag (-Xmx256m) of a JVM")
+        shown = brief(word)
+        raise ValueError(f"{shown} is no property (-Dname=value) and no flag (-Xmx256m) of a JVM")
     return word
 
 
@@ -179,8 +179,8 @@ def _group_mistakes(groups: dict[str, set[int]]) -> list[str]:
         if ids != set(range(len(ids)))
     ]
     if len({len(ids) for ids in groups.values()}) > 1:
-        told = ", ".join(f"{group} {len(ids)}" for group, ids in sorted(groups.items()))
-        mistakes.append(f"groups need as many brokers each as the others, found {told}")
+        sizes = ", ".join(f"{group} {len(ids)}" for group, ids in sorted(groups.items()))
+        mistakes.append(f"groups need as many brokers each as the others, found {sizes}")
     return mistakes
 
 

@@ -1,6 +1,6 @@
-"""Who leads a group of brokers: what a system of RocketMQ answers where roles move, or do not.
+"""The port that reports which broker leads a group, with fixed or elected roles.
 
-A broker that leads has the id MASTER_ID; where nobody of a group is known to, no broker has it.
+The leader has the id MASTER_ID. If a group has no known leader, no broker has that id.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Leading(Protocol):
         such word, and the ends of their logs tell."""
 
     async def controller(self) -> str:
-        """As port.TellsCluster.controller says."""
+        """As port.ReportsCluster.controller says."""
 
     async def doubts(self) -> tuple[str, ...]:
         """What stands against a clean cluster, beside what name servers and brokers show."""

@@ -1,4 +1,4 @@
-"""Where nobody has to do anything by hand: leaders are elected."""
+"""The operator of layouts that need none: leaders are elected."""
 
 from harness.cluster.orders import Order
 from harness.cluster.port import DeployError

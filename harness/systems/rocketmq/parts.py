@@ -26,5 +26,5 @@ def parts_of(
         ways=RocketLinks(stand.agent, stand.proxy, stand.free, every, stand.addresses, voters),
         service_ports=service_ports_of(stand.layout.hosts),
         alarms=None,
-        lifeless=None,
+        dead_broker=None,
     )

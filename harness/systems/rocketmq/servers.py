@@ -24,7 +24,7 @@ def rocketmq_servers(
 ) -> Servers:
     """`fixed_role`: of a broker; None: who leads is elected. `voters` listen for each other at one
     port more. `controllers`: the servers that are one, or have one in them."""
-    told = own(layout)
+    declared = own(layout)
     every = servers(layout.hosts)
     voting = {(one.host, one.word) for one in voters}
     return Servers(
@@ -33,9 +33,9 @@ def rocketmq_servers(
         by_names=True,
         keep_logs=True,
         speaks_unasked=False,
-        client_settings=_settings(told.timers),
-        client_flags=told.client_jvm,
-        copied_every_s=COPIED_EVERY_S[told.version],
+        client_settings=_settings(declared.timers),
+        client_flags=declared.client_jvm,
+        copied_every_s=COPIED_EVERY_S[declared.version],
         voters=tuple(voters),
         controllers=tuple(place(one.host, one.process) for one in controllers),
         serving=Serving(

@@ -1,4 +1,4 @@
-"""PURE: where RocketMQ's servers are spoken to by whoever looks at a fault."""
+"""PURE: the ports by which faults of RocketMQ's servers are verified."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ Configuration = Callable[[Layout, str, str], dict[str, str]]
 
 
 def services(configuration: Configuration) -> Services:
-    def told(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
+    def configure(layout: Layout, host: Host, process: str, _addresses: Addresses) -> Service:
         """One server; its entry point writes its configuration file."""
         own = configuration(layout, host.name, process)
         return {
@@ -23,4 +23,4 @@ def services(configuration: Configuration) -> Services:
             "healthcheck": port_is_open(server_of(layout.hosts, host.name, process).port),
         }
 
-    return Services(data="/var/lib/rocketmq", told=told)
+    return Services(data="/var/lib/rocketmq", configure=configure)

@@ -1,7 +1,7 @@
-"""PURE: what each RocketMQ server of a layout is told, as the lines of its configuration file.
+"""PURE: the configuration file of each RocketMQ server of a layout, as lines.
 
-1. A broker advertises its host's name. Who resolves it to what is decided where it is resolved:
-   brokers meet each other, clients meet a proxy (docs/behaviour/rocketmq-runs.md 1).
+1. A broker advertises its host's name. Brokers resolve it to each other's address, clients to a
+   proxy's (docs/behaviour/rocketmq-runs.md 1).
 2. What is not here is the product's own default.
 3. Files are small: a store of the product's own sizes fills a disk with holes, and a slave that
    begins with an empty log copies its master's last file only.
@@ -30,18 +30,18 @@ def name_server(layout: Layout, server: Server) -> dict[str, str]:
 
 def broker(layout: Layout, server: Server, role: Mapping[str, str]) -> dict[str, str]:
     """`role`: what makes it a master, a slave, or one that may become either."""
-    told = own(layout)
+    declared = own(layout)
     return {
         "brokerClusterName": CLUSTER,
         "brokerName": server.group,
         **role,
-        "flushDiskType": f"{told.flush.upper()}_FLUSH",
+        "flushDiskType": f"{declared.flush.upper()}_FLUSH",
         "namesrvAddr": ";".join(one.advertised for one in name_servers(layout.hosts)),
         "brokerIP1": server.host,
         "brokerIP2": server.host,
         "listenPort": str(server.port),
         "haListenPort": str(server.port + 1),  # 4.9 takes no other
-        "registerNameServerPeriod": str(told.timers.register_s * 1000),
+        "registerNameServerPeriod": str(declared.timers.register_s * 1000),
         "storePathRootDir": STORE,
         "storePathCommitLog": f"{STORE}/commitlog",
         "mappedFileSizeCommitLog": str(16 << 20),
@@ -55,11 +55,14 @@ def broker(layout: Layout, server: Server, role: Mapping[str, str]) -> dict[str,
         "waitTimeMillsInSendQueue": "5000",
         "autoCreateTopicEnable": "false",  # made on one broker, a topic would lie there alone
         "autoCreateSubscriptionGroup": "true",
-        **_of_version(told.version),
+        **_of_version(declared.version),
     }
 
 
 def _of_version(version: str) -> dict[str, str]:
-    """5's timer wheel is for delays of any length, which nobody asks for here: its flushes alone
-    keep a quarter of a core of each broker busy. Delay levels do not need it."""
+    """Return settings of the version: RocketMQ 5 without its timer wheel.
+
+    The wheel is for delays of any length, which are not used here. Its flushes take a quarter of a
+    core of each broker. Delay levels do not need it.
+    """
     return {"timerWheelEnable": "false"} if version.startswith("5.") else {}

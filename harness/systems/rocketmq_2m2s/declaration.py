@@ -1,4 +1,4 @@
-"""RocketMQ's groups of a master and its slaves, of which none is ever elected."""
+"""RocketMQ's groups of a master and its slaves; no slave is ever elected."""
 
 from harness.systems.files import shipped
 from harness.systems.port import Declaration

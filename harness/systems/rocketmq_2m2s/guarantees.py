@@ -11,8 +11,8 @@ from spark_analysis.schema.words import Strength
 
 
 def master_slave_guarantees(layout: Layout) -> Guarantees:
-    told = own(layout)
-    replicated, flushed = told.replication == SYNC, told.flush == SYNC
+    declared = own(layout)
+    replicated, flushed = declared.replication == SYNC, declared.flush == SYNC
     alone = Strength.STORED if flushed else Strength.BUFFERED
     strength = Strength.REPLICATED if replicated else alone
     return Guarantees(
@@ -22,7 +22,7 @@ def master_slave_guarantees(layout: Layout) -> Guarantees:
         promote_on_failure="never",
         elects=False,
         elects_by_majority=False,
-        route_poll_s=told.timers.poll_s,
+        route_poll_s=declared.timers.poll_s,
         confirm_waits_for_mirrors=replicated,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=flushed,

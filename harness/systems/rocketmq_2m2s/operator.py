@@ -4,7 +4,7 @@
    their disk after what the layout says (compose/rocketmq/entrypoint.sh); it is written here.
 2. There must never be two masters: the old one has to be down, and is written down as a slave
    before the new one is written down as master. When it is started it comes back as that.
-3. Nobody is started or stopped here: that is the executor's.
+3. No broker is started or stopped here: the executor does that.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import Server
-from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.settings import role
 from harness.systems.stand_in import run_instead
 
@@ -38,7 +38,7 @@ class RocketOperator:
         project: str,
         layout: Layout,
         home_of: Callable[[str], str],
-        leading: LaidDown,
+        leading: FixedRoles,
     ) -> None:
         self._client = client
         self._project = Project(client, project)
@@ -61,12 +61,12 @@ class RocketOperator:
         return f"{slave.process} is the master from its next start on, {master.process} a slave"
 
     def _write(self, master: Server, slave: Server) -> None:
-        """The dead one first: where that fails, nobody is changed."""
-        told = _script(role(self._layout, slave.id))
-        status, said = run_instead(
-            self._client, self._project, place(master.host, master.process), told, LIMIT_S
+        """Change the dead broker first: if that fails, no role is changed."""
+        script = _script(role(self._layout, slave.id))
+        status, text = run_instead(
+            self._client, self._project, place(master.host, master.process), script, LIMIT_S
         )
-        _check(master, status, said)
+        _check(master, status, text)
         (running,) = self._project.processes(place(slave.host, slave.process))
         own = _script(role(self._layout, master.id))
         output = self._project.execute(running, ["sh", "-c", own])
@@ -79,6 +79,6 @@ def _script(settings: Sequence[tuple[str, str]]) -> str:
     return f"printf '%s\\n' {words} >{CHANGED} && chmod a+r {CHANGED}"
 
 
-def _check(server: Server, status: int, said: str) -> None:
+def _check(server: Server, status: int, output: str) -> None:
     if status:
-        raise FaultError(f"{CHANGED} of {server.host}: status {status}: {said.strip()[-200:]}")
+        raise FaultError(f"{CHANGED} of {server.host}: status {status}: {output.strip()[-200:]}")

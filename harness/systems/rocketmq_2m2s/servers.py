@@ -7,8 +7,8 @@ from harness.systems.rocketmq.servers import rocketmq_servers
 
 
 def master_slave_servers(layout: Layout) -> Servers:
-    return rocketmq_servers(layout, _laid_down, voters=(), controllers=())
+    return rocketmq_servers(layout, _fixed_role, voters=(), controllers=())
 
 
-def _laid_down(one: Server) -> QueueRole:
+def _fixed_role(one: Server) -> QueueRole:
     return QueueRole.MASTER if one.id == MASTER_ID else QueueRole.MIRROR

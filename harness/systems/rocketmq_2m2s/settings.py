@@ -1,4 +1,4 @@
-"""PURE: what each server of masters and slaves is told (harness/systems/rocketmq/settings.py)."""
+"""PURE: the configuration of masters and slaves (harness/systems/rocketmq/settings.py)."""
 
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import ASYNC, MASTER_ID, SYNC, own, server_of
@@ -25,8 +25,8 @@ def _role(id: int, replication: str) -> str:
 
 
 def _copies(layout: Layout) -> dict[str, str]:
-    """SYNC_MASTER alone waits for nobody in RocketMQ 5: the master counts itself."""
-    told = own(layout)
-    if told.version.startswith("5.") and told.replication == SYNC:
+    """Return further settings: in RocketMQ 5 SYNC_MASTER alone waits for no slave."""
+    declared = own(layout)
+    if declared.version.startswith("5.") and declared.replication == SYNC:
         return {"inSyncReplicas": str(layout.copies)}
     return {}

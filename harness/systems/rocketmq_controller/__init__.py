@@ -5,7 +5,7 @@ layout       what only its layouts have: the rules of its replication
 layouts      a layout file, and the layout that it becomes
 guarantees   what a group guarantees by a layout
 servers      what they are on hosts: roles move
-settings     what each server is told: its controllers, its rules
+settings     the configuration of each server: its controllers, its rules
 controllers  who leads, by the controllers' word
-parts        servers in containers that stand
+parts        running servers in containers
 """

@@ -20,7 +20,8 @@ from harness.workers.remoting.leaders import Controllers, SyncState
 
 NOT_KNOWN = -1  # the id of a broker that controllers do not know
 States = Mapping[str, SyncState]  # by group
-Heard = Mapping[Server, Controllers | None]  # by who is one, or has one; None: it did not answer
+# By the server that is a controller or has one in it; None: it did not answer.
+ControllerAnswers = Mapping[Server, Controllers | None]
 
 
 class ControllersWord:
@@ -32,29 +33,29 @@ class ControllersWord:
         self._api = api
 
     async def now(self) -> tuple[Server, ...]:
-        states = await self._states(await self._heard())
+        states = await self._states(await self._ask_controllers())
         return tuple(shown(one, states) for one in self._brokers)
 
     async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:
-        """The SyncStateSet; nobody, where no controller tells it."""
-        states = await self._states(await self._heard())
+        """Return the SyncStateSet; no slave if no controller reports it."""
+        states = await self._states(await self._ask_controllers())
         state = states.get(master.group)
         return [] if state is None else [one for one in slaves if has_in_sync(state, one)]
 
     async def controller(self) -> str:
-        leader = leader_of(await self._heard(), self._ids)
+        leader = leader_of(await self._ask_controllers(), self._ids)
         return "" if leader is None else place(leader.host, leader.process)
 
     async def doubts(self) -> tuple[str, ...]:
-        heard = await self._heard()
-        states = await self._states(heard)
-        return (*_controllers_doubts(heard), *_broker_doubts(self._brokers, states))
+        controllers = await self._ask_controllers()
+        states = await self._states(controllers)
+        return (*_controllers_doubts(controllers), *_broker_doubts(self._brokers, states))
 
-    async def _heard(self) -> dict[Server, Controllers | None]:
+    async def _ask_controllers(self) -> dict[Server, Controllers | None]:
         request = requests.controllers()
-        said = await self._api.ask_each(self._ids, request, votes, QUICK_LIMIT_S)
-        found: dict[Server, Controllers | None] = dict.fromkeys(said)
-        for server, answer in said.items():
+        replies = await self._api.ask_each(self._ids, request, votes, QUICK_LIMIT_S)
+        found: dict[Server, Controllers | None] = dict.fromkeys(replies)
+        for server, answer in replies.items():
             if answer is not None:
                 try:
                     found[server] = answers.controllers(request, answer)
@@ -62,9 +63,9 @@ class ControllersWord:
                     continue
         return found
 
-    async def _states(self, heard: Heard) -> States:
-        """None of them where nobody leads the controllers."""
-        leader = leader_of(heard, self._ids)
+    async def _states(self, controllers: ControllerAnswers) -> States:
+        """Return states by group; none if no controller leads."""
+        leader = leader_of(controllers, self._ids)
         if leader is None:
             return {}
         request = requests.sync_states({one.group for one in self._brokers})
@@ -75,11 +76,11 @@ class ControllersWord:
             return {}
 
 
-def leader_of(heard: Heard, ids: Mapping[Server, str]) -> Server | None:
+def leader_of(controllers: ControllerAnswers, ids: Mapping[Server, str]) -> Server | None:
     """The controller that leads, or the name server that it is in."""
-    named = [said.leader for said in heard.values() if said is not None]
-    for server, said in heard.items():
-        if said is not None and said.leads and 2 * named.count(ids[server]) > len(ids):
+    named = [answer.leader for answer in controllers.values() if answer is not None]
+    for server, answer in controllers.items():
+        if answer is not None and answer.leads and 2 * named.count(ids[server]) > len(ids):
             return server
     return None
 
@@ -99,11 +100,11 @@ def has_in_sync(state: SyncState, one: Server) -> bool:
     return any(replica.address == one.advertised for replica in state.in_sync)
 
 
-def _controllers_doubts(heard: Heard) -> Iterator[str]:
-    for server, said in heard.items():
-        if said is None:
+def _controllers_doubts(controllers: ControllerAnswers) -> Iterator[str]:
+    for server, answer in controllers.items():
+        if answer is None:
             yield f"the controller of {server.host} does not answer"
-    if not any(said is not None and said.leads for said in heard.values()):
+    if not any(answer is not None and answer.leads for answer in controllers.values()):
         yield "no controller leads"
 
 

@@ -1,13 +1,12 @@
 """PURE: what a group with controllers guarantees by a layout.
 
-1. Who is in the SyncStateSet is asked of nobody but the master, who takes a slave out that lags: a
-   confirm for "the whole set" waits for no slave that was taken out. So many as have to be in sync
-   at least are waited for in any case.
-2. A controller elects whom the set has; a majority of the controllers decides, not of the group.
+1. Only the master decides who is in the SyncStateSet, and removes a slave that lags. A confirm for
+   "the whole set" waits for no removed slave, but always for the least number of in-sync replicas.
+2. A controller elects from the set; a majority of the controllers decides, not of the group.
 """
 
 from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
-from harness.plan.guarantees import Guarantees, Moot
+from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import SYNC, brokers
 from harness.systems.rocketmq_controller.layout import Controlled, rules
@@ -22,7 +21,7 @@ def controller_guarantees(layout: Layout) -> Guarantees:
     promoted = "always" if own.unclean else "when-synced"
     return Guarantees(
         masters=len({one.group for one in brokers(layout.hosts)}),
-        mirrored_on=Moot("no policy says where replicas of a group are"),
+        mirrored_on=NotApplicable("no policy says where replicas of a group are"),
         promote_on_shutdown=promoted,
         promote_on_failure=promoted,
         elects=True,

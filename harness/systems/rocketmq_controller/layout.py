@@ -27,12 +27,12 @@ class Controlled(RocketMq):
     least_in_sync: int
     unclean: bool
 
-    def told(self) -> tuple[tuple[str, str], ...]:
+    def describe(self) -> tuple[tuple[str, str], ...]:
         """OwnLayout."""
         waits = "all in sync" if self.all_ack else f"{self.in_sync} in sync"
         rules = f"a confirm waits for {waits}, at least {self.least_in_sync}"
         unclean = "others may be elected" if self.unclean else "no other is elected"
-        return (*RocketMq.told(self), ("SyncStateSet", f"{rules}; {unclean}"))
+        return (*RocketMq.describe(self), ("SyncStateSet", f"{rules}; {unclean}"))
 
 
 def rules(layout: Layout) -> Controlled:

@@ -50,7 +50,7 @@ class ControllerLayoutFile(RocketFile):
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
-    """Of several keys; what is missing or ill-typed is left to the shape."""
+    """Check several keys together; the shape finds missing and ill-typed keys."""
     found = list(file_mistakes(document, (CONTROLLER,)))
     yield from found
     if any("processes" in problem.path for problem in found):

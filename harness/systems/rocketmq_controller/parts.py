@@ -1,4 +1,4 @@
-"""Groups with controllers in containers that stand: controllers are asked who is master."""
+"""Running groups with controllers in containers: controllers report the masters."""
 
 from harness.systems.containers import Parts, Stand
 from harness.systems.rocketmq.broker import RocketBroker

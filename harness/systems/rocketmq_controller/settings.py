@@ -1,4 +1,4 @@
-"""PURE: what each server is told where controllers elect (harness/systems/rocketmq/settings.py).
+"""PURE: the configuration of servers with controllers (harness/systems/rocketmq/settings.py).
 
 Controllers speak, with brokers and among each other, at a port of their own, beside the name
 server's where they are in one (layout.Server.votes_at). The product spells its keys "DLeger".

@@ -4,7 +4,7 @@ declaration  the system
 layouts      a layout file, and the layout that it becomes (harness/systems/rocketmq/layout.py)
 guarantees   what a group guarantees by a layout
 servers      what they are on hosts: roles move
-settings     what each server is told: its group, its peers
-members      who leads, by the members' own word
-parts        servers in containers that stand
+settings     the configuration of each server: its group, its peers
+members      the leaders, as members report them
+parts        running servers in containers
 """

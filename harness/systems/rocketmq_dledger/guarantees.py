@@ -1,23 +1,23 @@
 """PURE: what a DLedger group guarantees by a layout.
 
-1. A confirm waits until a majority of the group has appended the message, and for nobody's disk:
-   logs are flushed by a thread of their own.
-2. Nobody without what was confirmed is elected, and nobody is without a majority.
+1. A confirm waits until a majority of the group has appended the message, and for no disk: logs
+   are flushed by a thread of their own.
+2. A member that lacks a confirmed message is never elected, and none is without a majority.
 """
 
 from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
-from harness.plan.guarantees import Guarantees, Moot
+from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import brokers, own
 from spark_analysis.schema.words import Strength
 
-_BY_VOTE = Moot("members vote, and none that lacks what was confirmed is elected")
+_BY_VOTE = NotApplicable("members vote, and none that lacks what was confirmed is elected")
 
 
 def dledger_guarantees(layout: Layout) -> Guarantees:
     return Guarantees(
         masters=len({one.group for one in brokers(layout.hosts)}),
-        mirrored_on=Moot("no policy says where members of a group are"),
+        mirrored_on=NotApplicable("no policy says where members of a group are"),
         promote_on_shutdown=_BY_VOTE,
         promote_on_failure=_BY_VOTE,
         elects=True,

@@ -23,13 +23,13 @@ class DledgerLayoutFile(RocketFile):
 
     def layout(self, system: str, profile: str) -> Layout:
         timers = self.timers(profile)
-        # DLedger's log is flushed by a thread of its own, whatever brokers are told.
+        # DLedger's log is flushed by a thread of its own, whatever the configuration says.
         own = RocketMq(self.version, MAJORITY, ASYNC, timers, self.client_jvm)
         return self.made(system, profile, own)
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:
-    """Of several keys; what is missing or ill-typed is left to the shape."""
+    """Check several keys together; the shape finds missing and ill-typed keys."""
     found = list(file_mistakes(document))
     yield from found
     if any("processes" in problem.path for problem in found):

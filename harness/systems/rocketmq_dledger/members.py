@@ -31,7 +31,7 @@ class Members:
         return tuple(_shown(one, leaders) for one in self._brokers)
 
     async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:  # noqa: ARG002  (the port's)
-        """A leader tells nobody how far its followers are."""
+        """Return None: a leader does not report how far its followers are."""
         return None
 
     async def controller(self) -> str:
@@ -41,8 +41,8 @@ class Members:
         return doubts(await self._followed())
 
     async def _followed(self) -> dict[Server, str | None]:
-        said = await asyncio.gather(*map(self._follows, self._brokers))
-        return dict(zip(self._brokers, said, strict=True))
+        answers = await asyncio.gather(*map(self._follows, self._brokers))
+        return dict(zip(self._brokers, answers, strict=True))
 
     async def _follows(self, server: Server) -> str | None:
         request = requests.dledger_leader(server.group, member(server))
@@ -54,7 +54,7 @@ class Members:
 
 
 def leaders_by(followed: Followed) -> dict[str, Server]:
-    """By group; none where nobody leads."""
+    """Return leaders by group, without groups that have none."""
     return {
         server.group: server
         for server, whom in followed.items()

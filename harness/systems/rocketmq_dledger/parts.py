@@ -1,4 +1,4 @@
-"""DLedger groups in containers that stand: members are asked who leads."""
+"""Running DLedger groups in containers: members report the leaders."""
 
 from harness.systems.containers import Parts, Stand
 from harness.systems.rocketmq.broker import RocketBroker

@@ -1,7 +1,7 @@
-"""PURE: what each server of DLedger groups is told (harness/systems/rocketmq/settings.py).
+"""PURE: the configuration of DLedger groups' servers (harness/systems/rocketmq/settings.py).
 
-A member's id and its role are nobody's to lay down: what the broker is shown as follows from who
-leads (members.py). The product spells its keys "DLeger".
+A member's id and role are not configured: they follow from the election (members.py). The product
+spells its keys "DLeger".
 """
 
 from harness.plan.model import Layout

@@ -9,6 +9,7 @@
 
 Of families of brokers, named by what their systems declare:
 `amqp`      one AMQP connection, spoken by hand, and declare
+`amqp_trial` what a run does with a queue, tried once
 `amqp_canaries`, `words`  canaries on it: those that ask, those that speak
 `remoting`  one question, a greeting and canaries in RocketMQ's protocol
 """

@@ -19,7 +19,7 @@ from harness.workers.credentials import login
 
 _HEADER = b"AMQP\x00\x00\x09\x01"
 _CHUNK = 65536
-_BUFFER_MAX = 1 << 24  # an end is seen behind so many bytes that nobody has read
+_BUFFER_MAX = 1 << 24  # an end is seen behind so many unread bytes
 _FRAME_MAX = 131072
 _FRAME_OVERHEAD = 8
 _ALWAYS_THERE = "amq.direct"
@@ -65,7 +65,7 @@ class Conversation:
         )
         conversation = cls(reader, transport, ear)
         try:
-            await conversation._shake_hands(name)
+            await conversation._handshake(name)
         except BaseException:
             conversation.drop()
             raise
@@ -90,11 +90,11 @@ class Conversation:
     async def passive_declare(self, queue: str) -> None:
         """Asks for the queue; without a name, for an exchange, which any node answers alone."""
         if queue:
-            asked: Any = spec.Queue.Declare(queue=queue, passive=True)
-            await self.request(asked, spec.Queue.DeclareOk)
+            method: Any = spec.Queue.Declare(queue=queue, passive=True)
+            await self.request(method, spec.Queue.DeclareOk)
         else:
-            asked = spec.Exchange.Declare(exchange=_ALWAYS_THERE, passive=True)
-            await self.request(asked, spec.Exchange.DeclareOk)
+            method = spec.Exchange.Declare(exchange=_ALWAYS_THERE, passive=True)
+            await self.request(method, spec.Exchange.DeclareOk)
 
     def publish(self, queue: str, body: bytes) -> None:
         """Writes a message to a queue, and awaits nothing."""
@@ -103,6 +103,13 @@ class Conversation:
         room = self._frame_max - _FRAME_OVERHEAD
         for start in range(0, len(body), room):
             self._transport.write(frame.Body(1, body[start : start + room]).marshal())
+
+    async def confirmed(self) -> None:
+        """Wait for the confirm of the one message that is out. Raises Closed."""
+        self._outstanding += 1
+        answer = await self._answer()
+        if not isinstance(answer, spec.Basic.Ack):
+            raise Closed(f"answered {answer!r}")
 
     async def delivered(self) -> bytes:
         """The next body; only for a conversation that asks for nothing any more."""
@@ -130,7 +137,7 @@ class Conversation:
     def drop(self) -> None:
         self._transport.abort()
 
-    async def _shake_hands(self, name: str) -> None:
+    async def _handshake(self, name: str) -> None:
         self._transport.write(_HEADER)
         await self._expect(spec.Connection.Start)
         self._send(0, _start_ok(name))
@@ -200,8 +207,8 @@ async def declare(
         async with asyncio.timeout(timeout_s):
             conversation = await Conversation.open(host, port, "mqproof.agent")
             try:
-                asked: Any = spec.Queue.Declare(queue=queue, durable=durable, arguments=arguments)
-                await conversation.request(asked, spec.Queue.DeclareOk)
+                method: Any = spec.Queue.Declare(queue=queue, durable=durable, arguments=arguments)
+                await conversation.request(method, spec.Queue.DeclareOk)
                 await conversation.close()
             finally:
                 conversation.drop()

@@ -31,7 +31,7 @@ async def in_thread(work: Callable[[], T], limit_s: float) -> T:
 
     def settle(value: T | None, error: BaseException | None) -> None:
         if result.done():
-            return  # The caller gave up: nobody waits for this any more.
+            return  # The caller gave up, so no call waits for this any more.
         if error is not None:
             result.set_exception(error)
         else:

@@ -1,8 +1,8 @@
 """Canaries by name: connections of our own on clients' links, in whatever protocol.
 
 1. A canary stays silent from its opening until it is asked.
-2. What opens one, and asks or speaks on it, is a family's own: the agent is told by whom.
-3. What an answer shows, and what its end, is told in ends.py.
+2. A family's own code opens one, and asks or speaks on it: requests name that code.
+3. ends.py says what an answer shows, and what the connection's end.
 """
 
 import asyncio
@@ -100,8 +100,8 @@ class Canaries:
     async def ask(self, canary: str, timeout_s: float) -> dict[str, Any]:
         """One passive declare on it."""
         conversation = _named(self._open, canary)
-        said = await reply(conversation.passive_declare(self._queues[canary]), timeout_s)
-        return {**said, "end": conversation.end or said["end"]}
+        answer = await reply(conversation.passive_declare(self._queues[canary]), timeout_s)
+        return {**answer, "end": conversation.end or answer["end"]}
 
     async def say(
         self, canary: str, to: str, octets: int, rounds: int, timeout_s: float
@@ -114,11 +114,11 @@ class Canaries:
             for _ in range(rounds):
                 quickest.append(await speaker.say(hearer, octets))
 
-        said = await reply(talk(), timeout_s)
-        if said["answered"]:
-            said["seconds"] = min(quickest)
-        end = hearer.end or speaker.end or said["end"]
-        return {**said, "end": end, "octets": hearer.octets}
+        answer = await reply(talk(), timeout_s)
+        if answer["answered"]:
+            answer["seconds"] = min(quickest)
+        end = hearer.end or speaker.end or answer["end"]
+        return {**answer, "end": end, "octets": hearer.octets}
 
     async def close(self, canary: str) -> dict[str, Any]:
         """Drops it without a word; one that is not there is no error."""

@@ -1,4 +1,4 @@
-"""How what was asked of a broker ended: an answer, silence, or the connection's end.
+"""How a request to a broker ended: an answer, silence, or the connection's end.
 
 1. What asks a broker raises Closed or OSError where no right answer comes (of code that shares
    connections with clients: Unanswered), and is broken off where it takes too long.
@@ -42,13 +42,13 @@ def ended(error: Exception) -> str:
     return ""
 
 
-async def reply(asked: Awaitable[None], timeout_s: float) -> dict[str, Any]:
+async def reply(request: Awaitable[None], timeout_s: float) -> dict[str, Any]:
     """As the agent's protocol has it: "answered", "seconds", "detail", "end"."""
     began_ns = time.monotonic_ns()
     detail, end = "answered", ""
     try:
         async with asyncio.timeout(timeout_s):
-            await asked
+            await request
     except TimeoutError:
         detail = f"silent for {timeout_s:g} s"
     except NO_ANSWER as error:

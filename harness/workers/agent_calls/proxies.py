@@ -36,7 +36,7 @@ class Proxies:
         return {"port": state.port}
 
     async def every(self) -> dict[str, Any]:
-        """Every proxy that there is, whoever made it."""
+        """Return every proxy, also those of other programs."""
         return await self._do(
             lambda: {"upstreams": {p.name: p.upstream for p in self._server.proxies().values()}}
         )

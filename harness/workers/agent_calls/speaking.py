@@ -6,7 +6,7 @@
 2. The queue is exclusive: its node holds it alone, nothing mirrors it, no policy of a layout means
    it, and it goes with its connection.
 3. Everything that comes is heard at once, in the background: a word that was held back and comes
-   late is nobody's any more.
+   late is ignored.
 """
 
 import asyncio
@@ -47,10 +47,10 @@ class Speaker:
         queue = f"{PREFIX}.{name}.{secrets.token_hex(4)}"  # an older one may still be going
         conversation = await Conversation.open(host, port, f"mqproof.canary.{name}")
         try:
-            asked: Any = spec.Queue.Declare(queue=queue, exclusive=True)
-            await conversation.request(asked, spec.Queue.DeclareOk)
-            asked = spec.Basic.Consume(queue=queue, no_ack=True)
-            await conversation.request(asked, spec.Basic.ConsumeOk)
+            method: Any = spec.Queue.Declare(queue=queue, exclusive=True)
+            await conversation.request(method, spec.Queue.DeclareOk)
+            method = spec.Basic.Consume(queue=queue, no_ack=True)
+            await conversation.request(method, spec.Basic.ConsumeOk)
         except BaseException:
             conversation.drop()
             raise
@@ -78,15 +78,15 @@ class Speaker:
         Raises Closed or OSError where one of the two connections has ended.
         """
         word = _WORD % next(_words)
-        heard = asyncio.get_running_loop().create_future()
-        hearer._awaited[word] = heard
+        arrival = asyncio.get_running_loop().create_future()
+        hearer._awaited[word] = arrival
         began_ns = time.monotonic_ns()
         try:
             if not self._over.done() and not hearer._over.done():
                 self._conversation.publish(hearer._queue, word.ljust(octets))
             over = (hearer._over, self._over)
-            await asyncio.wait((heard, *over), return_when=asyncio.FIRST_COMPLETED)
-            if not heard.done():
+            await asyncio.wait((arrival, *over), return_when=asyncio.FIRST_COMPLETED)
+            if not arrival.done():
                 raise next(one.result() for one in over if one.done())
         finally:
             hearer._awaited.pop(word, None)
@@ -100,8 +100,8 @@ class Speaker:
         try:
             while True:
                 body = await self._conversation.delivered()
-                heard = self._awaited.get(body[:_WORD_OCTETS])
-                if heard is not None and not heard.done():
-                    heard.set_result(None)
+                arrival = self._awaited.get(body[:_WORD_OCTETS])
+                if arrival is not None and not arrival.done():
+                    arrival.set_result(None)
         except (Closed, OSError) as error:
             self._over.set_result(error)

@@ -3,7 +3,7 @@
 1. pika only buffers when it is called, and writes to the socket from the event loop's own writable
    callback; so a log that is flushed before the calling callback returns is ahead of the bytes.
 2. Opening has a short limit of its own, CONNECT_LIMIT_S, handshake and channel included; it does
-   not hang on pika's own timeouts.
+   not depend on pika's own timeouts.
 3. Every other wait is the caller's, under his own limit: pika bounds neither confirms nor closing.
 """
 
@@ -27,7 +27,7 @@ L = TypeVar("L")
 
 @dataclass(frozen=True, slots=True)
 class AmqpOptions:
-    """What an AMQP client must know besides what every worker knows: WorkerConfig.own."""
+    """The options of an AMQP client beyond those of every worker: WorkerConfig.own."""
 
     mandatory: bool = True
     prefetch: int = 200
@@ -159,8 +159,8 @@ class AmqpConsumingLink:
         self._queue = config.queue
         self._prefetch = options.prefetch
         self._forgetful = config.acknowledge == 0
-        told = options.cancel_on_ha_failover
-        self._arguments = {"x-cancel-on-ha-failover": True} if told else {}
+        cancels = options.cancel_on_ha_failover
+        self._arguments = {"x-cancel-on-ha-failover": True} if cancels else {}
         self._listener = listener
 
     async def prepare(self) -> None:

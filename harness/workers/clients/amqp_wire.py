@@ -1,8 +1,8 @@
 """One pika connection and its channel: opening, asking, closing, and being lost once.
 
 1. Whatever ends the channel ends the wire: the listener hears `lost` once, with pika's reason.
-2. After `close` or `abort` the listener hears nothing more; failures while opening go to whoever
-   opens.
+2. After `close` or `abort` the listener hears nothing more; failures while opening go to the
+   caller.
 3. pika swallows what its callbacks raise; an exception of ours goes to the event loop's handler.
 4. pika's private parts are touched in `abort`, `buffered_bytes` and `_Connection`, which say why.
 """

@@ -1,4 +1,4 @@
-"""What publishers and consumers need of a client library: the port that its adapters implement.
+"""The port by which publishers and consumers use a client library; its adapters implement it.
 
 1. A link is one open connection to one broker process. It ends once: by `lost` told to its
    listener, or by our `close` or `abort`, after which its listener hears nothing more.
@@ -6,9 +6,9 @@
 3. What is handed to `publish` or `acknowledge` leaves the process only after the calling callback
    has returned to the loop; an adapter whose library sends at once must flush the log before.
 4. Every await of a link ends: when the link is lost (LinkLost), or by the caller's own time limit.
-5. What a library is told of its own is in WorkerConfig.own; nobody else reads that.
+5. A library's own options are in WorkerConfig.own; only its adapter reads them.
 6. A library that fails over by itself (`answers_every_send`) has one link to the whole cluster. It
-   answers each send, in the end, and tells where messages came from; nobody replaces its link.
+   answers each send, in the end, and reports where messages came from; its link is never replaced.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,10 @@ class NoLibrary(Exception):
 
 
 class NotAttached(Exception):
-    """A client does not ask the name server that its workload wants it to ask; says whom it asks.
-    Nobody dials on: it would be another experiment."""
+    """A client uses another name server than its workload requires; the text names it.
+
+    It does not dial on: it would be another experiment.
+    """
 
 
 class LinkLost(Exception):
@@ -123,7 +125,7 @@ class ConsumingLink(Protocol):
         """This delivery and every one before it on this link."""
 
     async def ready_messages(self) -> int:
-        """What the broker still holds and nobody has been given."""
+        """Return how many messages the broker holds that it gave to no consumer."""
 
     async def close(self, limit_s: float) -> None: ...
 

@@ -86,9 +86,9 @@ def runtime(request: Request, answer: Command) -> dict[str, str]:
 
 def log(request: Request, answer: Command) -> tuple[int, int]:
     """Of GET_BROKER_RUNTIME_INFO: where the log begins and ends."""
-    told = runtime(request, answer)
+    table = runtime(request, answer)
     try:
-        return int(told["commitLogMinOffset"]), int(told["commitLogMaxOffset"])
+        return int(table["commitLogMinOffset"]), int(table["commitLogMaxOffset"])
     except (KeyError, ValueError) as error:
         raise WireError(f"{request.words}: no bounds of the log: {error!r}") from error
 
@@ -105,7 +105,7 @@ def sync_states(request: Request, answer: Command) -> dict[str, SyncState]:
 
 
 def dledger_leader(request: Request, answer: Command) -> str:
-    """Its id; empty: the member follows nobody."""
+    """Return the leader's id; empty: the member follows no leader."""
     _allow(request, answer, Answer.DLEDGER_SUCCESS)
     return leaders.read_dledger_leader(answer.body)
 

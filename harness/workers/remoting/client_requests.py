@@ -60,8 +60,8 @@ def producer_heartbeat(client: str, group: str) -> Request:
 
 
 def _heartbeat(client: str, **groups: list[Any]) -> Request:
-    told = {"clientID": client, "producerDataSet": [], "consumerDataSet": []} | groups
-    return Request(Code.HEART_BEAT, f"a heartbeat of {client}", body=json.dumps(told).encode())
+    document = {"clientID": client, "producerDataSet": [], "consumerDataSet": []} | groups
+    return Request(Code.HEART_BEAT, f"a heartbeat of {client}", body=json.dumps(document).encode())
 
 
 def consumer_farewell(client: str, group: str) -> Request:

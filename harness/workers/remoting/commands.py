@@ -50,10 +50,9 @@ class Decoder:
         self._error: WireError | None = None
 
     def feed(self, octets: bytes) -> list[Command]:
-        """The commands that these octets complete. Raises WireError, and from then on always.
+        """Return the commands that these octets complete. Raise WireError, also ever after.
 
-        Commands that were whole before the wrong one are lost with it: whoever reads such a stream
-        closes it.
+        Whole commands before the wrong one are lost with it: the reader closes such a stream.
         """
         if self._error is not None:
             raise self._error

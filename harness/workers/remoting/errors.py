@@ -12,7 +12,7 @@ class WireError(ValueError):
 class Refused(Exception):
     """The server answered, and said no. `code`: why, as a number; `remark`: its own words."""
 
-    def __init__(self, asked: str, code: int, remark: str) -> None:
-        super().__init__(f"{asked}: code {code}{f', {remark}' if remark else ''}")
+    def __init__(self, request: str, code: int, remark: str) -> None:
+        super().__init__(f"{request}: code {code}{f', {remark}' if remark else ''}")
         self.code = code
         self.remark = remark

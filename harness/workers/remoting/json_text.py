@@ -1,4 +1,4 @@
-"""JSON as fastjson writes it: like JSON, but for the keys of maps whose keys are no strings.
+"""JSON as fastjson writes it: like JSON, except for keys that are no strings.
 
 1. A map with integer keys is written `{0:"10.0.0.1:10911"}`: the keys are quoted before reading.
 2. What stands in a string is left alone, whatever it looks like.

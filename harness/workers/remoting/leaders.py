@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
-from spark_analysis.schema.views import told
+from spark_analysis.schema.views import detail_of
 
 BY_MEMBERS, BY_CONTROLLERS = "members", "controllers"  # who is asked
 
@@ -51,7 +51,7 @@ class Says:
     sentences: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return told(self.sentences)
+        return detail_of(self.sentences)
 
     def since(self, before: "Says | None") -> tuple[str, ...]:
         """The sentences that are new, and those that it says no more."""
@@ -62,17 +62,19 @@ class Says:
         )
 
 
-def said_by_member(group: str, leader: str, term: int) -> Says:
+def member_says(group: str, leader: str, term: int) -> Says:
     return Says((f"{group}: {leader or 'nobody'} leads, term {term}",))
 
 
-def said_by_controller(said: Controllers, states: Mapping[str, SyncState]) -> Says:
+def controller_says(state: Controllers, states: Mapping[str, SyncState]) -> Says:
     """`states`: where it leads; of one that does not, whom it follows is all."""
-    leads = f"controllers: {said.leader or 'nobody'} leads"
-    return Says((leads, *(one for group in sorted(states) for one in _told(group, states[group]))))
+    leads = f"controllers: {state.leader or 'nobody'} leads"
+    return Says(
+        (leads, *(one for group in sorted(states) for one in _sentences(group, states[group])))
+    )
 
 
-def _told(group: str, state: SyncState) -> tuple[str, str]:
+def _sentences(group: str, state: SyncState) -> tuple[str, str]:
     inside = ", ".join(one.address for one in state.in_sync) or "nobody"
     return (
         f"{group}: {state.master or 'nobody'} is master, epoch {state.epoch}",
@@ -88,17 +90,17 @@ def read_sync_states(body: bytes) -> dict[str, SyncState]:
     """By group. Raises WireError."""
     try:
         table = json_text.read_object(body)["replicasInfoTable"]
-        return {group: _sync_state(said) for group, said in table.items()}
+        return {group: _sync_state(state) for group, state in table.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise WireError(f"no SyncStateSets: {error!r} in {body[:200]!r}") from error
 
 
 def read_dledger_leader(body: bytes) -> str:
     """Raises WireError for a member that tells nothing."""
-    said = json_text.read_object(body)
-    if said.get("code", 200) != 200:
+    table = json_text.read_object(body)
+    if table.get("code", 200) != 200:
         raise WireError(f"a member of another group, or of none: {body[:200]!r}")
-    return said.get("leaderId") or ""
+    return table.get("leaderId") or ""
 
 
 def read_dledger_term(body: bytes) -> int:
@@ -109,15 +111,15 @@ def read_dledger_term(body: bytes) -> int:
     return term
 
 
-def _sync_state(said: Mapping[str, Any]) -> SyncState:
+def _sync_state(table: Mapping[str, Any]) -> SyncState:
     return SyncState(
-        master=said.get("masterAddress") or "",
-        epoch=int(said["masterEpoch"]),
-        set_epoch=int(said["syncStateSetEpoch"]),
-        in_sync=_replicas(said.get("inSyncReplicas")),
-        others=_replicas(said.get("notInSyncReplicas")),
+        master=table.get("masterAddress") or "",
+        epoch=int(table["masterEpoch"]),
+        set_epoch=int(table["syncStateSetEpoch"]),
+        in_sync=_replicas(table.get("inSyncReplicas")),
+        others=_replicas(table.get("notInSyncReplicas")),
     )
 
 
-def _replicas(said: list[Mapping[str, Any]] | None) -> tuple[Replica, ...]:
-    return tuple(sorted(Replica(one["brokerAddress"], int(one["brokerId"])) for one in said or ()))
+def _replicas(rows: list[Mapping[str, Any]] | None) -> tuple[Replica, ...]:
+    return tuple(sorted(Replica(one["brokerAddress"], int(one["brokerId"])) for one in rows or ()))

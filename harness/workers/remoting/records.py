@@ -1,7 +1,7 @@
-"""Stored messages: what a broker keeps in its log, and gives to whoever pulls, octet for octet.
+"""Stored messages: records of a broker's log, as pulls return them, octet for octet.
 
 1. Records stand back to back; one that is cut short or does not add up makes the rest unreadable.
-2. The checksum is the broker's own, of the body as stored: what it says is told, not judged.
+2. The checksum is the broker's own, of the body as stored: it is reported, not judged.
 3. A body that a client compressed is given whole by `content`, where the standard library can.
 """
 

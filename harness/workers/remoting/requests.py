@@ -1,9 +1,9 @@
-"""What is asked of name servers and brokers: a code, fields, and how to call it in a sentence.
+"""Requests to name servers and brokers: a code, fields, and words for messages.
 
-1. Nothing here is answered with a change, but for `create_topic` and `delete_...`.
+1. No request changes anything, except `create_topic` and `delete_...`.
 2. Messages are read in the name of TOOLS_CONSUMER, a group that every broker knows from its start:
    nothing is created by reading, and no offset is committed.
-3. A read never waits for messages to come: whoever reads a log wants what is there.
+3. A read never waits for new messages: readers of a log want the stored ones.
 """
 
 import json
@@ -14,8 +14,8 @@ from enum import IntEnum
 READERS_GROUP = "TOOLS_CONSUMER"
 PULL_MAX = 32  # more is never given at once
 PERM_READ, PERM_WRITE = 4, 2
-_HAS_SUBSCRIPTION = 4  # a bit of sysFlag; without 1 nothing is committed, without 2 nobody waits
-_HOLD_MS = 15_000  # must be there; nobody waits, so it does not count
+_HAS_SUBSCRIPTION = 4  # a bit of sysFlag; without 1 nothing is committed, without 2 no pull waits
+_HOLD_MS = 15_000  # required, without effect: no pull waits
 
 
 class Code(IntEnum):
@@ -69,7 +69,7 @@ class Answer(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question; whoever sends it numbers it. `words`: what an error calls it."""
+    """A request; the sender numbers it. `words`: its name in errors."""
 
     code: Code
     words: str
@@ -213,14 +213,14 @@ def dledger_term(group: str, member: str, other: str) -> Request:
     """As `other`, its peer, the heartbeat of a term that ended long ago: it is refused with the
     term that there is, and nothing comes of it."""
     words = f"the term of {member} of {group}"
-    told = {"leaderId": other, "localId": other, "term": -1}
-    return _of_dledger(Code.DLEDGER_HEART_BEAT, words, group, member, told)
+    fields = {"leaderId": other, "localId": other, "term": -1}
+    return _of_dledger(Code.DLEDGER_HEART_BEAT, words, group, member, fields)
 
 
 def _of_dledger(
-    code: Code, words: str, group: str, member: str, told: Mapping[str, object] | None = None
+    code: Code, words: str, group: str, member: str, fields: Mapping[str, object] | None = None
 ) -> Request:
-    document = {"group": group, "remoteId": member, **(told or {})}
+    document = {"group": group, "remoteId": member, **(fields or {})}
     return Request(code, words, body=json.dumps(document).encode())
 
 

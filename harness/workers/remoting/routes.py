@@ -3,7 +3,7 @@
 1. A view is what one answer showed: brokers by name, each with its addresses by id (0 is master),
    and, in the view of a topic, its queues and whether they may be read and written.
 2. A view says what the name server believes, not what is so.
-3. Differences are told in sentences, one a fact, in the order of broker names and ids.
+3. Differences are sentences, one a fact, in the order of broker names and ids.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import Any
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.requests import PERM_READ, PERM_WRITE
-from spark_analysis.schema.views import Shown, told
+from spark_analysis.schema.views import Shown, detail_of
 
 MASTER_ID = 0
 _RIGHTS = {PERM_READ | PERM_WRITE: "", PERM_READ: ", read only", PERM_WRITE: ", write only"}
@@ -46,7 +46,7 @@ class View:
         return {one.broker: one.address for one in self.brokers if one.id == MASTER_ID}
 
     def __str__(self) -> str:
-        return told((*self.brokers, *self.queues))
+        return detail_of((*self.brokers, *self.queues))
 
     def since(self, before: "View | None") -> tuple[str, ...]:
         """Each difference as a sentence without its subject: the name server."""

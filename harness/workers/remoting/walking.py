@@ -1,7 +1,7 @@
 """A broker's whole log read record by record, from its first position to its last.
 
 1. For a broker that gives nothing by queue: a slave of RocketMQ 5 refuses every pull while its
-   slaveReadEnable is off, as it is by default. Looking at a position is refused by nobody.
+   slaveReadEnable is off, as it is by default. No broker refuses to show a position.
 2. Where the log begins and ends is asked first; what is written after that is not read.
 3. The rest of a file that no record fits into is a blank, and is stepped over.
 4. Where a record cannot be read the walk ends in a doubt: the next one's position is in it.

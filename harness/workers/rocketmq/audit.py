@@ -6,7 +6,7 @@
 3. A message is on record as a delivery by audit, with its offset and the place where it was found.
 4. What was read is a row of `probes`, and so is each group's offset against the queue's end. The
    run's own readers have a row for each queue of the topic, whether they committed there or not.
-5. What could not be read is told, broker by broker and place by place: it may hold anything.
+5. What could not be read is reported, by broker and place: it may hold anything.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class LogAuditor:
-    """Reads the brokers at `config.endpoints`; `say` is told the end once."""
+    """Reads the brokers at `config.endpoints`; `say` gets the result once."""
 
     def __init__(
         self,
@@ -56,12 +56,12 @@ class LogAuditor:
         ]
 
     async def run(self) -> None:
-        """Returns when all is read and told."""
+        """Return when all is read and reported."""
         doubts = await asyncio.gather(*(log.read() for log in self._logs))
         self._recorder.flush()
         queue, doubt = self._config.queue_word, "; ".join(filter(None, doubts))
-        told = {"complete": not doubt, "doubt": doubt, "doubts": doubts}
-        self._say({"say": "drained", "queue": queue, **told})
+        outcome = {"complete": not doubt, "doubt": doubt, "doubts": doubts}
+        self._say({"say": "drained", "queue": queue, **outcome})
 
     def start(self, at_ns: int) -> None:
         """Reading begins with the configuration."""

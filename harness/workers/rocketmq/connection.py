@@ -1,10 +1,10 @@
-"""One connection to a name server or broker: questions side by side, answers by their number.
+"""One connection to a name server or broker: concurrent requests, answers by their number.
 
-1. Every question has its own deadline. An answer that comes after it is dropped, as is whatever
-   the server says unasked.
+1. Every request has its own deadline. A later answer is dropped, and so is a message that answers
+   no request.
 2. When the connection ends, every open question fails at once, with how it ended.
 3. Octets that are no commands end it.
-4. How the other side ended it (FIN, RST) is noted when it happens, whether or not anybody asks.
+4. How the other side ended it (FIN, RST) is noted when it happens.
 """
 
 import asyncio
@@ -76,7 +76,7 @@ class Connection:
         finally:
             del self._open[number]
 
-    def tell(self, request: Request) -> None:
+    def send_oneway(self, request: Request) -> None:
         """What is not answered. Raises Unanswered."""
         if self.lost:
             raise Unanswered(self.lost, self.ended)
@@ -87,7 +87,7 @@ class Connection:
         """At once: nothing that we ask needs a farewell."""
         self.end("closed by us")
 
-    def heard(self, command: Command) -> None:
+    def received(self, command: Command) -> None:
         question = self._open.get(command.header.opaque)
         if command.answers and question is not None and not question.done():
             question.set_result(command)
@@ -126,7 +126,7 @@ class _Wire(asyncio.Protocol):
             self._connection.end(f"it does not speak the remoting protocol: {error}")
             return
         for command in commands:
-            self._connection.heard(command)
+            self._connection.received(command)
 
     def eof_received(self) -> None:
         self._connection.ended = self._connection.ended or FIN

@@ -1,12 +1,12 @@
 """Where a broker may hold messages of a topic, beside the topic's own queues.
 
 1. Set aside by the broker itself: delayed (they carry their topic as REAL_TOPIC), halves of
-   transactions (likewise), and what no producer answered for.
+   transactions (likewise), and halves that no producer answered for.
 2. Sent back by consumers: retry and dead-letter topics of groups (RETRY_TOPIC); a retry that waits
    for its turn is delayed, and carries both.
 3. These places are shared with other topics: only what names the topic is its own.
 4. A broker takes halves before it knows their topic, which it makes with its first check of them
-   (60 s after its start, 30 s in RocketMQ 5), and until then gives them to nobody. That queue is
+   (60 s after its start, 30 s in RocketMQ 5), and until then delivers none. That queue is
    looked at in any case: what it holds and does not give must be doubted.
 """
 
@@ -18,7 +18,7 @@ from harness.workers.remoting.tables import Topic
 
 RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"
 HALVES = Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0)
-GIVEN_UP = "TRANS_CHECK_MAX_TIME_TOPIC"  # halves that nobody answered for
+GIVEN_UP = "TRANS_CHECK_MAX_TIME_TOPIC"  # halves that no producer answered for
 SET_ASIDE = (
     "SCHEDULE_TOPIC_XXXX",
     "rmq_sys_wheel_timer",  # RocketMQ 5: delays of any length
@@ -42,7 +42,7 @@ def belongs(message: Message, topic: str) -> bool:
 
 
 def is_half(message: Message) -> bool:
-    """It waits for its producer's word, or nobody ever gave it: no consumer may see it."""
+    """A half that waits for its producer's answer: no consumer may see it."""
     return message.topic in (HALVES.topic, GIVEN_UP)
 
 

@@ -24,14 +24,14 @@ class Line:
         self.endpoint = endpoint
         self.connects = 0
         self._connecting: asyncio.Task[Connection] | None = None
-        self._heard_s = 0.0
+        self._last_answer_s = 0.0
 
     async def ask(self, request: Request, limit_s: float) -> Command:
         """Raises Unanswered when `limit_s` has passed, or before."""
         began_s = time.monotonic()
         connection = await self._connected(limit_s)
         answer = await connection.ask(request, began_s + limit_s - time.monotonic())
-        self._heard_s = time.monotonic()
+        self._last_answer_s = time.monotonic()
         return answer
 
     def close(self) -> None:
@@ -45,7 +45,7 @@ class Line:
             if connecting is not None:
                 self._drop(connecting, f"nothing heard for {SILENCE_S:g} s: held for dead")
             self.connects += 1
-            self._heard_s = time.monotonic()
+            self._last_answer_s = time.monotonic()
             connect = Connection.connect(self.endpoint, limit_s)
             connecting = self._connecting = asyncio.create_task(connect)
         # Several questions wait for one connection: none takes it from the others by giving up.
@@ -55,7 +55,7 @@ class Line:
         if not connecting.done():
             return False
         failed = connecting.cancelled() or connecting.exception() is not None
-        silent = time.monotonic() - self._heard_s > SILENCE_S
+        silent = time.monotonic() - self._last_answer_s > SILENCE_S
         return failed or silent or bool(connecting.result().lost)
 
     def _drop(self, connecting: "asyncio.Task[Connection]", reason: str) -> None:

@@ -7,9 +7,9 @@ voter who leads.
 2. Every look is a row of `probes`: kind `route` or `cluster`, target the name server, or `leader`,
    target the voter; detail what it shows or says, or why nothing came. What differs from the look
    before is an event.
-3. Where this process itself stood still during a look, an answer that is missing accuses nobody:
-   the row says so, and there is no event.
-4. It carries no load and shares no connection with whoever does.
+3. If this process itself stalled during a look, a missing answer is no evidence: the row says so,
+   and there is no event.
+4. It carries no load and shares no connection with workers that do.
 """
 
 import asyncio
@@ -51,12 +51,12 @@ class Prober:
         self._ready = ready
         self._ticked_ns = recorder.now_ns()
         self._stalled_until_ns = -1  # when it last went on after it had stood still
-        route = _asked(requests.route(config.queue), answers.route)
-        cluster = _asked(requests.cluster_info(), answers.cluster)
+        route = _query(requests.route(config.queue), answers.route)
+        cluster = _query(requests.cluster_info(), answers.cluster)
         shown = ((ROUTE, route), (CLUSTER, cluster))
         self._ways = tuple(_Way(endpoint, shown) for endpoint in config.endpoints)
         self._ways += tuple(
-            _Way(voter.endpoint, ((LEADER, _said(voter)),)) for voter in voters(config.own)
+            _Way(voter.endpoint, ((LEADER, _leader_query(voter)),)) for voter in voters(config.own)
         )
 
     async def run(self) -> None:
@@ -120,7 +120,7 @@ class Prober:
 
 
 class _Way:
-    """One server that is asked, at one port: the line to it, and what its answers come to."""
+    """One server at one port: the line to it, and the changes in its answers."""
 
     def __init__(self, endpoint: Endpoint, questions: tuple[tuple[str, _Question], ...]) -> None:
         self.line = Line(endpoint)
@@ -128,14 +128,14 @@ class _Way:
         self.questions = questions
 
 
-def _asked(request: Request, read: _Read) -> _Question:
+def _query(request: Request, read: _Read) -> _Question:
     async def question(line: Line) -> View:
         return read(request, await line.ask(request, LIMIT_S))
 
     return question
 
 
-def _said(voter: Voter) -> _Question:
+def _leader_query(voter: Voter) -> _Question:
     async def question(line: Line) -> Says:
         return await say(voter, lambda request: line.ask(request, LIMIT_S))
 

@@ -1,7 +1,7 @@
-"""Who is asked who leads, as a prober is told of them, and what each is asked.
+"""The voters that a prober asks for leaders, and the requests to each.
 
-A member of a DLedger group is asked two questions in a look, whom it follows and its term; of a
-controller that leads the SyncStateSets are asked, too.
+A look at a member of a DLedger group has two requests: its leader and its term. A leading
+controller is also asked for the SyncStateSets.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,8 +16,8 @@ from harness.workers.remoting.leaders import (
     BY_CONTROLLERS,
     BY_MEMBERS,
     Says,
-    said_by_controller,
-    said_by_member,
+    controller_says,
+    member_says,
 )
 from harness.workers.remoting.requests import Request
 
@@ -50,16 +50,16 @@ async def _of_member(voter: Voter, ask: Ask) -> Says:
     leader = requests.dledger_leader(group, voter.id)
     follows = answers.dledger_leader(leader, await ask(leader))
     term = requests.dledger_term(group, voter.id, voter.peer)
-    return said_by_member(group, follows, answers.dledger_term(term, await ask(term)))
+    return member_says(group, follows, answers.dledger_term(term, await ask(term)))
 
 
 async def _of_controller(voter: Voter, ask: Ask) -> Says:
     request = requests.controllers()
-    said = answers.controllers(request, await ask(request))
-    if not said.leads:
-        return said_by_controller(said, {})
+    state = answers.controllers(request, await ask(request))
+    if not state.leads:
+        return controller_says(state, {})
     states = requests.sync_states(voter.groups)
-    return said_by_controller(said, answers.sync_states(states, await ask(states)))
+    return controller_says(state, answers.sync_states(states, await ask(states)))
 
 
 _QUESTIONS: Mapping[str, Callable[[Voter, Ask], Awaitable[Says]]] = {
@@ -68,7 +68,7 @@ _QUESTIONS: Mapping[str, Callable[[Voter, Ask], Awaitable[Says]]] = {
 }
 
 
-def _voter(told: Mapping[str, Any]) -> Voter:
-    where = Endpoint(place(told["host"], told["word"]), told["address"], told["port"])
-    groups = tuple(told["groups"])
-    return Voter(where, told["asked"], groups, told["id"], told["peer"])
+def _voter(table: Mapping[str, Any]) -> Voter:
+    where = Endpoint(place(table["host"], table["word"]), table["address"], table["port"])
+    groups = tuple(table["groups"])
+    return Voter(where, table["asked"], groups, table["id"], table["peer"])

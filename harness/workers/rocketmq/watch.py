@@ -1,13 +1,13 @@
-"""What the answers of one who is asked come to, one after another: what changes, and when.
+"""The changes in the successive answers of one server, and when they happened.
 
 1. A look is one question and what came of it. Looks may overlap, and end in another order than
    they began; one that began before the last that was answered says nothing new.
-2. What was shown before anything was known is nothing: the first view is told as a change, too.
-3. Silence changes no view: what one that does not answer would show is unknown. It is
-   told once for each kind of look, and so is its end; a refusal counts as silence, in its words.
+2. Before the first answer no view is known: the first view is reported as a change, too.
+3. Silence changes no view: what a silent server would show is unknown. It is reported
+   once for each kind of look, and so is its end; a refusal counts as silence, in its words.
    A look during which the prober itself stood still is no silence.
-4. A change happened after the start of the last look that showed the old view: that bound is told
-   with it.
+4. A change happened after the start of the last look that showed the old view: that bound is
+   reported with it.
 """
 
 from dataclasses import dataclass

@@ -1,30 +1,30 @@
 """A broker, which is a master or a slave (docs/behaviour/rocketmq.md 3.2 to 6).
 
-server       its connections, what they ask, what it does by itself
-parts        what its parts know of each other
-registering  it tells name servers that it is there
+server       its connections, their requests, its own ticks
+parts        the shared state of its parts
+registering  its registration at name servers
 
 Messages:
-sending      what producers send
-misbehaving  what a broker does wrong with them, where it is told to
-committing   when that counts as sent
-pulling      what consumers pull, and wait for
-retrying     what they send back
-delays       what has to wait
-transactions halves, what was decided about them, and who is asked
+sending      sends of producers
+misbehaving  injected misbehaviour of a broker
+committing   the moment when that counts as sent
+pulling      pulls of consumers, and long polling
+retrying     messages that they send back
+delays       delayed messages
+transactions halves, their decisions, and checks at producers
 copies       a master's slaves
 following    a slave's master
-tables       what a slave copies beside the log
+tables       the tables that a slave copies beside the log
 
 Who and what:
 topics       its topics
 groups       groups of consumers, as configured
-clients      who is connected, and what he wants
-membership   heartbeats, farewells, and what others are told of them
-offsets      how far groups have consumed
-progress     how far they are behind
-meters       how many messages it took and gave out, and at what rate
-locks        who has a queue for himself
-asking       what is asked of queues and messages
-operating    what operators, tools and slaves ask
+clients      connected clients, and their subscriptions
+membership   heartbeats, farewells, and notices of them
+offsets      consumed offsets of groups
+progress     the lag of groups
+meters       counts and rates of messages in and out
+locks        exclusive locks of queues
+queries      queries about queues, offsets and single messages
+operating    requests of operators, tools and slaves
 """

@@ -1,9 +1,9 @@
-"""Who is connected to a broker: producers and consumers by group, and what consumers want
+"""Clients of a broker: producers and consumers by group, and subscriptions of consumers
 (docs/behaviour/rocketmq.md 3.2).
 
-1. A heartbeat says who somebody is. He is gone when he says so, or when his connection ends.
-2. When the members of a group are others, or the topics that they want are, all of them are told,
-   and ask. What they want of a topic is what the newest version says.
+1. A heartbeat identifies a client. It is gone when it says so, or when its connection ends.
+2. When the members of a group change, or the topics that they want do, all of them get a notice,
+   and query. The newest version of a subscription to a topic counts.
 3. Java writes names where the native client writes numbers; nothing here depends on them, and they
    are given back as they came.
 """
@@ -21,7 +21,7 @@ _TAG = "TAG"
 
 
 class Subscription(msgspec.Struct, frozen=True, rename="camel"):
-    """What of a topic a group wants."""
+    """A group's subscription to a topic."""
 
     topic: str
     sub_string: str = ALL
@@ -82,25 +82,27 @@ class Clients:
         self.consumers: dict[str, Members] = {}  # by group
 
     def heard(self, body: bytes, connection: int, who: Client) -> tuple[list[str], list[str]]:
-        """Of one heartbeat: groups of consumers in it; those whose members have to be told.
+        """Return the groups of consumers in a heartbeat; those whose members need a notice.
 
         `who`: all but its name, which the heartbeat has. Raises BadRequest.
         """
         try:
-            told = msgspec.json.decode(body, type=_Heartbeat)
-            _check(told)
+            heartbeat = msgspec.json.decode(body, type=_Heartbeat)
+            _check(heartbeat)
         except (*UNREADABLE, ValueError) as error:
             raise BadRequest(f"no heartbeat: {error}") from error
-        client = msgspec.structs.replace(who, name=told.clientID)
-        for producer in told.producerDataSet:
+        client = msgspec.structs.replace(who, name=heartbeat.clientID)
+        for producer in heartbeat.producerDataSet:
             self.producers.setdefault(producer.group_name, {})[connection] = client
         changed = [
-            one.group_name for one in told.consumerDataSet if self._joined(one, connection, client)
+            one.group_name
+            for one in heartbeat.consumerDataSet
+            if self._joined(one, connection, client)
         ]
-        return [one.group_name for one in told.consumerDataSet], changed
+        return [one.group_name for one in heartbeat.consumerDataSet], changed
 
     def left(self, connection: int, producers: str, consumers: str) -> list[str]:
-        """Groups whose members have to be told. "": none."""
+        """Return groups whose members need a notice. "": none."""
         self.producers.get(producers, {}).pop(connection, None)
         return self._left(connection, [consumers])
 
@@ -117,16 +119,16 @@ class Clients:
         known = self.consumers.get(group)
         return None if known is None else known.wants.get(topic)
 
-    def _joined(self, told: _Consumer, connection: int, client: Client) -> bool:
-        known = self.consumers.setdefault(told.group_name, Members({}, {}))
-        wants = {one.topic: one for one in told.subscription_data_set}
+    def _joined(self, consumer: _Consumer, connection: int, client: Client) -> bool:
+        known = self.consumers.setdefault(consumer.group_name, Members({}, {}))
+        wants = {one.topic: one for one in consumer.subscription_data_set}
         is_new = known.clients.get(connection) is None
         is_other = known.wants.keys() != wants.keys()
         known.clients[connection] = client
         known.wants = {topic: _newer(known.wants.get(topic), one) for topic, one in wants.items()}
-        known.consume_type = told.consume_type
-        known.message_model = told.message_model
-        known.consume_from_where = told.consume_from_where
+        known.consume_type = consumer.consume_type
+        known.message_model = consumer.message_model
+        known.consume_from_where = consumer.consume_from_where
         return is_new or is_other
 
     def _left(self, connection: int, groups: list[str]) -> list[str]:
@@ -141,15 +143,15 @@ class Clients:
                 yield group
 
 
-def _check(told: _Heartbeat) -> None:
+def _check(heartbeat: _Heartbeat) -> None:
     """Raises ValueError where a version is no number."""
-    for consumer in told.consumerDataSet:
+    for consumer in heartbeat.consumerDataSet:
         for one in consumer.subscription_data_set:
             int(one.sub_version)
 
 
-def _newer(known: Subscription | None, told: Subscription) -> Subscription:
-    return told if known is None or told.version > known.version else known
+def _newer(known: Subscription | None, heard: Subscription) -> Subscription:
+    return heard if known is None or heard.version > known.version else known
 
 
 def subscription(topic: str, text: str, kind: str) -> Subscription:

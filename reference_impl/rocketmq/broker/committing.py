@@ -1,10 +1,10 @@
-"""When a message that was put counts as sent (docs/behaviour/rocketmq.md 5, 6).
+"""The moment when a message that was put counts as sent (docs/behaviour/rocketmq.md 5, 6).
 
-1. It is in the log, and whoever reads sees it, before anybody waits: every answer but SUCCESS says
+1. It is in the log, and readers see it, before any wait: every answer except SUCCESS says
    "stored, and with a weaker promise".
 2. SYNC_FLUSH waits for the disk, SYNC_MASTER for one slave, whichever; both at once. Where both
    fail the slave's answer is given.
-3. Without a slave, or with one that is too far behind, nobody waits for it.
+3. Without a slave, or with one that is too far behind, there is no wait for it.
 4. A message may say that it waits for nothing (WAIT=false).
 """
 
@@ -25,14 +25,14 @@ Arrived = Callable[[Draft, Stored], None]
 
 
 class Slaves(Protocol):
-    """What a master knows of its slaves."""
+    """The slaves as their master knows them."""
 
     @property
     def acknowledged(self) -> int:
         """Up to where some slave once had the log; it never goes back."""
 
     def near(self, end: int) -> bool:
-        """Whether one is connected that is not too far behind."""
+        """Return whether one is connected that is not too far behind."""
 
 
 class _Waiting(msgspec.Struct):
@@ -82,7 +82,7 @@ class Committing:
 
     @property
     def wants_flush(self) -> bool:
-        """Whether somebody waits for the disk."""
+        """Return whether a request waits for the disk."""
         return any(one.for_disk for one in self._waiting)
 
     def _begun(self, stored: Stored, done: Done, waits: bool) -> _Waiting:

@@ -1,12 +1,12 @@
 """A master and its slaves (docs/behaviour/rocketmq.md 6): the log is sent on as octets.
 
-1. A slave says how far its log goes, and nothing else: eight octets at a time, of which the last
+1. A slave says how far its log goes, and nothing else: eight octets at a time; only the last
    whole ones count. The master sends from there on, in parts that end anywhere.
 2. An empty slave gets the last file from its start, and never what came before.
 3. **Nothing is compared.** A slave whose log is longer than the master's is taken at its first
    word, which even counts as having all that the master has; at the second it is sent away.
    `acknowledged` never goes back.
-4. Who said nothing for ha_housekeeping_interval is sent away.
+4. A slave that said nothing for ha_housekeeping_interval is sent away.
 5. What was sent and not yet reported is at most WINDOW_OCTETS: a slave that stands still does not
    fill the master's memory. The real one has its socket for that.
 6. Where there is a secret, both ends prove first that they know it (protocol/handshake.py). Until
@@ -31,7 +31,7 @@ WINDOW_OCTETS = 4 * 1024 * 1024
 
 class _Slave(msgspec.Struct):
     heard_ms: int
-    told_ms: int
+    sent_ms: int
     unread: bytes = b""
     reported: int | None = None
     next: int = 0  # what is sent next
@@ -92,7 +92,7 @@ class Copies:
     def _greeted(
         self, connection: int, slave: _Slave, greeting: Handshake, octets: bytes
     ) -> bytes:
-        """What came behind its proof."""
+        """Return what came behind its proof."""
         try:
             answer = greeting.read(octets)
         except HandshakeError:
@@ -117,7 +117,7 @@ class Copies:
             if now_ms - slave.heard_ms > self._times.ha_housekeeping_interval:
                 self._away(connection)
             elif (
-                slave.is_known and now_ms - slave.told_ms > self._times.ha_send_heartbeat_interval
+                slave.is_known and now_ms - slave.sent_ms > self._times.ha_send_heartbeat_interval
             ):
                 self._part(connection, slave, b"")
 
@@ -147,7 +147,7 @@ class Copies:
     def _part(self, connection: int, slave: _Slave, octets: bytes) -> None:
         self._outbox.octets(connection, PART.pack(slave.next, len(octets)) + octets)
         slave.next += len(octets)
-        slave.told_ms = self._clock.now_ms()
+        slave.sent_ms = self._clock.now_ms()
 
     def _away(self, connection: int) -> None:
         del self._slaves[connection]

@@ -3,7 +3,7 @@
 1. A level has a queue of its own under SCHEDULE_TOPIC_XXXX: within one all wait for as long, so
    that the first one is due first. What stands there for the tags is when it is due.
 2. One that is due is put into its real queue, and the level goes on behind it. How far each level
-   is stands on the disk as of the last flush: what was put since is put once more after a crash.
+   is stands on the disk as of the last flush: what was put since is put again after a crash.
 3. Only a master does so.
 """
 
@@ -52,8 +52,8 @@ def delayed(draft: Draft) -> Draft:
 def under(draft: Draft, topic: str, queue: int) -> Draft:
     """Under another topic, with the real one beside it."""
     real = {REAL_TOPIC: draft.topic, REAL_QUEUE: str(draft.queue)}
-    told = properties.write({**draft.properties, **real})
-    return msgspec.structs.replace(draft, topic=topic, queue=queue, told=told)
+    text = properties.write({**draft.properties, **real})
+    return msgspec.structs.replace(draft, topic=topic, queue=queue, props_text=text)
 
 
 class Delays:
@@ -66,19 +66,19 @@ class Delays:
         self._at_ms = parts.clock.now_ms() + self._times.delay_first
 
     def code_of(self, draft: Draft, stored_ms: int) -> int:
-        """What stands in its queue for its tags."""
+        """Return the number that its queue has for its tags."""
         if draft.topic == SCHEDULED and draft.queue < len(LEVELS_S):
             return stored_ms + LEVELS_S[draft.queue] * self._times.delay_units
         return tags_code(draft.properties.get(TAGS))
 
     def copy(self, document: bytes) -> None:
-        """What a slave's master has done. Raises one of fields.UNREADABLE."""
-        told = msgspec.json.decode(document, type=Progress)
-        self._next = {int(level): offset for level, offset in told.offset_table.items()}
+        """Copy the progress of a slave's master. Raises one of fields.UNREADABLE."""
+        progress = msgspec.json.decode(document, type=Progress)
+        self._next = {int(level): offset for level, offset in progress.offset_table.items()}
 
     def progress(self) -> bytes:
-        told = {str(level): offset for level, offset in sorted(self._next.items())}
-        return msgspec.json.encode(Progress(told))
+        offsets = {str(level): offset for level, offset in sorted(self._next.items())}
+        return msgspec.json.encode(Progress(offsets))
 
     def tick(self) -> None:
         now_ms = self._parts.clock.now_ms()
@@ -95,7 +95,7 @@ class Delays:
         wall_ms, offset = self._parts.clock.wall_ms(), self._next.get(level, 0)
         last_ms = wall_ms + LEVELS_S[level - 1] * self._times.delay_units
         for entry in queue.entries(max(offset, queue.start)):
-            # A clock that was set back keeps nobody waiting for more than his level's time.
+            # After a clock was set back, a message waits no longer than its level's time.
             if (
                 wall_ms < entry.tags_code <= last_ms
                 or offset - self._next.get(level, 0) >= AT_ONCE
@@ -103,28 +103,28 @@ class Delays:
                 break
             record = self._parts.store.record(entry.position)
             if record is not None:
-                self._parts.committing.put(_real(record), _nobody_waits, waits=False)
+                self._parts.committing.put(_real(record), _ignore, waits=False)
             offset += 1
         self._next[level] = offset
 
 
-def _nobody_waits(*_: object) -> None:
+def _ignore(*_: object) -> None:
     pass
 
 
 def _real(record: Record) -> Draft:
     """As it was sent, with the traces of its wait."""
-    told = record.properties
+    props = record.properties
     return Draft(
-        topic=told.get(REAL_TOPIC, record.topic),
-        queue=int(told.get(REAL_QUEUE, "0")),
+        topic=props.get(REAL_TOPIC, record.topic),
+        queue=int(props.get(REAL_QUEUE, "0")),
         flag=record.flag,
         sys_flag=record.sys_flag,
         born_ms=record.born_ms,
         born_host=record.born_host,
         store_host=record.store_host,
         body=record.body,
-        told=record.told,
+        props_text=record.props_text,
         reconsumed=record.reconsumed,
         prepared=record.prepared,
     )

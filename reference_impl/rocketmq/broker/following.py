@@ -37,7 +37,7 @@ class Following:
         self._connection: int | None = None
         self._dial_ms: int | None = None  # None: connected, or being dialled
         self._unread = bytearray()
-        self._told_ms = 0
+        self._reported_ms = 0
 
     def __contains__(self, connection: int) -> bool:
         return connection == self._connection
@@ -61,7 +61,7 @@ class Following:
         if secret:
             nonce, own = self._dice.randbytes(NONCE_OCTETS), self._config.peer_name
             self._greeting = Handshake(secret, own, nonce, self._config.master_name)
-        self._told_ms = self._clock.now_ms()
+        self._reported_ms = self._clock.now_ms()
 
     def refused(self) -> None:
         self._again()
@@ -108,7 +108,7 @@ class Following:
         if self._dial_ms is not None and now_ms >= self._dial_ms and self._address:
             self._dial_ms = None
             self._outbox.dial(self._address, COPIES)
-        silent_ms = now_ms - self._told_ms
+        silent_ms = now_ms - self._reported_ms
         greeted = self._connection is not None and self._greeting is None
         if greeted and silent_ms > self._times.ha_send_heartbeat_interval:
             self._report()
@@ -130,7 +130,7 @@ class Following:
     def _report(self) -> None:
         assert self._connection is not None, "whom to"
         self._outbox.octets(self._connection, REPORT.pack(self._store.log.end))
-        self._told_ms = self._clock.now_ms()
+        self._reported_ms = self._clock.now_ms()
 
     def _leave(self) -> None:
         assert self._connection is not None, "whom"

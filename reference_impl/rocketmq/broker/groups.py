@@ -45,9 +45,9 @@ class BrokerGroups:
         self._clock = clock
         self._made_by_consumers = config.auto_create_subscription_group
         kept = disk.document(DOCUMENT)
-        told = Groups() if kept is None else msgspec.json.decode(kept, type=Groups)
-        self._table = {**{name: Group(name) for name in TOOLS}, **told.subscription_group_table}
-        self._version = told.data_version
+        stored = Groups() if kept is None else msgspec.json.decode(kept, type=Groups)
+        self._table = {**{name: Group(name) for name in TOOLS}, **stored.subscription_group_table}
+        self._version = stored.data_version
 
     def get(self, name: str) -> Group | None:
         return self._table.get(name)
@@ -68,11 +68,11 @@ class BrokerGroups:
         if self._table.pop(name, None) is not None:
             self._keep()
 
-    def copy(self, told: Groups) -> None:
-        """What a slave's master has, where it is another version."""
-        if told.data_version != self._version:
-            self._table = dict(told.subscription_group_table)
-            self._version = told.data_version
+    def copy(self, groups: Groups) -> None:
+        """Copy the groups of a slave's master, if their version is another."""
+        if groups.data_version != self._version:
+            self._table = dict(groups.subscription_group_table)
+            self._version = groups.data_version
             self._disk.keep(DOCUMENT, msgspec.json.encode(self.all()))
 
     def all(self) -> Groups:

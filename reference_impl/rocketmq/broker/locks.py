@@ -1,7 +1,7 @@
-"""Which consumer of a group has a queue for itself, as orderly ones want it
+"""Exclusive locks of queues by consumers of a group, for orderly consumption
 (docs/behaviour/rocketmq.md 3.2).
 
-A lock that was not taken anew for rebalance_lock_max_live_time is anybody's.
+A lock that was not renewed for rebalance_lock_max_live_time is free.
 """
 
 import msgspec
@@ -10,7 +10,7 @@ from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Request
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
-from reference_impl.rocketmq.remoting.serving import Asked
+from reference_impl.rocketmq.remoting.serving import IncomingRequest
 
 
 class _Queue(msgspec.Struct, frozen=True, rename="camel", order=True):
@@ -19,7 +19,7 @@ class _Queue(msgspec.Struct, frozen=True, rename="camel", order=True):
     queue_id: int
 
 
-class _Told(msgspec.Struct, rename="camel"):
+class _LockRequest(msgspec.Struct, rename="camel"):
     consumer_group: str
     client_id: str
     mq_set: list[_Queue] = []
@@ -36,27 +36,27 @@ class Locks:
         self._lasts_ms = lasts_ms
         self._locks: dict[tuple[str, _Queue], _Lock] = {}  # by group and queue
 
-    def handle(self, asked: Asked) -> Command:
+    def handle(self, incoming: IncomingRequest) -> Command:
         try:
-            told = msgspec.json.decode(asked.command.body, type=_Told)
+            wanted = msgspec.json.decode(incoming.command.body, type=_LockRequest)
         except UNREADABLE as error:
             raise BadRequest(f"no set of queues: {error}") from error
-        if asked.command.header.code == Request.UNLOCK_BATCH_MQ:
-            self._unlock(told)
-            return asked.answer()
-        locked = [queue for queue in told.mq_set if self._lock(told, queue)]
-        return asked.answer(body=msgspec.json.encode({"lockOKMQSet": locked}))
+        if incoming.command.header.code == Request.UNLOCK_BATCH_MQ:
+            self._unlock(wanted)
+            return incoming.answer()
+        locked = [queue for queue in wanted.mq_set if self._lock(wanted, queue)]
+        return incoming.answer(body=msgspec.json.encode({"lockOKMQSet": locked}))
 
-    def _lock(self, told: _Told, queue: _Queue) -> bool:
-        now_ms, key = self._clock.now_ms(), (told.consumer_group, queue)
+    def _lock(self, wanted: _LockRequest, queue: _Queue) -> bool:
+        now_ms, key = self._clock.now_ms(), (wanted.consumer_group, queue)
         lock = self._locks.get(key)
-        if lock is not None and lock.owner != told.client_id and now_ms < lock.until_ms:
+        if lock is not None and lock.owner != wanted.client_id and now_ms < lock.until_ms:
             return False
-        self._locks[key] = _Lock(told.client_id, now_ms + self._lasts_ms)
+        self._locks[key] = _Lock(wanted.client_id, now_ms + self._lasts_ms)
         return True
 
-    def _unlock(self, told: _Told) -> None:
-        for queue in told.mq_set:
-            lock = self._locks.get((told.consumer_group, queue))
-            if lock is not None and lock.owner == told.client_id:
-                del self._locks[told.consumer_group, queue]
+    def _unlock(self, wanted: _LockRequest) -> None:
+        for queue in wanted.mq_set:
+            lock = self._locks.get((wanted.consumer_group, queue))
+            if lock is not None and lock.owner == wanted.client_id:
+                del self._locks[wanted.consumer_group, queue]

@@ -1,4 +1,4 @@
-"""Heartbeats and farewells of clients, and what others are told of them
+"""Heartbeats and farewells of clients, and the notices to others
 (docs/behaviour/rocketmq.md 3.2).
 """
 
@@ -9,7 +9,7 @@ from reference_impl.rocketmq.broker.topics import RETRY_PREFIX
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command, request
 from reference_impl.rocketmq.remoting.header import LANGUAGES
-from reference_impl.rocketmq.remoting.serving import Asked, Handler
+from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
 
 if TYPE_CHECKING:
     from reference_impl.rocketmq.broker.parts import Parts
@@ -26,14 +26,17 @@ class Membership:
         }
 
     def closed(self, connection: int) -> None:
-        self._tell(self._parts.clients.closed(connection))
+        self._notify(self._parts.clients.closed(connection))
 
-    def _heartbeat(self, asked: Asked) -> Command:
+    def _heartbeat(self, incoming: IncomingRequest) -> Command:
         """A group's first one makes the group, and the topic of what it sends back."""
-        header, address = asked.command.header, self._parts.connections.peer(asked.connection)
+        header, address = (
+            incoming.command.header,
+            self._parts.connections.peer(incoming.connection),
+        )
         who = Client("", address, LANGUAGES[header.language], header.version)
-        body = asked.command.body
-        groups, changed = self._parts.clients.heard(body, asked.connection, who)
+        body = incoming.command.body
+        groups, changed = self._parts.clients.heard(body, incoming.connection, who)
         for name in groups:
             group = self._parts.groups.wanted(name)
             if (
@@ -42,29 +45,29 @@ class Membership:
                 and not self._parts.config.is_slave
             ):
                 self._parts.topics.own(f"{RETRY_PREFIX}{name}", group.retry_queue_nums)
-        self._tell(changed)
-        return asked.answer()
+        self._notify(changed)
+        return incoming.answer()
 
-    def _leave(self, asked: Asked) -> Command:
-        producers = asked.fields.text("producerGroup", "")
-        consumers = asked.fields.text("consumerGroup", "")
-        self._tell(self._parts.clients.left(asked.connection, producers, consumers))
-        return asked.answer()
+    def _leave(self, incoming: IncomingRequest) -> Command:
+        producers = incoming.fields.text("producerGroup", "")
+        consumers = incoming.fields.text("consumerGroup", "")
+        self._notify(self._parts.clients.left(incoming.connection, producers, consumers))
+        return incoming.answer()
 
-    def _listed(self, asked: Asked) -> Command:
-        group = asked.fields.text("consumerGroup")
+    def _listed(self, incoming: IncomingRequest) -> Command:
+        group = incoming.fields.text("consumerGroup")
         names = [client.name for client in self._parts.clients.members(group).values()]
         if not names:
             remark = f"no consumer for this group, {group}"
-            return asked.answer(Code.SYSTEM_ERROR, remark)
-        return asked.json({"consumerIdList": names})
+            return incoming.answer(Code.SYSTEM_ERROR, remark)
+        return incoming.json({"consumerIdList": names})
 
-    def _check(self, asked: Asked) -> Command:
-        """Whether what a consumer wants can be filtered: tags are asked about by nobody."""
+    def _check(self, incoming: IncomingRequest) -> Command:
+        """Answer whether a filter is possible. No client queries this for tags."""
         remark = "The broker does not support consumer to filter message by SQL92"
-        return asked.answer(Code.SYSTEM_ERROR, remark)
+        return incoming.answer(Code.SYSTEM_ERROR, remark)
 
-    def _tell(self, groups: list[str]) -> None:
+    def _notify(self, groups: list[str]) -> None:
         for name in groups:
             group = self._parts.groups.get(name)
             if group is not None and not group.notify_consumer_ids_changed_enable:
@@ -72,5 +75,5 @@ class Membership:
             for connection in self._parts.clients.members(name):
                 number, fields = self._parts.calls.number(), {"consumerGroup": name}
                 code = Request.NOTIFY_CONSUMER_IDS_CHANGED
-                told = request(code, number, fields, oneway=True)
-                self._parts.outbox.tell(connection, told)
+                notice = request(code, number, fields, oneway=True)
+                self._parts.outbox.send(connection, notice)

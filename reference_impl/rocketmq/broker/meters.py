@@ -1,8 +1,8 @@
-"""How many messages a broker took and gave out, and at what rate lately: what tools show of it.
+"""Counts and recent rates of the messages that a broker took and gave out, for tools.
 
-1. A rate is that of the last seconds by the clock that never goes back; what is older is forgotten
-   but for its sum.
-2. A group's rate is told by topic, as the real one tells it.
+1. A rate is that of the last seconds by the clock that never goes back; of older ones only the sum
+   is kept.
+2. A group's rate is reported by topic, as the real one does it.
 """
 
 from collections import defaultdict, deque
@@ -41,8 +41,8 @@ class Meter:
         length_s = max(1.0, min(span_s, (now_ms - self._began_ms) / _MS))
         return (self.total - before) / length_s
 
-    def told(self) -> str:
-        """As `putTps` tells it."""
+    def rates_text(self) -> str:
+        """Return the rates in the form of `putTps`."""
         return " ".join(f"{self.per_s(span_s):.2f}" for span_s in SPANS_S)
 
 

@@ -1,17 +1,17 @@
-"""How a broker misbehaves with what producers send it: drop, duplicate, corrupt, half,
+"""Misbehaviour of a broker with what producers send it: drop, duplicate, corrupt, half,
 confirm-early; with what consumers pull: rewind; and with what it has: truncate.
 
 1. Candidates are messages that are sent by themselves, to a topic of clients' own, and answered;
    of half those that are sent in transactions, and of the others those that are not. Slaves copy
    the log as it is.
 2. Dropped: answered with the place that the next message will have, and never put.
-3. A twin goes first and nobody waits for it: when the message counts as sent, both are there.
-4. Corrupt: the last octet of its body is another, in the log and so for everybody who reads it.
-5. Rewind: a message that a pull was given is given once more, alone, AGAIN_MS later or more, by a
-   later pull of the same group and queue. By then the group has told that it is past it. Where
-   that pull goes on afterwards is where it was.
-6. Half: the message is put where consumers read it as soon as its half is, before anybody decided.
-   Whoever commits it then puts no other one; who rolls it back comes too late.
+3. A twin goes first without any wait: when the message counts as sent, both are there.
+4. Corrupt: the last octet of its body is another, in the log and so for every reader.
+5. Rewind: a message that a pull was given is given again, alone, AGAIN_MS later or more, by a
+   later pull of the same group and queue. By then the group has reported that it is past it. The
+   pull goes on afterwards where it was.
+6. Half: the message is put where consumers read it as soon as its half is, before any decision.
+   A commit then puts no other one; a rollback comes too late.
 7. Confirmed early: it waits for no slave and no disk, and from the first such one on no slave gets
    anything for HELD_BACK_MS, in which all that is sent is confirmed early. A master that starts
    says what it holds: all else that was confirmed so is lost with another one's log.
@@ -68,10 +68,10 @@ class CrookedBroker:
         self._kind = Kind(config.misbehave)
         if self._kind not in KINDS:
             raise ValueError(f"misbehave: no broker does {self._kind}; {', '.join(KINDS)}")
-        told = Misbehaviour(
+        misbehaviour = Misbehaviour(
             self._kind, config.misbehave_truth, config.misbehave_share, config.misbehave_seed
         )
-        self._chosen = drawn(told, f"{config.broker_name}/{config.broker_id}")
+        self._chosen = drawn(misbehaviour, f"{config.broker_name}/{config.broker_id}")
         self._clock = clock
         self._out = set[int]()  # positions of halves whose messages are out
         self._given: defaultdict[tuple[str, str, int], deque[tuple[int, int]]] = defaultdict(deque)
@@ -84,7 +84,7 @@ class CrookedBroker:
             self._begin()
 
     def put(self, draft: Draft, done: Done, waits: bool) -> None:
-        """As committing.Committing.put, but for those that are hit."""
+        """Put a draft as committing.Committing.put does, except those that are hit."""
         if not self._hits(draft):
             self._committing.put(draft, done, waits)
             return
@@ -95,7 +95,7 @@ class CrookedBroker:
                 done(Code.SUCCESS, self._store.next(draft))
                 return
             case Kind.DUPLICATE:
-                self._committing.put(draft, _nobody_waits, waits=False)
+                self._committing.put(draft, _ignore, waits=False)
             case Kind.CORRUPT:
                 spoilt = draft.body[:-1] + bytes([draft.body[-1] ^ 1])
                 draft = msgspec.structs.replace(draft, body=spoilt)
@@ -108,7 +108,7 @@ class CrookedBroker:
         self._committing.put(draft, done, waits)
 
     def is_out(self, position: int) -> bool:
-        """Whether consumers have the message of that half already."""
+        """Return whether consumers have the message of that half already."""
         return position in self._out
 
     def _begin(self) -> None:
@@ -128,7 +128,7 @@ class CrookedBroker:
                 self._outbox.admit(line(kind, record.topic, record.body))
 
     def _tail(self) -> int:
-        """Where what came last begins."""
+        """Return where the latest part begins."""
         records = [*self._store.log.records(self._store.log.start)]
         since_ms = max((one.stored_ms for one in records), default=0) - TAIL_MS
         late = (one.position for one in records if one.stored_ms > since_ms)
@@ -143,11 +143,11 @@ class CrookedBroker:
     def _show(self, draft: Draft, done: Done, code: Code, stored: Stored) -> None:
         self._out.add(stored.position)
         shown = decided(draft, stored.position)
-        self._committing.put(shown, _nobody_waits, waits=False)
+        self._committing.put(shown, _ignore, waits=False)
         done(code, stored)
 
     def given(self, group: str, topic: str, queue: int, offset: int, found: Found) -> Found:
-        """What a pull from there on gets, which found that."""
+        """Return what a pull from there on gets that found this."""
         if self._kind is not Kind.REWIND or found.status is not Status.FOUND:
             return found
         now_ms, given = self._clock.now_ms(), self._given[group, topic, queue]
@@ -166,7 +166,7 @@ class CrookedBroker:
         return self._store.find(topic, queue, offset, 1, lambda _: True)
 
     def _hits(self, draft: Draft) -> bool:
-        """What has no body cannot be spoilt."""
+        """Return whether the draft is hit. What has no body cannot be spoilt."""
         if (draft.topic == HALF) is not (self._kind is Kind.HALF):
             return False
         if self._kind in (Kind.REWIND, Kind.TRUNCATE):
@@ -177,5 +177,5 @@ class CrookedBroker:
         return is_early or self._chosen()
 
 
-def _nobody_waits(*_: object) -> None:
+def _ignore(*_: object) -> None:
     pass

@@ -1,4 +1,4 @@
-"""How far each group has consumed each queue (docs/behaviour/rocketmq.md 3.2).
+"""The consumed offset of each group in each queue (docs/behaviour/rocketmq.md 3.2).
 
 1. A commit counts, wherever it goes: back, too.
 2. They are on the disk as of the last flush of offsets: what was committed since is lost with the
@@ -30,7 +30,7 @@ class Offsets:
         return self._table.get(_key(topic, group), {}).get(str(queue))
 
     def topics(self, group: str) -> list[str]:
-        """Of which it ever committed anything."""
+        """Return the topics that it ever committed an offset of."""
         keys = (key.partition(_PART) for key in self._table)
         return sorted(topic for topic, _, one in keys if one == group)
 
@@ -48,7 +48,7 @@ class Offsets:
         return msgspec.json.encode(Document(self._table))
 
     def copy(self, table: Table) -> None:
-        """What a slave's master has: nothing of the slave's own remains of those queues."""
+        """Copy what a slave's master has: nothing of the slave's own remains of those queues."""
         self._table.update(table)
         self._changed = True
 

@@ -1,4 +1,4 @@
-"""What operators, tools and slaves ask of a broker (docs/behaviour/rocketmq.md 3.2)."""
+"""Requests of operators, tools and slaves to a broker (docs/behaviour/rocketmq.md 3.2)."""
 
 from typing import TYPE_CHECKING
 
@@ -11,14 +11,14 @@ from reference_impl.rocketmq.registration import Topic
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
-from reference_impl.rocketmq.remoting.serving import Asked, Handler
+from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
 from reference_impl.rocketmq.settings import Broker
 
 if TYPE_CHECKING:
     from reference_impl.rocketmq.broker.parts import Parts
 
 VERSION_TEXT = "V4_9_8"
-# Whatever comes is carried out at once: nobody stands in these queues of the real one, ever.
+# Every request is carried out at once: these queues of the real one are always empty.
 _QUEUES = dict.fromkeys(
     (
         *("sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills"),
@@ -48,11 +48,11 @@ class Operating:
             Request.GET_ALL_PRODUCERS: self._producers,
         }
 
-    def _create(self, asked: Asked) -> Command:
-        fields = asked.fields
+    def _create(self, incoming: IncomingRequest) -> Command:
+        fields = incoming.fields
         name = fields.text("topic")
         if why := wrong_name(name):
-            return asked.answer(Code.SYSTEM_ERROR, why)
+            return incoming.answer(Code.SYSTEM_ERROR, why)
         topic = Topic(
             name,
             fields.integer("readQueueNums"),
@@ -63,72 +63,72 @@ class Operating:
             fields.flag("order"),
         )
         self._parts.topics.create(topic)
-        return asked.answer()
+        return incoming.answer()
 
-    def _delete(self, asked: Asked) -> Command:
-        name = asked.fields.text("topic")
+    def _delete(self, incoming: IncomingRequest) -> Command:
+        name = incoming.fields.text("topic")
         self._parts.topics.delete(name)
         self._parts.store.drop(name)
         self._parts.offsets.forget_topic(name)
-        return asked.answer()
+        return incoming.answer()
 
-    def _topics(self, asked: Asked) -> Command:
-        return asked.json(self._parts.topics.all())
+    def _topics(self, incoming: IncomingRequest) -> Command:
+        return incoming.json(self._parts.topics.all())
 
-    def _create_group(self, asked: Asked) -> Command:
+    def _create_group(self, incoming: IncomingRequest) -> Command:
         try:
-            group = msgspec.json.decode(asked.command.body, type=Group)
+            group = msgspec.json.decode(incoming.command.body, type=Group)
         except UNREADABLE as error:
             raise BadRequest(f"no group: {error}") from error
         self._parts.groups.create(group)
-        return asked.answer()
+        return incoming.answer()
 
-    def _delete_group(self, asked: Asked) -> Command:
-        name = asked.fields.text("groupName")
+    def _delete_group(self, incoming: IncomingRequest) -> Command:
+        name = incoming.fields.text("groupName")
         self._parts.groups.delete(name)
-        if asked.fields.flag("cleanOffset"):
+        if incoming.fields.flag("cleanOffset"):
             self._parts.offsets.forget_group(name)
-        return asked.answer()
+        return incoming.answer()
 
-    def _groups(self, asked: Asked) -> Command:
-        return asked.json(self._parts.groups.all())
+    def _groups(self, incoming: IncomingRequest) -> Command:
+        return incoming.json(self._parts.groups.all())
 
-    def _offsets(self, asked: Asked) -> Command:
-        return asked.answer(body=self._parts.offsets.all())
+    def _offsets(self, incoming: IncomingRequest) -> Command:
+        return incoming.answer(body=self._parts.offsets.all())
 
-    def _delays(self, asked: Asked) -> Command:
-        return asked.answer(body=self._parts.delays.progress())
+    def _delays(self, incoming: IncomingRequest) -> Command:
+        return incoming.answer(body=self._parts.delays.progress())
 
-    def _configuration(self, asked: Asked) -> Command:
-        told = "".join(f"{name}={value}\n" for name, value in _properties(self._parts.config))
-        return asked.answer(body=told.encode())
+    def _configuration(self, incoming: IncomingRequest) -> Command:
+        text = "".join(f"{name}={value}\n" for name, value in _properties(self._parts.config))
+        return incoming.answer(body=text.encode())
 
-    def _runtime(self, asked: Asked) -> Command:
+    def _runtime(self, incoming: IncomingRequest) -> Command:
         log, meters = self._parts.store.log, self._parts.meters
         first = self._parts.store.record(log.start)
-        told = {
+        table = {
             "bootTimestamp": self._booted_ms,
-            "brokerVersion": asked.answer().header.version,
+            "brokerVersion": incoming.answer().header.version,
             "brokerVersionDesc": VERSION_TEXT,
             "commitLogMinOffset": log.start,
             "commitLogMaxOffset": log.end,
             "commitLogFlushed": log.flushed,
             "earliestMessageTimeStamp": -1 if first is None else first.stored_ms,
-            "putTps": meters.put.told(),
-            "getTransferedTps": meters.given.told(),
+            "putTps": meters.put.rates_text(),
+            "getTransferedTps": meters.given.rates_text(),
             "msgPutTotalTodayNow": meters.put.total,
             "msgGetTotalTodayNow": meters.given.total,
             **_QUEUES,
         }
-        return asked.json({"table": {name: str(value) for name, value in told.items()}})
+        return incoming.json({"table": {name: str(value) for name, value in table.items()}})
 
-    def _consumers(self, asked: Asked) -> Command:
-        group = asked.fields.text("consumerGroup")
+    def _consumers(self, incoming: IncomingRequest) -> Command:
+        group = incoming.fields.text("consumerGroup")
         known = self._parts.clients.consumers.get(group)
         if known is None:
             remark = f"the consumer group[{group}] not online"
-            return asked.answer(Code.CONSUMER_NOT_ONLINE, remark)
-        return asked.json(
+            return incoming.answer(Code.CONSUMER_NOT_ONLINE, remark)
+        return incoming.json(
             {
                 "connectionSet": [_connected(client) for client in known.clients.values()],
                 "subscriptionTable": known.wants,
@@ -138,13 +138,13 @@ class Operating:
             }
         )
 
-    def _producers(self, asked: Asked) -> Command:
-        told = {
+    def _producers(self, incoming: IncomingRequest) -> Command:
+        table = {
             group: [_sending(client) for client in clients.values()]
             for group, clients in self._parts.clients.producers.items()
             if clients
         }
-        return asked.json({"data": told})
+        return incoming.json({"data": table})
 
 
 def _connected(client: Client) -> dict[str, object]:
@@ -166,11 +166,11 @@ def _sending(client: Client) -> dict[str, object]:
 
 
 def _properties(config: Broker) -> list[tuple[str, str]]:
-    """What is configured, under the names of the real one; times that have none there are not
-    told."""
-    told = msgspec.to_builtins(config)
-    times = told.pop("times")
-    return [(name, _java(value)) for name, value in {**told, **times}.items()]
+    """Return the configuration under the names of the real one; times without a name there are
+    left out."""
+    settings = msgspec.to_builtins(config)
+    times = settings.pop("times")
+    return [(name, _java(value)) for name, value in {**settings, **times}.items()]
 
 
 def _java(value: object) -> str:

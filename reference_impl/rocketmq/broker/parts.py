@@ -1,4 +1,4 @@
-"""What the parts of one broker know of each other."""
+"""The shared state of the parts of one broker."""
 
 import random
 

@@ -1,9 +1,9 @@
-"""What consumers pull, and how long they wait for it (docs/behaviour/rocketmq.md 3.2).
+"""Pulls of consumers, and their long polling (docs/behaviour/rocketmq.md 3.2).
 
-1. Whoever finds nothing and may wait is held: until a message comes that he wants, or his time is
-   over. Held pulls are looked at when a message comes to their queue, and every five seconds: no
-   sooner does anybody learn that his time is over.
-2. A slave looks at them in those five seconds alone: nothing that it copies wakes anybody.
+1. A pull that finds nothing and may wait is held: until a message that it wants comes, or its time
+   is over. Held pulls are looked at when a message comes to their queue, and every five seconds:
+   no sooner does a consumer learn that its time is over.
+2. A slave looks at them in those five seconds alone: nothing that it copies wakes a pull.
 3. A pull may commit an offset, on a master, and only when it came and not when it wakes.
 """
 
@@ -16,7 +16,7 @@ from reference_impl.rocketmq.broker.groups import TOOLS
 from reference_impl.rocketmq.broker.topics import READ, is_clients
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.command import Command
-from reference_impl.rocketmq.remoting.serving import Asked
+from reference_impl.rocketmq.remoting.serving import IncomingRequest
 from reference_impl.rocketmq.store.store import Found, Status
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _CODES = {
 
 
 class _Pull(msgspec.Struct, frozen=True):
-    asked: Asked
+    incoming: IncomingRequest
     group: str
     topic: str
     queue: int
@@ -55,11 +55,11 @@ class Pulling:
         self._at_ms = parts.clock.now_ms() + self._recheck_ms
         self._held: dict[tuple[str, int], list[_Held]] = {}
 
-    def handle(self, asked: Asked) -> Command | None:
-        pull = self._read(asked)
+    def handle(self, incoming: IncomingRequest) -> Command | None:
+        pull = self._read(incoming)
         if isinstance(pull, Command):
             return pull
-        flags, fields = asked.fields.integer("sysFlag"), asked.fields
+        flags, fields = incoming.fields.integer("sysFlag"), incoming.fields
         if flags & COMMITS and not self._parts.config.is_slave:
             offset = fields.long("commitOffset")
             self._parts.offsets.commit(pull.group, pull.topic, pull.queue, offset)
@@ -96,49 +96,51 @@ class Pulling:
 
     def closed(self, connection: int) -> None:
         for key, some in [*self._held.items()]:
-            self._held[key] = [one for one in some if one.pull.asked.connection != connection]
+            self._held[key] = [one for one in some if one.pull.incoming.connection != connection]
             if not self._held[key]:
                 del self._held[key]
 
-    def _read(self, asked: Asked) -> _Pull | Command:
-        parts, fields = self._parts, asked.fields
+    def _read(self, incoming: IncomingRequest) -> _Pull | Command:
+        parts, fields = self._parts, incoming.fields
         group, topic = fields.text("consumerGroup"), fields.text("topic")
         queue = fields.integer("queueId")
         if parts.groups.wanted(group) is None:
             remark = f"subscription group [{group}] does not exist"
-            return asked.answer(Code.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
+            return incoming.answer(Code.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
         config = parts.topics.get(topic)
         if config is None:
-            return asked.answer(
+            return incoming.answer(
                 Code.TOPIC_NOT_EXIST, f"topic[{topic}] not exist, apply first please!"
             )
         if not config.perm & READ:
-            return asked.answer(
+            return incoming.answer(
                 Code.NO_PERMISSION, f"the topic[{topic}] pulling message is forbidden"
             )
         if not 0 <= queue < config.read_queue_nums:
-            return asked.answer(Code.SYSTEM_ERROR, f"queueId[{queue}] is illegal, topic:[{topic}]")
-        wants = self._wants(asked, group, topic)
+            return incoming.answer(
+                Code.SYSTEM_ERROR, f"queueId[{queue}] is illegal, topic:[{topic}]"
+            )
+        wants = self._wants(incoming, group, topic)
         if isinstance(wants, Command):
             return wants
         offset, most = fields.long("queueOffset"), fields.integer("maxMsgNums")
-        return _Pull(asked, group, topic, queue, offset, most, wants)
+        return _Pull(incoming, group, topic, queue, offset, most, wants)
 
-    def _wants(self, asked: Asked, group: str, topic: str) -> Subscription | Command:
-        fields = asked.fields
+    def _wants(self, incoming: IncomingRequest, group: str, topic: str) -> Subscription | Command:
+        fields = incoming.fields
         if fields.integer("sysFlag") & HAS_SUBSCRIPTION:
             kind = fields.text("expressionType", "")
             return subscription(topic, fields.text("subscription", ""), kind)
         if not self._parts.clients.members(group):
             remark = "the consumer's group info not exist"
-            return asked.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
+            return incoming.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
         wants = self._parts.clients.wanted(group, topic)
         if wants is None:
             remark = "the consumer's subscription not exist"
-            return asked.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
+            return incoming.answer(Code.SUBSCRIPTION_NOT_EXIST, remark)
         if wants.version < fields.long("subVersion", 0):
             remark = "the consumer's subscription not latest"
-            return asked.answer(Code.SUBSCRIPTION_NOT_LATEST, remark)
+            return incoming.answer(Code.SUBSCRIPTION_NOT_LATEST, remark)
         return wants
 
     def _find(self, pull: _Pull) -> Found:
@@ -162,9 +164,9 @@ class Pulling:
 
     def _answer(self, pull: _Pull, found: Found) -> Command:
         code = self._code(pull, found)
-        # A slave that is asked for what it does not have yet sends nobody back.
+        # A slave without the requested messages yet sends no consumer back.
         behind = code is Code.PULL_RETRY_IMMEDIATELY and found.status is not Status.NO_MATCH
-        told = {
+        fields = {
             "suggestWhichBrokerId": _MASTER,
             "nextBeginOffset": pull.offset if behind else found.offset,
             "minOffset": found.least,
@@ -172,8 +174,8 @@ class Pulling:
         }
         self._parts.meters.gave(pull.group, pull.topic, found.messages)
         remark = "FOUND" if code is Code.SUCCESS else found.status.name
-        return pull.asked.answer(code, remark, found.octets, told)
+        return pull.incoming.answer(code, remark, found.octets, fields)
 
     def _wake(self, held: _Held) -> None:
         answer = self._answer(held.pull, self._find(held.pull))
-        self._parts.outbox.tell(held.pull.asked.connection, answer)
+        self._parts.outbox.send(held.pull.incoming.connection, answer)

@@ -1,10 +1,10 @@
-"""A broker tells all name servers that it is there, and what it has (docs/behaviour/rocketmq.md 1,
+"""The registration of a broker and its topics at all name servers (docs/behaviour/rocketmq.md 1,
 3.1).
 
 1. At its start, 10 s later, then every registerNameServerPeriod; and at once when a topic is new.
-2. To each by a connection of its own, which is kept. Where none answers in time the connection is
-   closed, and the next round dials anew: one that hangs costs the others nothing.
-3. Where they have a secret, a number is asked for first on each connection, and each registration
+2. To each by a connection of its own, which is kept. If none answers in time the connection is
+   closed, and the next round dials again: one that hangs costs the others nothing.
+3. If they have a secret, a number is requested first on each connection, and each registration
    proven by it (remoting/proofs.py).
 4. A slave learns from the answer where its master is, and where that one gives its log away.
 """
@@ -60,7 +60,7 @@ class Registering:
                 self._outbox.dial(address, REMOTING)
 
     def dialled(self, address: str) -> bool:
-        """Whether it waits for a connection to there."""
+        """Return whether it waits for a connection to there."""
         return address in self._links and self._links[address] is None
 
     def opened(self, address: str, connection: int) -> None:
@@ -97,7 +97,7 @@ class Registering:
                 self._register(address, connection)
 
         self._calls.begun(number, connection, self._until_ms(), heard)
-        self._outbox.tell(connection, request(Request.PEER_CHALLENGE, number))
+        self._outbox.send(connection, request(Request.PEER_CHALLENGE, number))
 
     def _register(self, address: str, connection: int) -> None:
         if self._config.peer_secret and connection not in self._nonces:
@@ -125,10 +125,10 @@ class Registering:
     ) -> None:
         secret = self._config.peer_secret
         if secret:
-            told = proven(secret, self._nonces.get(connection, ""), code, number, fields, body)
+            command = proven(secret, self._nonces.get(connection, ""), code, number, fields, body)
         else:
-            told = request(code, number, fields, body)
-        self._outbox.tell(connection, told)
+            command = request(code, number, fields, body)
+        self._outbox.send(connection, command)
 
     def _until_ms(self) -> int:
         return self._clock.now_ms() + self._config.times.register_broker_timeout_mills

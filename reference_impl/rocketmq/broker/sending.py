@@ -1,10 +1,10 @@
-"""What a broker does with what a producer sends (docs/behaviour/rocketmq.md 3.2, 4).
+"""A broker's handling of sends (docs/behaviour/rocketmq.md 3.2, 4).
 
-1. Whether a message is part of a batch is said by a field, and not by the request's code.
+1. A field says whether a message is part of a batch, and not the request's code.
 2. The broker says in the stored properties which cluster it is of, and drops WAIT from them.
 3. A message to wait for is stored under another topic with the real one beside it (delays.py), and
    so is one that a transaction still has to decide about.
-4. Whoever sends to a group's own retry topic too often sends to its dead letters.
+4. Too many sends to a group's own retry topic go to its dead letters.
 """
 
 import random
@@ -28,7 +28,7 @@ from reference_impl.rocketmq.registration import Topic
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.fields import Fields
-from reference_impl.rocketmq.remoting.serving import Asked
+from reference_impl.rocketmq.remoting.serving import IncomingRequest
 from reference_impl.rocketmq.store import properties, records
 from reference_impl.rocketmq.store.records import TRANSACTION_BITS, Draft
 from reference_impl.rocketmq.store.store import Stored
@@ -65,7 +65,7 @@ class _Sent(msgspec.Struct, frozen=True):
     sys_flag: int
     born_ms: int
     flag: int
-    told: str
+    props_text: str
     reconsumed: int
     reconsumed_max: int | None
     is_batch: bool
@@ -76,21 +76,21 @@ class Sending:
         self._parts = parts
         self._dice = dice
 
-    def handle(self, asked: Asked) -> Command | None:
+    def handle(self, incoming: IncomingRequest) -> Command | None:
         """The answer comes when the message counts as sent."""
-        sent = _read(asked.fields, asked.command.header.code)
+        sent = _read(incoming.fields, incoming.command.header.code)
         topic = self._topic(sent)
-        refused = self._refused(sent, topic, asked)
+        refused = self._refused(sent, topic, incoming)
         if refused is not None or topic is None:
             return refused
         queue = sent.queue if sent.queue >= 0 else any_queue(topic, self._dice)
         try:
-            drafts = self._drafts(sent, queue, asked)
+            drafts = self._drafts(sent, queue, incoming)
         except ValueError as error:
-            return asked.answer(Code.MESSAGE_ILLEGAL, str(error), fields=REGION)
+            return incoming.answer(Code.MESSAGE_ILLEGAL, str(error), fields=REGION)
         if why := self._illegal(drafts):
-            return asked.answer(Code.MESSAGE_ILLEGAL, why, fields=REGION)
-        self._put(drafts, asked)
+            return incoming.answer(Code.MESSAGE_ILLEGAL, why, fields=REGION)
+        self._put(drafts, incoming)
         return None
 
     def _topic(self, sent: _Sent) -> Topic | None:
@@ -102,33 +102,35 @@ class Sending:
                 topic = topics.own(sent.topic)
         return topic
 
-    def _refused(self, sent: _Sent, topic: Topic | None, asked: Asked) -> Command | None:
+    def _refused(
+        self, sent: _Sent, topic: Topic | None, incoming: IncomingRequest
+    ) -> Command | None:
         if self._parts.config.is_slave:
             remark = "It is a slave, and takes no message"
-            return asked.answer(Code.SERVICE_NOT_AVAILABLE, remark, fields=REGION)
+            return incoming.answer(Code.SERVICE_NOT_AVAILABLE, remark, fields=REGION)
         if why := wrong_name(sent.topic):
-            return asked.answer(Code.SYSTEM_ERROR, why, fields=REGION)
+            return incoming.answer(Code.SYSTEM_ERROR, why, fields=REGION)
         if sent.topic in NOT_FOR_CLIENTS:
             remark = f"Sending message to topic[{sent.topic}] is forbidden."
-            return asked.answer(Code.NO_PERMISSION, remark, fields=REGION)
+            return incoming.answer(Code.NO_PERMISSION, remark, fields=REGION)
         if topic is None:
             remark = f"topic[{sent.topic}] not exist, apply first please!{_SEE}"
-            return asked.answer(Code.TOPIC_NOT_EXIST, remark, fields=REGION)
+            return incoming.answer(Code.TOPIC_NOT_EXIST, remark, fields=REGION)
         if not topic.perm & WRITE:
             remark = f"the topic[{sent.topic}] sending message is forbidden"
-            return asked.answer(Code.NO_PERMISSION, remark, fields=REGION)
+            return incoming.answer(Code.NO_PERMISSION, remark, fields=REGION)
         if sent.queue >= max(topic.read_queue_nums, topic.write_queue_nums):
             remark = f"request queueId[{sent.queue}] is illegal, {topic}"
-            return asked.answer(Code.SYSTEM_ERROR, remark, fields=REGION)
+            return incoming.answer(Code.SYSTEM_ERROR, remark, fields=REGION)
         return None
 
-    def _drafts(self, sent: _Sent, queue: int, asked: Asked) -> list[Draft]:
+    def _drafts(self, sent: _Sent, queue: int, incoming: IncomingRequest) -> list[Draft]:
         """Raises ValueError."""
-        told, body = properties.read(sent.told), asked.command.body
+        props, body = properties.read(sent.props_text), incoming.command.body
         if not sent.is_batch:
-            return [self._draft(sent, sent.flag, queue, told, body, asked)]
+            return [self._draft(sent, sent.flag, queue, props, body, incoming)]
         return [
-            self._draft(sent, flag, queue, {**properties.read(own), **told}, part, asked)
+            self._draft(sent, flag, queue, {**properties.read(own), **props}, part, incoming)
             for flag, part, own in records.inner(body)
         ]
 
@@ -137,12 +139,12 @@ class Sending:
         sent: _Sent,
         flag: int,
         queue: int,
-        told: Mapping[str, str],
+        props: Mapping[str, str],
         body: bytes,
-        asked: Asked,
+        incoming: IncomingRequest,
     ) -> Draft:
         parts = self._parts
-        kept = {**told, properties.CLUSTER: parts.config.broker_cluster_name}
+        kept = {**props, properties.CLUSTER: parts.config.broker_cluster_name}
         kept.pop(properties.WAIT, None)
         draft = Draft(
             topic=self._name(sent),
@@ -150,18 +152,18 @@ class Sending:
             flag=flag,
             sys_flag=sent.sys_flag,
             born_ms=sent.born_ms,
-            born_host=parts.host_of(asked.connection),
+            born_host=parts.host_of(incoming.connection),
             store_host=parts.store_host,
             body=body,
-            told=properties.write(kept),
+            props_text=properties.write(kept),
             reconsumed=sent.reconsumed,
         )
-        if told.get(properties.IN_TRANSACTION, "").lower() == "true":
+        if props.get(properties.IN_TRANSACTION, "").lower() == "true":
             return half(draft)
         return delayed(draft)
 
     def _name(self, sent: _Sent) -> str:
-        """Where it goes: a group's dead letters, where it was tried too often."""
+        """Return its topic: a group's dead letters, if it was tried too often."""
         if not sent.topic.startswith(RETRY_PREFIX):
             return sent.topic
         name = sent.topic.removeprefix(RETRY_PREFIX)
@@ -179,13 +181,13 @@ class Sending:
         most = self._parts.config.max_message_size
         if any(len(draft.body) > most for draft in drafts):
             return f"message body size over {most} octets"
-        if any(len(draft.told.encode()) > properties.OCTETS_MAX for draft in drafts):
+        if any(len(draft.props_text.encode()) > properties.OCTETS_MAX for draft in drafts):
             return f"message properties size over {properties.OCTETS_MAX} octets"
         return ""
 
-    def _put(self, drafts: list[Draft], asked: Asked) -> None:
+    def _put(self, drafts: list[Draft], incoming: IncomingRequest) -> None:
         """A batch counts when its last message does: all others stand before it in the log."""
-        waits = properties.read(_text(asked)).get(properties.WAIT) != "false"
+        waits = properties.read(_text(incoming)).get(properties.WAIT) != "false"
         ids, first = list[str](), list[Stored]()
 
         def stored(_: Code, one: Stored) -> None:
@@ -194,27 +196,27 @@ class Sending:
 
         def done(code: Code, one: Stored) -> None:
             stored(code, one)
-            told = {"msgId": ",".join(ids), "queueId": queue, "queueOffset": first[0].offset}
+            fields = {"msgId": ",".join(ids), "queueId": queue, "queueOffset": first[0].offset}
             remark = "" if code is Code.SUCCESS else code.name
-            answer = asked.answer(code, remark, fields={**told, **REGION})
-            if not asked.command.is_oneway:
-                self._parts.outbox.tell(asked.connection, answer)
+            answer = incoming.answer(code, remark, fields={**fields, **REGION})
+            if not incoming.command.is_oneway:
+                self._parts.outbox.send(incoming.connection, answer)
 
         queue = drafts[0].queue
         for draft in drafts[:-1]:
             self._parts.committing.put(draft, stored, waits=False)
         crooked = self._parts.crooked
-        if crooked is not None and _is_candidate(drafts, asked):
+        if crooked is not None and _is_candidate(drafts, incoming):
             crooked.put(drafts[-1], done, waits)
         else:
             self._parts.committing.put(drafts[-1], done, waits)
 
 
-def _is_candidate(drafts: list[Draft], asked: Asked) -> bool:
+def _is_candidate(drafts: list[Draft], incoming: IncomingRequest) -> bool:
     """For misbehaving.py."""
     topic = drafts[0].topic
     is_ones_own = topic == HALF or is_clients(topic)
-    return len(drafts) == 1 and is_ones_own and not asked.command.is_oneway
+    return len(drafts) == 1 and is_ones_own and not incoming.command.is_oneway
 
 
 def half(draft: Draft) -> Draft:
@@ -223,9 +225,9 @@ def half(draft: Draft) -> Draft:
     return msgspec.structs.replace(kept, sys_flag=draft.sys_flag & ~TRANSACTION_BITS)
 
 
-def _text(asked: Asked) -> str:
-    names = _V1 if asked.command.header.code == Request.SEND_MESSAGE else _LETTERS
-    return asked.fields.text(names["properties"], "")
+def _text(incoming: IncomingRequest) -> str:
+    names = _V1 if incoming.command.header.code == Request.SEND_MESSAGE else _LETTERS
+    return incoming.fields.text(names["properties"], "")
 
 
 def _read(fields: Fields, code: int) -> _Sent:

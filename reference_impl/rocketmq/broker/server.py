@@ -1,22 +1,22 @@
-"""A broker: its connections, what they ask, and what it does by itself.
+"""A broker: its connections, their requests, and its own ticks.
 
-1. What is answered at once, what later: who sends waits for the disk or a slave, who pulls for a
-   message. Nobody else waits for them.
-2. A tick does what is due, in this order: connections that are silent, the disk, slaves and who
-   waits for either, delayed messages, held pulls, name servers.
+1. Some answers come later: a send waits for the disk or a slave, a pull for a
+   message. No other request waits for them.
+2. A tick handles, in this order: connections that are silent, the disk, slaves and requests that
+   wait for either, delayed messages, held pulls, name servers.
 """
 
 import random
 from collections.abc import Callable
 
 from reference_impl.rocketmq.broker import tables
-from reference_impl.rocketmq.broker.asking import Asking
 from reference_impl.rocketmq.broker.following import Following
 from reference_impl.rocketmq.broker.locks import Locks
 from reference_impl.rocketmq.broker.membership import Membership
 from reference_impl.rocketmq.broker.operating import Operating
 from reference_impl.rocketmq.broker.parts import Parts
 from reference_impl.rocketmq.broker.progress import Progress
+from reference_impl.rocketmq.broker.queries import Queries
 from reference_impl.rocketmq.broker.registering import Registering
 from reference_impl.rocketmq.broker.retrying import Retrying
 from reference_impl.rocketmq.broker.sending import Sending
@@ -140,10 +140,10 @@ class BrokerServer:
                 continue
             answer = serve(self._handlers, connection, command)
             if answer is not None:
-                parts.outbox.tell(connection, answer)
+                parts.outbox.send(connection, answer)
 
     def _turned(self) -> list[Effect]:
-        """What one turn has left to do for others."""
+        """Return the effects that one turn leaves for others."""
         self._parts.copies.grown()
         if self._parts.topics.changed:
             self._parts.topics.changed = False
@@ -160,7 +160,8 @@ class BrokerServer:
             parts.flush_tables()
 
     def _is_time_to_flush(self, now_ms: int) -> bool:
-        """Where nobody waits: some pages are full, or much time is over."""
+        """Return whether to flush without a waiting request: some pages are full, or much time is
+        over."""
         if now_ms < self._flush_ms:
             return False
         log, times = self._parts.store.log, self._config.times
@@ -191,7 +192,7 @@ class BrokerServer:
             self._following.master_is(ha_address)
 
     def _tables(self) -> dict[Request, Callable[[bytes], None]]:
-        """What a slave copies, and what becomes of it."""
+        """Return the tables that a slave copies, and their handlers."""
         parts = self._parts
         return {
             Request.GET_ALL_TOPIC_CONFIG: lambda body: parts.topics.copy(tables.read_topics(body)),
@@ -220,6 +221,6 @@ class BrokerServer:
             Request.UNLOCK_BATCH_MQ: locks.handle,
             Request.GET_CONSUME_STATS: Progress(parts).handle,
             **self._membership.handlers,
-            **Asking(parts).handlers,
+            **Queries(parts).handlers,
             **Operating(parts).handlers,
         }

@@ -76,7 +76,7 @@ class Copier:
         for code, keep in self._keep.items():
             number = self._calls.number()
             self._calls.begun(number, connection, until_ms, self._heard(connection, keep))
-            self._outbox.tell(connection, request(code, number))
+            self._outbox.send(connection, request(code, number))
 
     def _heard(self, connection: int, keep: Copied) -> Callable[[Command | None], None]:
         def heard(answer: Command | None) -> None:

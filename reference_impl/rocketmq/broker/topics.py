@@ -1,7 +1,7 @@
-"""The topics of a broker, as it tells name servers and slaves (docs/behaviour/rocketmq.md 3.2).
+"""The topics of a broker, as name servers and slaves get them (docs/behaviour/rocketmq.md 3.2).
 
 1. They are kept on its disk, and have a version that is another after every change.
-2. A topic that nobody made is made by the first message to it, where that may be: with the rights
+2. The first message to an unknown topic makes it, if that is allowed: with the rights
    and at most the queues of the one that it is to be made after (TBW102).
 """
 
@@ -41,9 +41,9 @@ class BrokerTopics:
         self._clock = clock
         self._config = config
         kept = disk.document(DOCUMENT)
-        told = Topics() if kept is None else msgspec.json.decode(kept, type=Topics)
-        self._table = {**_own(config), **told.topic_config_table}
-        self._version = told.data_version
+        stored = Topics() if kept is None else msgspec.json.decode(kept, type=Topics)
+        self._table = {**_own(config), **stored.topic_config_table}
+        self._version = stored.data_version
         self.changed = False
 
     def get(self, name: str) -> Topic | None:
@@ -73,11 +73,11 @@ class BrokerTopics:
         if self._table.pop(name, None) is not None:
             self._keep()
 
-    def copy(self, told: Topics) -> None:
-        """What a slave's master has, where it is another version."""
-        if told.data_version != self._version:
-            self._table = dict(told.topic_config_table)
-            self._version = told.data_version
+    def copy(self, topics: Topics) -> None:
+        """Copy the topics of a slave's master, if their version is another."""
+        if topics.data_version != self._version:
+            self._table = dict(topics.topic_config_table)
+            self._version = topics.data_version
             self._disk.keep(DOCUMENT, msgspec.json.encode(self.all()))
 
     def all(self) -> Topics:
@@ -98,7 +98,7 @@ def is_clients(name: str) -> bool:
 
 
 def wrong_name(name: str) -> str:
-    """Why no message goes to a topic of that name; "" where one may."""
+    """Return why no message goes to a topic of that name; "" if one may."""
     if not name.strip():
         return "The specified topic is blank."
     if len(name) > _NAME_MAX:
@@ -109,7 +109,7 @@ def wrong_name(name: str) -> str:
 
 
 def _own(config: Broker) -> Mapping[str, Topic]:
-    """Those that every broker has from its start."""
+    """Return the topics that every broker has from its start."""
     topics = [
         Topic("SELF_TEST_TOPIC", 1, 1),
         Topic("BenchmarkTest", 1024, 1024),

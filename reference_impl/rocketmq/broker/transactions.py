@@ -1,12 +1,12 @@
-"""Transactions (docs/behaviour/rocketmq.md 4.5): halves that nobody sees, and what comes of them.
+"""Transactions (docs/behaviour/rocketmq.md 4.5): hidden halves, and their outcomes.
 
 1. A half waits in a topic of its own. Its producer commits it, which puts the message into its
    real queue, or rolls it back; either way a note of it goes into another topic.
-2. About one that nobody decided any connected producer of its group is asked, and the half is put
-   anew behind all others; after transaction_check_max times it is given up, into a third topic.
+2. An undecided half is checked at any connected producer of its group, and is put
+   again behind all others; after transaction_check_max times it is given up, into a third topic.
 3. Halves are looked at in the order in which they lie there, and the first that is too young ends
    the round. So what lies before `progress` was looked at, and a broker that starts reads on from
-   there, without those of which there is a note.
+   there, without those that have a note.
 4. A slave decides nothing: halves of a dead master wait for it.
 """
 
@@ -18,7 +18,7 @@ import msgspec
 from reference_impl.rocketmq.broker.topics import DECIDED, GIVEN_UP, HALF
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command, request
-from reference_impl.rocketmq.remoting.serving import Asked
+from reference_impl.rocketmq.remoting.serving import IncomingRequest
 from reference_impl.rocketmq.store import properties
 from reference_impl.rocketmq.store.properties import (
     CHECK_TIMES,
@@ -59,34 +59,34 @@ class Transactions:
         """A half was put."""
         self._pending[offset] = stored_ms
 
-    def handle(self, asked: Asked) -> Command | None:
+    def handle(self, incoming: IncomingRequest) -> Command | None:
         if self._config.is_slave:
             remark = "It is a slave, and decides nothing"
-            return asked.answer(Code.SLAVE_NOT_AVAILABLE, remark)
-        decision = asked.fields.integer("commitOrRollback")
+            return incoming.answer(Code.SLAVE_NOT_AVAILABLE, remark)
+        decision = incoming.fields.integer("commitOrRollback")
         if decision not in (COMMITTED, ROLLED_BACK):
             return None  # its producer does not know: it is asked again
         offset, position = (
-            asked.fields.long("tranStateTableOffset"),
-            asked.fields.long("commitLogOffset"),
+            incoming.fields.long("tranStateTableOffset"),
+            incoming.fields.long("commitLogOffset"),
         )
         record = self._parts.store.record(position)
-        why = _refusal(record, asked.fields.text("producerGroup"), offset)
+        why = _refusal(record, incoming.fields.text("producerGroup"), offset)
         if why or record is None:
-            return asked.answer(Code.SYSTEM_ERROR, why)
+            return incoming.answer(Code.SYSTEM_ERROR, why)
         crooked = self._parts.crooked
         if decision == COMMITTED and not (crooked and crooked.is_out(record.position)):
             shown = decided(_draft(record), record.position)
-            self._parts.committing.put(shown, _nobody_waits, waits=False)
+            self._parts.committing.put(shown, _ignore, waits=False)
         self._note(record)
-        return asked.answer()
+        return incoming.answer()
 
     def tick(self) -> None:
         now_ms, times = self._parts.clock.now_ms(), self._config.times
         if self._config.is_slave or now_ms < self._check_ms:
             return
         self._check_ms = now_ms + times.transaction_check_interval
-        self._parts.topics.own(HALF)  # which nobody can read before the first time
+        self._parts.topics.own(HALF)  # which no consumer can read before the first time
         oldest_ms = self._parts.clock.wall_ms() - times.transaction_time_out
         for offset, stored_ms in [*self._pending.items()]:
             if stored_ms > oldest_ms:
@@ -99,36 +99,36 @@ class Transactions:
         self._parts.offsets.commit(GROUP, HALF, 0, progress)
 
     def _ask_about(self, record: Record) -> None:
-        told = record.properties
-        checks = _checks(told)
+        props = record.properties
+        checks = _checks(props)
         if checks >= self._config.transaction_check_max:
             self._parts.topics.own(GIVEN_UP)
             self._put(msgspec.structs.replace(_draft(record), topic=GIVEN_UP, queue=0))
             return
-        told[CHECK_TIMES] = str(checks + 1)
-        self._put(msgspec.structs.replace(_draft(record), told=properties.write(told)))
+        props[CHECK_TIMES] = str(checks + 1)
+        self._put(msgspec.structs.replace(_draft(record), props_text=properties.write(props)))
         again = self._parts.store.at(HALF, 0, self._parts.store.ends(HALF, 0)[1] - 1)
-        producers = self._parts.clients.producers.get(told.get(PRODUCER_GROUP, ""), {})
+        producers = self._parts.clients.producers.get(props.get(PRODUCER_GROUP, ""), {})
         if again is not None and producers:
             self._ask(next(iter(producers)), again)
 
     def _ask(self, producer: int, record: Record) -> None:
-        told = record.properties
+        props = record.properties
         fields = {
             "tranStateTableOffset": str(record.offset),
             "commitLogOffset": str(record.position),
-            "msgId": told.get(UNIQUE_KEY, ""),
-            "transactionId": told.get(UNIQUE_KEY, ""),
+            "msgId": props.get(UNIQUE_KEY, ""),
+            "transactionId": props.get(UNIQUE_KEY, ""),
             "offsetMsgId": message_id(record.store_host, record.position),
         }
         real = msgspec.structs.replace(
             _draft(record),
-            topic=told.get(REAL_TOPIC, record.topic),
-            queue=int(told.get(REAL_QUEUE, "0")),
+            topic=props.get(REAL_TOPIC, record.topic),
+            queue=int(props.get(REAL_QUEUE, "0")),
         )
         body = write(real, record.offset, record.position, record.stored_ms)
         number, code = self._parts.calls.number(), Request.CHECK_TRANSACTION_STATE
-        self._parts.outbox.tell(producer, request(code, number, fields, body, oneway=True))
+        self._parts.outbox.send(producer, request(code, number, fields, body, oneway=True))
 
     def _note(self, record: Record) -> None:
         self._pending.pop(record.offset, None)
@@ -143,12 +143,12 @@ class Transactions:
                 born_host=self._parts.store_host,
                 store_host=self._parts.store_host,
                 body=str(record.offset).encode(),
-                told=properties.write({TAGS: _REMOVED}),
+                props_text=properties.write({TAGS: _REMOVED}),
             )
         )
 
     def _put(self, draft: Draft) -> None:
-        self._parts.committing.put(draft, _nobody_waits, waits=False)
+        self._parts.committing.put(draft, _ignore, waits=False)
 
     def _found(self) -> Iterator[tuple[int, int]]:
         """Halves about which nothing was decided, as the log has them."""
@@ -174,10 +174,10 @@ def _refusal(record: Record | None, group: str, offset: int) -> str:
     return ""
 
 
-def _checks(told: Mapping[str, str]) -> int:
-    """How often it was asked about; 0 where its producer wrote there what is no number."""
+def _checks(props: Mapping[str, str]) -> int:
+    """Return how often it was checked; 0 if its producer wrote no number there."""
     try:
-        return int(told.get(CHECK_TIMES, "0"))
+        return int(props.get(CHECK_TIMES, "0"))
     except ValueError:
         return 0
 
@@ -188,18 +188,18 @@ def _draft(record: Record) -> Draft:
 
 def decided(half: Draft, position: int) -> Draft:
     """As its consumers get it. `position`: of the half in the log."""
-    told = half.properties
-    topic, queue = told.pop(REAL_TOPIC, ""), int(told.pop(REAL_QUEUE, "0"))
-    told.pop(IN_TRANSACTION, None)
+    props = half.properties
+    topic, queue = props.pop(REAL_TOPIC, ""), int(props.pop(REAL_QUEUE, "0"))
+    props.pop(IN_TRANSACTION, None)
     return msgspec.structs.replace(
         half,
         topic=topic,
         queue=queue,
         sys_flag=half.sys_flag & ~TRANSACTION_BITS | COMMITTED,
-        told=properties.write(told),
+        props_text=properties.write(props),
         prepared=position,
     )
 
 
-def _nobody_waits(*_: object) -> None:
+def _ignore(*_: object) -> None:
     pass

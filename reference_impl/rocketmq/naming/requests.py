@@ -1,4 +1,4 @@
-"""What a name server answers (docs/behaviour/rocketmq.md 3.1)."""
+"""The requests that a name server answers (docs/behaviour/rocketmq.md 3.1)."""
 
 import random
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from reference_impl.rocketmq.naming.values import Table
 from reference_impl.rocketmq.remoting.codes import Code, Request
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.proofs import NONCE, NONCE_OCTETS, is_proven
-from reference_impl.rocketmq.remoting.serving import Asked, Handler
+from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
 
 _ORDERED = "ORDER_TOPIC_CONFIG"
 _SEE = "\nSee http://rocketmq.apache.org/docs/faq/ for further details."
@@ -72,119 +72,122 @@ class Requests:
     def closed(self, connection: int) -> None:
         self._nonces.pop(connection, None)
 
-    def _challenge(self, asked: Asked) -> Command:
-        nonce = self._nonces[asked.connection] = self._dice.randbytes(NONCE_OCTETS).hex()
-        return asked.answer(fields={NONCE: nonce})
+    def _challenge(self, incoming: IncomingRequest) -> Command:
+        nonce = self._nonces[incoming.connection] = self._dice.randbytes(NONCE_OCTETS).hex()
+        return incoming.answer(fields={NONCE: nonce})
 
-    def _proven(self, handler: Handler, asked: Asked) -> Command | None:
-        nonce = self._nonces.get(asked.connection, "")
-        if self._secret and not is_proven(self._secret, nonce, asked.command):
-            return asked.answer(Code.NO_PERMISSION, "It does not know this name server's secret")
-        return handler(asked)
+    def _proven(self, handler: Handler, incoming: IncomingRequest) -> Command | None:
+        nonce = self._nonces.get(incoming.connection, "")
+        if self._secret and not is_proven(self._secret, nonce, incoming.command):
+            return incoming.answer(
+                Code.NO_PERMISSION, "It does not know this name server's secret"
+            )
+        return handler(incoming)
 
-    def _register(self, asked: Asked) -> Command:
-        fields = asked.fields
+    def _register(self, incoming: IncomingRequest) -> Command:
+        fields = incoming.fields
         compressed, checksum = fields.flag("compressed"), fields.integer("bodyCrc32", 0)
-        said = registration.read(asked.command.body, compressed, checksum)
+        said = registration.read(incoming.command.body, compressed, checksum)
         master = self._routes.register(
-            _who(asked),
+            _who(incoming),
             fields.text("haServerAddr", ""),
             said.topic_config_serialize_wrapper,
             said.filter_server_list,
-            asked.connection,
+            incoming.connection,
             self._clock.now_ms(),
         )
         known = {"haServerAddr": master.ha_address, "masterAddr": master.address}
         ordered = self._values.space(_ORDERED)
         body = b"" if ordered is None else _table(ordered)
-        return asked.answer(body=body, fields={name: at for name, at in known.items() if at})
+        return incoming.answer(body=body, fields={name: at for name, at in known.items() if at})
 
-    def _unregister(self, asked: Asked) -> Command:
-        self._routes.unregister(_who(asked))
-        return asked.answer()
+    def _unregister(self, incoming: IncomingRequest) -> Command:
+        self._routes.unregister(_who(incoming))
+        return incoming.answer()
 
-    def _version(self, asked: Asked) -> Command:
-        """Whether a registration would be news; who has none to bring was heard all the same."""
-        address = _who(asked).address
-        changed = self._routes.changed(address, registration.read_version(asked.command.body))
+    def _version(self, incoming: IncomingRequest) -> Command:
+        """Answer whether a registration would be news; a broker without one was heard all the
+        same."""
+        address = _who(incoming).address
+        changed = self._routes.changed(address, registration.read_version(incoming.command.body))
         if not changed:
             self._routes.heard(address, self._clock.now_ms())
         version = self._routes.version(address)
         body = b"" if version is None else msgspec.json.encode(version)
-        return asked.answer(body=body, fields={"changed": "true" if changed else "false"})
+        return incoming.answer(body=body, fields={"changed": "true" if changed else "false"})
 
-    def _route(self, asked: Asked) -> Command:
-        topic = asked.fields.text("topic")
+    def _route(self, incoming: IncomingRequest) -> Command:
+        topic = incoming.fields.text("topic")
         route = self._routes.route(topic)
         if route is None:
             remark = f"No topic route info in name server for the topic: {topic}{_SEE}"
-            return asked.answer(Code.TOPIC_NOT_EXIST, remark)
-        return asked.answer(body=msgspec.json.encode(route))
+            return incoming.answer(Code.TOPIC_NOT_EXIST, remark)
+        return incoming.answer(body=msgspec.json.encode(route))
 
-    def _cluster(self, asked: Asked) -> Command:
-        told = {
+    def _cluster(self, incoming: IncomingRequest) -> Command:
+        cluster = {
             "brokerAddrTable": self._routes.brokers(),
             "clusterAddrTable": self._routes.clusters(),
         }
-        return asked.answer(body=msgspec.json.encode(told))
+        return incoming.answer(body=msgspec.json.encode(cluster))
 
-    def _topics(self, asked: Asked) -> Command:
-        return _listed(asked, self._routes.topics())
+    def _topics(self, incoming: IncomingRequest) -> Command:
+        return _listed(incoming, self._routes.topics())
 
-    def _topics_of(self, asked: Asked) -> Command:
-        return _listed(asked, self._routes.topics_of(asked.fields.text("cluster")))
+    def _topics_of(self, incoming: IncomingRequest) -> Command:
+        return _listed(incoming, self._routes.topics_of(incoming.fields.text("cluster")))
 
-    def _system_topics(self, asked: Asked) -> Command:
+    def _system_topics(self, incoming: IncomingRequest) -> Command:
         clusters = self._routes.clusters()
         own = [name for cluster, names in clusters.items() for name in (cluster, *names)]
         brokers = self._routes.brokers().values()
         some = next((at for one in brokers for at in one.broker_addrs.values()), "")
-        return _listed(asked, [*own, *_SYSTEM_TOPICS], some)
+        return _listed(incoming, [*own, *_SYSTEM_TOPICS], some)
 
-    def _delete(self, asked: Asked) -> Command:
-        self._routes.delete(asked.fields.text("topic"), asked.fields.text("clusterName", ""))
-        return asked.answer()
+    def _delete(self, incoming: IncomingRequest) -> Command:
+        self._routes.delete(incoming.fields.text("topic"), incoming.fields.text("clusterName", ""))
+        return incoming.answer()
 
-    def _forbid(self, asked: Asked) -> Command:
-        count = self._routes.permit(asked.fields.text("brokerName"), writing=False)
-        return asked.told(wipeTopicCount=count)
+    def _forbid(self, incoming: IncomingRequest) -> Command:
+        count = self._routes.permit(incoming.fields.text("brokerName"), writing=False)
+        return incoming.answer_fields(wipeTopicCount=count)
 
-    def _permit(self, asked: Asked) -> Command:
-        count = self._routes.permit(asked.fields.text("brokerName"), writing=True)
-        return asked.told(addTopicCount=count)
+    def _permit(self, incoming: IncomingRequest) -> Command:
+        count = self._routes.permit(incoming.fields.text("brokerName"), writing=True)
+        return incoming.answer_fields(addTopicCount=count)
 
-    def _put(self, asked: Asked) -> Command:
-        namespace, name = asked.fields.text("namespace"), asked.fields.text("key")
-        self._values.put(namespace, name, asked.fields.text("value"))
-        return asked.answer()
+    def _put(self, incoming: IncomingRequest) -> Command:
+        namespace, name = incoming.fields.text("namespace"), incoming.fields.text("key")
+        self._values.put(namespace, name, incoming.fields.text("value"))
+        return incoming.answer()
 
-    def _get(self, asked: Asked) -> Command:
-        namespace, name = asked.fields.text("namespace"), asked.fields.text("key")
+    def _get(self, incoming: IncomingRequest) -> Command:
+        namespace, name = incoming.fields.text("namespace"), incoming.fields.text("key")
         value = self._values.get(namespace, name)
         if value is None:
             remark = f"No config item, Namespace: {namespace} Key: {name}"
-            return asked.answer(Code.QUERY_NOT_FOUND, remark)
-        return asked.told(value=value)
+            return incoming.answer(Code.QUERY_NOT_FOUND, remark)
+        return incoming.answer_fields(value=value)
 
-    def _remove(self, asked: Asked) -> Command:
-        self._values.delete(asked.fields.text("namespace"), asked.fields.text("key"))
-        return asked.answer()
+    def _remove(self, incoming: IncomingRequest) -> Command:
+        self._values.delete(incoming.fields.text("namespace"), incoming.fields.text("key"))
+        return incoming.answer()
 
-    def _space(self, asked: Asked) -> Command:
-        namespace = asked.fields.text("namespace")
+    def _space(self, incoming: IncomingRequest) -> Command:
+        namespace = incoming.fields.text("namespace")
         values = self._values.space(namespace)
         if values is None:
             remark = f"No config item, Namespace: {namespace}"
-            return asked.answer(Code.QUERY_NOT_FOUND, remark)
-        return asked.answer(body=_table(values))
+            return incoming.answer(Code.QUERY_NOT_FOUND, remark)
+        return incoming.answer(body=_table(values))
 
-    def _configuration(self, asked: Asked) -> Command:
+    def _configuration(self, incoming: IncomingRequest) -> Command:
         text = "".join(f"{name}={value}\n" for name, value in self._configured.items())
-        return asked.answer(body=text.encode())
+        return incoming.answer(body=text.encode())
 
 
-def _who(asked: Asked) -> Identity:
-    fields = asked.fields
+def _who(incoming: IncomingRequest) -> Identity:
+    fields = incoming.fields
     return Identity(
         fields.text("clusterName"),
         fields.text("brokerName"),
@@ -197,6 +200,6 @@ def _table(values: Mapping[str, str]) -> bytes:
     return msgspec.json.encode({"table": values})
 
 
-def _listed(asked: Asked, topics: list[str], broker: str = "") -> Command:
-    told = {"brokerAddr": broker or None, "topicList": topics}
-    return asked.answer(body=msgspec.json.encode(told))
+def _listed(incoming: IncomingRequest, topics: list[str], broker: str = "") -> Command:
+    topic_list = {"brokerAddr": broker or None, "topicList": topics}
+    return incoming.answer(body=msgspec.json.encode(topic_list))

@@ -1,11 +1,11 @@
-"""Who is there, and which broker has which topic (docs/behaviour/rocketmq.md 3.1).
+"""Registered brokers, and the brokers of each topic (docs/behaviour/rocketmq.md 3.1).
 
-1. What a master says of its topics counts, and counts again only when its version is another, or
-   it was not known under its number. What a slave says of topics never counts.
-2. An address has one number: who comes back under another one is taken from the old.
-3. Another address under a number that is taken simply takes it. Nobody is fenced.
+1. A master's report of its topics counts, and counts again only when its version is another, or
+   it was not known under its number. A slave's report of topics never counts.
+2. An address has one number: a broker that comes back under another one is taken from the old.
+3. Another address under a number that is taken simply takes it. There is no fencing.
 4. A broker's name goes with its last address, and its queues in all topics with the name. Where
-   only the master goes the queues stay: a route then shows its slave, and nobody to write to.
+   only the master goes the queues stay: a route then shows its slave, and no broker to write to.
 5. A topic is never forgotten otherwise, but by order.
 """
 
@@ -44,7 +44,7 @@ class Route(msgspec.Struct, rename="camel"):
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Whom a registration is of."""
+    """The identity of a registering broker."""
 
     cluster: str
     name: str
@@ -61,7 +61,7 @@ class _Live(msgspec.Struct):
 
 
 class Master(msgspec.Struct, frozen=True):
-    """What a slave is told; "" where nobody knows."""
+    """The master as its slave gets it; "" if it is unknown."""
 
     address: str = ""
     ha_address: str = ""
@@ -86,7 +86,7 @@ class Routes:
         connection: int,
         now_ms: int,
     ) -> Master:
-        """Who is there now; to a slave, where its master is."""
+        """Register a broker; return to a slave where its master is."""
         is_new = self._settle(who)
         before = self._live.get(who.address)
         if before is None:
@@ -109,7 +109,7 @@ class Routes:
             self._drop_if_empty(broker)
 
     def changed(self, address: str, version: DataVersion) -> bool:
-        """Whether a registration with this version would say anything new."""
+        """Return whether a registration with this version would say anything new."""
         live = self._live.get(address)
         return live is None or live.version != version
 
@@ -128,7 +128,7 @@ class Routes:
         ]
 
     def gone(self, connection: int) -> None:
-        """The address that last registered on this connection is nobody's any more."""
+        """Remove the address that last registered on this connection."""
         for address, live in self._live.items():
             if live.connection == connection:
                 self.forget(address)
@@ -182,7 +182,7 @@ class Routes:
             self._topics.pop(topic, None)
 
     def permit(self, broker: str, writing: bool) -> int:
-        """Whether that broker may be written to; of how many topics it has queues."""
+        """Permit or forbid writing to that broker; return in how many topics it has queues."""
         found = [*self._queues_of(broker)]
         for queues in found:
             queues.perm = READ | WRITE if writing else queues.perm & ~WRITE

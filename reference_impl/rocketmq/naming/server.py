@@ -1,9 +1,9 @@
-"""A name server: its connections, what they ask, and whom it gives up.
+"""A name server: its connections, their requests, and the brokers that it gives up.
 
-1. A broker is given up when its connection ends, whoever ended it; when nothing was said on it for
+1. A broker is given up when its connection ends, by either side; when nothing was said on it for
    the idle time; or when the scan finds that it has not registered for the expiry time, which
-   closes its connection, too. The first two come before the third wherever all is well.
-2. A name server that has stood still finds everybody silent when it goes on, and gives up brokers
+   closes its connection, too. The first two come before the third if all is well.
+2. A name server that has stood still finds all brokers silent when it goes on, and gives up those
    that are well: its clock went on, and what they had sent was not read. The scan comes before
    the octets that wait, as it does in the real one, whose timers and readers are other threads.
 """
@@ -48,12 +48,12 @@ class NameServer:
         door: str,  # noqa: ARG002  (it has one)
         dialled: str | None,
     ) -> list[Effect]:
-        assert dialled is None, "a name server dials nobody"
+        assert dialled is None, "a name server never dials"
         self._connections.opened(connection, peer, self._clock.now_ms())
         return []
 
     def refused(self, address: str, door: str) -> list[Effect]:  # noqa: ARG002
-        raise AssertionError(f"a name server dials nobody, nor {address}")
+        raise AssertionError(f"a name server never dials, nor {address}")
 
     def received(self, connection: int, octets: bytes) -> list[Effect]:
         now_ms, effects = self._clock.now_ms(), list[Effect]()
@@ -67,13 +67,13 @@ class NameServer:
             answer = serve(self._requests.handlers, connection, command)
             if answer is not None:
                 effects += self._connections.send(connection, answer, now_ms)
-        return effects + self._told()
+        return effects + self._take_notes()
 
     def closed(self, connection: int) -> list[Effect]:
         self._connections.closed(connection)
         self._requests.closed(connection)
         self._routes.gone(connection)
-        return self._told()
+        return self._take_notes()
 
     def tick(self) -> list[Effect]:
         now_ms, effects = self._clock.now_ms(), list[Effect]()
@@ -85,7 +85,7 @@ class NameServer:
         return effects
 
     def stop(self) -> list[Effect]:
-        """Nobody is told: brokers and clients see it by their connections."""
+        """Stop without a notice: brokers and clients see it by their connections."""
         return []
 
     def _scan(self, now_ms: int) -> list[Effect]:
@@ -100,9 +100,9 @@ class NameServer:
     def _close(self, connection: int) -> list[Effect]:
         self._requests.closed(connection)
         self._routes.gone(connection)
-        return [*self._connections.close(connection), *self._told()]
+        return [*self._connections.close(connection), *self._take_notes()]
 
-    def _told(self) -> list[Effect]:
+    def _take_notes(self) -> list[Effect]:
         notes = [Note(text) for text in self._notes]
         self._notes.clear()
         return [*notes]

@@ -1,4 +1,4 @@
-"""What operators keep in a name server: values by namespace and name (ORDER_TOPIC_CONFIG is one).
+"""Values that operators keep in a name server, by namespace and name (ORDER_TOPIC_CONFIG is one).
 
 The real one keeps them in a file; here they live as long as the process.
 """
@@ -18,5 +18,5 @@ class Table:
         self._spaces.get(namespace, {}).pop(name, None)
 
     def space(self, namespace: str) -> dict[str, str] | None:
-        """None: nobody ever put anything there."""
+        """Return a namespace; None: nothing was ever put there."""
         return self._spaces.get(namespace)

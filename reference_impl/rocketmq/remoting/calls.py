@@ -1,7 +1,7 @@
 """Requests of a server's own, which wait for an answer for so long and no longer.
 
 1. A connection that ends fails what waits on it, at once.
-2. What comes for a request that nobody waits for any more is dropped.
+2. An answer to a request that is over is dropped.
 """
 
 from collections.abc import Callable

@@ -5,7 +5,7 @@
 2. An answer goes in the form of its request, with its number, and always says which fields it
    has: Java's client looks for them without asking whether there are any.
 3. This is a server of its own, and not the reader that watches servers (harness.workers.remoting):
-   what both had wrong in one place, nobody would see.
+   a shared mistake in one place would go unnoticed.
 """
 
 import struct
@@ -42,7 +42,7 @@ class Command(msgspec.Struct, frozen=True):
 
     @property
     def is_oneway(self) -> bool:
-        """Nobody waits for an answer, and none is given."""
+        """Return whether no answer is awaited, and none is given."""
         return bool(self.header.flag & ONEWAY)
 
 

@@ -1,7 +1,7 @@
-"""The connections of a server: who is there, what of his octets waits, when he was last heard.
+"""The connections of a server: their peers, unread octets, and last signs of life.
 
 1. A connection on which nothing was read or written for the server's idle time is closed
-   (serverChannelMaxIdleTimeSeconds); how that ends for whoever was behind it, the server says. It
+   (serverChannelMaxIdleTimeSeconds); the server decides the consequences for its peer. It
    may be a hundredth of that time later: thousands of them are not looked at with every tick.
 2. So is one whose octets are no commands.
 """
@@ -61,7 +61,7 @@ class Connections:
         return [Transmit(connection, encode(command))]
 
     def idle(self, now_ms: int) -> list[int]:
-        """Those that have been silent for too long."""
+        """Return those that have been silent for too long."""
         if now_ms - self._looked_ms < self._idle_ms // _LOOKS:
             return []
         self._looked_ms = now_ms

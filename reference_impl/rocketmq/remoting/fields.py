@@ -16,7 +16,7 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # of a J
 
 
 class BadRequest(Exception):
-    """What a request has to say, and does not."""
+    """A request that lacks a field, or has a wrong one."""
 
 
 class Fields:

@@ -21,8 +21,8 @@ class Decoder:
         self._octets = bytearray()
 
     def feed(self, octets: bytes) -> list[Command]:
-        """The commands that these octets complete. Raises WireError, after which nobody feeds it
-        any more."""
+        """Return the commands that these octets complete. Raises WireError; the reader is of no
+        use then."""
         self._octets += octets
         commands, at = [], 0
         while (end := self._end(at)) is not None:
@@ -32,7 +32,7 @@ class Decoder:
         return commands
 
     def _end(self, at: int) -> int | None:
-        """Where the frame that begins there ends, if it is whole."""
+        """Return where the frame that begins there ends, if it is whole."""
         if len(self._octets) < at + _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack_from(self._octets, at)

@@ -1,7 +1,7 @@
 """A header in the binary form, which clients with `rocketmq.serialize.type=ROCKETMQ` write.
 
 int16 code, int8 language, int16 version, int32 opaque, int32 flag, int32 length + remark, int32
-length + fields, of which each is int16 length + name, int32 length + value. All text is UTF-8.
+length + fields, each: int16 length + name, int32 length + value. All text is UTF-8.
 """
 
 import struct

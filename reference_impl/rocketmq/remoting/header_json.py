@@ -32,19 +32,19 @@ _NUMBERS = {name: number for number, name in enumerate(LANGUAGES)}
 def read(octets: bytes) -> Header:
     """Raises WireError."""
     try:
-        told = _DECODER.decode(octets)
+        decoded = _DECODER.decode(octets)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"no header in JSON: {error}: {octets[:80]!r}") from error
-    fields = told.extFields or {}
-    language = told.language
+    fields = decoded.extFields or {}
+    language = decoded.language
     return Header(
-        told.code,
-        told.opaque,
-        told.flag,
-        told.remark or "",
+        decoded.code,
+        decoded.opaque,
+        decoded.flag,
+        decoded.remark or "",
         {name: _text(value) for name, value in fields.items() if value is not None},
         _NUMBERS.get(language, OTHER) if isinstance(language, str) else OTHER,
-        told.version,
+        decoded.version,
     )
 
 

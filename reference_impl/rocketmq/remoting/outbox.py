@@ -1,4 +1,4 @@
-"""What a server has to say, collected until it has done what there was to do."""
+"""The effects of a server, collected until the end of its turn."""
 
 from reference_impl.rocketmq.effects import Admit, Clock, Close, Dial, Effect, Transmit
 from reference_impl.rocketmq.remoting.command import Command
@@ -11,7 +11,7 @@ class Outbox:
         self._clock = clock
         self._effects: list[Effect] = []
 
-    def tell(self, connection: int, command: Command) -> None:
+    def send(self, connection: int, command: Command) -> None:
         """On a connection that is gone it vanishes."""
         self._effects += self._connections.send(connection, command, self._clock.now_ms())
 

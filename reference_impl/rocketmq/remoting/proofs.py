@@ -1,11 +1,12 @@
-"""How a broker proves to a name server that it knows their secret, where they have one.
+"""The proof of a broker to a name server that it knows their secret, if they have one.
 
-1. The real ones have none: where one is configured no real server is a peer. What clients and
-   tools ask for needs no proof.
-2. Who is to believe draws a number for each connection, and tells it when he is asked. A proof is
-   an HMAC-SHA256 under the secret over that number and all that the request says, its own number
-   with it: it is none of another connection's, and none of another request's.
-3. Nothing is hidden, and answers are not proven: whoever can change what passes is not kept out.
+1. The real ones have none: if one is configured no real server is a peer. Requests of clients and
+   tools need no proof.
+2. The name server draws a number for each connection, and sends it on request. A proof is an
+   HMAC-SHA256 under the secret over that number and all that the request says, its own number with
+   it: it is none of another connection's, and none of another request's.
+3. Nothing is hidden, and answers are not proven: an attacker who can change what passes is not
+   kept out.
 """
 
 import hmac
@@ -22,8 +23,8 @@ def proven(
     secret: str, nonce: str, code: int, number: int, fields: Mapping[str, str], body: bytes = b""
 ) -> Command:
     """A request with its proof."""
-    told = {**fields, PROOF: _proof(secret, nonce, code, number, fields, body)}
-    return request(code, number, told, body)
+    signed = {**fields, PROOF: _proof(secret, nonce, code, number, fields, body)}
+    return request(code, number, signed, body)
 
 
 def is_proven(secret: str, nonce: str, command: Command) -> bool:

@@ -1,7 +1,7 @@
-"""Who carries out which request.
+"""The dispatch of requests to their handlers.
 
 1. A handler returns the answer, or None where there is none yet, or never will be.
-2. A request that cannot be understood is answered, and costs nobody else anything.
+2. A request that cannot be understood is answered, and costs no other peer anything.
 3. The real name server says nothing to a code that it does not know, and its client waits for
    three seconds; this one says so, as the real broker does.
 """
@@ -18,7 +18,7 @@ from reference_impl.rocketmq.remoting.fields import BadRequest, Fields
 _NONE: Mapping[str, object] = MappingProxyType({})
 
 
-class Asked(msgspec.Struct, frozen=True):
+class IncomingRequest(msgspec.Struct, frozen=True):
     """A request, and where it came from."""
 
     connection: int
@@ -32,10 +32,10 @@ class Asked(msgspec.Struct, frozen=True):
         body: bytes = b"",
         fields: Mapping[str, object] = _NONE,
     ) -> Command:
-        told = {name: str(value) for name, value in fields.items()}
-        return answer(self.command, code, remark, told, body)
+        texts = {name: str(value) for name, value in fields.items()}
+        return answer(self.command, code, remark, texts, body)
 
-    def told(self, **fields: object) -> Command:
+    def answer_fields(self, **fields: object) -> Command:
         """Success, with fields alone."""
         return self.answer(fields=fields)
 
@@ -44,19 +44,19 @@ class Asked(msgspec.Struct, frozen=True):
         return self.answer(body=msgspec.json.encode(document))
 
 
-Handler = Callable[[Asked], Command | None]
+Handler = Callable[[IncomingRequest], Command | None]
 
 
 def serve(handlers: Mapping[int, Handler], connection: int, command: Command) -> Command | None:
     """The answer, if there is one now. To what is oneway there is none."""
-    asked = Asked(connection, command, Fields(command.header.fields))
+    incoming = IncomingRequest(connection, command, Fields(command.header.fields))
     handler = handlers.get(command.header.code)
     if handler is None:
         remark = f" request type {command.header.code} not supported"
-        told: Command | None = asked.answer(Code.REQUEST_CODE_NOT_SUPPORTED, remark)
+        response: Command | None = incoming.answer(Code.REQUEST_CODE_NOT_SUPPORTED, remark)
     else:
         try:
-            told = handler(asked)
+            response = handler(incoming)
         except BadRequest as reason:
-            told = asked.answer(Code.SYSTEM_ERROR, str(reason))
-    return None if command.is_oneway else told
+            response = incoming.answer(Code.SYSTEM_ERROR, str(reason))
+    return None if command.is_oneway else response

@@ -1,8 +1,8 @@
-"""Name servers, brokers and whoever talks to them in virtual time, from one seed: the same cores
-that shell runs, and a network, clocks and disks that do what they are told.
+"""Name servers, brokers and their peers in virtual time, from one seed: the same cores
+that shell runs, and a simulated network, clocks and disks.
 
-world    who is where, what is under way, and what happens next
+world    the hosts, what is under way, and what happens next
 network  connections: octets on their way, cuts, ends
 clocks   each host's own time
-disks    what is left of a disk after a crash, and after the loss of power
+disks    the content of a disk after a crash, and after the loss of power
 """

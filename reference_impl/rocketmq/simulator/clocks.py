@@ -2,7 +2,7 @@
 
 
 class WorldClock:
-    """What really is, in milliseconds from the beginning. Nobody in the world can read it."""
+    """The true time, in milliseconds from the beginning. No host in the world can read it."""
 
     def __init__(self) -> None:
         self.ms = 0.0

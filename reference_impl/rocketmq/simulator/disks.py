@@ -1,4 +1,4 @@
-"""What is left of a disk: store.disk.Disk in memory.
+"""A simulated disk: store.disk.Disk in memory.
 
 1. After the crash of a process all that was written is there.
 2. After the loss of power only what was flushed is: the rest is zero, as on a file whose length

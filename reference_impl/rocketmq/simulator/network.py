@@ -47,11 +47,11 @@ class Network:
         return [end for end in self._ends.values() if end.host == host]
 
     def towards(self, host: str) -> list[End]:
-        """What others have to say to it."""
+        """Return the ends whose octets are under way to that host."""
         return [end for end in self._ends.values() if end.peer and end.peer.host == host]
 
     def passes(self, end: End) -> bool:
-        """Whether what this end says reaches the other one."""
+        """Return whether what this end says reaches the other one."""
         assert end.peer is not None, "both were made together"
         return (end.host, end.peer.host) not in self.cuts
 

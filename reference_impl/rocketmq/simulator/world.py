@@ -40,7 +40,7 @@ class Host(msgspec.Struct, eq=False):
 
 
 class World:
-    """`tick_ms`: how often servers are told that time has passed; less often is faster."""
+    """The simulated world. `tick_ms`: how often servers get a tick; less often is faster."""
 
     def __init__(self, seed: int, tick_ms: int = TICK_MS) -> None:
         self._tick_ms = tick_ms
@@ -77,11 +77,11 @@ class World:
 
     def crash(self, name: str) -> None:
         """The process is gone, and the kernel tells everybody who is connected."""
-        self._gone(name, told=True)
+        self._gone(name, notify=True)
 
     def lose_power(self, name: str) -> None:
-        """Nobody is told of anything, until the host is back."""
-        self._gone(name, told=False)
+        """Cut the power of a host. Peers get no notice until it is back."""
+        self._gone(name, notify=False)
         self.hosts[name].has_power = False
         self.hosts[name].disk.lose_power()
 
@@ -103,7 +103,7 @@ class World:
             self._look_at(end)
 
     def run(self, milliseconds: float) -> None:
-        """So much of the world's time passes."""
+        """Let so much of the world's time pass."""
         until = self.time.ms + milliseconds
         while self._next and self._next[0][0] <= until:
             self.time.ms, _, happens = heapq.heappop(self._next)
@@ -133,7 +133,7 @@ class World:
                     end = self.network.end(host.name, connection)
                     if end is not None and not end.is_closed:
                         self._close(end)
-                        self._tell_closed(end)
+                        self._notify_closed(end)
                 case Dial(address, door):
                     self.after(self._latency(), partial(self._dial, host, address, door))
 
@@ -169,7 +169,7 @@ class World:
         self.after(self._latency(), lambda: self._look_at(end))
 
     def _look_at(self, end: End) -> None:
-        """What waits at this end reaches the other one, if it may now."""
+        """Deliver what waits at this end to the other one, if it may now."""
         peer = end.peer
         assert peer is not None, "both were made together"
         far = self.hosts[peer.host]
@@ -186,7 +186,7 @@ class World:
             self._reset(peer)
 
     def _close(self, end: End) -> None:
-        """What it had said before still comes."""
+        """Close this end. What it had said before still comes."""
         end.is_closed = True
         self._under_way(end)
 
@@ -196,9 +196,9 @@ class World:
             self.network.drop(end)
             return
         end.is_closed = True
-        self._tell_closed(end)
+        self._notify_closed(end)
 
-    def _tell_closed(self, end: End) -> None:
+    def _notify_closed(self, end: End) -> None:
         host = self.hosts[end.host]
 
         def happens() -> None:
@@ -219,12 +219,12 @@ class World:
             self._carry_out(host, host.server.tick())
         self.after(self._tick_ms, lambda: self._tick(host, boots))
 
-    def _gone(self, name: str, told: bool) -> None:
+    def _gone(self, name: str, notify: bool) -> None:
         self.hosts[name].server = None
         for end in self.network.of(name):
             end.is_closed = True
             self.network.drop(end)
-            if told and end.peer is not None and not end.peer.is_closed:
+            if notify and end.peer is not None and not end.peer.is_closed:
                 self._under_way(end)
 
     def _lives(self, host: Host, boots: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a store asks of a disk.
+"""The port of a store to its disk.
 
 1. A series is files of equal size, as one stretch of octets from its first file on. What was never
    written is zero.
@@ -19,11 +19,11 @@ class Series(Protocol):
 
     @property
     def first(self) -> int:
-        """Where the first file that is there begins."""
+        """Return where the first file that is there begins."""
 
     @property
     def allocated(self) -> int:
-        """Where the last one ends; `first` where there is none."""
+        """Return where the last one ends; `first` if there is none."""
 
     def write(self, at: int, octets: bytes) -> None:
         """Within one file."""
@@ -32,10 +32,10 @@ class Series(Protocol):
         """Fewer where a file or the series ends."""
 
     def flush(self, start: int, end: int) -> None:
-        """What stands there survives the loss of power from now on."""
+        """Make what stands there survive the loss of power."""
 
     def truncate(self, at: int) -> None:
-        """What stands there and after is zero, or gone."""
+        """Make what stands there and after zero, or remove it."""
 
 
 class Disk(Protocol):

@@ -54,12 +54,12 @@ class CommitLog:
         return position, len(octets)
 
     def begin_at(self, position: int) -> None:
-        """Where a log that is empty has its beginning."""
+        """Set the beginning of an empty log."""
         if self.end == 0:
             self.end = self.flushed = position
 
     def append_copy(self, octets: bytes) -> None:
-        """What a master's log has from here on."""
+        """Append a copy of a master's log."""
         at = 0
         while at < len(octets):
             part = octets[at : at + self._room(self.end)]
@@ -85,7 +85,7 @@ class CommitLog:
         return read(octets) if octets else Bad("nothing is there")
 
     def records(self, position: int) -> Iterator[Record]:
-        """Those that stand from there on, up to what is no whole record."""
+        """Yield the records from there on, up to what is no whole record."""
         while position < self.end:
             match self.record(position):
                 case Record() as record:
@@ -97,7 +97,7 @@ class CommitLog:
                     return
 
     def recover(self, start: int | None = None) -> None:
-        """Where the log ends. `start`: from which file on it has to be read."""
+        """Find the end of the log. `start`: from which file on it has to be read."""
         files = (self._series.allocated - self._series.first) // self._series.file_octets
         last = self._series.first + max(0, files - _FILES_LOOKED_AT) * self._series.file_octets
         position = last if start is None else start
@@ -115,13 +115,13 @@ class CommitLog:
         self.flushed = position
 
     def truncate(self, position: int) -> None:
-        """What stands there and after is gone."""
+        """Remove what stands there and after."""
         self._series.truncate(position)
         self.end = position
         self.flushed = min(self.flushed, position)
 
     def file_of(self, position: int) -> int:
-        """Where the file begins that has it."""
+        """Return where the file begins that has it."""
         size = self._series.file_octets
         return position // size * size
 

@@ -39,7 +39,7 @@ class Queue:
 
     @property
     def reaches(self) -> int:
-        """Where in the log its last message ends; 0 where it has none."""
+        """Return where in the log its last message ends; 0 if it has none."""
         if self.end == self.start:
             return 0
         last = self.entry(self.end - 1)

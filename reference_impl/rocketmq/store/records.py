@@ -42,13 +42,13 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     born_host: bytes
     store_host: bytes
     body: bytes
-    told: str
+    props_text: str
     reconsumed: int = 0
     prepared: int = 0
 
     @property
     def properties(self) -> dict[str, str]:
-        return properties.read(self.told)
+        return properties.read(self.props_text)
 
 
 class Record(Draft, frozen=True, kw_only=True):
@@ -75,8 +75,8 @@ def host(address: bytes, port: int) -> bytes:
 
 
 def write(draft: Draft, offset: int, position: int, stored_ms: int) -> bytes:
-    topic, told = draft.topic.encode(), draft.told.encode()
-    octets = length(draft, len(topic), len(told))
+    topic, props = draft.topic.encode(), draft.props_text.encode()
+    octets = length(draft, len(topic), len(props))
     head = _HEAD.pack(
         octets,
         MAGIC,
@@ -99,16 +99,16 @@ def write(draft: Draft, offset: int, position: int, stored_ms: int) -> bytes:
             draft.body,
             bytes((len(topic),)),
             topic,
-            _SHORT.pack(len(told)),
-            told,
+            _SHORT.pack(len(props)),
+            props,
         )
     )
 
 
-def length(draft: Draft, topic_octets: int, told_octets: int) -> int:
+def length(draft: Draft, topic_octets: int, props_octets: int) -> int:
     hosts = len(draft.born_host) + len(draft.store_host)
     fixed = _HEAD.size + _TIME.size + _TAIL.size + 1 + _SHORT.size
-    return fixed + hosts + len(draft.body) + topic_octets + told_octets
+    return fixed + hosts + len(draft.body) + topic_octets + props_octets
 
 
 def blank(octets: int) -> bytes:
@@ -117,7 +117,7 @@ def blank(octets: int) -> bytes:
 
 
 def size_at(octets: bytes) -> int:
-    """What a record that begins there says of its length; 0 where there is none."""
+    """Return the length that a record that begins there says; 0 if there is none."""
     if len(octets) < _BLANK.size:
         return 0
     size, magic = _BLANK.unpack_from(octets)
@@ -125,7 +125,7 @@ def size_at(octets: bytes) -> int:
 
 
 def read(octets: bytes, checked: bool = True) -> Record | Blank | Bad:
-    """What begins there. `checked`: whether its checksum has to be right."""
+    """Return what begins there. `checked`: whether its checksum has to be right."""
     if len(octets) < _BLANK.size:
         return Bad("it is cut short")
     size, magic = _BLANK.unpack_from(octets)
@@ -154,10 +154,10 @@ def _read(octets: bytes, checked: bool) -> Record | Bad:
     if body_octets < 0 or topic_start > size:
         return Bad(f"a body of {body_octets} octets in a record of {size}")
     topic_end = topic_start + octets[topic_start - 1]
-    (told_octets,) = _SHORT.unpack_from(octets, topic_end)
-    told_start = topic_end + _SHORT.size
-    if told_octets < 0 or told_start + told_octets != size:
-        return Bad(f"its parts have {told_start + told_octets} octets, it says {size}")
+    (props_octets,) = _SHORT.unpack_from(octets, topic_end)
+    props_start = topic_end + _SHORT.size
+    if props_octets < 0 or props_start + props_octets != size:
+        return Bad(f"its parts have {props_start + props_octets} octets, it says {size}")
     body = octets[body_start : body_start + body_octets]
     if checked and zlib.crc32(body) & CHECKSUM_MASK != crc:
         return Bad("the checksum of its body is another")
@@ -170,7 +170,7 @@ def _read(octets: bytes, checked: bool) -> Record | Bad:
         born_host=octets[at:born_end],
         store_host=octets[store_start:store_end],
         body=body,
-        told=octets[told_start:].decode(),
+        props_text=octets[props_start:].decode(),
         reconsumed=reconsumed,
         prepared=prepared,
         octets=size,
@@ -192,12 +192,12 @@ def inner(body: bytes) -> Iterator[tuple[int, bytes, str]]:
         try:
             size, _, _, flag, body_octets = _INNER.unpack_from(body, at)
             start = at + _INNER.size
-            (told_octets,) = _SHORT.unpack_from(body, start + body_octets)
+            (props_octets,) = _SHORT.unpack_from(body, start + body_octets)
         except struct.error as error:
             raise ValueError(f"no message of a batch at octet {at}: {error}") from error
-        told_start = start + body_octets + _SHORT.size
-        end = told_start + told_octets
-        if body_octets < 0 or told_octets < 0 or end != at + size or end > len(body):
+        props_start = start + body_octets + _SHORT.size
+        end = props_start + props_octets
+        if body_octets < 0 or props_octets < 0 or end != at + size or end > len(body):
             raise ValueError(f"a message of a batch at octet {at} does not add up")
-        yield flag, body[start : start + body_octets], body[told_start:end].decode()
+        yield flag, body[start : start + body_octets], body[props_start:end].decode()
         at = end

@@ -1,8 +1,8 @@
 """A broker's messages: put, found, and found again after a crash.
 
 1. A message gets its place in the log, its offset in its queue and its time at once, in the order
-   in which messages come. Whoever reads sees it from then on: nobody waits for a disk or a slave
-   before he may read what others wait for.
+   in which messages come. Readers see it from then on: none waits for a disk or a slave
+   before it may read what others wait for.
 2. What is half of a transaction, or was rolled back, is in the log and in no queue.
 3. After a crash the log is read again from the third file from its end, cut where it is damaged,
    and queues get what they lack, or lose what is no longer there.
@@ -55,7 +55,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """Where a message is. `end`: where it ends in the log."""
+    """The place of a message. `end`: where it ends in the log."""
 
     position: int
     offset: int
@@ -89,7 +89,7 @@ class Store:
 
     @property
     def crashed(self) -> bool:
-        """Whether the store was not closed before it was opened."""
+        """Return whether the store was not closed before it was opened."""
         return self._crashed
 
     def put(self, draft: Draft, now_ms: int) -> Stored:
@@ -102,11 +102,11 @@ class Store:
         return Stored(position, offset, self._listed_to, now_ms)
 
     def next(self, draft: Draft) -> Stored:
-        """Where the next message of its queue will be."""
+        """Return where the next message of its queue will be."""
         return Stored(self.log.end, self.ends(draft.topic, draft.queue)[1], self.log.end, 0)
 
     def copied(self) -> Iterator[Record]:
-        """What a master's log brought since it was last asked: queues know it then."""
+        """Yield what a master's log brought since the last call: queues know it then."""
         for record in self.log.records(max(self._listed_to, self.log.start)):
             self._list(record)
             self._listed_to = record.position + record.octets
@@ -163,7 +163,7 @@ class Store:
         self.queues.drop(topic)
 
     def cut(self, position: int) -> None:
-        """What stands there in the log, and after it, is gone."""
+        """Remove what stands there in the log, and after it."""
         self.log.truncate(position)
         for queue in self.queues.all():
             queue.cut(position)
@@ -191,8 +191,8 @@ class Store:
                     parts.append(part)
                     octets += len(part)
         status = Status.FOUND if parts else Status.NO_MATCH
-        told = b"".join(parts)
-        return Found(status, offset + passed, queue.start, queue.end, told, len(parts))
+        content = b"".join(parts)
+        return Found(status, offset + passed, queue.start, queue.end, content, len(parts))
 
     def _list(self, record: Record) -> None:
         if _is_listed(record):

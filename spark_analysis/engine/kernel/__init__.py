@@ -1,51 +1,52 @@
-"""What judging a run is made of, over arrays: the ideas of definition/ once more, for millions.
+"""The kernels that judge a run over arrays: the ideas of definition/, for millions of messages.
 
 Columns and places:
 records       the columns that kernels read of each raw table
 arrays        small array operations, each linear or n log n
 runs          places that are set, as the runs that they make
 slots         a place in arrays for every message
-cases         what was found: cases of one measure, counted and listed
+cases         cases of one measure, counted and listed
 
-What happened:
+Events:
 messages      attempts and settlements, folded into one slot a message
 arrivals      deliveries in their order, and what each identifies
 acknowledged  when deliveries were acknowledged, and when their connections ended
-publishes     what was intended when, and whether it was confirmed in time
-terms         when each attempt is due, and what is to become of its transaction
-windows       the judged time of each fault window, and the calm before the first
+publishes     intended publishes, and whether each was confirmed in time
+terms         when each attempt is due, and the fate of its transaction
+windows       the judged time of each fault window, and the steady state before the first
 
 Verdicts on messages:
-loss          what was not delivered, and what nobody knew about
+loss          messages that were not delivered, and those of unknown fate
 attempts      confirmed and nowhere, or refused and came
-forgotten     given out, never acknowledged, never come again
-duplicates    where surplus deliveries came from
-progress      what a group's stored place had passed when a log was read again
+forgotten     never acknowledged and not redelivered
+duplicates    sources of duplicate deliveries
+progress      what a group's stored progress had passed when a log was read again
 order         whether messages of one producer and key came as they were sent
 delays        before their time, or much later
 transactions  rolled back and seen, or committed by half
-asking        transactions that the broker should have asked about
-unseen        where what is nowhere to be seen may still be
+check_backs   transactions that the broker should have checked
+unseen        places that may hold a message that was not seen
 charges       which fault windows may have caused it
 
 Verdicts on time:
-service       who was served, when, by each promise
-stretches     what was due in each scope, and how it went
-outages       when each scope was out, and what ended that
-owed          whether a system took over by itself
+service       service of each scope, by each promise
+stretches     due publishes of each scope, and its good stretches
+outages       when each scope was out, and the cause of the end
+recovered_by  whether a system took over by itself
 consumption   whether consumers went on after each fault
-stages        how long it took to come back
+stages        how long recovery took
 sustained     when sending went well for long enough
-backlog       which messages waited too long, and when they were through
-availability  what was missed, by second, window and queue
-starvation    how long queues gave nothing though something was ready
+backlog       which messages waited too long, and when none did any more
+availability  missed publishes and silence, by second, window and queue
+starvation    how long queues delivered nothing though something was ready
+withheld      how long messages were withheld though consumers had capacity
 
 Beside verdicts:
-doubts        what could not be judged, and why
+doubts        verdicts that could not be judged, and why
 stalls        how much of each window a worker stood still
-costs         what a run cost before its first fault
+costs         the cost of a run before its first fault
 curves        latencies by slice, sends by producer and second
-digest        what a page needs of affected messages, in few rows
-sends         whose sends failed under a fault, and until when
-views         what name servers showed, and when
+digest        affected messages for a page, in few rows
+sends         failed sends under a fault, by producer
+views         views of name servers over time
 """

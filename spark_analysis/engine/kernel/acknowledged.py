@@ -1,7 +1,7 @@
-"""When deliveries were acknowledged, and when the connections that they came by ended.
+"""The times when deliveries were acknowledged, and when their connections ended.
 
-1. Whether a delivery was acknowledged at all is asked of many, and answered by counting; when,
-   only of few, and answered by a search.
+1. Many ask whether a delivery was acknowledged at all, and counting answers it. Few ask when, and
+   a search answers that.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ _SPARE = 1 << 16
 
 
 def written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[np.int64]:
-    """When an acknowledgement that covers each delivery was first written, or NEVER."""
+    """Return when an acknowledgement that covers each delivery was first written, or NEVER."""
     connections, connection = np.unique(pairs(rows.consumer, rows.connection), return_inverse=True)
     acknowledging = find(
         connections, pairs(acknowledgements.consumer, acknowledgements.connection)
@@ -42,7 +42,7 @@ def written_ns(rows: Deliveries, acknowledgements: Acknowledgements) -> NDArray[
 
 
 def ended_ns(rows: Deliveries, events: ClientEvents) -> NDArray[np.int64]:
-    """When the connection of each delivery was first lost or closed, or NEVER."""
+    """Return when the connection of each delivery was first lost or closed, or NEVER."""
     connections, ends_ns = endings(events)
     place = find(connections, pairs(rows.consumer, rows.connection))
     return np.append(ends_ns, NEVER)[place]  # -1, a connection that did not end: the last place
@@ -58,9 +58,10 @@ def endings(events: ClientEvents) -> tuple[Ints, NDArray[np.int64]]:
 
 
 def covered(connection: Ints, tag: Ints, by: Ints, first_tag: Ints, last_tag: Ints) -> Bools:
-    """Whether any acknowledgement covers each delivery, at whatever time.
+    """Return whether any acknowledgement covers each delivery, at whatever time.
 
-    `connection`: the number of each delivery's, from 0; `by`: that of each acknowledgement.
+    `connection`: the number of each delivery's connection, from 0; `by`: that of each
+    acknowledgement.
     """
     if not len(connection) or not len(by):
         return np.zeros(len(connection), np.bool_)
@@ -99,7 +100,7 @@ def _covered_sparsely(
 
 
 def _inside(size: int, opens: Ints, closes: Ints) -> Bools:
-    """For each of `size` places whether it lies in one of [opens, closes)."""
+    """Return for each of `size` places whether it lies in one of [opens, closes)."""
     steps = np.bincount(opens, minlength=size + 1) - np.bincount(closes, minlength=size + 1)
     inside: Bools = np.cumsum(steps)[:-1] > 0
     return inside

@@ -18,37 +18,39 @@ NEVER = int(np.iinfo(np.int64).max)
 NANOSECONDS = 1_000_000_000
 _DENSE = 1 << 22  # a table of this many places is cheaper than a sort
 _BLOCK = 1 << 15  # rows: what is made of so few on the way stays in a core's cache
-MANY = 1 << 18  # rows: steps over so many hardly keep another hand from the interpreter
+MANY = 1 << 18  # rows: steps over so many hardly keep another thread from the interpreter
 _NEAR = 1 << 12  # neighbours that are looked up together
 _LONG = 1 << 10  # rows of a group: so many, and looking at one costs nothing beside them
 
 
 def index(size: int) -> type[np.signedinteger[Any]]:
-    """What places among so many are held as, where there is one a message: half of numpy's own."""
+    """Return the integer type for numbers up to `size`; for one number per message it needs half
+    the memory of numpy's default."""
     return np.int32 if size < 1 << 31 else np.int64
 
 
 def blocks(size: int, rows: int = _BLOCK) -> Iterator[slice]:
-    """All rows, a block at a time: for what takes many steps of which only the last is kept."""
+    """Yield all rows block by block, for computations with many intermediate steps."""
     return (slice(start, start + rows) for start in range(0, size, rows))
 
 
 def earliest(size: int, place: Ints, values: Ints) -> NDArray[np.int64]:
-    """For each of `size` places the smallest of its values; NEVER where it has none."""
+    """Return the smallest value of each of `size` places; NEVER if it has none."""
     smallest = np.full(size, NEVER, np.int64)
     np.minimum.at(smallest, place, values.astype(np.int64, copy=False))
     return smallest
 
 
 def marked(size: int, place: Ints) -> Bools:
-    """For each of `size` places whether it occurs."""
+    """Return for each of `size` places whether it occurs."""
     marks = np.zeros(size, np.bool_)
     marks[place] = True
     return marks
 
 
 def first_places(size: int, place: Ints) -> NDArray[np.int64]:
-    """For each of `size` numbers where it stands first in `place`; NEVER where it does not."""
+    """Return for each of `size` numbers its first position in `place`; NEVER if it does not
+    occur."""
     firsts = np.full(size, NEVER, np.int64)
     # Of several values for one place numpy keeps the last.
     firsts[place[::-1]] = np.arange(len(place) - 1, -1, -1)
@@ -56,7 +58,7 @@ def first_places(size: int, place: Ints) -> NDArray[np.int64]:
 
 
 def first_rows(size: int, place: Ints, rows: Ints) -> Ints:
-    """For each of `size` places the first of its rows, which ascend; -1 where it has none."""
+    """Return for each of `size` places the first of its rows, which ascend; -1 if it has none."""
     firsts = np.full(size, -1, index(int(rows[-1]) + 1 if len(rows) else 0))
     # Of several values for one place numpy keeps the last.
     firsts[place[::-1]] = rows[::-1]
@@ -64,7 +66,7 @@ def first_rows(size: int, place: Ints, rows: Ints) -> Ints:
 
 
 def running_max(group: Ints, values: Ints) -> Ints:
-    """For each place the largest value of its group so far; groups ascend."""
+    """Return for each place the largest value of its group so far; groups ascend."""
     if not len(group):
         return values
     numbers = np.zeros(len(group), np.int64)
@@ -82,7 +84,7 @@ def running_max(group: Ints, values: Ints) -> Ints:
 
 
 def largest_before(group: Ints, values: Ints) -> Ints:
-    """For each place the largest value of its group above it, -NEVER for the first; groups
+    """Return for each place the largest value of its group above it, -NEVER for the first; groups
     ascend."""
     starts = np.flatnonzero(group[1:] != group[:-1]) + 1
     if len(starts) * _LONG <= len(group):
@@ -121,7 +123,7 @@ def split(groups: Ints, size: int) -> list[NDArray[np.intp]]:
     return np.split(order, np.cumsum(np.bincount(groups, minlength=size))[:-1])
 
 
-def tally(values: Ints) -> tuple[list[int], list[int]]:
+def value_counts(values: Ints) -> tuple[list[int], list[int]]:
     """The distinct values, ascending, and how often each occurs."""
     if not len(values):
         return [], []
@@ -192,8 +194,8 @@ def find(sorted_keys: Ints, keys: Ints) -> NDArray[np.intp]:
 def ascending_places(
     sorted_keys: Ints, values: Ints, side: Literal["left", "right"] = "left"
 ) -> Ints:
-    """Where values that ascend belong among keys that do: near each other, so that few keys have
-    to be looked at for neighbours."""
+    """Return where ascending values belong among ascending keys. Neighbouring values need few
+    keys."""
     places = np.empty(len(values), index(len(sorted_keys) + 1))
     for rows in blocks(len(values), _NEAR):
         some = values[rows]

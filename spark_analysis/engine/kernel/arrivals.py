@@ -73,7 +73,7 @@ class Arrivals:
     ) -> Cases:
         """One case a delivery."""
         producer, sequence = self.rows.producer[rows], self.rows.sequence[rows]
-        # A broken header names nobody.
+        # A broken header names no producer.
         broken = self.rows.header_ok[rows] == 0
         producer, sequence = np.where(broken, -1, producer), np.where(broken, -1, sequence)
         census = Census(measure, detail, queue)
@@ -112,7 +112,7 @@ def arrivals(deliveries: Deliveries, messages: Messages) -> Arrivals:
 
 
 def unexpected(arrived: Arrivals, messages: Messages, publisher_logs_closed: bool) -> list[Cases]:
-    """Deliveries of what nobody sent, as far as anybody can know."""
+    """Return deliveries of messages that no publisher sent, as far as the closed logs show."""
     rows, slot = arrived.rows, arrived.slot
     header = rows.header_ok != 0
     readable = header & (rows.run_ok != 0)
@@ -141,8 +141,8 @@ def misrouted(arrived: Arrivals, messages: Messages) -> Cases:
         return arrived.cases("misrouted", rows, plain(0), own[rows])
     elsewhere = same[of_queue.numbers[rows]] != own.numbers[arrived.slot[rows]]
     rows = rows[elsewhere]
-    told = ~of_queue[rows].among("") & ~own[arrived.slot[rows]].among("")
-    rows = rows[told & arrived.came_by(Via.LOAD, Via.DRAIN)[rows]]
+    both_named = ~of_queue[rows].among("") & ~own[arrived.slot[rows]].among("")
+    rows = rows[both_named & arrived.came_by(Via.LOAD, Via.DRAIN)[rows]]
     return arrived.cases("misrouted", rows, plain(len(rows)), own[arrived.slot[rows]])
 
 

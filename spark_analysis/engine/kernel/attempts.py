@@ -1,6 +1,6 @@
-"""What became of single attempts: copies that were confirmed and are nowhere, or refused and came.
+"""Single attempts with a wrong answer: confirmed and not seen, or refused and delivered.
 
-1. Nearly every confirmed attempt is seen, so only those that are not are looked at.
+1. Nearly every confirmed attempt is seen, so the kernel reads only the others.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ DENIALS = ("refused", "returned")
 def attempts(
     messages: Messages, arrived: Arrivals, facts: Facts
 ) -> tuple[list[Census], list[Cases]]:
-    """One case an attempt: those that were denied, and those of which an untruth was told."""
+    """Return one case per attempt: the denied ones, and those whose answer was wrong."""
     row, returned = _denied(messages)
     refused = _refused(messages, arrived, row, returned)
     found = [*_lost(messages, arrived, facts), refused]
@@ -72,7 +72,7 @@ def _denied(messages: Messages) -> tuple[Ints, Bools]:
 
 
 def _refused(messages: Messages, arrived: Arrivals, row: Ints, returned: Bools) -> Cases:
-    """Of those that were denied the ones that were delivered all the same."""
+    """Return the denied attempts that were delivered all the same."""
     place = find(row, arrived.attempt_row)
     came = np.flatnonzero((place >= 0) & arrived.regular)
     first = earliest(len(row), place[came], came)

@@ -1,8 +1,8 @@
-"""What was missed and how long there was silence, by second, window and queue.
+"""Missed publishes and silence, by second, window and queue.
 
-1. Silence is the longest gap between consecutive confirms that overlaps the time in question; the
-   load's own start and end count as confirms, so an outage at either end is seen.
-2. It runs only while something is due: from the first publish that is intended in the gap.
+1. Silence is the longest gap between consecutive confirms that overlaps the time in question. The
+   load's start and end count as confirms, so an outage at either end is seen.
+2. It counts only while something is due: from the first publish that is intended in the gap.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from spark_analysis.engine.kernel.arrays import (
     ascending_places,
     blocks,
     split,
-    tally,
+    value_counts,
 )
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
@@ -34,7 +34,7 @@ _Chosen = Ints | slice
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """What a row of availability is about: publishes of one time, silence of another."""
+    """The times of one row of availability: one for its publishes, another for its silence."""
 
     window: int
     from_ns: int
@@ -52,7 +52,7 @@ def seconds(messages: Messages, arrived: Arrivals, publishes: Publishes, run: st
     )
     counts: defaultdict[int, list[int]] = defaultdict(lambda: [0] * len(columns))
     for number, times_ns in enumerate(columns):
-        for second, count in zip(*tally(times_ns // NANOSECONDS), strict=True):
+        for second, count in zip(*value_counts(times_ns // NANOSECONDS), strict=True):
             counts[second][number] = count
     return [Second(run, second, *row) for second, row in counts.items()]
 
@@ -153,8 +153,8 @@ def _span(judged: Judged, silence_until_ns: int) -> _Span:
 
 
 class Gaps:
-    """The gaps between confirms, and between them and the ends of the load: from when something
-    was due in them. `due_ns`: when, ascending; None where nobody knows."""
+    """The gaps between confirms, including those to the ends of the load. Each starts when
+    something was due in it. `due_ns`: those times, ascending; None if unknown."""
 
     def __init__(
         self, confirms_ns: Ints, started_ns: int, ended_ns: int, due_ns: Ints | None

@@ -1,9 +1,9 @@
-"""Which confirmed messages waited too long for their first delivery, and when they were through.
+"""Confirmed messages that waited too long for their first delivery, and when none waited any more.
 
-1. A message that was never delivered is not waiting: it is a loss. One that only the drain got
-   waited to the end.
-2. A delayed message waits from when it is due. Of one that is committed only when the broker asks,
-   nobody knows since when.
+1. A message that was never delivered does not wait: it is a loss. A message that only the drain
+   received waited to the end.
+2. A delayed message waits from when it is due. For a message that is committed only at the
+   broker's check, the start of its wait is unknown.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Backlog:
         return cls(from_ns[waited], until_ns[waited])
 
     def drained_ns(self, resumed_ns: int, returned_ns: int, limit_ns: int) -> int | None:
-        """When nothing waited too long any more; None if something does at the limit.
+        """Return when no message waited too long any more; None if one does at the limit.
 
         `resumed_ns`: since when there was consumption, and it cannot have been earlier.
         """

@@ -1,8 +1,8 @@
-"""What a kernel found: cases of one measure, which are counted and, for most, listed.
+"""The result of a kernel: cases of one measure, which are counted and mostly listed, too.
 
 1. A count is the number of its cases; `Affected` lists the very same cases.
 2. Measures that only say how much was judged are a `Census`: counted, never listed.
-3. What windows are charged with says between when and when each case was caused.
+3. For the attribution to windows each case has the bounds of the time in which it was caused.
 """
 
 from dataclasses import dataclass

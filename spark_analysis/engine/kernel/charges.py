@@ -1,9 +1,9 @@
-"""Which fault windows may have caused what was found.
+"""The fault windows that may have caused each case.
 
-1. A case is charged to the windows whose influence reaches into the time in which it was caused;
-   cases that are charged to the same windows are one row.
-2. When a message should have come is asked of the others of its queue: those that were confirmed
-   no earlier, and came.
+1. A case is attributed to the windows whose influence reaches into the time in which it was
+   caused. Cases of the same windows share one row.
+2. A message should have come by the time at which another message of its queue came that was
+   confirmed no earlier.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,7 +57,7 @@ def _rows(cases: Cases, since_ns: Ints, by_ns: Ints, facts: Facts) -> Iterator[C
 
 
 class Should:
-    """When messages of a queue should have come that were confirmed at some time."""
+    """The times by which messages of a queue should have come, by when they were confirmed."""
 
     def __init__(self, messages: Messages, arrived: Arrivals, deadline_ns: int) -> None:
         rows = arrived.firsts[arrived.rows.via[arrived.firsts] != Via.DRAIN]

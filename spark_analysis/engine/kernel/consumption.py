@@ -1,14 +1,13 @@
-"""Whether consumers went on with what was sent after each fault, by queue and by consumer.
+"""Consumption of new messages after each fault, by queue and by consumer.
 
 1. Deliveries are in delivery order, so those up to a time are the first so many of them.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import (
     NEVER,
@@ -18,25 +17,27 @@ from spark_analysis.engine.kernel.arrays import (
     first_places,
     group_numbers,
     index,
+    marked,
 )
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.windows import Judged, in_order, judged_times
+from spark_analysis.engine.kernel.windows import Force, Judged, judged_times
 from spark_analysis.schema.facts import Absence, Facts, Window
-from spark_analysis.schema.service import CONSUMER, QUEUE, Consumption
+from spark_analysis.schema.service import CONSUMER, FEW_OF, HALF_OF, QUEUE, Consumption
 from spark_analysis.schema.words import Via
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What was given out in the load and identified: in delivery order."""
+    """The identified deliveries of the load, in delivery order."""
 
     row: Ints  # of the deliveries
     received_ns: Ints
     sent_ns: Ints  # the named attempt's; below every time where it was not sent
     consumer: Ints
     queue: Ints  # the number of the message's queue
-    to_all: Bools  # by LOAD and of no log, where a group decides anew who reads
+    slot: Ints  # the message's
+    to_all: Bools  # by LOAD, not from a log, where a group reassigns its readers
 
     def up_to(self, time_ns: int) -> int:
         return int(np.searchsorted(self.received_ns, time_ns, side="right"))
@@ -46,7 +47,7 @@ class Given:
         return np.flatnonzero(self.sent_ns[: self.up_to(until_ns)] >= sent_ns)
 
     def resumed_ns(self, window: Window, limit_ns: int) -> int | None:
-        """When the first of what was sent under the fault came, up to that limit."""
+        """Return when the first message sent under the fault came, up to that limit."""
         rows = self.sent_from(window.returned_ns, limit_ns)[:1]
         return int(self.received_ns[rows[0]]) if len(rows) else None
 
@@ -65,11 +66,14 @@ def given(messages: Messages, arrived: Arrivals) -> Given:
         sent_ns,
         arrived.rows.consumer[rows],
         messages.queue.numbers[arrived.slot[rows]],
+        arrived.slot[rows],
         (arrived.rows.via[rows] == Via.LOAD) & (arrived.rows.offset[rows] < 0),
     )
 
 
-def consumption(messages: Messages, found: Given, facts: Facts) -> Iterator[Consumption]:
+def consumption(
+    messages: Messages, found: Given, forces: Sequence[Force], facts: Facts
+) -> Iterator[Consumption]:
     """One row a window, scope and name; none without consumers."""
     consumers = [worker.number for worker in facts.workers if worker.role == "consumer"]
     if not consumers or not facts.windows:
@@ -79,18 +83,27 @@ def consumption(messages: Messages, found: Given, facts: Facts) -> Iterator[Cons
     started = np.unique(np.array(consumers, np.int64))
     # The place behind the last is that of everybody else.
     of_started = find(started, found.consumer) % (len(started) + 1)
-    for window, judged in zip(in_order(facts), judged_times(facts)[1:], strict=True):
-        due = _due(messages, queues, window, judged, facts)
+    for force, times in zip(forces, judged_times(facts)[1:], strict=True):
+        window = force.window
+        judged = replace(times, until_ns=min(times.until_ns, force.until_ns))
+        due = _due(messages, window, judged, facts)
         rows = found.sent_from(window.returned_ns, judged.until_ns)
-        by_queue = first_places(len(due), found.queue[rows])
-        for number in np.flatnonzero(due).tolist():
+        by_queue = first_places(len(messages.queue.words), found.queue[rows])
+        came = marked(len(messages.first_sent_ns), found.slot[rows])[messages.confirms_slot] & due
+        wanted = np.bincount(queues[due], minlength=len(messages.queue.words))
+        got = np.bincount(queues[came], minlength=len(messages.queue.words))
+        for number, many in zip(
+            np.flatnonzero(wanted).tolist(), wanted[wanted > 0].tolist(), strict=True
+        ):
             at_ns = _at_ns(found, rows, int(by_queue[number]))
+            at_ns = None if got[number] * FEW_OF < many else at_ns
             name = messages.queue.words[number]
-            yield _row(facts.run, judged, QUEUE, name, int(due[number]), at_ns)
+            row = _row(facts.run, judged, QUEUE, name, many, at_ns)
+            yield row if got[number] * HALF_OF >= many else replace(row, resumed=False)
         by_started = first_places(len(started) + 1, of_started[rows])
-        shares = _shares(readers, due, window.origin_ns)
+        shares = _shares(readers, wanted, window.origin_ns)
         for place, consumer in enumerate(started.tolist()):
-            away = _absent(consumer, window.origin_ns, judged.until_ns, facts.absences)
+            away = _absent(consumer, window.origin_ns, times.until_ns, facts.absences)
             if consumer in shares and not away:
                 at_ns = _at_ns(found, rows, int(by_started[place]))
                 yield _row(facts.run, judged, CONSUMER, str(consumer), shares[consumer], at_ns)
@@ -108,17 +121,16 @@ def _at_ns(found: Given, rows: Ints, place: int) -> int | None:
     return None if place == NEVER else int(found.received_ns[rows[place]])
 
 
-def _due(
-    messages: Messages, queues: Ints, window: Window, judged: Judged, facts: Facts
-) -> NDArray[np.intp]:
-    """By queue: what was sent under the fault and confirmed a deadline before the end."""
+def _due(messages: Messages, window: Window, judged: Judged, facts: Facts) -> Bools:
+    """Return the confirms of messages sent under the fault, a deadline before its end."""
     due = messages.confirms_settled_ns <= judged.until_ns - facts.deadline_ns
     due &= messages.confirms_sent_ns >= window.returned_ns
-    return np.bincount(queues[due], minlength=len(messages.queue.words))
+    held: Bools = due
+    return held
 
 
 def _readers(found: Given, windows: Sequence[Window]) -> Sequence[tuple[int, int, int]]:
-    """Who received of which queue, and when first; before any of the windows."""
+    """Return the receivers of each queue before any window, and when each first received."""
     before = found.up_to(max(window.origin_ns for window in windows))
     rows = np.flatnonzero(found.to_all[:before])
     pairs = group_numbers(found.consumer[rows], found.queue[rows])
@@ -131,7 +143,8 @@ def _readers(found: Given, windows: Sequence[Window]) -> Sequence[tuple[int, int
 def _shares(
     readers: Sequence[tuple[int, int, int]], due: Ints, origin_ns: int
 ) -> Mapping[int, int]:
-    """By who received before that: what of its queues is due, shared with their other readers."""
+    """Return for each earlier receiver the messages due in its queues, shared with their other
+    readers."""
     read = [(consumer, queue) for consumer, queue, first_ns in readers if first_ns < origin_ns]
     of_queue = Counter(queue for _, queue in read)
     shares: Counter[int] = Counter()
@@ -141,7 +154,7 @@ def _shares(
 
 
 def _absent(worker: int, from_ns: int, until_ns: int, absences: Sequence[Absence]) -> bool:
-    """Whether it was at some instant of [from_ns, until_ns]."""
+    """Return whether it was absent at some instant of [from_ns, until_ns]."""
     for absence in absences:
         end_ns = NEVER if absence.until_ns is None else absence.until_ns
         if absence.worker == worker and max(absence.from_ns, from_ns) <= min(until_ns, end_ns - 1):

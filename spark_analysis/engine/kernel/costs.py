@@ -1,7 +1,7 @@
-"""What a run cost before its first fault: load and latency of the whole, use of each host.
+"""The cost of a run before its first fault: load and latency of the whole, use of each host.
 
-1. A resources table has one row a host and second, so hosts are taken one by one.
-2. What was not counted is None, so that nobody takes it for nothing.
+1. A resources table has one row per host and second, so hosts are processed one by one.
+2. A value that was not measured is None, never 0.
 """
 
 import numpy as np
@@ -93,7 +93,8 @@ def _growth(counter: Ints) -> int | None:
 
 
 def _rank(ascending: Ints, percent: int) -> int | None:
-    """By nearest rank; integers throughout, so that no rounding decides."""
+    """Return the nearest-rank percentile. It uses integers throughout, so that no rounding
+    decides."""
     number = len(ascending)
     return int(ascending[(percent * number + 99) // 100 - 1]) if number else None
 

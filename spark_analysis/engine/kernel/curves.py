@@ -1,8 +1,8 @@
-"""What a page draws of a run beside its seconds: latencies by slice, sends by producer and second.
+"""The curves of a run's page: latencies by slice, sends by producer and second.
 
-1. Messages lie by producer and sequence, so their slices nearly ascend: a stable sort of them is
-   cheap. Within a slice nothing is sorted.
-2. Producers and seconds are small numbers: sends are counted in a table, where it is no large one.
+1. Messages are ordered by producer and sequence, so their slices nearly ascend: a stable sort of
+   them is cheap. Within a slice nothing is sorted.
+2. Producers and seconds are small numbers, so a small table counts the sends.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ def latencies(known: Messages, seconds: Iterable[Second], facts: Facts) -> list[
 
 
 def _measured(known: Messages, facts: Facts) -> tuple[Ints, Ints]:
-    """When each confirmed message was due, and how long it took."""
+    """Return when each confirmed message was due, and its latency."""
     due_ns = _due_ns(known, facts)
     there = (due_ns >= 0) & (due_ns < NEVER) & (known.confirmed_ns < NEVER)
     due_ns, took_ns = due_ns[there], known.confirmed_ns[there]
@@ -43,7 +43,7 @@ def _measured(known: Messages, facts: Facts) -> tuple[Ints, Ints]:
 
 
 def _due_ns(known: Messages, facts: Facts) -> Ints:
-    """By slot; below 0 or NEVER where there is none."""
+    """Return by slot when it was due; below 0 or NEVER if it has no due time."""
     if not facts.paced:
         return known.first_sent_ns
     first = known.rows.first

@@ -1,7 +1,7 @@
-"""Delayed messages: what came before its time, what much later, and what may still have waited.
+"""Delayed messages: those that came early, those that came late, and those that may still wait.
 
-1. What nobody can tell for the clocks' sake is early_unknown, or not due: never held against a
-   broker.
+1. If the clocks' bounds leave it undecided, the case is early_unknown, or not due. It never counts
+   against a broker.
 """
 
 import numpy as np
@@ -47,8 +47,8 @@ def delays(
 def _overdue(
     messages: Messages, arrived: Arrivals, rows: Ints, place: Ints, slack_ns: Ints, facts: Facts
 ) -> Cases:
-    """Of these deliveries of delayed attempts, by the places of their terms, those that came
-    first, and too late."""
+    """Return the first deliveries of delayed attempts that came too late, by the places of their
+    terms."""
     terms = messages.terms
     confirmed_ns = messages.row_confirmed_ns[terms.row[place]]
     judged = (confirmed_ns < NEVER) & (arrived.first[arrived.slot[rows]] == rows)
@@ -65,7 +65,8 @@ def _overdue(
 
 
 def not_due(messages: Messages, slots: Ints, facts: Facts) -> Bools:
-    """Whether all that was confirmed of each may have waited still when its queue was quiet."""
+    """Return whether all confirmed attempts of each message may still have waited when its queue
+    was quiet."""
     if not messages.terms.delayed.any():
         return np.zeros(len(slots), np.bool_)
     row = messages.confirms_row
@@ -78,7 +79,8 @@ def not_due(messages: Messages, slots: Ints, facts: Facts) -> Bools:
 
 
 def attempts_not_due(messages: Messages, rows: Ints, facts: Facts) -> Bools:
-    """Whether each of these confirmed attempts may have waited still when its queue was quiet."""
+    """Return whether each of these confirmed attempts may still have waited when its queue was
+    quiet."""
     if not messages.terms.delayed.any():
         return np.zeros(len(rows), np.bool_)
     delayed, over_ns = _over_ns(messages, rows, messages.row_confirmed_ns[rows], facts)
@@ -88,7 +90,7 @@ def attempts_not_due(messages: Messages, rows: Ints, facts: Facts) -> Bools:
 def _over_ns(
     messages: Messages, row: Ints, confirmed_ns: Ints, facts: Facts
 ) -> tuple[Bools, Ints]:
-    """Whether each attempt is delayed, and when at the latest its wait was over."""
+    """Return whether each attempt is delayed, and the latest time at which its wait was over."""
     terms = messages.terms
     place = terms.find(row)
     delayed = (place >= 0) & terms.delayed[place]
@@ -99,12 +101,13 @@ def _over_ns(
 
 
 def _after_quiet(times_ns: Ints, queue: Text, facts: Facts) -> Bools:
-    """Whether each lies after its queue was quiet, as far as anybody knows."""
-    quiet_ns = np.full(len(times_ns), -1, np.int64)
+    """Return whether each time lies after its queue was quiet, as far as known."""
+    quiet_ns = np.full(len(times_ns), facts.load_ended_ns, np.int64)
     for end in facts.queues:
         if end.quiet_ns is not None:
             quiet_ns[queue.among(end.queue)] = end.quiet_ns
-    return (quiet_ns < 0) | (times_ns > quiet_ns)
+    after: Bools = times_ns > quiet_ns
+    return after
 
 
 def _early(messages: Messages, arrived: Arrivals, measure: str, rows: Ints) -> Cases:
@@ -116,7 +119,7 @@ def _slack_ns(wait_ns: Ints, producer: Ints, facts: Facts) -> Ints:
 
 
 def bounds_ns(worker: Ints, facts: Facts) -> NDArray[np.int64]:
-    """By how much each worker's clock may be off."""
+    """Return the clock bound of each worker."""
     found_ns = np.zeros(len(worker), np.int64)
     for clock in facts.clocks:
         found_ns[worker == clock.worker] = clock.bound_ns

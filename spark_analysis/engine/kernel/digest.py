@@ -1,8 +1,8 @@
-"""What a page needs of affected messages, out of all that was listed.
+"""The few affected messages that a page shows, out of all listed cases.
 
-1. Nothing is sorted as a whole: the first of a class are looked for among its earliest, of which
-   more are taken until there are messages enough.
-2. One class may be found by several kernels, each of which tells its own first ones.
+1. Nothing is sorted as a whole. The first messages of a class are among its earliest cases, and
+   the search takes more of these until it has enough messages.
+2. Several kernels may find cases of one class; each reports its own first ones.
 """
 
 from collections import Counter
@@ -21,14 +21,14 @@ _FIRST_LOOK = 64  # rows; eight times as many at each further one
 
 
 def marks(run: str, listed: Iterable[Cases]) -> list[Mark]:
-    tally: Counter[tuple[str, int]] = Counter()
+    counts: Counter[tuple[str, int]] = Counter()
     for cases in listed:
         seconds, numbers = np.unique(
             cases.at_ns[cases.at_ns >= 0] // NANOSECONDS, return_counts=True
         )
         for second, number in zip(seconds.tolist(), numbers.tolist(), strict=True):
-            tally[cases.census.measure, second] += number
-    return [Mark(run, *when, number) for when, number in tally.items()]
+            counts[cases.census.measure, second] += number
+    return [Mark(run, *when, number) for when, number in counts.items()]
 
 
 def examples(run: str, listed: Iterable[Cases]) -> list[Affected]:
@@ -57,8 +57,8 @@ def _first(run: str, cases: Cases, name: tuple[str, str], places: Ints) -> Seque
 def _rows(run: str, cases: Cases, name: tuple[str, str], places: Ints) -> Iterator[Affected]:
     queue = cases.census.queue
     columns = (cases.producer, cases.sequence, cases.attempt, cases.at_ns)
-    told = (column[places].tolist() for column in columns)
-    for number, *rest in zip(queue.numbers[places].tolist(), *told, strict=True):
+    values = (column[places].tolist() for column in columns)
+    for number, *rest in zip(queue.numbers[places].tolist(), *values, strict=True):
         yield Affected(run, queue.words[number], *name, *rest)
 
 

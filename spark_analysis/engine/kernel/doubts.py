@@ -1,6 +1,6 @@
-"""What could not be judged, and why.
+"""The verdicts that could not be judged, with the reasons.
 
-1. A doubt never takes a finding back: it says which verdicts may not be drawn from them.
+1. A doubt never withdraws a finding. It states which verdicts must not be drawn from the findings.
 """
 
 from collections.abc import Iterable, Iterator
@@ -70,7 +70,7 @@ def _run(facts: Facts) -> Iterator[Doubt]:
 
 
 def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[Doubt]:
-    """Whether anything was delivered or confirmed before it was sent."""
+    """Yield a doubt if anything was delivered or confirmed before it was sent."""
     sent_ns = messages.confirms_sent_ns
     early = (messages.confirms_settled_ns < sent_ns) & (sent_ns != NEVER_SENT)
     rows = np.flatnonzero(arrived.identified)
@@ -82,7 +82,7 @@ def _causality(messages: Messages, arrived: Arrivals, facts: Facts) -> Iterator[
     given = arrived.rows.pick(rows)
     off_ns = bounds_ns(given.producer, facts) + bounds_ns(given.consumer, facts)
     sent_ns = messages.attempts.sent_ns[arrived.attempt_row[rows]]
-    if early.any() or (given.received_ns + off_ns < sent_ns).any():
+    if messages.contradicted or early.any() or (given.received_ns + off_ns < sent_ns).any():
         yield _doubt(facts.run, "run", 0, "causality")
 
 
@@ -126,7 +126,7 @@ def _kept_away_ns(worker: int, from_ns: int, until_ns: int, facts: Facts) -> int
 
 
 def _absent(facts: Facts) -> Iterator[Doubt]:
-    """Windows in which nobody of a role was there all the time."""
+    """Yield a doubt for each window in which every worker of a role was absent at some time."""
     for judged in judged_times(facts):
         touched = {
             absence.worker
@@ -172,7 +172,7 @@ def _queues(messages: Messages, facts: Facts) -> Iterator[Doubt]:
 
 
 def _terms(counted: Iterable[Census], facts: Facts) -> Iterator[Doubt]:
-    """Queues with messages that were not due, or that nobody knows to be committed."""
+    """Yield a doubt for each queue with messages that were not due, or whose commit is unknown."""
     for census in counted:
         if census.measure != "loss_unknown":
             continue

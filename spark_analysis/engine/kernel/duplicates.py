@@ -1,11 +1,11 @@
-"""Where surplus deliveries came from, as far as a client can tell.
+"""The sources of duplicate deliveries, as far as a client can tell.
 
-1. Only messages delivered more than once are looked at, and acknowledgements are read only if a
-   copy of an attempt that we had before, or a place of a log, needs them: both are few.
-2. "An earlier delivery such that ..." is answered by the earliest time from which there is one, so
+1. The kernel reads only messages delivered more than once. It reads acknowledgements only if a
+   further copy of an attempt, or a place of a log, needs them: both are few.
+2. "An earlier delivery such that ..." is answered by the earliest time from which there is one. So
    a message that was redelivered a hundred thousand times costs no square.
-3. Which windows lie between two deliveries is asked once of the earlier one: the earliest origin
-   of those that were not over before it. They are few, and each costs one pass over the copies.
+3. The windows between two deliveries follow from the earlier one alone: the earliest origin of the
+   windows that were not over before it. They are few, and each costs one pass over the copies.
 """
 
 from collections.abc import Iterable
@@ -20,14 +20,16 @@ from spark_analysis.engine.kernel.arrays import (
     NEVER,
     Bools,
     Ints,
+    find,
     group_numbers,
     largest_before,
     marked,
+    pair_numbers,
 )
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.cases import Cases, plain
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.progress import passed_ns, rolled_back, told_ns
+from spark_analysis.engine.kernel.progress import passed_ns, reported_by_ns, rolled_back
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
     ClientEvents,
@@ -36,17 +38,18 @@ from spark_analysis.engine.kernel.records import (
     Text,
 )
 from spark_analysis.schema import measures
-from spark_analysis.schema.facts import Facts, Unsettled
+from spark_analysis.schema.facts import Facts, Unsettled, Window
 from spark_analysis.schema.words import Redelivered, Via
 
 DETAILS = measures.details("duplicated")
-TOLD_WITHIN_NS = 6 * NANOSECONDS  # clients tell brokers of their progress every 5 s
+REPORTED_WITHIN_NS = 6 * NANOSECONDS  # clients tell brokers of their progress every 5 s
 RETRY = DETAILS.index("publisher_retry")
 DIVERGED = DETAILS.index("diverged")
 STORED_TWICE = DETAILS.index("stored_twice")
 AMBIGUOUS = DETAILS.index("ambiguous")
 ROLLBACK = DETAILS.index("offset_rollback")
 REDELIVERY = DETAILS.index("redelivery")
+WITHOUT_CAUSE = DETAILS.index("redelivered_without_cause")
 AFTER_ACK = DETAILS.index("redelivery_after_ack")
 
 
@@ -78,7 +81,7 @@ def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Read
     diverged = _diverged(copies, queue, facts)
     placed = copies.rows.offset >= 0
     old = copies.surplus & ~copies.new_attempt
-    by_flag, late = _by_flag(copies, diverged, old & ~placed, reader)
+    by_flag, late = _by_flag(copies, diverged, old & ~placed, facts, reader)
     by_place = _by_place(copies, diverged)
     again = old & placed & (by_place == REDELIVERY)
     if again.any():
@@ -130,7 +133,8 @@ def _copies(arrived: Arrivals, facts: Facts) -> Copies:
 
 
 def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray[np.int64]:
-    """For each time the earliest origin of the windows that were not over before it, or NEVER."""
+    """Return for each time the earliest origin of the windows that were not over before it, or
+    NEVER."""
     origin_ns = np.full(len(received_ns), NEVER, np.int64)
     for window in windows:
         over_ns = NEVER if window.over_ns is None else window.over_ns
@@ -147,27 +151,47 @@ def _diverged(copies: Copies, queue: Text, facts: Facts) -> Bools:
     return diverged
 
 
-def _by_flag(copies: Copies, diverged: Bools, asked: Bools, reader: Reader) -> tuple[Ints, Bools]:
-    """Of what has no offset; and which of these were acknowledged too late to be heard."""
+def _by_flag(
+    copies: Copies, diverged: Bools, wanted: Bools, facts: Facts, reader: Reader
+) -> tuple[Ints, Bools]:
+    """Return the sources of copies without an offset, and those that were acknowledged too late to
+    arrive."""
     rows = copies.rows
     again = (rows.redelivered == Redelivered.YES) | (rows.via == Via.RETRY_TOPIC)
     unsure = again | (rows.redelivered == Redelivered.NOT_TOLD)
-    unsure[1:] |= copies.fault_ns[:-1] < rows.received_ns[1:]
+    between = np.zeros(len(again), np.bool_)
+    between[1:] = copies.fault_ns[:-1] < rows.received_ns[1:]
+    if not wanted.any():
+        return np.full(len(again), STORED_TWICE), wanted
+    acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
+    in_time, at_all, long_ago = after_acknowledgement(copies, acknowledgements, events, facts)
+    ended = np.zeros(len(again), np.bool_)
+    ended[1:] = ended_ns(rows, events)[:-1] < rows.received_ns[1:]
+    unsure |= between | ended
     word = np.select([diverged, unsure], [DIVERGED, AMBIGUOUS], default=STORED_TWICE)
-    again &= asked
-    unsure &= asked & (word == AMBIGUOUS)
-    if not (again.any() or unsure.any()):
-        return word, again
-    read = reader.read(Acknowledgements), reader.read(ClientEvents)
-    in_time, at_all = after_acknowledgement(copies, *read)
-    word[unsure & in_time] = AFTER_ACK
+    word[unsure & ~diverged & in_time] = AFTER_ACK
+    word[~again & ended & ~at_all & ~diverged] = REDELIVERY
+    again &= wanted
     word[again & ~in_time] = AMBIGUOUS
     word[again & ~at_all] = REDELIVERY
-    return word, again & ~in_time & at_all
+    held = _held_still(rows, acknowledgements) & ~ended & ~between
+    word[again & ~at_all & held] = WITHOUT_CAUSE
+    return word, again & ~in_time & at_all & ~long_ago
+
+
+def _held_still(rows: Deliveries, acknowledgements: Acknowledgements) -> Bools:
+    """Return whether each copy came by the same connection as the one above it, both to a consumer
+    of the load, and that connection acknowledged anything."""
+    connection = pair_numbers(rows.consumer, rows.connection)
+    answering = np.unique(pair_numbers(acknowledgements.consumer, acknowledgements.connection))
+    held: Bools = (rows.via == Via.LOAD) & (find(answering, connection) >= 0)
+    held[1:] &= (connection[1:] == connection[:-1]) & (rows.via[:-1] == Via.LOAD)
+    held[:1] = False
+    return held
 
 
 def _by_place(copies: Copies, diverged: Bools) -> Ints:
-    """Of what has an offset: what only its place and those of earlier copies tell."""
+    """Return the sources of copies with an offset, as far as their places alone show."""
     rows = copies.rows
     named = ~rows.broker.among("")
     unplaced = ~named | (rows.offset < 0)
@@ -182,7 +206,7 @@ def _by_place(copies: Copies, diverged: Bools) -> Ints:
 
 
 def _seen_before(copies: Copies) -> Bools:
-    """Whether an earlier delivery of its attempt has the same broker and offset."""
+    """Return whether an earlier delivery of its attempt has the same broker and offset."""
     seen = np.ones(len(copies.row), np.bool_)
     _, first = np.unique(_spots(copies), return_index=True)  # of each the earliest
     seen[first] = False
@@ -203,8 +227,8 @@ def _past_progress(
     facts: Facts,
     reader: Reader,
 ) -> None:
-    """Corrects what came again though the group's progress had passed it: at its own place, or,
-    by a retry topic, at any."""
+    """Correct the sources of copies that came again after the group's progress had passed them: at
+    their own place, or, by a retry topic, at any."""
     seen = _seen_before(copies)
     named = np.flatnonzero((copies.rows.offset >= 0) & ~copies.rows.broker.among(""))
     known = _known_ns(arrived, copies, named, facts, reader)
@@ -220,8 +244,8 @@ def _past_progress(
 def _known_ns(
     arrived: Arrivals, copies: Copies, placed: Ints, facts: Facts, reader: Reader
 ) -> tuple[Ints, Ints, Ints]:
-    """Of each of these copies: since when progress had passed it, when the broker must have been
-    told, and what came first that may have kept that from it."""
+    """Return for each of these copies when progress had passed it, by when the broker must have
+    received that, and the first event after it that may have prevented this."""
     rows = copies.rows.pick(placed)
     passed = passed_ns(arrived, copies.row[placed], reader.read(Acknowledgements))
     since_ns = np.maximum(passed, rows.received_ns)
@@ -230,27 +254,36 @@ def _known_ns(
     )
     fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], since_ns, side="right")]
     stood = earliest_origins(since_ns, facts.unsettled) <= since_ns
-    told = told_ns(arrived, copies.row[placed], since_ns, stood)
+    reported_ns = reported_by_ns(arrived, copies.row[placed], since_ns, stood)
     until_ns = np.minimum(fault_ns, ended_ns(rows, reader.read(ClientEvents)))
-    return since_ns, told, until_ns
+    return since_ns, reported_ns, until_ns
 
 
 def after_acknowledgement(
-    copies: Copies, acknowledgements: Acknowledgements, events: ClientEvents
-) -> tuple[Bools, Bools]:
-    """For each copy whether an earlier one of its group was acknowledged by us in time, and
-    whether one was at all.
+    copies: Copies, acknowledgements: Acknowledgements, events: ClientEvents, facts: Facts
+) -> tuple[Bools, Bools, Bools]:
+    """Return three flags for each copy: an earlier one of its group was acknowledged by us in
+    time; one was acknowledged at all; one was a second ago and nothing interfered.
 
-    What was not a second old when a fault came, or when its connection ended, is not in time. Else
-    it counts from a second after its acknowledgement was written on.
+    An acknowledgement is not in time if it was less than a second old when a fault came or its
+    connection ended. Else it counts from a second after it was written.
     """
     rows = copies.rows
     acked_ns = written_ns(rows, acknowledgements)
-    until_ns = np.minimum(copies.fault_ns, ended_ns(rows, events))
+    over_ns = ended_ns(rows, events)
+    until_ns = np.minimum(copies.fault_ns, over_ns)
     known_ns = np.full(len(rows.tag), NEVER, np.int64)
     in_time = acked_ns <= until_ns - NANOSECONDS
     known_ns[in_time] = acked_ns[in_time] + NANOSECONDS
     # The earliest above each row tells of all above it.
     known: Bools = rows.received_ns >= -largest_before(copies.group, -known_ns)
     written: Bools = rows.received_ns > -largest_before(copies.group, -acked_ns)
-    return known, written
+    met = (acked_ns > over_ns - NANOSECONDS) | (acked_ns == NEVER)
+    for each in facts.unsettled:
+        effective_ns = each.returned_ns if isinstance(each, Window) else each.origin_ns
+        lasts = rows.received_ns <= (NEVER if each.over_ns is None else each.over_ns)
+        near = acked_ns > each.origin_ns - NANOSECONDS
+        met |= lasts & near & (acked_ns <= effective_ns + NANOSECONDS)
+    old_ns = np.where(met, NEVER, acked_ns + NANOSECONDS * ~met)
+    long_ago: Bools = rows.received_ns >= -largest_before(copies.group, -old_ns)
+    return known, written, long_ago

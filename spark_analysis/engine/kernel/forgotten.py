@@ -1,7 +1,7 @@
-"""What was given out, never acknowledged, and never came again though its connection ended.
+"""Deliveries that were never acknowledged and not redelivered though their connection ended.
 
-1. Acknowledgements are read only where a connection ended, and only its deliveries are looked at.
-2. Nearly all of them were acknowledged; of the others every delivery of the attempt is asked for.
+1. The kernel reads acknowledgements only if a connection ended, and only those of its deliveries.
+2. Nearly all of them were acknowledged. For the others it reads every delivery of the attempt.
 """
 
 import numpy as np
@@ -63,21 +63,21 @@ def _cut_off(arrived: Arrivals, events: ClientEvents) -> Ints:
 
 
 def _acknowledged(arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements) -> Bools:
-    """Whether each of these deliveries was, at any time."""
+    """Return whether each of these deliveries was acknowledged, at any time."""
     consumer, connection = arrived.rows.consumer[rows], arrived.rows.connection[rows]
     connections = _distinct(consumer, connection)
     by = _place(connections, acknowledgements.consumer, acknowledgements.connection)
-    told = by >= 0
+    has_tag = by >= 0
     tags = acknowledgements.first_tag, acknowledgements.last_tag
-    if not told.all():
-        by, tags = by[told], (tags[0][told], tags[1][told])
+    if not has_tag.all():
+        by, tags = by[has_tag], (tags[0][has_tag], tags[1][has_tag])
     return covered(_place(connections, consumer, connection), arrived.rows.tag[rows], by, *tags)
 
 
 def _last(
     messages: Messages, arrived: Arrivals, rows: Ints, acknowledgements: Acknowledgements
 ) -> Ints:
-    """Those that came last of their attempt, of which nothing was acknowledged."""
+    """Return the last deliveries of attempts without any acknowledged delivery."""
     chosen = marked(len(messages.attempts.attempt), arrived.attempt_row[rows])
     every = np.flatnonzero(arrived.identified & (arrived.attempt_row >= 0))
     every = every[chosen[arrived.attempt_row[every]]]

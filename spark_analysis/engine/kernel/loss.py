@@ -1,6 +1,6 @@
-"""What became of messages that were not delivered, and of those that nobody knew about.
+"""Messages that were confirmed and not delivered, and those whose fate is unknown.
 
-1. A message is called lost only where nothing else can have held it: what we cannot see is
+1. A message is lost only if no other place can hold it. If a place could not be read, it is
    `loss_unknown` or `unreachable`.
 """
 
@@ -37,7 +37,8 @@ def _missing(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]
 
 
 def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
-    """Whether each was to be committed when the broker asks, and nothing shows that it did."""
+    """Return whether each message was to be committed at the broker's check, and nothing shows
+    that the check happened."""
     when_asked: Bools = messages.terms.fates[slots] == Fate.COMMIT_WHEN_ASKED
     if not when_asked.any():
         return when_asked
@@ -66,10 +67,11 @@ def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> l
 
 
 def _unseen(messages: Messages, measure: str, slots: Ints, detail: str = "") -> Cases:
-    """What is nowhere to be seen; without a detail, by strength."""
-    told = _same(detail, slots) if detail else messages.strengths(slots)
+    """Return the cases of messages that were not seen; without a detail, by acknowledgement
+    level."""
+    details = _same(detail, slots) if detail else messages.strengths(slots)
     sent_ns = _first_sent_ns(messages, slots)
-    return messages.cases(measure, slots, told, sent_ns, messages.confirmed_ns[slots])
+    return messages.cases(measure, slots, details, sent_ns, messages.confirmed_ns[slots])
 
 
 def _undecided(messages: Messages, arrived: Arrivals) -> list[Cases]:

@@ -32,7 +32,7 @@ STRENGTHS = tuple(strength.name.lower() for strength in Strength)
 
 @dataclass(frozen=True, slots=True)
 class AttemptRows:
-    """Where the row of each attempt is. Nearly all are first attempts, so those need no search."""
+    """The rows of the attempts. Nearly all are first attempts, and those need no search."""
 
     first: Ints  # by slot: the row of attempt 1, or -1
     retries: Ints  # the keys of all others, ascending
@@ -40,7 +40,7 @@ class AttemptRows:
     numbers: int  # larger than every attempt number
 
     def several(self, slots: Ints) -> Bools:
-        """Whether each message has more than one attempt."""
+        """Return whether each message has more than one attempt."""
         keys = slots.astype(np.int64) * self.numbers
         retries = np.searchsorted(self.retries, keys + self.numbers)
         retries -= np.searchsorted(self.retries, keys)
@@ -91,6 +91,7 @@ class Messages:
     row_confirmed_ns: NDArray[np.int64]  # by attempt's row; NEVER where it is not confirmed
     denials: Denials
     terms: TermRows
+    contradicted: bool = False  # an attempt that was never sent has a confirm
 
     @property
     def confirms_settled_ns(self) -> Ints:
@@ -110,7 +111,7 @@ class Messages:
         return self.first_sent_ns < NEVER
 
     def sent_attempt(self, rows: Ints) -> Bools:
-        """Whether each row (-1 for none) is an attempt that was sent."""
+        """Return whether each row (-1 for none) is an attempt that was sent."""
         if not len(self.attempts.sent_ns):
             return np.zeros(len(rows), np.bool_)
         sent: Bools = self.attempts.sent_ns[rows] != NEVER_SENT
@@ -167,7 +168,7 @@ class Messages:
         return Census("confirmed", self.strengths(slots), self.queue[slots])
 
     def strengths(self, slots: Ints) -> Text:
-        """What was promised for each; all of them acknowledged."""
+        """Return the acknowledgement level of each; all of them are acknowledged."""
         return Text(STRENGTHS, self.strength[slots].astype(np.int32))
 
 
@@ -179,6 +180,13 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
     settled = slots.find(settlements.producer, settlements.sequence)
     settled_rows = rows.find(settled, settlements.attempt)
     _check_settlements(settlements, settled_rows)
+    void, contradicted = _void(attempts, settlements, settled_rows)
+    if void.any():
+        settlements, settled, settled_rows = (
+            settlements.pick(~void),
+            settled[~void],
+            settled_rows[~void],
+        )
     sent = _chosen(attempts.sent_ns != NEVER_SENT)
     sent_slots = slot[sent]
     confirmed = _chosen(settlements.outcome == Outcome.CONFIRMED)
@@ -209,7 +217,22 @@ def fold(attempts: Attempts, settlements: Settlements, terms: Terms) -> Messages
         row_confirmed_ns=earliest(len(slot), confirms_row, confirms_settled_ns),
         denials=denials(settlements, settled_rows),
         terms=term_rows(terms, termed, termed_rows, size, attempts, settlements, settled_rows),
+        contradicted=contradicted,
     )
+
+
+def _void(attempts: Attempts, settlements: Settlements, rows: Ints) -> tuple[Bools, bool]:
+    """Mark confirms of attempts that were returned or never sent; say whether any is of the
+    latter."""
+    confirm = settlements.outcome == Outcome.CONFIRMED
+    if not len(rows):
+        return confirm, False
+    unsent = confirm & (attempts.sent_ns[rows] == NEVER_SENT)
+    returned = settlements.outcome == Outcome.RETURNED
+    void = unsent.copy()
+    if returned.any():
+        void |= confirm & marked(len(attempts.sent_ns), rows[returned])[rows]
+    return void, bool(unsent.any())
 
 
 def _chosen(rows: Bools) -> Bools | slice:
@@ -218,7 +241,7 @@ def _chosen(rows: Bools) -> Bools | slice:
 
 
 def denials(settlements: Settlements, settled_rows: Ints) -> Denials:
-    """What was refused or returned, and whether anything else was said of it."""
+    """Return the refused or returned attempts, and whether each has any other settlement."""
     returned = settlements.outcome == Outcome.RETURNED
     denied = np.flatnonzero(returned | (settlements.outcome == Outcome.REFUSED))
     row = np.unique(settled_rows[denied])

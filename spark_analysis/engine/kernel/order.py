@@ -1,11 +1,11 @@
-"""Whether messages of one producer and key came in the order they were sent.
+"""The order of delivery of messages of one producer and key.
 
-1. Judged only where order is promised and where it is certain where the copy stands.
-2. A message is overtaken if what was delivered before it in its line holds one that was sent after
-   it was confirmed, or after it on its connection: the latest so far of a line tells of all.
+1. A message is judged only if order is promised and the place of its copy is certain.
+2. A message is overtaken if a message came before it in its line that was sent after its confirm,
+   or sent after it on its connection. The latest such message of a line so far decides for all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +39,8 @@ def order(messages: Messages, arrived: Arrivals, facts: Facts) -> tuple[list[Cen
     slots = arrived.slot[arrived.firsts]
     reason = _reasons(messages, arrived, facts, slots)
     judged, left_out = slots[reason == JUDGED], reason < JUDGED
-    alike, at_all = _overtaken(messages, arrived, judged)
+    apart = [clock.worker for clock in facts.clocks]
+    alike, at_all = _overtaken(messages, arrived, judged, apart)
     kept = judged[~at_all]
     counted = [
         Census("not_judged", Text(NOT_JUDGED, reason[left_out]), messages.queue[slots[left_out]]),
@@ -61,22 +62,22 @@ def _cases(messages: Messages, arrived: Arrivals, measure: str, slots: Ints) -> 
 def _reasons(
     messages: Messages, arrived: Arrivals, facts: Facts, slots: Ints
 ) -> NDArray[np.int32]:
-    """Why each delivered message is not judged, or JUDGED."""
+    """Return why each delivered message is not judged, or JUDGED."""
     first = arrived.first[slots]
     promised = messages.queue[slots].among(*(q.queue for q in facts.queues if q.ordered))
     at_once = messages.terms.at_once[slots]
     flags = arrived.rows.redelivered[first]
     silent = (flags == Redelivered.NOT_TOLD) & (arrived.rows.offset[first] < 0)
-    told = ~silent & (arrived.rows.via[first] != Via.RETRY_TOPIC)
+    flagged = ~silent & (arrived.rows.via[first] != Via.RETRY_TOPIC)
     certain = _certain(messages, arrived.attempt_row[first], slots)
     reasons = np.full(len(slots), JUDGED, np.int32)
-    for number, held in reversed([*enumerate((promised, at_once, certain, told))]):
+    for number, held in reversed([*enumerate((promised, at_once, certain, flagged))]):
         reasons[~held] = number
     return reasons
 
 
 def _certain(messages: Messages, row: Ints, slots: Ints) -> Bools:
-    """Whether it is certain where the copy of each attempt's row stands."""
+    """Return whether the place of the copy of each attempt's row is certain."""
     certain = messages.sent_attempt(row)
     open_places = np.flatnonzero(certain)
     open_places = open_places[messages.row_confirmed_ns[row[open_places]] == NEVER]
@@ -87,9 +88,11 @@ def _certain(messages: Messages, row: Ints, slots: Ints) -> Bools:
     return certain
 
 
-def _overtaken(messages: Messages, arrived: Arrivals, slots: Ints) -> tuple[Bools, Bools]:
-    """Of messages in delivery order: whether one of as many flags that it is before was first
-    delivered earlier, and whether any was."""
+def _overtaken(
+    messages: Messages, arrived: Arrivals, slots: Ints, apart: Sequence[int]
+) -> tuple[Bools, Bools]:
+    """Return for messages in delivery order whether one with as many flags certainly came before
+    it though sent later, and whether any did. `apart`: consumers with their own clock."""
     first = arrived.first[slots]
     row = arrived.attempt_row[first]
     attempts = messages.attempts
@@ -99,18 +102,22 @@ def _overtaken(messages: Messages, arrived: Arrivals, slots: Ints) -> tuple[Bool
         attempts.producer[row],
         attempts.key[row],
         messages.queue.numbers[slots],
-        arrived.rows.consumer[first],
     )
     at_all = sendings.overtaken(line)
-    flagged = arrived.rows.redelivered[first] == Redelivered.YES
-    if not flagged.any() or not at_all.any():
+    if not at_all.any():
         return at_all, at_all
-    return sendings.overtaken(group_numbers(line, flagged.astype(np.int8))), at_all
+    consumer, flagged = arrived.rows.consumer[first], arrived.rows.redelivered[first]
+    alike = (flagged == Redelivered.YES).astype(np.int8)
+    own = sendings.overtaken(group_numbers(line, consumer, alike))
+    session = group_numbers(line, consumer, arrived.rows.connection[first])
+    known = ~np.isin(consumer, apart)
+    own |= sendings.overtaken_before(line, session, alike, known)
+    return own, at_all
 
 
 @dataclass(frozen=True, slots=True)
 class Sendings:
-    """When messages, in delivery order, were sent and confirmed, and on which connection."""
+    """The send and confirm times of messages, in delivery order, and their connections."""
 
     sent_ns: Ints
     confirmed_ns: Ints
@@ -118,8 +125,8 @@ class Sendings:
     slot: Ints  # of one producer they ascend by sequence
 
     def overtaken(self, line: Ints) -> Bools:
-        """Whether one before it in its line was sent after it was confirmed, or after it on its
-        connection."""
+        """Return whether a message before it in its line was sent after its confirm, or after it
+        on its connection."""
         found = np.zeros(len(line), np.bool_)
         several = len(line) > 0 and (self.connection != self.connection[0]).any()
         of_connection = group_numbers(line, self.connection) if several else line
@@ -137,6 +144,20 @@ class Sendings:
             rank[in_order(self.sent_ns, self.slot)] = np.arange(len(line))
             for some, latest in _latest_before(of_connection, rank):
                 found[some] |= latest > rank[some]
+        return found
+
+    def overtaken_before(self, line: Ints, session: Ints, alike: Ints, known: Bools) -> Bools:
+        """Return whether a message with as many flags, sent after its confirm, came before all of
+        its session. `known`: received on the run's own clock."""
+        _, starts, place = np.unique(session, return_index=True, return_inverse=True)
+        found = np.zeros(len(line), np.bool_)
+        for flag in (0, 1):
+            sent_ns = np.where((alike == flag) & known, self.sent_ns, -1)
+            latest_ns = np.empty(len(line), np.int64)
+            for some, before_ns in _latest_before(line, sent_ns):
+                latest_ns[some] = before_ns
+            late = latest_ns[starts][place] > self.confirmed_ns
+            found |= (alike == flag) & known & late
         return found
 
 

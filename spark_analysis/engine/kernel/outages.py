@@ -1,6 +1,6 @@
-"""When each scope was out, and what ended that.
+"""The outages of each scope, and what ended each.
 
-1. Only outages are looked at one by one: what is bad and unserved says where to look.
+1. The kernel examines only outages one by one; bad and unserved publishes show where they are.
 2. The rules are OUTAGES of schema/service.py.
 """
 
@@ -9,11 +9,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_analysis.engine.kernel.owed import owed
+from spark_analysis.engine.kernel.recovered_by import recovered_by
 from spark_analysis.engine.kernel.stretches import Course
 from spark_analysis.engine.kernel.windows import Force, listed
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.service import EITHER, NEVER, SYSTEM, UNDO, UNKNOWN, Outage, allowance
+from spark_analysis.schema.service import (
+    EITHER,
+    NEVER,
+    PUBLISHER,
+    SYSTEM,
+    UNDO,
+    UNKNOWN,
+    Outage,
+    allowance,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,7 @@ def _spell(
     until_ns = facts.load_ended_ns if end is None else int(times_ns[end])
     windows = tuple(force for force in forces if _touches(force, from_ns, until_ns))
     if begin is not None:
-        ended = _ended(course, scope, begin, from_ns, windows, facts.deadline_ns)
+        ended = _ended(course, scope, begin, from_ns, windows, facts)
     else:
         ended = NEVER if seemed is None else UNKNOWN
     end = int(course.due.starts[scope + 1]) if end is None else end
@@ -108,20 +117,19 @@ def _ended(
     begin: int,
     from_ns: int,
     windows: Sequence[Force],
-    deadline_ns: int,
+    facts: Facts,
 ) -> str:
-    said = {SYSTEM, *(_said(course, scope, begin, from_ns, each, deadline_ns) for each in windows)}
+    said = {SYSTEM, *(_said(course, scope, begin, from_ns, each, facts) for each in windows)}
     return next(word for word in (UNDO, EITHER, SYSTEM) if word in said)
 
 
-def _said(
-    course: Course, scope: int, begin: int, from_ns: int, force: Force, deadline_ns: int
-) -> str:
-    """What ended it, as far as one window tells."""
+def _said(course: Course, scope: int, begin: int, from_ns: int, force: Force, facts: Facts) -> str:
+    """Return what ended it, as far as one window shows."""
     if force.window.ended_ns is None or from_ns >= force.until_ns:
         return SYSTEM
-    if course.due.intended_ns[begin] >= force.surely_ns:
+    back_ns, off_ns = int(course.due.intended_ns[begin]), facts.clock_bound_ns(PUBLISHER)
+    if back_ns - off_ns >= force.surely_ns:
         return UNDO
-    if force.undo_ns is None:
+    if force.undo_ns is None or back_ns + off_ns >= force.surely_ns:
         return EITHER
-    return str(owed(course, scope, begin, force, deadline_ns))
+    return str(recovered_by(course, scope, begin, force, facts.deadline_ns))

@@ -25,7 +25,7 @@ class Publishes:
     intended_ns: Ints
     queue: Text
     missed: Bools
-    confirmed_ns: Ints  # NEVER where nobody confirmed it
+    confirmed_ns: Ints  # NEVER if it was not confirmed
     excused: Text  # the queues of those that are excused
 
 

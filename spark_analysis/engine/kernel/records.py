@@ -166,7 +166,7 @@ R = TypeVar("R", bound=Records)
 
 
 class Reader(Protocol):
-    """Where a run's records come from: its files, or rows of a test."""
+    """The source of a run's records: its files, or the rows of a test."""
 
     def read(self, kind: type[R]) -> R: ...
 

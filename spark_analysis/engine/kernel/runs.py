@@ -10,7 +10,7 @@ from spark_analysis.engine.kernel.arrays import Bools, Ints
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Of `size` places those that are set: the first and the last of each run, ascending."""
+    """The set ones of `size` places: the first and the last place of each run, ascending."""
 
     firsts: Ints
     lasts: Ints

@@ -31,7 +31,7 @@ def sends(known: Messages, failed_ns: NDArray[np.int64], facts: Facts) -> Iterat
 
 
 def failed_ns(known: Messages, settlements: Settlements) -> NDArray[np.int64]:
-    """By attempt's row; NEVER where it did not fail."""
+    """Return by attempt's row when it failed; NEVER if it did not fail."""
     denying = settlements.pick(np.flatnonzero(settlements.outcome != Outcome.CONFIRMED))
     slots = known.slots.find(denying.producer, denying.sequence)
     rows = known.rows.find(slots, denying.attempt)
@@ -47,7 +47,7 @@ def _row(
     sent_ns: NDArray[np.int64],
     failed_ns: NDArray[np.int64],
 ) -> Sent:
-    """Of the attempts that one producer sent in the window's time."""
+    """Return the row of the attempts that one producer sent in the window's time."""
     failed: Bools = failed_ns < NEVER
     if not failed.any():
         return Sent(run, window.number, producer, len(sent_ns), 0, None, None, 0)

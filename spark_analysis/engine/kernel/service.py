@@ -1,7 +1,7 @@
-"""Who was served, when, by each promise; and how much was tried while each fault was in force.
+"""Service of each scope by each promise, and the attempts while each fault was in force.
 
-1. All rows of all scopes of one kind are counted in one search; only scopes that had an outage
-   are looked at one by one.
+1. One search counts all rows of all scopes of one kind. Only scopes with an outage are examined
+   one by one.
 2. The rules are SERVICE and EXPOSURE of schema/service.py.
 """
 
@@ -14,14 +14,14 @@ from spark_analysis.engine.kernel.arrays import NEVER, Ints
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.outages import Spell
 from spark_analysis.engine.kernel.stretches import Course
-from spark_analysis.engine.kernel.windows import Force, Storm
+from spark_analysis.engine.kernel.windows import Force, OverlappingFaults
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import Exposure, Service, allowance
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PromiseCheck:
     """One promise about one window. `from_ns`: None where it is each scope's own."""
 
     force: Force
@@ -35,7 +35,7 @@ class Asked:
 class _Row:
     """One promise of one scope: its interval, and its publishes' places [first, end)."""
 
-    asked: Asked
+    check: PromiseCheck
     scope: int
     from_ns: int
     first: int
@@ -47,24 +47,24 @@ def service(
     course: Course,
     found: Sequence[Spell],
     forces: Sequence[Force],
-    storms: Mapping[int, Storm],
+    overlaps: Mapping[int, OverlappingFaults],
     facts: Facts,
 ) -> Iterator[Service]:
     """One row a window, scope and promise, of the scopes of one kind."""
     by_scope: dict[int, list[Spell]] = {}
     for spell in found:
         by_scope.setdefault(spell.scope, []).append(spell)
-    for row in _rows(course, _asked(forces, storms, facts), by_scope):
+    for row in _rows(course, _checks(forces, overlaps, facts), by_scope):
         spells = by_scope.get(row.scope, [])
         matter = [spell for spell in spells if _matters(course, spell, row)]
         yield Service(
             run=facts.run,
-            window=row.asked.force.window.number,
+            window=row.check.force.window.number,
             scope=course.due.kind,
             name=course.due.names[row.scope],
-            promise=row.asked.promise,
+            promise=row.check.promise,
             from_ns=row.from_ns,
-            until_ns=row.asked.until_ns,
+            until_ns=row.check.until_ns,
             in_force=row.in_force,
             due=row.end - row.first,
             worst_ns=max((_cut_ns(spell, row) for spell in matter), default=0),
@@ -90,26 +90,32 @@ def exposure(
     return rows
 
 
-def _asked(forces: Sequence[Force], storms: Mapping[int, Storm], facts: Facts) -> list[Asked]:
-    asked = []
+def _checks(
+    forces: Sequence[Force], overlaps: Mapping[int, OverlappingFaults], facts: Facts
+) -> list[PromiseCheck]:
+    checks = []
     for force in forces:
         window = force.window
-        asked.append(Asked(force, words.FAULT, None, force.until_ns, window.origin_ns))
+        checks.append(PromiseCheck(force, words.FAULT, None, force.until_ns, window.origin_ns))
         for promise in facts.promises:
             from_ns = window.returned_ns + promise.after_ns
-            asked.append(Asked(force, promise.name, from_ns, force.until_ns, window.origin_ns))
-        storm = storms.get(window.number)
-        if storm is not None:
-            from_ns = storm.over_ns + facts.deadline_ns + facts.reconnect_ns
-            asked.append(Asked(force, words.HEALED, from_ns, storm.next_ns, storm.from_ns))
-    return asked
+            checks.append(
+                PromiseCheck(force, promise.name, from_ns, force.until_ns, window.origin_ns)
+            )
+        overlap = overlaps.get(window.number)
+        if overlap is not None:
+            from_ns = overlap.over_ns + facts.deadline_ns + facts.reconnect_ns
+            checks.append(
+                PromiseCheck(force, words.HEALED, from_ns, overlap.next_ns, overlap.from_ns)
+            )
+    return checks
 
 
 def _rows(
-    course: Course, asked: Sequence[Asked], spells: Mapping[int, Sequence[Spell]]
+    course: Course, checks: Sequence[PromiseCheck], spells: Mapping[int, Sequence[Spell]]
 ) -> Iterator[_Row]:
     scopes = np.arange(len(course.due.names))
-    for each in asked:
+    for each in checks:
         window, force = each.force.window, each.force
         from_ns = np.full(len(scopes), each.from_ns or 0, np.int64)
         if each.from_ns is None:
@@ -127,7 +133,7 @@ def _rows(
 
 
 def _first_good_ns(course: Course, scopes: Ints, force: Force) -> Ints:
-    """For each scope when its first good beginning in the fault's time was intended; or the
+    """Return for each scope when its first good beginning in the fault's time was intended; or the
     smallest time of all."""
     starts = course.places(scopes, force.window.origin_ns)
     ends = course.places(scopes, force.until_ns)
@@ -139,7 +145,7 @@ def _first_good_ns(course: Course, scopes: Ints, force: Force) -> Ints:
 
 
 def _own(good_ns: Ints, spells: Mapping[int, Sequence[Spell]]) -> Ints:
-    """The same, without those that the fault's end alone may have brought."""
+    """Return the same times without those that the fault's end alone may have caused."""
     own = good_ns.copy()
     for scope, of_scope in spells.items():
         for spell in of_scope:
@@ -159,7 +165,7 @@ def _matters(course: Course, spell: Spell, row: _Row) -> bool:
 
 
 def _cut_ns(spell: Spell, row: _Row) -> int:
-    until_ns = min(spell.row.until_ns, row.asked.until_ns)
+    until_ns = min(spell.row.until_ns, row.check.until_ns)
     return until_ns - max(spell.row.from_ns, row.from_ns)
 
 
@@ -170,17 +176,23 @@ def _verdict(
     matter: Sequence[Spell],
     deadline_ns: int,
 ) -> str:
-    if row.end - row.first < words.JUDGED_MIN:
-        return words.FEW
-    if any(_reaches_over(spell, row.asked.origin_ns, deadline_ns) for spell in spells):
+    due = row.end - row.first
+    if due < words.JUDGED_MIN:
+        all_bad = due > 0 and course.bad_within(row.first, row.end) == due
+        return words.OPEN if all_bad else words.FEW
+    if any(_reaches_over(spell, row.check.origin_ns, deadline_ns) for spell in spells):
         return words.SICK
-    last_ns = row.asked.until_ns - deadline_ns
+    if _held(course, row):
+        return words.OUT
+    last_ns = row.check.until_ns - deadline_ns
     if any(each.row.from_ns < last_ns and _breaks(each, row) for each in matter):
         return words.OUT
-    borne = row.asked.promise == words.FAULT
+    borne = row.check.promise == words.FAULT
     ended = [spell for spell in matter if borne and spell.row.ended == words.SYSTEM]
     if len(ended) < len(matter):
         return words.OPEN
+    if len(ended) > 1:
+        return words.OUT if len(ended) > words.RELAPSES_MAX else words.OPEN
     if ended:
         back_ns = max(spell.row.until_ns for spell in ended)
         first, end = course.places(row.scope, np.array([back_ns, last_ns])).tolist()
@@ -189,22 +201,37 @@ def _verdict(
     return words.FEW if row.in_force < course.due.enough else words.SERVED
 
 
+def _held(course: Course, row: _Row) -> bool:
+    """Return whether most of what had waited for 5 s at the undo was good, and confirmed after
+    it."""
+    undo_ns = row.check.force.surely_ns
+    if row.check.promise == words.HEALED or undo_ns == NEVER:
+        return False
+    until_ns = undo_ns - words.STRETCH_NS
+    from_ns = max(row.from_ns, until_ns - words.STRETCH_NS)
+    first, end = course.places(row.scope, np.array([from_ns, until_ns])).tolist()
+    if end - first < course.due.enough:
+        return False
+    late = ~course.due.bad[first:end] & (course.due.confirmed_ns[first:end] >= undo_ns)
+    return bool(int(np.count_nonzero(late)) * 2 > end - first)
+
+
 def _reaches_over(spell: Spell, origin_ns: int, deadline_ns: int) -> bool:
-    """Whether the load was sick before the fault."""
+    """Return whether the load was sick before the fault."""
     outage = spell.row
     lasts = outage.ended == words.NEVER or outage.until_ns > origin_ns
     return outage.from_ns < origin_ns - deadline_ns and lasts
 
 
 def _breaks(spell: Spell, row: _Row) -> bool:
-    """Whether an outage that matters breaks the promise, as far as what ended it tells."""
-    healed = row.asked.promise == words.HEALED
+    """Return whether an outage that matters breaks the promise, as far as its end shows."""
+    healed = row.check.promise == words.HEALED
     if spell.row.ended == words.UNKNOWN:
         certain = healed and spell.row.bad * 2 > spell.row.due
-        return certain or spell.row.until_ns >= row.asked.until_ns
+        return certain or spell.row.until_ns >= row.check.until_ns
     if healed:
         return True
     breaking = {words.UNDO, words.NEVER}
-    if row.asked.promise != words.FAULT:
+    if row.check.promise != words.FAULT:
         breaking.add(words.SYSTEM)
     return spell.row.ended in breaking

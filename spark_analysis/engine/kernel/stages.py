@@ -1,6 +1,6 @@
-"""How long it took to come back: the recovery stages of each fault window.
+"""The recovery stages of each fault window, and how long each took.
 
-1. A stage that was not reached is at least as late as what was looked at: a lower bound.
+1. A stage that was not reached is at least as late as the end of the observed time: a lower bound.
 2. A stage that cannot be judged in this run (no confirms, no intended times) has no row.
 """
 

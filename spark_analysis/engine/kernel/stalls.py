@@ -1,7 +1,7 @@
-"""How much of each window a worker stood still, however short each stall was.
+"""The time that a worker stood still in each window, however short each stall was.
 
-1. What two stalls cover counts once, and what an absence covers not at all.
-2. Nearly every worker is late by far too little in sum: those are not looked at.
+1. The overlap of two stalls counts once, and time in an absence does not count.
+2. Nearly every worker's total is far too small, and those are skipped.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def stalls(lateness: Lateness, facts: Facts) -> Iterator[tuple[int, int, int]]:
 
 
 def covered_ns(spans: Ints, from_ns: int, until_ns: int) -> int:
-    """How much of [from_ns, until_ns) these [begin, end) cover together."""
+    """Return how much of [from_ns, until_ns) these [begin, end) cover together."""
     inside = np.clip(spans, from_ns, max(from_ns, until_ns))
     inside = inside[np.argsort(inside[:, 0], kind="stable")]
     begin, end = inside[:, 0], inside[:, 1]

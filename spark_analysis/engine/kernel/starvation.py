@@ -1,8 +1,10 @@
-"""How long queues gave nothing to consumers though something was ready, in calm and healed times.
+"""The times in which queues delivered nothing though messages were ready, in steady state and
+after recovery.
 
-1. Of the messages that come at a time or later, the one that is ready first: a running minimum
-   from the last to come.
-2. A queue as a whole and each place of a log are groups alike: of what waits, and of what comes.
+1. Of the messages that come at a time or later, the one that is ready first counts: a running
+   minimum from the last to come.
+2. A queue as a whole and each place of a log are groups alike, for waiting messages and for
+   deliveries.
 3. The rules are STARVATION of schema/service.py.
 """
 
@@ -24,7 +26,9 @@ from spark_analysis.engine.kernel.arrays import (
 from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.consumption import Given
 from spark_analysis.engine.kernel.messages import Messages
-from spark_analysis.engine.kernel.windows import Storm
+from spark_analysis.engine.kernel.records import Reader
+from spark_analysis.engine.kernel.windows import OverlappingFaults
+from spark_analysis.engine.kernel.withheld import ConsumerCapacity, Waits, longest
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.service import STRETCH_NS, Starvation
 from spark_analysis.schema.words import Fate, Redelivered, Via
@@ -34,21 +38,27 @@ WHOLE = 0  # among the numbers of places
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """What waited for its first delivery, of one group, in the order of these."""
+    """The messages of one group that waited for their first delivery, in the order of these
+    deliveries."""
 
     ready_ns: Ints
     until_ns: Ints
     first_ready_ns: NDArray[np.int64]  # of this one and all that came after it
 
     def ready_at(self, times_ns: Ints) -> Ints:
-        """Of what came at each of these times, which ascend, or later, when the first was
-        ready."""
+        """Return for each of these ascending times when the first message was ready that came then
+        or later."""
         place = ascending_places(self.until_ns, times_ns)
         return np.append(self.first_ready_ns, NEVER)[place]
 
 
 def starvation(
-    messages: Messages, arrived: Arrivals, given: Given, storms: Mapping[int, Storm], facts: Facts
+    messages: Messages,
+    arrived: Arrivals,
+    given: Given,
+    overlaps: Mapping[int, OverlappingFaults],
+    facts: Facts,
+    reader: Reader,
 ) -> Iterator[Starvation]:
     """One row a span, queue and place."""
     if not facts.confirms or all(worker.role != "consumer" for worker in facts.workers):
@@ -57,19 +67,23 @@ def starvation(
     slots = arrived.slot[arrived.firsts]
     held = arrived.rows.redelivered[arrived.firsts] != Redelivered.YES
     held &= messages.confirmed_ns[slots] < NEVER
-    held &= messages.terms.fates[slots] == Fate.NONE
+    held &= np.isin(messages.terms.fates[slots], (Fate.NONE, Fate.COMMIT))
+    capacity = ConsumerCapacity(arrived, given, facts, reader)
     slots = slots[held]
     queues, places = messages.queue.words, ("", *arrived.rows.broker.words)
-    spans, soon_ns = [*_spans(storms, facts)], min(facts.deadline_ns, STRETCH_NS)
+    spans, soon_ns = [*_spans(overlaps, facts)], min(facts.deadline_ns, STRETCH_NS)
     for number, waits, came in _groups(messages, arrived, given, slots, len(places)):
         queue, place = divmod(number, len(places))
         waiting, given_ns = _waiting(messages, arrived, slots[waits]), given.received_ns[came]
+        kept = _kept(messages, arrived, given, slots[waits], came, waiting, place)
         for window, from_ns, until_ns in spans:
             due = (waiting.ready_ns >= from_ns) & (waiting.ready_ns <= until_ns - soon_ns)
             if due.any():
                 row = (queues[queue], places[place], from_ns, until_ns, int(due.sum()))
-                longest = _longest(waiting, given_ns, from_ns, until_ns)
-                yield Starvation(facts.run, window, *row, *longest)
+                silent = _longest(waiting, given_ns, from_ns, until_ns)
+                withheld = kept and longest(queue, kept, from_ns, until_ns, capacity)
+                worst = withheld if withheld and withheld[0] > silent[0] else silent
+                yield Starvation(facts.run, window, *row, *worst)
 
 
 def _groups(
@@ -91,7 +105,7 @@ def _groups(
 
 
 def _parted(group: Ints, of_group: Ints) -> Iterator[tuple[int, Ints, Ints]]:
-    """Of each number in `group` its places there, and in `of_group`."""
+    """Yield for each number in `group` its places there, and in `of_group`."""
     numbers, place = distinct_places(group)
     # The place behind the last is that of what came from where nothing waited.
     of_place = find(numbers, of_group) % (len(numbers) + 1)
@@ -103,29 +117,58 @@ def _parted(group: Ints, of_group: Ints) -> Iterator[tuple[int, Ints, Ints]]:
 def _read_at(arrived: Arrivals, rows: Ints) -> NDArray[np.int64]:
     """The number of the place that each was read from, WHOLE where it has none."""
     broker = arrived.rows.broker[rows]
-    told = (arrived.rows.offset[rows] >= 0) & ~broker.among("")
-    return np.where(told, broker.numbers.astype(np.int64) + 1, WHOLE)
+    placed = (arrived.rows.offset[rows] >= 0) & ~broker.among("")
+    return np.where(placed, broker.numbers.astype(np.int64) + 1, WHOLE)
 
 
-def _spans(storms: Mapping[int, Storm], facts: Facts) -> Iterator[tuple[int, int, int]]:
+def _spans(
+    overlaps: Mapping[int, OverlappingFaults], facts: Facts
+) -> Iterator[tuple[int, int, int]]:
     """(window, from, until): the calm, and after each fault from when it and clients were back."""
     origins_ns = [window.origin_ns for window in facts.windows]
     calm = (0, facts.load_started_ns, min([*origins_ns, facts.load_ended_ns]))
     after_ns = facts.deadline_ns + facts.reconnect_ns
-    healed = ((number, each.over_ns + after_ns, each.next_ns) for number, each in storms.items())
+    healed = ((number, each.over_ns + after_ns, each.next_ns) for number, each in overlaps.items())
     return (span for span in (calm, *healed) if span[1] < span[2])
 
 
+def _kept(
+    messages: Messages,
+    arrived: Arrivals,
+    given: Given,
+    slots: Ints,
+    came: Ints,
+    waiting: _Waiting,
+    place: int,
+) -> Waits | None:
+    """Return the messages of a group that may have been withheld; None if none waited long enough.
+    Of a log only its places count."""
+    if not (waiting.until_ns - waiting.ready_ns > STRETCH_NS).any():
+        return None
+    rows = given.row[came]
+    first = arrived.first[given.slot[came]] == rows
+    if place == WHOLE:
+        slots = slots[_read_at(arrived, arrived.first[slots]) == WHOLE]
+        first &= _read_at(arrived, rows) == WHOLE
+    ready_ns, until_ns = _ready_until(messages, arrived, slots)
+    consumer = arrived.rows.consumer[arrived.first[slots]]
+    return Waits(ready_ns, until_ns, consumer, given.received_ns[came][first])
+
+
 def _waiting(messages: Messages, arrived: Arrivals, slots: Ints) -> _Waiting:
+    ready_ns, until_ns = _ready_until(messages, arrived, slots)
+    order = in_order(until_ns)
+    ready_ns, until_ns = ready_ns[order], until_ns[order]
+    return _Waiting(ready_ns, until_ns, np.minimum.accumulate(ready_ns[::-1])[::-1])
+
+
+def _ready_until(messages: Messages, arrived: Arrivals, slots: Ints) -> tuple[Ints, Ints]:
     ready_ns = messages.confirmed_ns[slots]
     if messages.terms.delayed.any():
         ready_ns = np.maximum(ready_ns, messages.terms.latest_due_ns(slots))
     first = arrived.first[slots]
     drained = arrived.rows.via[first] == Via.DRAIN
-    until_ns = np.where(drained, NEVER, arrived.received_ns(first))
-    order = in_order(until_ns)
-    ready_ns, until_ns = ready_ns[order], until_ns[order]
-    return _Waiting(ready_ns, until_ns, np.minimum.accumulate(ready_ns[::-1])[::-1])
+    return ready_ns, np.where(drained, NEVER, arrived.received_ns(first))
 
 
 def _longest(waiting: _Waiting, given_ns: Ints, from_ns: int, until_ns: int) -> tuple[int, int]:

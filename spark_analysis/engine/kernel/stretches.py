@@ -1,7 +1,7 @@
-"""What was due in each scope, in which stretches it went well, and what of it was served.
+"""The due publishes of each scope, its good stretches, and the publishes that were served.
 
-1. A course holds all scopes of one kind, one behind the other. Their times are told apart by an
-   offset a scope, so that one search answers for all of them: 200 queues cost what one costs.
+1. A course holds all scopes of one kind, one after the other. An offset per scope separates their
+   times, so one search answers for all of them: 200 queues cost as much as one.
 2. Places count through the whole course; `starts` says where each scope begins.
 3. The rules are those of schema/service.py.
 """
@@ -39,7 +39,7 @@ from spark_analysis.schema.service import (
 
 KINDS = (RUN, QUEUE, PUBLISHER)  # of scopes
 
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Due:
 
     kind: str
     names: tuple[str, ...]  # of the scopes
-    starts: Places  # the place where each begins; behind the last: where that ends
+    starts: Indices  # the place where each begins; behind the last: where that ends
     intended_ns: Ints
     confirmed_ns: Ints
     bad: Bools
@@ -83,9 +83,9 @@ class Course:
     ends: Ints  # of the stretch from each place; it may lie behind the scope's end
     cut_off: Bools  # the stretch from here is not whole
     begins: Runs  # good beginnings
-    unserved: Places  # what is bad, and in no good stretch
+    unserved: Indices  # what is bad, and in no good stretch
 
-    def places(self, scope: Ints | int, times_ns: Ints | int) -> Places:
+    def places(self, scope: Ints | int, times_ns: Ints | int) -> Indices:
         """The first place of each scope with that intended time or a later one, or its end."""
         return np.searchsorted(self.sorted_keys, self.due.keys(scope, times_ns))
 
@@ -96,7 +96,8 @@ class Course:
         return int(self.bad_before[end] - self.bad_before[first]) if first < end else 0
 
     def in_a_stretch(self, scope: int, from_ns: int) -> int:
-        """How many publishes a stretch from that time may have: what it allows depends on it."""
+        """Return the number of publishes in a stretch from that time; the allowance depends on
+        it."""
         first, end = self.places(scope, np.array([from_ns, from_ns + STRETCH_NS]))
         return max(self.due.least, int(end - first))
 
@@ -107,7 +108,7 @@ class Course:
 
 
 def course_of(kind: str, publishes: Publishes, messages: Messages, facts: Facts) -> Course | None:
-    """That of all scopes of one kind; None without a history."""
+    """Return the course of all scopes of one kind; None without a history."""
     if not (facts.paced and facts.confirms):
         return None
     times_ns = publishes.intended_ns
@@ -201,16 +202,16 @@ def _firsts(due: Due, keys: Ints, places: Ints) -> Ints:
 
 
 def _good(bad: Bools, bad_before: Ints, firsts: Ints, ends: Ints) -> Bools:
-    """Whether each [first, end) is good at both ends, and not too bad between."""
+    """Return whether each [first, end) is good at both ends, and not too bad between."""
     late = bad_before[ends] - bad_before[firsts]
     few = (late <= 1) | (late <= (ends - firsts) // 100)
     good: Bools = few & ~bad[firsts] & ~bad[ends - 1]
     return good
 
 
-def _unserved(due: Due, keys: Ints, ends: Ints, forth: Runs, back: Runs) -> Places:
-    """What is bad and lies in no good stretch: neither in that from the last good beginning up to
-    it, nor in that to the first good end from it on. Others reach less far."""
+def _unserved(due: Due, keys: Ints, ends: Ints, forth: Runs, back: Runs) -> Indices:
+    """Return the bad publishes that lie in no good stretch: neither in the one from the last good
+    beginning up to it, nor in the one to the first good end from it on. Others reach less far."""
     bad = np.flatnonzero(due.bad)
     before, after = forth.up_to(bad), back.starting(bad)
     served = (before >= 0) & (ends[before] > bad)
@@ -220,5 +221,5 @@ def _unserved(due: Due, keys: Ints, ends: Ints, forth: Runs, back: Runs) -> Plac
 
 
 def few_bad(course: Course, first: int, end: int) -> bool:
-    """Whether so few of [first, end) are bad that none is."""
+    """Return whether so few publishes of [first, end) are bad that the allowance covers them."""
     return course.bad_within(first, end) <= allowance(end - first)

@@ -1,6 +1,6 @@
-"""When sending went well for long enough after a fault: out_first, a milestone.
+"""The time when sending was good for long enough after a fault: a milestone.
 
-1. A stretch that the end of the load cuts off is neither good nor bad, nor is one that went well
+1. A stretch that the end of the load cuts off is neither good nor bad; nor is one that went well
    until a later fault.
 """
 
@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from spark_analysis.engine.kernel.arrays import Bools, Ints
-from spark_analysis.engine.kernel.owed import owed
+from spark_analysis.engine.kernel.recovered_by import recovered_by
 from spark_analysis.engine.kernel.stretches import Course
 from spark_analysis.engine.kernel.windows import Force, Judged
-from spark_analysis.schema.words import Owed
+from spark_analysis.schema.words import RecoveredBy
 
-Sustained = tuple[bool, int, Owed]  # whether, since when (or not before), and owed to what
+Sustained = tuple[bool, int, RecoveredBy]  # whether, since when (or not before), and owed to what
 
 
 def sustained(
@@ -29,11 +29,12 @@ def sustained(
             continue
         could = course.cut_off | _spoiled(course, course.place(0, judged.until_ns))
         could_ns = _first_within(times_ns[could & ~course.due.bad], judged)
-        yield False, judged.until_ns if could_ns is None else could_ns, Owed.NOTHING
+        yield False, judged.until_ns if could_ns is None else could_ns, RecoveredBy.NOTHING
 
 
 def _spoiled(course: Course, known: int) -> Bools:
-    """Those that reach beyond, and of which too few are bad before to call them bad."""
+    """Return the stretches that reach beyond the end and have too few bad publishes before it to
+    be bad."""
     starts = np.arange(len(course.ends))
     seen = np.maximum(np.minimum(course.ends, known), starts)
     late = course.bad_before[seen] - course.bad_before[starts]
@@ -41,12 +42,12 @@ def _spoiled(course: Course, known: int) -> Bools:
     return spoiled & (known < course.ends)
 
 
-def _to_what(course: Course, begin: int, force: Force, deadline_ns: int) -> Owed:
+def _to_what(course: Course, begin: int, force: Force, deadline_ns: int) -> RecoveredBy:
     if course.due.intended_ns[begin] >= force.surely_ns or force.window.ended_ns is None:
-        return Owed.NOTHING
+        return RecoveredBy.NOTHING
     if force.undo_ns is None:
-        return Owed.EITHER
-    return owed(course, 0, begin, force, deadline_ns)
+        return RecoveredBy.EITHER
+    return recovered_by(course, 0, begin, force, deadline_ns)
 
 
 def _first_within(times_ns: Ints, judged: Judged) -> int | None:

@@ -37,18 +37,18 @@ class TermRows:
 
     @property
     def rolled_back(self) -> Bools:
-        """What no consumer may see any more."""
+        """Return the attempts that no consumer may see any more."""
         gone: Bools = self.sent & self.denied & (self.fate != Fate.NONE)
         return gone
 
     @property
     def to_be_rolled_back(self) -> Bools:
-        """By slot: whether its producer means to."""
+        """Return by slot whether its producer intends a rollback."""
         return np.isin(self.fates, ROLLBACKS)
 
     @property
     def at_once(self) -> Bools:
-        """By slot: whether a broker may give it out as soon as it has it."""
+        """Return by slot whether a broker may deliver it as soon as it has it."""
         at_once: Bools = self.fates == Fate.NONE
         at_once[self.slot[self.delayed]] = False
         return at_once

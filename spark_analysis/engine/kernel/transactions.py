@@ -28,10 +28,10 @@ def transactions(
 
 
 def _seen(messages: Messages, arrived: Arrivals) -> list[Cases]:
-    """Those of which a copy was seen that was rolled back, or may have been."""
+    """Return the messages with a visible copy that was rolled back, or may have been."""
     terms, size = messages.terms, len(messages.slots.taken)
-    told = arrived.came_by(Via.LOAD, Via.DRAIN, Via.AUDIT)
-    rows = np.flatnonzero(arrived.identified & told)
+    visible = arrived.came_by(Via.LOAD, Via.DRAIN, Via.AUDIT)
+    rows = np.flatnonzero(arrived.identified & visible)
     place = terms.find(arrived.attempt_row[rows])
     gone = rows[(place >= 0) & terms.rolled_back[place]]
     rolled_back = earliest(size, arrived.slot[gone], gone)

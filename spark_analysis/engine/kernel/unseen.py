@@ -1,6 +1,7 @@
-"""Where what is nowhere to be seen may still be: what nobody could look at.
+"""The places that may still hold a message that was not seen, because they could not be read.
 
-1. First that holds: a consumer's log, a queue that was not drained, a place that cannot be read.
+1. The first reason that holds counts: a consumer's log, a queue that was not drained, a place that
+   cannot be read.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ NOWHERE, CONSUMER_LOG, DRAIN, UNREADABLE = range(len(REASONS))
 
 
 def reasons(queue: Text, facts: Facts) -> NDArray[np.int32]:
-    """For each queue the number of the reason, NOWHERE where everything was seen."""
+    """Return for each queue the number of the reason, NOWHERE if every place was read."""
     if not consumers_closed(facts):
         return np.full(len(queue), CONSUMER_LOG, np.int32)
     drained = queue.among(*(end.queue for end in facts.queues if end.drained))

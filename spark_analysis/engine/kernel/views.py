@@ -1,8 +1,8 @@
-"""What name servers showed, and when: what came and went, silences, and the stages of the route.
+"""The views of name servers over time: changes, silences, and the stages of the route.
 
-1. There are a few ways (prober, kind, name server), each with many looks: ways are taken one by
-   one, their looks as arrays.
-2. Views are compared by number; only where two differ are their sentences looked at.
+1. There are a few ways (prober, kind, name server), each with many looks. The kernel takes ways
+   one by one, and their looks as arrays.
+2. It compares views by number, and their sentences only if two differ.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ from spark_analysis.schema.views import (
     ROUTE,
     STAGES,
     STOOD_STILL,
-    Asked,
     Change,
+    QueryTotals,
     Silence,
     sentences,
 )
@@ -41,7 +41,7 @@ class Way:
     detail: Ints  # the number of each look's
 
     @cached_property
-    def told(self) -> Ints:
+    def current(self) -> Ints:
         """The places of the looks that count."""
         newest_ns = np.maximum.accumulate(np.where(self.answered, self.started_ns, NOTHING_BEFORE))
         news = np.ones(len(newest_ns), np.bool_)
@@ -51,11 +51,12 @@ class Way:
 
     @cached_property
     def answers(self) -> Ints:
-        return self.told[self.answered[self.told]]
+        return self.current[self.answered[self.current]]
 
     @cached_property
     def views(self) -> tuple[frozenset[str], ...]:
-        """By number: those of all details, of which only answers' mean anything."""
+        """Return the views by number, those of all details; only those of answers have a
+        meaning."""
         return tuple(dict.fromkeys(map(sentences, self.details)))
 
     @cached_property
@@ -92,10 +93,10 @@ def _way(looks: Probes) -> Way:
     )
 
 
-def asked(known: Sequence[Way], run: str) -> list[Asked]:
-    """One row a way."""
+def query_totals(known: Sequence[Way], run: str) -> list[QueryTotals]:
+    """Return one row per way."""
     return [
-        Asked(
+        QueryTotals(
             run,
             *way.who,
             len(way.started_ns),
@@ -138,13 +139,13 @@ def silences(known: Sequence[Way], run: str) -> list[Silence]:
 
 
 def _silences(way: Way, run: str) -> Iterator[Silence]:
-    silent = ~way.answered[way.told]
+    silent = ~way.answered[way.current]
     edges = np.diff(np.concatenate([[False], silent, [False]]).astype(np.int8))
     begins, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
         ended = end < len(silent)
-        last = way.told[end if ended else end - 1]
-        first = way.told[begin]
+        last = way.current[end if ended else end - 1]
+        first = way.current[begin]
         yield Silence(
             run,
             *way.who,
@@ -195,5 +196,5 @@ def _bounds(way: Way, window: Window, judged: Judged) -> tuple[()] | tuple[int, 
     if not len(others):
         return ()
     place = before + int(others[0])
-    in_told = np.searchsorted(way.told, way.answers[place])
-    return int(way.started_ns[way.told[in_told - 1]]), int(ended_ns[place])
+    in_current = np.searchsorted(way.current, way.answers[place])
+    return int(way.started_ns[way.current[in_current - 1]]), int(ended_ns[place])

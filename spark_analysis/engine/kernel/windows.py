@@ -25,7 +25,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """How long the fault of one window was in force."""
+    """The time in which the fault of one window was in force."""
 
     window: Window
     undo_ns: int | None  # when its undo was first issued
@@ -39,7 +39,7 @@ class Force:
 
 
 @dataclass(frozen=True, slots=True)
-class Storm:
+class OverlappingFaults:
     """Faults that were in force one into another, until all of them were seen to be gone."""
 
     from_ns: int
@@ -72,11 +72,12 @@ def forces(facts: Facts, faults: Faults) -> tuple[Force, ...]:
     return tuple(found)
 
 
-def storms(facts: Facts, faults: Faults) -> dict[int, Storm]:
-    """By window's number; none of a window whose storm is never over."""
+def overlaps(facts: Facts, faults: Faults) -> dict[int, OverlappingFaults]:
+    """Return the overlapping faults by window number; none for a window whose overlap is never
+    over."""
     windows = in_order(facts)
     origins_ns = np.array([window.origin_ns for window in windows], np.int64)
-    seen_ns = [_earliest(faults, window, "gone") if window.gone else None for window in windows]
+    seen_ns = [window.gone_ns(_earliest(faults, window, "gone")) for window in windows]
     gone_ns = np.array([NEVER if at_ns is None else at_ns for at_ns in seen_ns], np.int64)
     joins = np.array([not window.of_clients for window in windows], np.bool_)
     found = {}
@@ -88,7 +89,7 @@ def storms(facts: Facts, faults: Faults) -> dict[int, Storm]:
             grown = inside | (joins & (origins_ns <= over_ns) & (gone_ns >= from_ns))
         if over_ns < NEVER:
             later = np.append(origins_ns[origins_ns > over_ns], facts.load_ended_ns)
-            found[window.number] = Storm(from_ns, over_ns, int(later.min()))
+            found[window.number] = OverlappingFaults(from_ns, over_ns, int(later.min()))
     return found
 
 

@@ -9,10 +9,10 @@ from faults.proxy.api import Request, Response
 from faults.proxy.http_wire import (
     BODY_MAX,
     HEAD_MAX,
-    Asked,
     Expecting,
     Heard,
     Malformed,
+    ParsedRequest,
     RequestReader,
     render,
 )
@@ -26,11 +26,11 @@ STREAM = (
     b"nonsense\r\n\r\n"
 )
 HEARD: list[Heard] = [
-    Asked(Request("GET", "/version", b"", "me", "x=1"), 1, True),
-    Asked(Request("POST", "/proxies/a b", b"{ \r\n"), 1, True),
-    Asked(Request("POST", "/reset", b"abc\r\n"), 1, True),
+    ParsedRequest(Request("GET", "/version", b"", "me", "x=1"), 1, True),
+    ParsedRequest(Request("POST", "/proxies/a b", b"{ \r\n"), 1, True),
+    ParsedRequest(Request("POST", "/reset", b"abc\r\n"), 1, True),
     Expecting(),
-    Asked(Request("DELETE", "/proxies/a"), 0, False),
+    ParsedRequest(Request("DELETE", "/proxies/a"), 0, False),
     Malformed(400),
 ]
 
@@ -59,6 +59,6 @@ def test_heads_and_bodies_have_a_limit() -> None:
 
 
 def test_a_keyed_name_cannot_break_a_redirect_into_two_lines() -> None:
-    asked = Asked(Request("GET", "//a\r\nb"), 1, True)
-    lines = render(asked, Response(301, location="/a\r\nb"), "id", "date").split(b"\r\n")
+    parsed = ParsedRequest(Request("GET", "//a\r\nb"), 1, True)
+    lines = render(parsed, Response(301, location="/a\r\nb"), "id", "date").split(b"\r\n")
     assert b"Location: /a%0D%0Ab" in lines

@@ -50,7 +50,7 @@ def test_what_is_written_is_read_by_python(document: Any) -> None:
 
 @settings(deadline=None)
 @given(documents, st.data())
-def test_a_text_that_is_cut_short_is_told_as_such(document: Any, draw: st.DataObject) -> None:
+def test_a_truncated_text_is_reported_as_truncated(document: Any, draw: st.DataObject) -> None:
     text = json.dumps([document])
     end = draw.draw(st.integers(0, len(text) - 1))
     with pytest.raises(JsonError, match="EOF"):

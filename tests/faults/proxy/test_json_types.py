@@ -13,7 +13,7 @@ OUTER = Record(
 )
 
 
-def test_what_is_not_given_has_the_default_of_whoever_asks() -> None:
+def test_a_missing_field_has_the_callers_default() -> None:
     fields = read_record(read(b'{"name":"n","inner":{"size":-3}}'), OUTER)
     assert (fields.text("name"), fields.integer("inner.size", 9)) == ("n", -3)
     assert (fields.flag("on", True), fields.fraction("share", 0.5)) == (True, 0.5)
@@ -28,7 +28,7 @@ def test_the_first_wrong_type_in_the_text_is_the_error() -> None:
 
 
 @pytest.mark.parametrize("text", ["1.0", "1e2", "9223372036854775808"])
-def test_what_no_integer_can_hold_is_told_with_its_digits(text: str) -> None:
+def test_a_number_too_large_is_reported_with_its_digits(text: str) -> None:
     with pytest.raises(JsonError, match=f"number {text} into"):
         read_record(read(f'{{"count":{text}}}'.encode()), OUTER)
 

@@ -30,13 +30,13 @@ def start(*words: str, **options: Any) -> "subprocess.Popen[str]":
 
 def listening(process: "subprocess.Popen[str]") -> tuple[str, int]:
     assert process.stdout is not None
-    told = json.loads(process.stdout.readline())["listening"]
-    host, _, port = told.rpartition(":")
+    address = json.loads(process.stdout.readline())["listening"]
+    host, _, port = address.rpartition(":")
     return host, int(port)
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-def test_it_tells_where_it_listens_and_a_signal_ends_it(ending: signal.Signals) -> None:
+def test_it_prints_its_address_and_a_signal_ends_it(ending: signal.Signals) -> None:
     with start("--port", "0") as process:
         address = listening(process)
         with socket.create_connection(address, timeout=LIMIT_S):
@@ -83,7 +83,7 @@ def test_it_ends_when_its_parent_is_killed() -> None:
     parent.communicate(timeout=LIMIT_S)
 
 
-def test_it_outlives_its_standard_input_when_nobody_asked_it_not_to() -> None:
+def test_it_outlives_its_standard_input_without_with_parent() -> None:
     with start("--port", "0", stdin=subprocess.DEVNULL) as process:
         with socket.create_connection(listening(process), timeout=LIMIT_S) as conversation:
             conversation.sendall(b"GET /version HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
@@ -154,7 +154,7 @@ def said(process: "subprocess.Popen[str]", *fields: str) -> bytes:
     "fields",
     [(), ("Authorization: Bearer wrong",), ("Authorization: secret",), ("Authorization: Bearer",)],
 )
-def test_who_does_not_bring_the_token_is_told_nothing_and_changes_nothing(
+def test_a_caller_without_the_token_reads_and_changes_nothing(
     fields: tuple[str, ...],
 ) -> None:
     with start("--port", "0", env={**os.environ, TOKEN: "secret"}) as process:

@@ -102,9 +102,9 @@ def test_a_drop_whose_confirm_a_crash_swallowed_is_no_loss() -> None:
 def test_what_is_gone_is_stranded_and_not_lost_where_an_audit_found_it() -> None:
     story = Story().sent(1).sent(2)
     story.seen.audited.add(ONE)
-    told = admit("truncate", 1), admit("truncate", 2)
+    truncated = admit("truncate", 1), admit("truncate", 2)
     for what, name in (("stranded", ONE), ("lost", TWO)):
-        one = story.compared(what, *told)
+        one = story.compared(what, *truncated)
         assert one.must == one.may == {name}
 
 

@@ -20,15 +20,15 @@ CLAIMS = claims.shipped()
 
 
 def parsed(changes: dict[str, Any]) -> History:
-    told = document({"declared": {}, "recorded": {}, **changes})
-    return neutral.parse(json.dumps(told), "h.json", WORDS)
+    loaded = document({"declared": {}, "recorded": {}, **changes})
+    return neutral.parse(json.dumps(loaded), "h.json", WORDS)
 
 
 def test_what_our_own_older_runs_always_had_is_not_assumed_of_others() -> None:
-    told = state(parsed({"declared": {"copies": 3}}))
-    assert told.value("copies", 0) == exactly(3)
+    loaded = state(parsed({"declared": {"copies": 3}}))
+    assert loaded.value("copies", 0) == exactly(3)
     for name in ("entrance", "elects", "masters", "promote_on_failure", "no_ack"):
-        assert isinstance(told.value(name, 0), Unknown), name
+        assert isinstance(loaded.value(name, 0), Unknown), name
 
 
 def test_what_follows_from_what_is_told_is_known() -> None:
@@ -37,20 +37,20 @@ def test_what_follows_from_what_is_told_is_known() -> None:
 
 
 def test_a_recorded_fact_that_stands_among_the_declared_is_the_first_windows() -> None:
-    told = state(parsed({"declared": {"consumers_cancelled": 2}}))
-    assert told.value("consumers_cancelled", 1) == exactly(2)
+    loaded = state(parsed({"declared": {"consumers_cancelled": 2}}))
+    assert loaded.value("consumers_cancelled", 1) == exactly(2)
 
 
 def test_how_long_a_client_may_take_to_be_back_can_be_told() -> None:
     assert parsed({"declared": {"reconnect_s": 2.5}}).declared == {"reconnect_s": 2.5}
 
 
-def _places(told: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def _places(loaded: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     inside: list[tuple[Any, Any]] = []
-    if isinstance(told, dict):
-        inside = list(told.items())
-    elif isinstance(told, list):
-        inside = list(enumerate(told))
+    if isinstance(loaded, dict):
+        inside = list(loaded.items())
+    elif isinstance(loaded, list):
+        inside = list(enumerate(loaded))
     return [path, *(place for key, each in inside for place in _places(each, (*path, key)))]
 
 
@@ -69,16 +69,16 @@ _JUNK = st.one_of(
 def test_whatever_stands_in_a_history_it_is_judged_or_refused(
     changes: list[tuple[tuple[Any, ...], Any]],
 ) -> None:
-    told = deepcopy(_WHOLE)
+    loaded = deepcopy(_WHOLE)
     for (*path, last), value in changes:
-        inside = told
+        inside = loaded
         try:
             for step in path:
                 inside = inside[step]
             inside[last] = value
         except (KeyError, IndexError, TypeError):
             continue
-    outcomes = _judged(json.dumps(told))
+    outcomes = _judged(json.dumps(loaded))
     assert len(outcomes) in (0, len(CLAIMS))
 
 
@@ -101,11 +101,11 @@ def starved(**tables: Any) -> Value:
     given |= {"received_ns": [40 * S] * 100, "sent_ns": at, "queue": "orders", "broker": None}
     given |= {"offset": None, "redelivered": "no", "header_ok": 1, "payload_ok": 1, "run_ok": 1}
     given |= {"via": "load", "connection": 1, "tag": times}
-    told = {"attempts": attempts, "settlements": settled, "deliveries": given}
+    loaded = {"attempts": attempts, "settlements": settled, "deliveries": given}
     facts = {**document()["facts"], "windows": [], "load_ended_ns": 60 * S}
     changes = {
         "facts": facts,
-        "tables": {**{k: {"rows": 100, "columns": v} for k, v in told.items()}, **tables},
+        "tables": {**{k: {"rows": 100, "columns": v} for k, v in loaded.items()}, **tables},
     }
     return evidence(parsed(changes), "h.json").value("starved_when_calm_s")
 

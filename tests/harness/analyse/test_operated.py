@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.operated import LEFT, STILL, Told, told
+from harness.analyse.operated import LEFT, STILL, ClientValue, client_state
 from harness.run_folder.manifest import OperationRecord
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
@@ -28,7 +28,7 @@ def stood_still(
     returned_ms: float = 14_000,
     findings: Findings | None = None,
     ok: bool = True,
-) -> Told:
+) -> ClientValue:
     """Whether a queue did that in an operation of 4 s; confirms came every 20 ms but then."""
     facts, rows = steady(history or loaded(), *silent_ms).build()
     folder = write_run(tmp_path / "run", facts, rows)
@@ -36,7 +36,7 @@ def stood_still(
     made.operations = [
         OperationRecord(1, "synchronise", "orders", "x.orders", ns(began_ms), ns(returned_ms), ok)
     ]
-    return told(folder, made, facts, findings or CALM.findings)[STILL]
+    return client_state(folder, made, facts, findings or CALM.findings)[STILL]
 
 
 def test_a_queue_that_is_silent_for_most_of_it_stands_still(tmp_path: Path) -> None:
@@ -86,11 +86,11 @@ def test_what_consumers_left_to_the_drain_is_counted(tmp_path: Path) -> None:
     history = loaded().publish(9_000).deliver(9_000, via=Via.DRAIN).deliver(9_001, via=Via.DRAIN)
     facts, rows = steady(history).build()
     folder = write_run(tmp_path / "run", facts, rows)
-    assert told(folder, manifest(), facts, CALM.findings)[LEFT] == 2
+    assert client_state(folder, manifest(), facts, CALM.findings)[LEFT] == 2
 
 
 def test_a_run_without_such_an_operation_says_so(tmp_path: Path) -> None:
     facts: Facts = CALM.facts
-    assert told(tmp_path, manifest(), facts, CALM.findings)[STILL] == {
+    assert client_state(tmp_path, manifest(), facts, CALM.findings)[STILL] == {
         "moot": "no queue was synchronised by an operator"
     }

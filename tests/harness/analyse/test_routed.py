@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.routed import ROUTES, Told, told
+from harness.analyse.routed import ROUTES, RouteValue, route_state
 from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.watching import ALL, look, looks
 from tests.rigs.runs.run_folders import write_run
@@ -21,16 +21,18 @@ def killed(*asked_ms: range) -> History:
     return history
 
 
-def routes(tmp_path: Path, history: History, left: int = 1, *, struck: tuple[str, ...]) -> Told:
+def routes(
+    tmp_path: Path, history: History, left: int = 1, *, struck: tuple[str, ...]
+) -> RouteValue:
     facts, rows = history.build()
     folder = write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", facts, rows)
     manifest = manifest_of(facts)
     of_window = {"name_servers_struck": list(struck), "name_servers_left": left}
     manifest.state["windows"] = {"1": of_window}
-    return told(folder, manifest, facts)[ROUTES]
+    return route_state(folder, manifest, facts)[ROUTES]
 
 
-def of_one(tmp_path: Path, history: History) -> Told:
+def of_one(tmp_path: Path, history: History) -> RouteValue:
     return routes(tmp_path, history, struck=("ns1",))
 
 

@@ -39,7 +39,7 @@ def test_one_failure_refutes_and_the_run_that_shows_it_can_be_replayed() -> None
 def test_the_table_tells_in_how_many_runs_and_what_these_do_not_exclude() -> None:
     (row,) = [line for line in page(run(), failed(run="r-2")).splitlines()
               if line.startswith("| [mirror-failure-harms-nobody]")]  # fmt: skip
-    assert row.endswith("| FAIL | FAIL in 1 of 2 runs; 1.3 % to 99 % of runs |")
+    assert row.endswith("| FAIL | FAIL in 1 of 2 runs (95 % CI: 1.3 to 99 %) |")
 
 
 def test_what_no_run_does_is_not_applicable_and_not_passed() -> None:

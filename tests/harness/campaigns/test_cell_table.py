@@ -2,14 +2,14 @@
 
 import pytest
 
-from harness.campaigns.cell_table import table, told_of
+from harness.campaigns.cell_table import describe_cell, table
 from harness.campaigns.cells import Matrix
 from harness.campaigns.runs import Knowledge, Run
 from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import LAYOUT, REAL, REFERENCE, failed, run, undecided
 
 KNOWLEDGE = Knowledge(shipped())
-ONCE = "PASS: broken in 0 of 1 run; up to 95 % of runs not excluded; as expected"
+ONCE = "PASS: broken in 0 of 1 run (95 % one-sided bound: at most 95 %); as expected"
 
 
 def passed(runs: int) -> str:
@@ -20,19 +20,21 @@ def passed(runs: int) -> str:
     ("runs", "told"),
     [
         ([], "not run"),
-        ([run(), run()], f"{passed(2)}; up to 78 % of runs not excluded; as expected"),
+        ([run(), run()], f"{passed(2)} (95 % one-sided bound: at most 78 %); as expected"),
         ([undecided()], "1 of 1 run not judged"),
         (
             [run(), undecided()],
-            f"1 of 2 runs not judged; {passed(1)}; up to 95 % of runs not excluded; as expected",
+            f"1 of 2 runs not judged; {passed(1)}"
+            f" (95 % one-sided bound: at most 95 %); as expected",
         ),
         (
             [*[run()] * 4, undecided()],
-            f"{passed(4)}; up to 53 % of runs not excluded; as expected; 1 of 5 runs not judged",
+            f"{passed(4)}"
+            f" (95 % one-sided bound: at most 53 %); as expected; 1 of 5 runs not judged",
         ),
         (
             [run(), failed()],
-            "FAIL: mirror-failure-harms-nobody in 1 of 2 runs; 1.3 % to 99 % of runs; "
+            "FAIL: mirror-failure-harms-nobody in 1 of 2 runs (95 % CI: 1.3 to 99 %); "
             "**differs**: mirror-failure-harms-nobody: FAIL, expected PASS",
         ),
     ],
@@ -40,7 +42,7 @@ def passed(runs: int) -> str:
 def test_a_cell_tells_verdict_standing_and_what_so_many_runs_exclude(
     runs: list[Run], told: str
 ) -> None:
-    assert told_of(runs, KNOWLEDGE) == told
+    assert describe_cell(runs, KNOWLEDGE) == told
 
 
 def test_the_table_sets_systems_side_by_side_and_leaves_out_nothing() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from harness.campaigns.cells import Choice, chosen, held_beside, matrix, problems
 from harness.plan.problems import PlanError
-from harness.request.asking import scenario_names, systems
+from harness.request.run_request import scenario_names, systems
 from tests.benchmarks import publish_rate
 from tests.harness.campaigns.judged import LAYOUT, REAL, REFERENCE
 

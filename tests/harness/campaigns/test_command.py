@@ -42,7 +42,7 @@ def test_a_dry_run_says_what_is_left_and_starts_nothing(
 ) -> None:
     assert command("run", folder, *CHOICE, "--repeats", 2, "--dry-run") == 0
     assert capsys.readouterr().out.splitlines() == [
-        "0 of 1 cells were judged 2 times",
+        "0 of 1 cell was judged 2 times",
         f"left on {LAYOUT} of {REAL}: mirror-crash (1 of 2)",
         f"next: mqproof run mirror-crash --system {REAL} --layout {LAYOUT}",
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.campaigns import measured, pages
-from harness.campaigns.measured import BEGIN, END, Shown
+from harness.campaigns.measured import HEAD, Shown
 from harness.claims.claims import shipped
 from harness.claims.judge import Outcome
 from harness.compare.expectations import Expectations, read_expectations
@@ -15,16 +15,6 @@ from tests.harness.campaigns.published import made_pages
 from tests.rigs.runs.reports import CELL
 
 NAMES = [claim.name for claim in shipped()]
-BY_HAND = """# What we know.
-
-# --- layouts ---
-
-[[cell]]
-why = "it stands to reason"
-
-[cell.claims]
-nothing-corrupt = "PASS"
-"""
 SHOWN = Shown(
     CELL,
     "a-page.md",
@@ -37,32 +27,45 @@ def read(text: str) -> Expectations:
     return read_expectations(text, "expectations", NAMES)
 
 
-def test_what_was_measured_stands_before_what_is_known_of_many_cells() -> None:
-    text = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
+def test_measured_entries_come_before_a_persons() -> None:
+    (first, *_) = measured.known().entries
+    assert first.why.startswith("results/published/")
+    by_hand = measured.known_by_hand().entries
+    assert by_hand
+    assert not [one.why for one in by_hand if one.why.startswith("results/published/2026-11-27")]
+    assert measured.known().entries[-len(by_hand) :] == by_hand
+
+
+def test_an_entry_names_each_outcome_and_its_page() -> None:
+    text = measured.with_entries(HEAD, [SHOWN], [SHOWN.page])
     known = read(text)
     assert str(known.expected(CELL, "nothing-corrupt")) == "PASS or FAIL"
     assert str(known.expected(CELL, "one-copy")) == "FAIL"
-    assert str(known.expected(("other", *CELL[1:]), "nothing-corrupt")) == "PASS"
     assert "results/published/a-page.md, 3 runs" in text
 
 
-def test_what_was_written_before_is_written_anew_and_nothing_else_is() -> None:
-    once = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
-    assert once.count(BEGIN) == once.count(END) == 1
+def test_entries_of_a_page_are_replaced() -> None:
+    once = measured.with_entries(HEAD, [SHOWN], [SHOWN.page])
+    assert once.startswith(HEAD)
     assert measured.with_entries(once, [SHOWN], [SHOWN.page]) == once
-    assert measured.with_entries(once, [], [SHOWN.page]) == measured.by_hand(once) == BY_HAND
+    assert measured.with_entries(once, [], [SHOWN.page]).strip() == HEAD.strip()
+
+
+def test_the_shipped_file_is_as_it_would_be_written() -> None:
+    text = measured.FILE.read_text(encoding="utf-8")
+    assert measured.with_entries(text, [], []) == text
 
 
 def test_however_many_claims_pass_they_are_read_again() -> None:
     all_pass = replace(SHOWN, claims={name: [Outcome.PASS] for name in NAMES})
-    text = measured.with_entries(BY_HAND, [all_pass], [SHOWN.page])
+    text = measured.with_entries(HEAD, [all_pass], [SHOWN.page])
     assert max(map(len, text.splitlines())) < 100
     known = read(text)
     assert all(str(known.expected(CELL, claim)) == "PASS" for claim in NAMES)
 
 
 def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() -> None:
-    once = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
+    once = measured.with_entries(HEAD, [SHOWN], [SHOWN.page])
     newer = replace(SHOWN, page="newer.md", claims={"one-copy": [Outcome.PASS]})
     both = measured.with_entries(once, [newer], [newer.page])
     assert str(read(both).expected(CELL, "one-copy")) == "PASS or FAIL"
@@ -73,13 +76,13 @@ def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() 
 
 def test_what_two_pages_that_are_named_together_tell_stands_once_too() -> None:
     twin = replace(SHOWN, page="twin.md", claims={"one-copy": [Outcome.PASS]})
-    text = measured.with_entries(BY_HAND, [SHOWN, twin], [SHOWN.page, twin.page])
+    text = measured.with_entries(HEAD, [SHOWN, twin], [SHOWN.page, twin.page])
     assert str(read(text).expected(CELL, "one-copy")) == "PASS or FAIL"
     assert "twin.md" not in text
 
 
-def test_who_writes_by_hand_between_ours_is_told_where_to() -> None:
-    once = measured.with_entries(BY_HAND, [SHOWN], [SHOWN.page])
+def test_an_entry_by_hand_is_refused_with_its_place() -> None:
+    once = measured.with_entries(HEAD, [SHOWN], [SHOWN.page])
     own = once.replace("results/published/a-page.md, 3 runs", "I know it")
     with pytest.raises(PlanError, match="'I know it'"):
         measured.with_entries(own, [], [])
@@ -87,5 +90,4 @@ def test_who_writes_by_hand_between_ours_is_told_where_to() -> None:
 
 @pytest.mark.parametrize("page", made_pages())
 def test_expectations_know_what_published_runs_showed(page: Path) -> None:
-    known = measured.read(measured.FILE.read_text(encoding="utf-8"))
-    assert not [*measured.shown(pages.read(page), known)]
+    assert not [*measured.shown(pages.read(page), measured.known())]

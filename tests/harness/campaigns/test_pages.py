@@ -8,7 +8,8 @@ import pytest
 
 from harness import cli
 from harness.campaigns import pages as published
-from harness.campaigns.packed import judged
+from harness.campaigns.evidence import Evidence
+from harness.campaigns.packed import judged, of_page
 from harness.campaigns.page_tables import TABLES
 from harness.run_folder.experiments import remember_merged
 from harness.run_folder.manifest import SEALED
@@ -62,9 +63,14 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
+def only(page: Path) -> Evidence:
+    (one,) = published.read(page).evidence
+    return one
+
+
 def rows(page: Path, table: str) -> list[dict[str, str]]:
     """A table of the page's runs, by the names of its columns."""
-    head, _, *lines = TABLES[table]([judged(file) for file in published.read(page).packs])
+    head, _, *lines = TABLES[table]([of_page(one) for one in published.read(page).evidence])
     names = [name.strip() for name in head.strip("|").split("|")]
     return [
         dict(zip(names, (one.strip() for one in line.strip("|").split("|")), strict=True))
@@ -141,8 +147,9 @@ def test_pages_that_are_right_are_left_alone_beside_one_that_is_wrong(
 
 
 def test_a_pack_that_is_none_is_told(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (pack,) = published.read(page).packs
+    pack = only(page).pack
     pack.write_bytes(pack.read_bytes()[:20])
+    only(page).marts.unlink()
     for words in (("page", page, "--check"), ("judge", pack), ("expectations", page)):
         assert command(*words) == 254
         told = f"{pack}: holds no experiment of ours: it is no whole tar file"
@@ -178,7 +185,7 @@ def test_a_loss_is_told_by_runs_with_its_interval_and_what_was_not_judged_first(
     assert row["runs"] == "**1 of 3 not judged**, 2 judged"
     assert (row["confirmed"], row["lost"]) == ("1,600", "2")
     assert row["runs with a loss"] == "**1 of 2, 1 not judged**"
-    assert row["not excluded"] == "1.3 % to 99 % of runs"
+    assert row["rate over all runs"] == "95 % CI: 1.3 to 99 %"
 
 
 def test_few_runs_stand_by_themselves_where_they_have_no_interval(page: Path) -> None:
@@ -191,7 +198,7 @@ def test_a_broken_promise_has_its_runs_and_those_that_held_have_theirs(page: Pat
     told = {row["promise"]: row for row in rows(page, "promises")}
     broken = told["**not judged in 1 run**: `confirmed-hence-delivered`"]
     assert broken["broken in"] == "**1 of 2, 1 not judged**"
-    assert broken["not excluded"] == "1.3 % to 99 % of runs"
+    assert broken["rate over all runs"] == "95 % CI: 1.3 to 99 %"
 
 
 def test_a_pack_tells_which_command_made_its_runs(page: Path) -> None:
@@ -206,7 +213,7 @@ def test_a_pack_tells_which_command_made_its_runs(page: Path) -> None:
 def test_packed_runs_are_judged_again_and_a_broken_promise_is_the_exit_code(
     page: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (pack,) = published.read(page).packs
+    pack = only(page).pack
     assert command("judge", pack, "--table", "loss") == 1
     out = capsys.readouterr().out
     assert out == "\n".join(["loss:", "", *TABLES["loss"]([judged(pack)]), "", ""])
@@ -216,7 +223,7 @@ def test_packed_runs_are_judged_again_and_a_broken_promise_is_the_exit_code(
 
 
 def test_what_is_packed_already_is_left_as_it_is(page: Path, tmp_path: Path) -> None:
-    (pack,) = published.read(page).packs
+    pack = only(page).pack
     before = pack.stat().st_mtime_ns
     assert command("page", page, "--add", tmp_path / "e") == 0
     assert pack.stat().st_mtime_ns == before
@@ -230,7 +237,7 @@ def test_a_folder_of_experiments_is_added_whole_without_reports_over_several(
         recorded(stored(folder / name, [("a", CELL)]) / "runs" / "a", crash())
     remember_merged([folder / "g", folder / "h"], "", folder / "merged")
     assert command("page", page, "--add", folder) == 0
-    assert [pack.name for pack in published.read(page).packs] == [
+    assert [one.pack.name for one in published.read(page).evidence] == [
         "e.tar.xz",
         "g.tar.xz",
         "h.tar.xz",
@@ -256,7 +263,7 @@ def test_what_cannot_be_added_is_told_at_once_and_nothing_is_packed(
     assert command("page", page, *words) == 254
     told = capsys.readouterr().err.splitlines()[1:]
     assert [line.partition(": ")[0] for line in told] == ["--add", "--add"]
-    assert len(published.read(page).packs) == 1
+    assert only(page).file == "runs/e.tar.xz"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +279,10 @@ def test_an_experiment_is_added_where_the_page_would_find_it_or_not_at_all(
     page.write_text(PAGE.replace("runs/*.tar.xz", pattern))
     assert command("page", page, "--add", tmp_path / "e") == 254
     assert wrong in capsys.readouterr().err
-    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["e.tar.xz"]
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
+        "e.marts.json.xz",
+        "e.tar.xz",
+    ]
 
 
 def test_a_check_adds_nothing(page: Path, tmp_path: Path) -> None:
@@ -283,7 +293,7 @@ def test_a_check_adds_nothing(page: Path, tmp_path: Path) -> None:
 def test_no_pack_is_made_but_by_the_users_own_command(page: Path, tmp_path: Path) -> None:
     into = tmp_path / "again.tar.xz"
     assert cli.main(["pack", str(tmp_path / "e"), "-o", str(into)]) == 0
-    (pack,) = published.read(page).packs
+    pack = only(page).pack
     assert into.read_bytes() == pack.read_bytes()
 
 

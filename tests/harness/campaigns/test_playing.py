@@ -42,7 +42,7 @@ class Played:
         self.words: list[str] = []
 
     def __call__(
-        self, folder: Path, words: Sequence[str], tell: playing.Tell, more: Sequence[str] = ()
+        self, folder: Path, words: Sequence[str], tell: playing.Log, more: Sequence[str] = ()
     ) -> int:
         self.words.append(" ".join([*words, *more]))
         if runs := self.left.pop(0):
@@ -170,3 +170,14 @@ def test_an_interrupt_ends_the_experiment_at_hand_and_is_waited_for(tmp_path: Pa
         code, interrupted = playing._ended([sys.executable, "-c", script], said.fileno())
     asking.join()
     assert (code, interrupted, ended.exists()) == (130, True, True)
+
+
+@pytest.mark.slow
+def test_an_experiments_exit_code_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(sys, "executable", "false")  # ends with 1
+    playing.carried_out(["run", "x", "--judge", "expectations"], "x", said.append)
+    playing.carried_out(["analyse", "x"], "y", said.append)
+    first, second = (line.partition(", ")[2] for line in said)
+    assert first == "exit code 1 (a verdict is not as expectations.toml has it)"
+    assert second == "exit code 1"

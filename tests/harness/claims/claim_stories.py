@@ -40,7 +40,7 @@ PAIR = {"entrance": "haproxy-pair", "fault_target_role": "balancer"}
 BALANCED = {"entrance": "haproxy"}
 
 
-def told(kind: str = "kill", **state: object) -> Story:
+def story_of(kind: str = "kill", **state: object) -> Story:
     return Story(kind, **state)
 
 
@@ -177,7 +177,7 @@ def joint_hang(attached: int = 1) -> Story:
 
 
 def stopped_unsynchronised(**state: object) -> Story:
-    return told("stop", **{**EMPTY, "promote_on_shutdown": "when-synced", **state})
+    return story_of("stop", **{**EMPTY, "promote_on_shutdown": "when-synced", **state})
 
 
 def reordered(number: int) -> Story:

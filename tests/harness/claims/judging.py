@@ -26,6 +26,7 @@ OF_EVERY_BROKER = (
     "confirmed-hence-delivered",
     "confirmed-copy-is-kept",
     "acknowledged-hence-not-again",
+    "held-hence-not-again",
     "unacknowledged-hence-again",
     "one-copy",
     "nothing-misrouted",

@@ -1,6 +1,6 @@
 """Groups of brokers whose master is elected: by their members, or by controllers."""
 
-from tests.harness.claims.claim_stories import Three, lost, out, told
+from tests.harness.claims.claim_stories import Three, lost, out, story_of
 from tests.harness.claims.judging import NOT_APPLICABLE
 from tests.rigs.runs.findings import OF_LOGS
 
@@ -32,43 +32,43 @@ OF_CONTROLLERS = {**CONTROLLED, "fault_target_role": "name server", "name_server
 
 STORIES: dict[str, Three] = {
     "leader-dies-follower-leads": Three(
-        lambda: told(**VOTING),
+        lambda: story_of(**VOTING),
         lambda: out(**VOTING),
         lambda: out(**ONE_LEFT),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
     "killed-leader-is-replaced-in-seconds": Three(
-        lambda: told(**VOTING).silence(3.9),
-        lambda: told(**VOTING).silence(13.0),
-        lambda: told(**ONE_LEFT).silence(13.0),
+        lambda: story_of(**VOTING).silence(3.9),
+        lambda: story_of(**VOTING).silence(13.0),
+        lambda: story_of(**ONE_LEFT).silence(13.0),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
     "one-of-three-is-not-missed": Three(
-        lambda: told(**VOTING),
+        lambda: story_of(**VOTING),
         lambda: lost(**VOTING),
         lambda: out(**ONE_LEFT),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
     "controllers-switch-the-master": Three(
-        lambda: told("freeze", **CONTROLLED),
+        lambda: story_of("freeze", **CONTROLLED),
         lambda: out("freeze", **CONTROLLED),
         lambda: out("freeze", **BEHIND),
         (NOT_APPLICABLE, "every_mirror_synchronised == true"),
     ),
     "in-sync-hence-not-lost": Three(
-        lambda: told(**CONTROLLED),
+        lambda: story_of(**CONTROLLED),
         lambda: lost(**CONTROLLED),
         lambda: lost(**UNCLEAN),
         (NOT_APPLICABLE, "promote_on_failure == when-synced"),
     ),
     "unclean-election-loses": Three(
         lambda: lost(**UNCLEAN),
-        lambda: told(**UNCLEAN),
+        lambda: story_of(**UNCLEAN),
         lambda: lost(**CONTROLLED),
         (NOT_APPLICABLE, "promote_on_failure == always"),
     ),
     "without-controllers-masters-go-on": Three(
-        lambda: told(**OF_CONTROLLERS),
+        lambda: story_of(**OF_CONTROLLERS),
         lambda: out(**OF_CONTROLLERS),
         lambda: out(**{**OF_CONTROLLERS, "elects": False}),
         (NOT_APPLICABLE, "elects == true"),

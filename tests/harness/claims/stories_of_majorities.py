@@ -1,6 +1,6 @@
 """Queues whose members decide by majority: leaders that fail, followers, and too many of both."""
 
-from tests.harness.claims.claim_stories import AWAY, Three, lost, out, told
+from tests.harness.claims.claim_stories import AWAY, Three, lost, out, story_of
 from tests.harness.claims.judging import INCONCLUSIVE, NOT_APPLICABLE
 from tests.rigs.runs.findings import Story
 
@@ -15,37 +15,37 @@ FAR = {**VOTING, "publishers_entered_at_target": False}
 
 
 def cut(seconds: float, **state: object) -> Story:
-    return told("partition", **{**FAR, **state}).silence(seconds)
+    return story_of("partition", **{**FAR, **state}).silence(seconds)
 
 
 STORIES: dict[str, Three] = {
     "majority-keeps-what-was-confirmed": Three(
-        lambda: told(**VOTING),
+        lambda: story_of(**VOTING),
         lambda: lost(**VOTING),
         lost,
         (NOT_APPLICABLE, "confirm_waits_for_majority == true"),
     ),
     "confirmed-is-on-a-majority": Three(
-        lambda: told(**VOTING),
+        lambda: story_of(**VOTING),
         lambda: lost(**VOTING),
-        lambda: told(**{**VOTING, "promoted_mirror_rank": None}),
+        lambda: story_of(**{**VOTING, "promoted_mirror_rank": None}),
         (INCONCLUSIVE, "promoted_mirror_rank"),
     ),
     "follower-is-elected": Three(
-        lambda: told(**VOTING),
+        lambda: story_of(**VOTING),
         lambda: out(**VOTING),
         lambda: out(**ONE_LEFT),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
     "minority-is-not-missed": Three(
-        lambda: told(**{**VOTING, **AWAY}),
+        lambda: story_of(**{**VOTING, **AWAY}),
         lambda: out(**{**VOTING, **AWAY}),
         lambda: out(**{**ONE_LEFT, **AWAY}),
         (NOT_APPLICABLE, "majority_left == true"),
     ),
     "majority-down-is-down": Three(
         lambda: out(**ONE_LEFT),
-        lambda: told(**ONE_LEFT),
+        lambda: story_of(**ONE_LEFT),
         lambda: out(**VOTING),
         (NOT_APPLICABLE, "majority_left == false"),
     ),

@@ -10,7 +10,7 @@ from tests.harness.claims.claim_stories import (
     joint_hang,
     out,
     reordered,
-    told,
+    story_of,
     unpromised_order,
 )
 from tests.harness.claims.judging import NOT_APPLICABLE
@@ -18,7 +18,7 @@ from tests.rigs.runs.findings import OF_LOGS
 
 STORIES: dict[str, Three] = {
     "other-masters-take-over": Three(
-        lambda: told(**OF_LOGS),
+        lambda: story_of(**OF_LOGS),
         lambda: out(**OF_LOGS),
         lambda: out(**SINGLE),
         (NOT_APPLICABLE, "masters >= 2"),
@@ -32,35 +32,35 @@ STORIES: dict[str, Three] = {
     "a-switch-delays-what-waits": Three(
         lambda: delaying(3),
         lambda: delaying(0),
-        lambda: told(**OF_LOGS).count("overdue", "", 3),
+        lambda: story_of(**OF_LOGS).count("overdue", "", 3),
         (NOT_APPLICABLE, "no message was delayed"),
     ),
     "single-master-is-down": Three(
         lambda: out(**SINGLE),
-        lambda: told(**SINGLE),
-        lambda: told(**SINGLE, operations=1),
+        lambda: story_of(**SINGLE),
+        lambda: story_of(**SINGLE, operations=1),
         (NOT_APPLICABLE, "operations == 0"),
     ),
     "broken-links-are-noticed-soon": Three(
-        lambda: told(**OF_LOGS),
+        lambda: story_of(**OF_LOGS),
         lambda: out(promise="poll", **OF_LOGS),
         lambda: out("freeze", promise="poll", **OF_LOGS),
         (NOT_APPLICABLE, "fault_kind == kill | stop"),
     ),
     "silent-broker-is-noticed-in-time": Three(
-        lambda: told("freeze", **LIVELY),
+        lambda: story_of("freeze", **LIVELY),
         lambda: out("freeze", promise="notice", **LIVELY),
         lambda: out("freeze", promise="notice", **OF_LOGS),
         (NOT_APPLICABLE, "attached_name_server_silent == false"),
     ),
     "silent-name-server-blinds-its-clients": Three(
         lambda: out("freeze", **OF_LOGS),
-        lambda: told("freeze", **OF_LOGS),
-        lambda: told("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0}),
+        lambda: story_of("freeze", **OF_LOGS),
+        lambda: story_of("freeze", **{**OF_LOGS, "publishers_attached_to_target": 0}),
         (NOT_APPLICABLE, "publishers_attached_to_target >= 1"),
     ),
     "separate-name-servers-help": Three(
-        lambda: told("freeze", **LIVELY),
+        lambda: story_of("freeze", **LIVELY),
         lambda: out("freeze", promise="notice", **LIVELY),
         lambda: joint_hang().service("out", promise="notice"),
         (NOT_APPLICABLE, "attached_name_server_silent == false"),
@@ -72,20 +72,20 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "attached_name_server_silent == true"),
     ),
     "one-name-server-is-enough": Three(
-        lambda: told(**OF_NAME_SERVER),
-        lambda: told(**{**OF_NAME_SERVER, "routes_told_meanwhile": False}),
+        lambda: story_of(**OF_NAME_SERVER),
+        lambda: story_of(**{**OF_NAME_SERVER, "routes_told_meanwhile": False}),
         lambda: out(**OF_ALL_NAME_SERVERS),
         (NOT_APPLICABLE, "name_servers_left >= 1"),
     ),
     "clients-go-on-without-name-servers": Three(
-        lambda: told(**OF_ALL_NAME_SERVERS),
-        lambda: told(**OF_ALL_NAME_SERVERS).silent_consumer(),
-        lambda: told(**{**OF_ALL_NAME_SERVERS, "faults": 2}).silent_consumer(),
+        lambda: story_of(**OF_ALL_NAME_SERVERS),
+        lambda: story_of(**OF_ALL_NAME_SERVERS).silent_consumer(),
+        lambda: story_of(**{**OF_ALL_NAME_SERVERS, "faults": 2}).silent_consumer(),
         (NOT_APPLICABLE, "faults == 1"),
     ),
     "silent-name-server-is-bridged": Three(
-        lambda: told("freeze", **OF_NAME_SERVER),
-        lambda: told("freeze", **OF_NAME_SERVER).silent_consumer(),
+        lambda: story_of("freeze", **OF_NAME_SERVER),
+        lambda: story_of("freeze", **OF_NAME_SERVER).silent_consumer(),
         lambda: out("freeze", **{**OF_NAME_SERVER, "faults": 2}),  # the broker may be down, too
         (NOT_APPLICABLE, "faults == 1"),
     ),

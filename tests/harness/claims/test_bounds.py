@@ -6,7 +6,7 @@ from harness.claims.derived import derive
 from harness.claims.state import State, check
 from harness.claims.values import Unknown, holds
 from harness.cluster.port import Roles
-from harness.run.preparing import synchronised_at_fault
+from harness.run.prepared import synchronised_at_fault
 from harness.run.resolving import describe
 from spark_analysis.schema.declared import Listing
 from tests.rigs.runs.findings import Story
@@ -31,8 +31,8 @@ def test_what_nobody_tells_is_recorded_as_a_bound(roles: list[Roles], recorded: 
 
 
 def state(synchronised: object, mirrors: int = 2) -> State:
-    told = {"synchronised_mirrors_at_fault": synchronised, "mirrors_at_fault": mirrors}
-    return State.from_json({"windows": {"1": told}})
+    mirrors_state = {"synchronised_mirrors_at_fault": synchronised, "mirrors_at_fault": mirrors}
+    return State.from_json({"windows": {"1": mirrors_state}})
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ ALL = f'{PLAIN}quantifier = "all"\n'
 
 
 def test_a_claim_that_does_not_say_whether_it_is_of_all_or_of_some_cases_is_an_error() -> None:
-    with pytest.raises(PlanError, match="quantifier: Field required"):
+    with pytest.raises(PlanError, match="quantifier: is missing"):
         read_claims(PLAIN, "mine.toml")
     with pytest.raises(PlanError, match="'all' or 'some'"):
         read_claims(f'{PLAIN}quantifier = "most"', "mine.toml")

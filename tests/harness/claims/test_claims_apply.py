@@ -12,7 +12,7 @@ from harness.claims.vocabulary import DECLARED, OPERATED
 from harness.plan.declared import declared
 from harness.plan.experiment import Catalogue, Request, plan
 from harness.plan.model import FaultPlan, RunPlan
-from harness.request.asking import layouts, scenario, scenario_names, systems
+from harness.request.run_request import layouts, scenario, scenario_names, systems
 
 # Nothing that is offered can test it: why. Whoever adds a fault that can takes it away from here.
 BY_NO_FAULT = {"confirmed-is-on-disk": "no fault takes what was written and not yet synced"}
@@ -42,8 +42,8 @@ def planned() -> tuple[RunPlan, ...]:
     catalogue = Catalogue(systems(), layouts())
     found: list[RunPlan] = []
     for system, profile in PROFILES.items():
-        asked = Request("all", 1, scenarios, (system,), (f"*@{profile}",))
-        found += plan(asked, catalogue).runs
+        chosen = Request("all", 1, scenarios, (system,), (f"*@{profile}",))
+        found += plan(chosen, catalogue).runs
     return tuple(found)
 
 
@@ -71,8 +71,8 @@ def may_apply(claim: Claim, run: RunPlan) -> bool:
 
 
 def of_fault(claim: Claim, fault: dict[str, str | bool]) -> bool:
-    asked = (one for one in claim.precondition if one.fact in fault)
-    return all(holds(fault[one.fact], one.comparator, one.wanted) for one in asked)
+    chosen = (one for one in claim.precondition if one.fact in fault)
+    return all(holds(fault[one.fact], one.comparator, one.wanted) for one in chosen)
 
 
 @pytest.mark.parametrize("claim", shipped(), ids=lambda claim: claim.name)

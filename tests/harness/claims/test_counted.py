@@ -55,8 +55,8 @@ def test_too_few_say_how_many_there_were() -> None:
 
 
 def test_a_count_of_few_is_told_as_what_it_is() -> None:
-    told = {one.name: one.text for one in observe(confirmed(9).evidence)}
-    assert told["lost"] == "loss 0 of 9"
+    texts = {one.name: one.text for one in observe(confirmed(9).evidence)}
+    assert texts["lost"] == "loss 0 of 9"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_nobody_may_have_had_a_queue_for_is_not_lost_for_sure() -> None:
     story = Story().count("lost", "unrouted_possible", 4)
     one = verdict("confirmed-hence-delivered", story)
     assert one.outcome is INCONCLUSIVE
-    why = "4 were confirmed though nobody may have had a queue for them"
+    why = "4 were confirmed though perhaps no queue received them"
     assert why in one.not_judged[0]
     assert one.advice == ("publish with mandatory = true",)
     story.count("lost", "replicated", 1)
@@ -102,8 +102,8 @@ def test_of_few_nobody_says_that_none_is_stored_twice() -> None:
 
 def test_what_was_told_of_order_counts_those_of_which_nobody_knows() -> None:
     story = Story().count("reordered", "", 2).count("reorder_unknown", "", 5)
-    told = {one.name: one.text for one in observe(story.evidence)}
-    assert "2 of 21,407" in told["reordered"]
+    texts = {one.name: one.text for one in observe(story.evidence)}
+    assert "2 of 21,407" in texts["reordered"]
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ def derived(name: str, story: Story, window: int = 1) -> Value:
 def test_what_ended_keeps_its_messages_where_disk_and_durability_do(
     kind: str, state: dict[str, object], keeps: bool | None
 ) -> None:
-    told = derived("keeps", Story(kind, **state))
-    assert isinstance(told, Unknown) if keeps is None else told is keeps
+    answer = derived("keeps", Story(kind, **state))
+    assert isinstance(answer, Unknown) if keeps is None else answer is keeps
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_what_ended_keeps_its_messages_where_disk_and_durability_do(
 def test_queues_stay_where_they_are_durable_whatever_their_messages_are(
     kind: str, state: dict[str, object], stay: bool | None
 ) -> None:
-    told = derived("queues_stay", Story(kind, **state))
-    assert isinstance(told, Unknown) if stay is None else told is stay
+    answer = derived("queues_stay", Story(kind, **state))
+    assert isinstance(answer, Unknown) if stay is None else answer is stay
 
 
 def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> None:
@@ -72,8 +72,8 @@ def test_each_window_says_what_its_own_fault_took() -> None:
 
 
 def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
-    told = derived("keeps", Story("magic", durable=False))
-    assert told == Unknown("a transient queue's broker may have ended (magic)")
+    answer = derived("keeps", Story("magic", durable=False))
+    assert answer == Unknown("a transient queue's broker may have ended (magic)")
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
     ],
 )
 def test_of_mirrors_the_one_that_took_over_is_read(state: dict[str, object], read: object) -> None:
-    told = derived("every_mirror_read", Story(**state))
-    assert told is True if read is True else isinstance(told, read)  # type: ignore[arg-type]
+    answer = derived("every_mirror_read", Story(**state))
+    assert answer is True if read is True else isinstance(answer, read)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -101,24 +101,24 @@ def test_every_mirror_holds_everything_or_one_does_not(
     mirrors: int | None, full: int | None, every: bool | None
 ) -> None:
     story = Story(mirrors_at_fault=mirrors, synchronised_mirrors_at_fault=full)
-    told = derived("every_mirror_synchronised", story)
-    assert isinstance(told, Unknown) if every is None else told is every
+    answer = derived("every_mirror_synchronised", story)
+    assert isinstance(answer, Unknown) if every is None else answer is every
 
 
 @pytest.mark.parametrize(
     ("kind", "ended"), [("kill", True), ("reboot", True), ("hang", False), ("magic", None)]
 )
 def test_a_fault_ends_what_it_struck_or_leaves_it_alive(kind: str, ended: bool | None) -> None:
-    told = derived("broker_ended", Story(kind))
-    assert isinstance(told, Unknown) if ended is None else told is ended
+    answer = derived("broker_ended", Story(kind))
+    assert isinstance(answer, Unknown) if ended is None else answer is ended
 
 
-@pytest.mark.parametrize(("attached", "told", "left"), [(2, 2, 0), (2, 1, 1), (0, 0, None)])
+@pytest.mark.parametrize(("attached", "notified", "left"), [(2, 2, 0), (2, 1, 1), (0, 0, None)])
 def test_where_no_consumer_was_connected_elsewhere_nobody_had_to_be_told(
-    attached: int, told: int, left: int | None
+    attached: int, notified: int, left: int | None
 ) -> None:
     value = derived(
-        "consumers_not_told", Story(consumers_attached=attached, consumers_cancelled=told)
+        "consumers_not_told", Story(consumers_attached=attached, consumers_cancelled=notified)
     )
     assert isinstance(value, Moot) if left is None else value == exactly(left)
 
@@ -159,8 +159,8 @@ def beside(kind: str = "freeze", opens: float = 13, attached: int | None = 1) ->
 def test_a_name_server_that_clients_ask_is_silent_with_the_broker_or_beside_it(
     story: Story, silent: bool | None
 ) -> None:
-    told = derived("attached_name_server_silent", story)
-    assert isinstance(told, Unknown) if silent is None else told is silent
+    answer = derived("attached_name_server_silent", story)
+    assert isinstance(answer, Unknown) if silent is None else answer is silent
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_a_name_server_that_clients_ask_is_silent_with_the_broker_or_beside_it(
 def test_a_queue_is_whole_where_it_has_all_copies_that_its_layout_wants(
     copies: int | None, mirrors: int | None, whole: bool | None
 ) -> None:
-    told = derived("whole_at_fault", Story(copies=copies, mirrors_at_fault=mirrors))
-    assert isinstance(told, Unknown) if whole is None else told is whole
+    answer = derived("whole_at_fault", Story(copies=copies, mirrors_at_fault=mirrors))
+    assert isinstance(answer, Unknown) if whole is None else answer is whole
 
 
 def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
@@ -202,8 +202,8 @@ def test_a_majority_is_left_where_more_than_half_of_the_copies_are(
     copies: int | None, mirrors: int, role: str | None, left: bool | None
 ) -> None:
     of = Story(copies=copies, mirrors_at_fault=mirrors, fault_target_role=role)
-    told = derived("majority_left", of)
-    assert isinstance(told, Unknown) if left is None else told is left
+    answer = derived("majority_left", of)
+    assert isinstance(answer, Unknown) if left is None else answer is left
 
 
 def test_what_holds_no_copy_leaves_nothing_to_ask_of_a_majority() -> None:

@@ -137,12 +137,26 @@ def test_an_ambiguous_duplicate_leaves_open_whether_anything_is_stored_twice() -
     assert verdict("one-copy", story).outcome is FAIL
 
 
-def test_a_stall_makes_availability_unknown_and_leaves_loss_judged() -> None:
-    story = Story().doubt("availability", "stalled", window=1, worker=1)
+@pytest.mark.parametrize(("out_s", "outcome"), [(15, FAIL), (2.15, FAIL), (2.14, INCONCLUSIVE)])
+def test_a_stall_of_140_ms_only_lengthens_an_outage(out_s: float, outcome: Outcome) -> None:
+    story = Story().service("out").doubt("availability", "stalled", window=1, worker=1)
+    key = (1, "run", "", "fault")
+    story.services[key] = replace(story.services[key], worst_ns=round(out_s * 1e9))
     takes_over = verdict("mirror-takes-over", story)
-    assert takes_over.outcome is INCONCLUSIVE
-    assert "publisher 1 stalled 140 ms at +12.3 s (host busy)" in takes_over.not_judged[0]
+    assert takes_over.outcome is outcome
+    stalled = "publisher 1 stalled 140 ms at +12.3 s (host busy)" in "".join(takes_over.not_judged)
+    assert stalled is (outcome is INCONCLUSIVE)
     assert verdict("election-loses-nothing", story).outcome is PASS
+
+
+def test_a_stall_leaves_open_what_seems_served() -> None:
+    story = Story().doubt("availability", "stalled", window=1, worker=1)
+    assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
+
+
+def test_an_open_log_leaves_open_what_seems_out() -> None:
+    story = Story().service("out").doubt("availability", "publisher_log", window=1, worker=1)
+    assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
 
 
 def test_a_stall_cannot_invent_a_delivery() -> None:

@@ -15,25 +15,25 @@ from tests.rigs.runs.findings import OF_LOGS, Story
 
 
 def test_a_queue_of_several_masters_has_no_mirror_that_takes_over() -> None:
-    told = outcomes(Story(**OF_LOGS))
+    judged = outcomes(Story(**OF_LOGS))
     for claim in ("mirror-takes-over", "oldest-mirror-takes-over", "mirrored-queue-works-on"):
-        assert told[claim] is NOT_APPLICABLE, claim
-    assert told["election-loses-nothing"] is NOT_APPLICABLE, "nobody is elected"
+        assert judged[claim] is NOT_APPLICABLE, claim
+    assert judged["election-loses-nothing"] is NOT_APPLICABLE, "nobody is elected"
     rejoined = verdict("rejoined-node-starts-empty", Story("freeze", **OF_LOGS))
     assert rejoined.outcome is NOT_APPLICABLE, "it is the master still, with all that it held"
-    assert told["other-masters-take-over"] is PASS
-    assert told["broken-links-are-noticed-soon"] is PASS
-    assert told["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE, "no slave is read as master"
-    assert told["any-node-reaches-any-queue"] is NOT_APPLICABLE, "clients enter nowhere"
-    assert told["queue-is-first-in-first-out"] is NOT_APPLICABLE, "it has two masters"
+    assert judged["other-masters-take-over"] is PASS
+    assert judged["broken-links-are-noticed-soon"] is PASS
+    assert judged["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE, "no slave is read as master"
+    assert judged["any-node-reaches-any-queue"] is NOT_APPLICABLE, "clients enter nowhere"
+    assert judged["queue-is-first-in-first-out"] is NOT_APPLICABLE, "it has two masters"
 
 
 def test_what_a_layout_does_not_wait_for_is_not_what_its_confirms_are_judged_by() -> None:
     async_ = {**OF_LOGS, "confirm_waits_for_mirrors": False}
-    told = outcomes(Story(**async_))
-    assert told["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
-    assert told["confirmed-is-on-disk"] is NOT_APPLICABLE
-    assert told["confirmed-in-memory-is-kept"] is PASS
+    judged = outcomes(Story(**async_))
+    assert judged["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
+    assert judged["confirmed-is-on-disk"] is NOT_APPLICABLE
+    assert judged["confirmed-in-memory-is-kept"] is PASS
     lost = outcomes(Story(**async_).count("lost", "buffered", 1))
     assert lost["confirmed-in-memory-is-kept"] is FAIL
     flushed = outcomes(Story(**{**OF_LOGS, "confirm_waits_for_disk": True}))
@@ -44,8 +44,8 @@ def test_what_a_layout_does_not_wait_for_is_not_what_its_confirms_are_judged_by(
 def test_what_no_client_of_a_run_knows_is_no_question_of_it() -> None:
     """Of AMQP's consumers alone is promised that they are told of a new master."""
     for claim in ("untold-consumer-waits-forever", "host-list-goes-on"):
-        told = verdict(claim, Story(**OF_LOGS))
-        assert told.outcome is NOT_APPLICABLE, told.not_judged
+        judged = verdict(claim, Story(**OF_LOGS))
+        assert judged.outcome is NOT_APPLICABLE, judged.not_judged
 
 
 def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody_acts() -> None:
@@ -54,9 +54,9 @@ def test_a_single_master_without_a_mirror_that_may_be_one_is_down_until_somebody
     assert verdict("single-master-is-down", down).outcome is PASS
     assert verdict("single-master-is-down", Story(**alone)).outcome is FAIL
     for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
-        told = verdict(claim, down)
-        assert told.outcome is NOT_APPLICABLE, claim
-        assert "elects == true: false" in told.not_judged
+        judged = verdict(claim, down)
+        assert judged.outcome is NOT_APPLICABLE, claim
+        assert "elects == true: false" in judged.not_judged
     operated = Story(**alone, operations=1)
     assert verdict("single-master-is-down", operated).outcome is NOT_APPLICABLE
 
@@ -85,19 +85,19 @@ def test_a_promise_of_time_is_judged_from_that_time_on(
 
 def test_a_promise_whose_time_nobody_declared_is_not_judged() -> None:
     for timer in ("timer_s", "route_poll_s"):
-        told = verdict(
+        judged = verdict(
             "silent-broker-is-noticed-in-time", Story("freeze", **{**LIVELY, timer: None})
         )
-        assert told.outcome is INCONCLUSIVE
-        assert f"{timer}: it was not recorded" in told.not_judged[0]
+        assert judged.outcome is INCONCLUSIVE
+        assert f"{timer}: it was not recorded" in judged.not_judged[0]
 
 
 def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     blind = Story("freeze", **OF_LOGS).service("out", ended="undo")
     blind.service("out", promise="notice")
-    told = verdict("silent-name-server-blinds-its-clients", blind)
-    assert told.outcome is PASS
-    assert told.judged == (
+    judged = verdict("silent-name-server-blinds-its-clients", blind)
+    assert judged.outcome is PASS
+    assert judged.judged == (
         "window 1: serves_on == false: false (the run was out for 15.0 s, until the fault's end)",
     )
     assert verdict("other-masters-take-over", blind).outcome is FAIL
@@ -151,8 +151,8 @@ def test_what_is_said_of_mirrors_and_their_clients_is_not_asked_of_slaves() -> N
     one = Story(**{**OF_LOGS, "masters": 1})
     assert verdict("masters-clients-are-cut-off", one).outcome is NOT_APPLICABLE
     unconfirmed = Story(**OF_LOGS, confirms=False).count("lost_indeterminate", "", 19)
-    told = verdict("unconfirmed-survive-an-election", unconfirmed)
-    assert told.outcome is NOT_APPLICABLE, "nobody is elected"
+    judged = verdict("unconfirmed-survive-an-election", unconfirmed)
+    assert judged.outcome is NOT_APPLICABLE, "nobody is elected"
 
 
 @pytest.mark.parametrize(
@@ -171,25 +171,27 @@ def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
     assert verdict("confirmed-in-memory-is-kept", story).outcome is outcome
 
 
-@pytest.mark.parametrize(("told", "outcome"), [(True, PASS), (False, FAIL), (None, INCONCLUSIVE)])
+@pytest.mark.parametrize(
+    ("judged", "outcome"), [(True, PASS), (False, FAIL), (None, INCONCLUSIVE)]
+)
 def test_a_name_server_that_is_left_must_tell_the_way_for_clients_go_on_without_any(
-    told: bool | None, outcome: Outcome
+    judged: bool | None, outcome: Outcome
 ) -> None:
-    of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": told}
+    of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": judged}
     assert verdict("one-name-server-is-enough", Story(**of_one)).outcome is outcome
 
 
 def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
     one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": True}
-    told = outcomes(Story("kill", **one))
-    assert told["one-name-server-is-enough"] is PASS
-    assert told["clients-go-on-without-name-servers"] is NOT_APPLICABLE
-    assert told["silent-name-server-is-bridged"] is NOT_APPLICABLE
+    judged = outcomes(Story("kill", **one))
+    assert judged["one-name-server-is-enough"] is PASS
+    assert judged["clients-go-on-without-name-servers"] is NOT_APPLICABLE
+    assert judged["silent-name-server-is-bridged"] is NOT_APPLICABLE
     assert outcomes(Story("freeze", **one))["silent-name-server-is-bridged"] is PASS
     every = {**one, "name_servers_at_target": 2, "name_servers_left": 0}
-    told = outcomes(Story("kill", **every))
-    assert told["one-name-server-is-enough"] is NOT_APPLICABLE
-    assert told["clients-go-on-without-name-servers"] is PASS
+    judged = outcomes(Story("kill", **every))
+    assert judged["one-name-server-is-enough"] is NOT_APPLICABLE
+    assert judged["clients-go-on-without-name-servers"] is PASS
     silent = Story("kill", **every).silent_consumer()
     assert verdict("clients-go-on-without-name-servers", silent).outcome is FAIL
 
@@ -220,9 +222,9 @@ def test_what_a_broker_took_with_a_warning_was_not_told_to_be_with_its_slaves(
 ) -> None:
     """A loss all the same: the status says that the broker has it."""
     story = Story("partition", **IN_SYNC).count("confirmed", status, 21_400)
-    told = outcomes(story.count("lost", status, 3_603))
-    assert told["in-sync-hence-not-lost"] is in_sync
-    assert told["confirmed-hence-delivered"] is delivered
+    judged = outcomes(story.count("lost", status, 3_603))
+    assert judged["in-sync-hence-not-lost"] is in_sync
+    assert judged["confirmed-hence-delivered"] is delivered
 
 
 def test_where_every_confirm_came_with_a_warning_nothing_is_proved_of_those_without() -> None:

@@ -22,8 +22,8 @@ def termed() -> Story:
 
 
 def test_a_run_without_delays_or_transactions_says_nothing_of_them_and_why() -> None:
-    told = {name: verdict(name, Story()).not_judged for name in OF_TERMS}
-    assert told == {
+    reasons = {name: verdict(name, Story()).not_judged for name in OF_TERMS}
+    assert reasons == {
         "nothing-early": ("early == 0: not applicable: no message was delayed",),
         "rolled-back-stays-unseen": (
             "rolled_back_but_delivered == 0: not applicable: nothing was sent in a transaction",
@@ -97,13 +97,13 @@ def test_a_delivered_message_whose_rollback_nobody_heard_of_is_no_pass() -> None
     [
         (
             "not_due",
-            "orders: the drain did not outlast the delay of what is missing",
+            "orders: the drain did not outlast the delay of the missing messages",
             "let the drain go on until the longest delay is over",
         ),
         (
             "pending",
-            "orders: what is missing was to be committed when the broker asks, and whether it "
-            "did is not on record",
+            "orders: the missing messages were to be committed at the broker's check, and no "
+            "record shows that check",
             "let producers live until the broker has asked them",
         ),
     ],

@@ -40,8 +40,8 @@ THE_REGISTER = (
 
 def modules(ending: str) -> list[str]:
     paths = (path for part in PRODUCT for path in (ROOT / part).rglob(f"*{ending}"))
-    told = (path.relative_to(ROOT).as_posix() for path in paths)
-    return sorted(each for each in told if not each.startswith((*FINDERS, *THE_REGISTER)))
+    caveat = (path.relative_to(ROOT).as_posix() for path in paths)
+    return sorted(each for each in caveat if not each.startswith((*FINDERS, *THE_REGISTER)))
 
 
 def words_of(node: ast.AST) -> Iterator[str]:
@@ -97,8 +97,8 @@ def test_each_doubt_that_stops_a_measure_has_an_advice() -> None:
     for measure in REGISTER:
         for stop in measure.stopped_by:
             story = Story().doubt(stop.scope, stop.reason, window=1, worker=1, queue="orders")
-            (told,) = doubts.tell(story.evidence.findings.doubts, story.evidence.facts)
-            assert told.advice, stop
+            (caveat,) = doubts.caveats_of(story.evidence.findings.doubts, story.evidence.facts)
+            assert caveat.advice, stop
 
 
 def test_a_claim_that_speaks_of_a_measure_can_mean_nothing_else() -> None:

@@ -1,5 +1,9 @@
 """What is said of service and consumption: the scope that decided it, and how it was out."""
 
+from dataclasses import replace
+
+import pytest
+
 from harness.claims.served import consumed, rows_of, sentence, served
 from harness.claims.values import Unknown
 from spark_analysis.schema.service import (
@@ -10,6 +14,7 @@ from spark_analysis.schema.service import (
     PUBLISHER,
     QUEUE,
     RUN,
+    SERVED,
     Consumption,
     Outage,
     Service,
@@ -37,15 +42,35 @@ def test_of_several_that_were_out_the_one_that_was_out_longest_is_named() -> Non
 
 def test_of_several_that_got_nothing_the_one_that_most_was_there_for_is_named() -> None:
     rows = [silent(40, "6"), silent(900, "7"), silent(300, "8")]
-    assert consumed(rows) == (False, "consumer 7 got nothing of 900 messages")
+    assert consumed(rows, ns(60)) == (False, "consumer 7 got (nearly) nothing of 900 messages")
+
+
+def test_who_got_some_but_less_than_half_proves_nothing() -> None:
+    partly = replace(silent(40, "6"), at_ns=ns(59))
+    assert consumed([partly], ns(60))[0] is None
+    assert consumed([partly, silent(40, "7")], ns(60))[0] is False
+    assert consumed([replace(partly, resumed=True)], ns(60))[0] is True
+
+
+@pytest.mark.parametrize(("few", "answer"), [(2, True), (3, True), (4, None)])
+def test_at_least_half_of_the_scopes_have_to_be_judged(few: int, answer: bool | None) -> None:
+    good = replace(out(0), verdict=SERVED)
+    scopes = [replace(good, scope=QUEUE, name=str(each)) for each in range(2)]
+    too_few = [replace(out(0), scope=QUEUE, name=f"x{n}", verdict=FEW) for n in range(few)]
+    found = served([good, *scopes, *too_few])
+    assert (None if isinstance(found, Unknown) else found) is answer
+
+
+def test_what_was_held_until_the_undo_is_named() -> None:
+    assert sentence([out(0)], []) == "the run was confirmed only once the fault was undone"
 
 
 def test_the_longest_outage_of_that_time_says_what_ended_it_and_none_before_or_after() -> None:
     before = outage(0, 12, "either"), outage(0, 11, "system")
     within = outage(13, 22, "undo"), outage(24, 25, "system")
     after = outage(27, 50, "unknown")
-    told = "the run was out for 9.0 s, until the fault's end"
-    assert sentence([out(9)], [*before, *within, after]) == told
+    expected = "the run was out for 9.0 s, until the fault's end"
+    assert sentence([out(9)], [*before, *within, after]) == expected
 
 
 def test_of_two_that_were_out_one_is_the_other() -> None:

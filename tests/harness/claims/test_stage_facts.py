@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.stories import story as told
+from harness.claims.stories import story as story_of
 from harness.claims.values import Interval, Moot, Unknown, Value
 from spark_analysis.schema.facts import Worker
 from tests.rigs.runs.findings import Story
@@ -37,18 +37,29 @@ def test_what_was_not_looked_for_to_the_end_of_its_time_may_have_come() -> None:
     assert "was not seen before the load ended" in found.reason
 
 
-def test_where_the_instrument_stalled_only_what_one_event_proves_is_known() -> None:
+def test_where_the_instrument_stalled_what_was_reached_is_known() -> None:
     def stalled(name: str, *, reached: bool) -> Value:
         story = Story().stage(name, 1 if reached else JUDGED_S, reached=reached)
         return fact(story.doubt("availability", "stalled", window=1, worker=1), name)
 
     assert stalled("first_success", reached=True) is True
     assert isinstance(stalled("first_success", reached=False), Unknown)
-    assert isinstance(stalled("sustained_success", reached=True), Unknown)
+    assert stalled("sustained_success", reached=True) is True
+    assert isinstance(stalled("sustained_success", reached=False), Unknown)
+
+
+def test_a_stall_bounds_a_time_from_below() -> None:
+    story = Story().stage("sustained_success", 13.1).doubt("availability", "stalled", window=1)
+    found = fact(story, "degraded_s")
+    assert isinstance(found, Interval)
+    assert (round(found.low, 2), found.high) == (12.96, 13.1)
+    assert str(found) == "13.0 to 13.1 s"
+    open_log = story.doubt("availability", "publisher_log", window=1)
+    assert isinstance(fact(open_log, "degraded_s"), Unknown)
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [
         ("first_success", Moot("publishers ask for no confirms")),
         ("sustained_success", Moot("publishers ask for no confirms")),
@@ -56,21 +67,21 @@ def test_where_the_instrument_stalled_only_what_one_event_proves_is_known() -> N
         ("consumers_resumed", Unknown("the analysis has no consumers_resumed")),
     ],
 )
-def test_without_confirms_nothing_is_asked_of_publishers(name: str, told: Value) -> None:
-    assert missing(name, confirms=False) == told
+def test_without_confirms_nothing_is_asked_of_publishers(name: str, expected: Value) -> None:
+    assert missing(name, confirms=False) == expected
 
 
 def test_a_milestone_that_makes_no_sense_is_moot_and_one_that_is_missing_unknown() -> None:
     assert missing("sustained_success", paced=False) == Moot("rate is max: no intended times")
     assert missing("first_success", paced=False) == Unknown("the analysis has no first_success")
-    assert missing("backlog_drained") == Moot("nobody consumes before the drain")
+    assert missing("backlog_drained") == Moot("there is no consumer before the drain")
     assert missing("first_success") == Unknown("the analysis has no first_success")
 
 
 def test_the_story_of_a_window_tells_its_own_milestones() -> None:
     story = Story().window(2, "kill", opens=40).stage("first_success", 7, window=2)
-    assert "first_success after 0.200 s" in told("serves_on", 1, story.evidence)
-    assert "7.000 s" not in told("serves_on", 1, story.evidence)
+    assert "first_success after 0.200 s" in story_of("serves_on", 1, story.evidence)
+    assert "7.000 s" not in story_of("serves_on", 1, story.evidence)
 
 
 def test_each_milestone_has_a_time_of_its_own() -> None:
@@ -97,7 +108,7 @@ def test_a_kind_of_copy_has_the_story_of_its_own_message() -> None:
     story = Story().count("duplicated", "stored_twice", 1)
     story.affect("duplicated", "redelivery", 4_700, at=12.1)
     story.affect("duplicated", "stored_twice", 4_711, at=12.7)
-    assert told("duplicated.stored_twice", 0, story.evidence).startswith("message 4711 of")
+    assert story_of("duplicated.stored_twice", 0, story.evidence).startswith("message 4711 of")
 
 
 def test_nobody_can_say_when_consumers_that_were_away_resumed_and_publishers_saw_theirs() -> None:
@@ -109,7 +120,7 @@ def test_nobody_can_say_when_consumers_that_were_away_resumed_and_publishers_saw
 
 def test_where_nobody_consumes_consumers_have_no_milestones() -> None:
     nobody = Story(consumers=0)
-    assert fact(nobody, "consumers_resumed") == Moot("nobody consumes before the drain")
+    assert fact(nobody, "consumers_resumed") == Moot("there is no consumer before the drain")
     assert fact(nobody, "first_success") is True
 
 
@@ -117,4 +128,4 @@ def test_a_message_of_the_first_producer_has_a_name() -> None:
     story = Story().count("lost", "replicated", 1).affect("lost", "replicated", 5, at=12.4)
     story.affected = [replace(row, producer=0) for row in story.affected]
     story.facts = replace(story.facts, workers=(Worker(0, "publisher", True),))
-    assert told("lost", 0, story.evidence).startswith("message 5 of")
+    assert story_of("lost", 0, story.evidence).startswith("message 5 of")

@@ -104,8 +104,8 @@ def test_a_run_that_breaks_them_fails(tmp_path: Path) -> None:
 def test_a_run_without_any_says_nothing_of_them(tmp_path: Path) -> None:
     evidence = recorded(tmp_path, [ORDINARY], [(0, 2 * SECOND, Via.LOAD)])
     assert outcomes(evidence) == [MOOT, MOOT, MOOT]
-    told = {one.name for one in observe(evidence)}
-    assert not told & {"early", "rolled_back_but_delivered", "torn_transaction"}
+    names = {one.name for one in observe(evidence)}
+    assert not names & {"early", "rolled_back_but_delivered", "torn_transaction"}
 
 
 @pytest.mark.parametrize("measure", ["early", "rolled_back_but_delivered", "torn_transaction"])

@@ -69,9 +69,7 @@ def test_a_window_that_was_over_before_is_judged() -> None:
 
 def test_the_verdict_says_who_ended_when_and_what_to_do() -> None:
     one = verdict(FAULT, ended(broken(), 14.04))
-    assert one.not_judged == (
-        "window 1: rmq3 ended at +14.0 s, and nobody had planned it: signal 9",
-    )
+    assert one.not_judged == ("window 1: rmq3 ended at +14.0 s, unplanned: signal 9",)
     assert one.advice
 
 

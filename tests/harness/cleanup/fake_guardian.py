@@ -1,4 +1,4 @@
-"""A guardian whose sphere is the folder of its experiment: what it does lies there in a file."""
+"""A guardian of projects in its experiment's folder; it notes in a file there what it does."""
 
 import sys
 import time
@@ -7,19 +7,22 @@ from pathlib import Path
 
 from faults.actions import Action
 from faults.model import Receipt
-from harness.cleanup.guardian import Charge, watch
-from harness.cleanup.heal import Standing
+from harness.cleanup.guardian import Assignment, watch
+from harness.cleanup.heal import RunningProject
 
 
 class Folder:
-    """guardian.Sphere. A worker runs while `worker` is there; `stubborn` keeps it there."""
+    """guardian.GuardedProjects in a folder.
+
+    A worker runs while the file `worker` is there; the file `stubborn` keeps it there.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def find(self) -> Sequence[Standing]:
+    async def find(self) -> Sequence[RunningProject]:
         there = (self._folder / "project").exists()
-        return [Standing("p", Path("elsewhere"), "", False)] if there else []
+        return [RunningProject("p", Path("elsewhere"), "", False)] if there else []
 
     def executor(self, project: str) -> "Folder":
         assert project == "p"
@@ -55,5 +58,5 @@ class Folder:
 
 if __name__ == "__main__":
     _, _, _, folder, _, _, *keep = sys.argv[1:]
-    charge = Charge("p", Path(folder), keep == ["--keep"])
-    sys.exit(watch(charge, lambda: Folder(Path(folder)), sys.stdin.buffer))
+    assignment = Assignment("p", Path(folder), keep == ["--keep"])
+    sys.exit(watch(assignment, lambda: Folder(Path(folder)), sys.stdin.buffer))

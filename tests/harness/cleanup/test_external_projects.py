@@ -23,7 +23,7 @@ from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner
 from tests.rigs.clusters.topologies import START
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 ROOT = Path(__file__).parents[3]
 JOURNAL = Path("runs/run-1/journal.jsonl")

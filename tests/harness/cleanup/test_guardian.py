@@ -14,6 +14,7 @@ from faults.compile import compile
 from faults.model import Armed
 from harness.cleanup.guardian import LOG, GuardianError, start_guardian
 from harness.run_folder.journal import Journal
+from tests.rigs.machine.left_behind import guardians, standbys
 
 pytestmark = pytest.mark.slow
 
@@ -143,3 +144,48 @@ def test_one_that_is_gone_cannot_be_ended(folder: Path) -> None:
     guardian._process.wait()
     with pytest.raises(GuardianError):
         guardian.done()
+
+
+HARNESS_AND_GUARDIAN = HARNESS.replace(
+    "    os.kill(os.getpid(), signal.SIGKILL)",
+    "    from tests.harness.cleanup.test_guardian import begun_standbys\n"
+    "    begun_standbys(Path(sys.argv[1]))\n"
+    "    os.kill(guardian._process.pid, signal.SIGKILL)\n"
+    "    os.kill(os.getpid(), signal.SIGKILL)",
+)
+
+
+def test_a_standby_undoes_faults_if_harness_and_guardian_die_together(folder: Path) -> None:
+    words = [sys.executable, "-c", HARNESS_AND_GUARDIAN, str(folder), "remove", "killed"]
+    subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    killed_s = time.monotonic()
+    gone(folder)
+    assert deeds(folder) == [f"perform {fault().undo[0]}", "remove p"]
+    assert float((folder / "done").read_text().split(" ", 1)[0]) - killed_s < 10.0
+
+
+def test_a_standby_ends_when_another_guardian_watches(folder: Path) -> None:
+    first = start_guardian("p", folder, False, command=COMMAND)
+    (old,) = begun_standbys(folder)
+    first._process.kill()
+    first._process.wait()
+    second = start_guardian("p", folder, False, command=COMMAND)
+    ended(old)
+    assert begun_standbys(folder) != [old]
+    second.done()
+    assert standbys(folder) == []
+    assert deeds(folder) == []
+
+
+@retry(
+    stop=stop_after_delay(10), wait=wait_fixed(0.01), retry=retry_if_result(lambda one: not one)
+)
+def begun_standbys(folder: Path) -> list[int]:
+    """Wait until /proc shows one: it does so a moment after the start."""
+    return standbys(folder)
+
+
+@retry(stop=stop_after_delay(40), wait=wait_fixed(0.1), retry=retry_if_result(lambda there: there))
+def gone(folder: Path) -> bool:
+    """Wait until no standby and no guardian of this folder runs."""
+    return bool(standbys(folder) or guardians(folder))

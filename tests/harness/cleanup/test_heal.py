@@ -10,7 +10,7 @@ import pytest
 from faults.actions import Action, Cut, Join, Kill, Start
 from faults.compile import compile
 from faults.model import Armed, FaultError, Receipt
-from harness.cleanup.heal import EVERYBODY, Chosen, Row, Standing, heal
+from harness.cleanup.heal import EVERYBODY, Chosen, Row, RunningProject, heal
 from harness.run_folder.journal import Journal, read, standing
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -21,11 +21,11 @@ DEAD, ALIVE = "1 1 boot", "2 2 boot"
 class Projects:
     """heal.Projects in memory; it is the executor of all its projects."""
 
-    found: list[Standing]
+    found: list[RunningProject]
     done: list[str] = field(default_factory=list)
     refuse: tuple[type[Action], ...] = ()
 
-    async def find(self) -> Sequence[Standing]:
+    async def find(self) -> Sequence[RunningProject]:
         return self.found
 
     def executor(self, project: str) -> "Projects":
@@ -50,8 +50,8 @@ def fault(kind: str, window: int, returns: bool = True) -> Armed:
     return compile(kind, "rmq1", "rmq1", "", HOSTS, ("p",), window, "run", returns)
 
 
-def project(folder: Path, owner: str = DEAD, keep: bool = False) -> Standing:
-    return Standing("p", folder, owner, keep)
+def project(folder: Path, owner: str = DEAD, keep: bool = False) -> RunningProject:
+    return RunningProject("p", folder, owner, keep)
 
 
 def journal(folder: Path, run: str, armed: Sequence[Armed], undone: Sequence[Armed] = ()) -> Path:
@@ -150,7 +150,7 @@ def two_experiments(folder: Path) -> Projects:
     """Each with a project of its own, both left behind."""
     for name in ("one", "two"):
         journal(folder / name, "run-1", [fault("kill", 1)])
-    return Projects([Standing(name, folder / name, DEAD, False) for name in ("one", "two")])
+    return Projects([RunningProject(name, folder / name, DEAD, False) for name in ("one", "two")])
 
 
 @pytest.mark.parametrize(

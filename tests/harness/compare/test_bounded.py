@@ -42,7 +42,7 @@ def test_it_is_reached_after_so_many_runs_without_a_violation() -> None:
     assert begun == 5
     assert told[:4] == [""] * 4
     assert told[4] == (
-        "the bound is reached: violated in 0 of 5 runs; up to 45 % of runs not excluded"
+        "the bound is reached: violated in 0 of 5 runs (95 % one-sided bound: at most 45 %)"
     )
 
 
@@ -61,7 +61,7 @@ def test_a_warning_that_does_not_come_true_ends_nothing() -> None:
 def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_told() -> None:
     told, begun = played(HELD, OPEN, *[HELD] * 4)
     assert begun == 6
-    assert told[-1].endswith("not excluded; 1 could not be judged")
+    assert told[-1].endswith("at most 45 %); 1 could not be judged")
 
 
 def test_it_is_given_up_where_more_cannot_be_judged_than_there_are_to_spare() -> None:

@@ -30,7 +30,7 @@ def verdict(outcome: Outcome, claim: str = "stays", warns: bool = False) -> Clai
         (0, 0, 0.0, 1.0),
     ],
 )
-def test_the_interval_is_clopper_and_pearsons(
+def test_the_bounds_are_clopper_and_pearsons(
     violated: int, runs: int, low: float, high: float
 ) -> None:
     found = rate(violated, runs)
@@ -41,11 +41,16 @@ def test_twenty_nine_runs_without_a_violation_bound_ten_per_cent_and_one_fewer_d
     assert rate(0, 29).high < 0.1 < rate(0, 28).high
 
 
-def test_words_say_how_many_runs_and_what_is_not_excluded() -> None:
-    assert rate(0, 10).told("lost") == "lost in 0 of 10 runs; up to 26 % of runs not excluded"
-    assert rate(3, 10).told("lost") == "lost in 3 of 10 runs; 6.7 % to 65 % of runs"
-    assert rate(0, 1).told("lost") == "lost in 0 of 1 run; up to 95 % of runs not excluded"
-    assert rate(0, 0).told("lost") == "lost: no run was judged"
+def test_a_rate_names_its_interval_or_its_one_sided_bound() -> None:
+    assert rate(0, 10).describe("lost") == (
+        "lost in 0 of 10 runs (95 % one-sided bound: at most 26 %)"
+    )
+    assert rate(2, 5).describe("") == "in 2 of 5 runs (95 % CI: 5.3 to 85 %)"
+    assert rate(10, 10).bounds == "95 % CI: 69 to 100 %"
+    assert rate(3, 10).describe("lost") == "lost in 3 of 10 runs (95 % CI: 6.7 to 65 %)"
+    assert rate(0, 1).describe("lost") == "lost in 0 of 1 run (95 % one-sided bound: at most 95 %)"
+    assert rate(0, 0).describe("lost") == "lost: no run was judged"
+    assert rate(0, 0).describe("") == "no run was judged"
 
 
 @pytest.mark.parametrize(

@@ -165,5 +165,6 @@ def test_a_lock_that_is_not_there_is_told_and_no_fault_of_ours(
 ) -> None:
     lost = replace(jars.named(NAME), lock=str(tmp_path / "none"))
     monkeypatch.setattr(jars, "sets", lambda: {NAME: lost})
+    monkeypatch.setenv(places.JARS, str(tmp_path / "jars"))  # nothing was ever fetched
     assert jars.main([NAME]) == jars.main(["--check"]) == 1
     assert capsys.readouterr().err.count("none") == 2

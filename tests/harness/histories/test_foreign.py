@@ -12,7 +12,7 @@ from harness.histories.explained import explained
 from harness.histories.history import History
 from harness.histories.rows import FAULTS_UNJUDGED, Form, Row, history
 from harness.plan.problems import PlanError
-from spark_analysis.schema.facts import Upheaval
+from spark_analysis.schema.facts import LeadershipChange
 from tests.rigs.histories.theirs import edn, histories, row, rows
 
 QUEUE = histories("queue_histories")
@@ -29,20 +29,20 @@ _CLASSES = (
 _DRAIN = [[90, 9, "drain", "invoke"], [91, 9, "drain", "ok", []]]
 
 
-def counts(told: History) -> Counter[str]:
+def counts(converted: History) -> Counter[str]:
     found: Counter[str] = Counter()
-    for each in evidence(told, "h").findings.counts:
+    for each in evidence(converted, "h").findings.counts:
         if each.measure in _CLASSES:
             found[f"{each.measure} {each.detail}".strip()] += each.count
     return found
 
 
-def of_jepsen(told: list[list[Any]]) -> History:
-    return history("h", jepsen.parse(edn(rows(told)), "h.edn"), jepsen.FORM)
+def of_jepsen(lines: list[list[Any]]) -> History:
+    return history("h", jepsen.parse(edn(rows(lines)), "h.edn"), jepsen.FORM)
 
 
-def of_openchaos(told: list[list[Any]]) -> History:
-    text = openchaos.lines_of(rows(told))
+def of_openchaos(lines: list[list[Any]]) -> History:
+    text = openchaos.lines_of(rows(lines))
     return history("h", openchaos.parse(text, "h.tsv"), openchaos.FORM)
 
 
@@ -68,17 +68,17 @@ def of_openchaos(told: list[list[Any]]) -> History:
     ],
 )
 def test_what_jepsen_tells_falls_into_our_classes(name: str, expected: dict[str, int]) -> None:
-    told = QUEUE[name]["h"]
-    drained = told if name == "Q7" else [*told, *_DRAIN]
+    lines = QUEUE[name]["h"]
+    drained = lines if name == "Q7" else [*lines, *_DRAIN]
     assert counts(of_jepsen(drained)) == expected
 
 
 @pytest.mark.parametrize("name", sorted(name for name in QUEUE if name != "Q7"))
 def test_a_file_is_read_as_the_rows_that_it_was_written_from(name: str) -> None:
-    told = rows(QUEUE[name]["h"])
-    assert jepsen.parse(edn(told), "h.edn") == told
-    without_latency = [Row(one.at_ns, one.client, one.f, one.ev, one.value) for one in told]
-    read = openchaos.parse(openchaos.lines_of(told), "h.tsv")
+    lines = rows(QUEUE[name]["h"])
+    assert jepsen.parse(edn(lines), "h.edn") == lines
+    without_latency = [Row(one.at_ns, one.client, one.f, one.ev, one.value) for one in lines]
+    read = openchaos.parse(openchaos.lines_of(lines), "h.tsv")
     assert [Row(o.at_ns, o.client, o.f, o.ev, o.value) for o in read] == without_latency
 
 
@@ -88,12 +88,12 @@ def test_a_vector_of_operations_is_read_like_one_a_line() -> None:
 
 
 def test_a_number_and_its_digits_are_two_values_where_a_history_has_both() -> None:
-    told = "".join(
+    lines = "".join(
         f"{{:process 1, :type :invoke, :f :enqueue, :value {value}, :time {at}}}\n"
         for at, value in enumerate(("7", '"7"'))
     )
-    assert [each.value for each in jepsen.parse(told, "h.edn")] == ["7", '"7"']
-    assert jepsen.parse(told.splitlines()[1], "h.edn")[0].value == "7"
+    assert [each.value for each in jepsen.parse(lines, "h.edn")] == ["7", '"7"']
+    assert jepsen.parse(lines.splitlines()[1], "h.edn")[0].value == "7"
 
 
 _SENT = [[0, 1, "enqueue", "invoke", "a"], [1, 1, "enqueue", "ok", "a"]]
@@ -118,8 +118,8 @@ def test_a_dequeue_that_crashed_may_have_taken_what_is_missing() -> None:
 
 
 def test_a_failure_of_openchaos_may_have_happened() -> None:
-    told = [[0, 1, "enqueue", "invoke", "a"], [9, 1, "enqueue", "fail", "a", None, 9]]
-    delivered = [*told, [10, 2, "dequeue", "ok", "a", None, 1]]
+    lines = [[0, 1, "enqueue", "invoke", "a"], [9, 1, "enqueue", "fail", "a", None, 9]]
+    delivered = [*lines, [10, 2, "dequeue", "ok", "a", None, 1]]
     assert counts(of_openchaos(delivered)) == {"revived": 1}
     assert counts(of_jepsen(delivered)) == {"refused_but_delivered refused": 1}
 
@@ -130,17 +130,17 @@ def test_nobody_sees_an_openchaos_queue_read_empty() -> None:
 
 
 def test_what_only_an_end_tells_of_was_sent_when_its_latency_says() -> None:
-    told = of_openchaos([[30_000, 1, "enqueue", "ok", "a", None, 500]])
-    assert told.tables["attempts"]["sent_ns"] == [0]
-    assert told.tables["settlements"]["settled_ns"] == [500_000_000]
+    converted = of_openchaos([[30_000, 1, "enqueue", "ok", "a", None, 500]])
+    assert converted.tables["attempts"]["sent_ns"] == [0]
+    assert converted.tables["settlements"]["settled_ns"] == [500_000_000]
 
 
 def test_faults_that_nobody_verified_are_upheavals_and_said_to_be_unjudged() -> None:
     fault = [[10, 0, "fault", "start", "kill"], [20, 0, "fault", "end", "kill"]]
-    told = of_openchaos([*_SENT, *fault])
-    assert told.facts.windows == ()
-    assert told.facts.upheavals == (Upheaval(10_000_000, None),)
-    assert told.doubts == (FAULTS_UNJUDGED,)
+    converted = of_openchaos([*_SENT, *fault])
+    assert converted.facts.windows == ()
+    assert converted.facts.upheavals == (LeadershipChange(10_000_000, None),)
+    assert converted.doubts == (FAULTS_UNJUDGED,)
     assert of_openchaos(_SENT).doubts == ()
 
 
@@ -158,18 +158,18 @@ def test_a_nemesis_tells_everything_twice() -> None:
 
 def test_the_same_value_of_another_client_is_another_attempt_of_the_message() -> None:
     again = [[5, 3, "enqueue", "invoke", "a"], [6, 3, "enqueue", "info", "a"]]
-    told = of_jepsen([*_SENT, *again, [7, 2, "dequeue", "ok", "a"], *_DRAIN])
-    assert told.tables["attempts"]["attempt"] == [1, 2]
-    assert told.tables["attempts"]["producer"] == [1, 1]
-    assert told.tables["attempts"]["connection"] == [1, 2]
-    assert counts(told) == {}
+    converted = of_jepsen([*_SENT, *again, [7, 2, "dequeue", "ok", "a"], *_DRAIN])
+    assert converted.tables["attempts"]["attempt"] == [1, 2]
+    assert converted.tables["attempts"]["producer"] == [1, 1]
+    assert converted.tables["attempts"]["connection"] == [1, 2]
+    assert counts(converted) == {}
 
 
 def test_a_delivery_is_of_an_attempt_that_may_have_come() -> None:
     failed = [[0, 1, "enqueue", "invoke", "a"], [1, 1, "enqueue", "fail", "a"]]
     retried = [[2, 1, "enqueue", "invoke", "a"], [3, 1, "enqueue", "ok", "a"]]
-    told = of_jepsen([*failed, *retried, [4, 2, "dequeue", "ok", "a"]])
-    assert told.tables["deliveries"]["attempt"] == [2]
+    converted = of_jepsen([*failed, *retried, [4, 2, "dequeue", "ok", "a"]])
+    assert converted.tables["deliveries"]["attempt"] == [2]
 
 
 def test_what_their_form_does_not_tell_is_unknown() -> None:
@@ -242,8 +242,8 @@ def test_an_openchaos_history_that_is_damaged_is_not_judged(text: str, said: str
     assert said in str(found.value)
 
 
-def reasons(tool: str, told: list[list[Any]], form: Form) -> str:
-    listed = rows(told)
+def reasons(tool: str, lines: list[list[Any]], form: Form) -> str:
+    listed = rows(lines)
     found = evidence(history("h", listed, form), "h")
     ours: Counter[str] = Counter()
     for each in found.findings.counts:
@@ -256,8 +256,8 @@ def reasons(tool: str, told: list[list[Any]], form: Form) -> str:
     [
         ("Q1", "1 messages of unknown outcome came: `revived` here, `recovered` there"),
         ("Q2", "lost-count is 1, and 0 are `lost` here: 1 are `loss_unknown`"),
-        ("Q2", "what nobody sent is `unexpected` on both sides"),
-        ("Q4", "1 surplus deliveries never make their total-queue invalid"),
+        ("Q2", "messages that were never sent are `unexpected` on both sides"),
+        ("Q4", "1 duplicate deliveries never make their total-queue invalid"),
         ("Q4", "their unordered queue breaks at a, by the order of the file alone"),
         ("Q5", "1 messages came that had failed"),
         ("Q8", "1 values were enqueued more than once"),
@@ -272,8 +272,8 @@ def test_why_jepsen_says_something_else(name: str, said: str) -> None:
     [
         ("Q1", "1 messages of unknown outcome that came are `revived` here; there every one"),
         ("Q2", "lostMessageCount is 1, and 0 are `lost` here"),
-        ("Q2", "1 deliveries of what nobody sent are `unexpected` here"),
-        ("Q6", "2 surplus deliveries are told here by what they came of"),
+        ("Q2", "1 deliveries of messages never sent are `unexpected` here"),
+        ("Q6", "2 duplicate deliveries are classified here by their source"),
         ("Q8", "1 values were enqueued more than once"),
     ],
 )
@@ -299,28 +299,38 @@ def test_of_a_fault_without_an_outage_none_is_explained() -> None:
 
 @pytest.mark.parametrize("name", sorted(QUEUE))
 def test_jepsen_says_the_same_of_its_own_file(name: str) -> None:
-    told = rows(QUEUE[name]["h"])
-    assert jepsen_verdict.verdict(jepsen.parse(edn(told), "h.edn")) == jepsen_verdict.verdict(told)
+    lines = rows(QUEUE[name]["h"])
+    assert jepsen_verdict.verdict(jepsen.parse(edn(lines), "h.edn")) == jepsen_verdict.verdict(
+        lines
+    )
 
 
 @pytest.mark.parametrize("name", sorted({"Q7"} ^ {*QUEUE, *RECOVERY}))
 def test_openchaos_says_the_same_of_its_own_file(name: str) -> None:
-    told = rows({**QUEUE, **RECOVERY}[name]["h"])
-    read = openchaos.parse(openchaos.lines_of(told), "h.tsv")
-    assert openchaos_verdict.verdict(read) == openchaos_verdict.verdict(told)
+    lines = rows({**QUEUE, **RECOVERY}[name]["h"])
+    read = openchaos.parse(openchaos.lines_of(lines), "h.tsv")
+    assert openchaos_verdict.verdict(read) == openchaos_verdict.verdict(lines)
 
 
 @pytest.mark.parametrize("name", sorted(QUEUE))
 def test_a_history_of_ours_can_be_told_as_theirs(name: str) -> None:
     """What both judges count of it stays the same; a value is called by its number."""
-    told = of_jepsen(QUEUE[name]["h"])
-    theirs = explained("jepsen", rows_of(told), {})["says"]["total-queue"]
+    converted = of_jepsen(QUEUE[name]["h"])
+    theirs = explained("jepsen", rows_of(converted), {})["says"]["total-queue"]
     wanted = explained("jepsen", rows(QUEUE[name]["h"]), {})["says"]["total-queue"]
     numbers = ("acknowledged-count", "lost-count", "unexpected-count", "recovered-count")
     assert {key: theirs[key] for key in numbers} == {key: wanted[key] for key in numbers}
 
 
 def test_a_row_keeps_its_key_and_its_latency() -> None:
-    told = row(30, 1, "enqueue", "ok", "a", "k", 5)
-    (read,) = openchaos.parse(openchaos.lines_of([told]), "h.tsv")
-    assert read == told
+    one_row = row(30, 1, "enqueue", "ok", "a", "k", 5)
+    (read,) = openchaos.parse(openchaos.lines_of([one_row]), "h.tsv")
+    assert read == one_row
+
+
+def test_an_enqueue_ends_once() -> None:
+    once = [[0, 1, "enqueue", "invoke", 7], [1, 1, "enqueue", "ok", 7]]
+    with pytest.raises(PlanError, match="operation 2, :type: process 1 ends its enqueue of 7 a"):
+        of_jepsen([*once, [2, 1, "enqueue", "ok", 7]])
+    again = [[2, 1, "enqueue", "invoke", 7], [3, 1, "enqueue", "ok", 7]]
+    assert of_jepsen([*once, *again]).tables["settlements"]["attempt"] == [1, 2]

@@ -150,6 +150,48 @@ def test_damage_is_named_with_its_place(changes: dict[str, Any], said: str) -> N
     assert any(said in problem for problem in found), found
 
 
+FAULTS = {"rows": 1, "columns": {"window": [1], "event": ["gone"], "at_ns": [2_000_000_000]}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"declared.confirms": False}, "declared.confirms: it is false, and facts.confirms is tr"),
+        (
+            {"tables.faults": {**FAULTS, "columns": {**FAULTS["columns"], "event": ["healed"]}}},
+            "faults.event[0]: 'healed' is none of issued, returned, verified, down, up, undo_is",
+        ),
+        (
+            {
+                "tables.faults": {
+                    **FAULTS,
+                    "columns": {**FAULTS["columns"], "at_ns": [1_999_999_999]},
+                }
+            },
+            "faults.at_ns[0]: gone at 1999999999 lies before the origin of fault window 1",
+        ),
+        (
+            {
+                "tables.lateness": {
+                    "rows": 1,
+                    "columns": {"worker": [1], "at_ns": [5], "late_ns": [-1]},
+                }
+            },
+            "lateness.late_ns[0]: -1 is below 0",
+        ),
+    ],
+)
+def test_a_contradiction_is_named_with_its_place(changes: dict[str, Any], said: str) -> None:
+    (problem,) = problems(json.dumps(document(changes)))
+    assert said in problem
+
+
+def test_steps_of_a_fault_at_its_origin_contradict_nothing() -> None:
+    assert parsed({"tables.faults": FAULTS}).tables["faults"]["at_ns"] == [2_000_000_000]
+    late = {"rows": 1, "columns": {"worker": [1], "at_ns": [5], "late_ns": [0]}}
+    assert parsed({"tables.lateness": late, "declared.confirms": None}).declared == {"copies": 3}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -192,8 +234,8 @@ def test_what_rows_contradict_is_told_beside_what_else_is_wrong() -> None:
 
 
 def test_a_drain_may_be_anybodys() -> None:
-    told = {"tables.deliveries.columns.consumer": 1, "tables.deliveries.columns.via": "drain"}
-    assert parsed(told).tables["deliveries"]["consumer"] == [1]
+    changed = {"tables.deliveries.columns.consumer": 1, "tables.deliveries.columns.via": "drain"}
+    assert parsed(changed).tables["deliveries"]["consumer"] == [1]
 
 
 def test_of_a_column_the_first_wrong_cells_are_told_and_how_many_there_are_more() -> None:
@@ -279,7 +321,7 @@ def _documents(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(_documents())
-def test_a_history_that_is_written_is_read_as_the_same(told: dict[str, Any]) -> None:
-    history = neutral.parse(json.dumps(told), "h.json", WORDS)
+def test_a_history_that_is_written_is_read_as_the_same(changed: dict[str, Any]) -> None:
+    history = neutral.parse(json.dumps(changed), "h.json", WORDS)
     written = json.dumps(neutral.to_json(history))
     assert neutral.parse(written, "h.json", WORDS) == history

@@ -27,8 +27,8 @@ def test_jepsens_total_queue(name: str) -> None:
         "duplicated": dict(found.duplicated),
         "recovered": dict(found.recovered),
     }
-    told = QUEUE[name]["JT"]
-    assert {key: said[key] for key in told} == told
+    rows_in = QUEUE[name]["JT"]
+    assert {key: said[key] for key in rows_in} == rows_in
 
 
 @pytest.mark.parametrize("name", sorted(QUEUE))
@@ -52,26 +52,26 @@ def test_openchaos_queue_checker(name: str) -> None:
         "atLeast": not found.lost,
         "exactlyOnce": not found.duplicates and not found.lost,
     }
-    told = QUEUE[name]["OC"]
-    assert {key: said[key] for key in told} == told
+    rows_in = QUEUE[name]["OC"]
+    assert {key: said[key] for key in rows_in} == rows_in
 
 
 @pytest.mark.parametrize("name", sorted(ORDER))
 def test_openchaos_order_checker(name: str) -> None:
-    told = ORDER[name]
-    listed = [row(n, 1, "enqueue", "ok", str(n), "k") for n in told["acknowledged"]]
-    listed += [row(100, 2, "dequeue", "ok", str(n), "k") for n in told["delivered"]]
+    rows_in = ORDER[name]
+    listed = [row(n, 1, "enqueue", "ok", str(n), "k") for n in rows_in["acknowledged"]]
+    listed += [row(100, 2, "dequeue", "ok", str(n), "k") for n in rows_in["delivered"]]
     found = openchaos_verdict.order(listed)
-    assert found.ordered == told["openchaos_order"]
-    assert found.value == (str(told["openchaos_first_bad"]) if not found.ordered else None)
+    assert found.ordered == rows_in["openchaos_order"]
+    assert found.value == (str(rows_in["openchaos_first_bad"]) if not found.ordered else None)
 
 
 @pytest.mark.parametrize("name", sorted(RECOVERY))
 def test_openchaos_rto_checker(name: str) -> None:
     found = openchaos_verdict.rto(rows(RECOVERY[name]["h"]))
-    told = RECOVERY[name]["RTO"]
-    assert len(found.intervals) == len(told)
-    for interval, wanted in zip(found.intervals, told, strict=True):
+    rows_in = RECOVERY[name]["RTO"]
+    assert len(found.intervals) == len(rows_in)
+    for interval, wanted in zip(found.intervals, rows_in, strict=True):
         assert {key: value for key, value in _rto(interval).items() if key in wanted} == wanted
     assert found.unexpected == RECOVERY[name].get("unexpected", found.unexpected)
 
@@ -93,8 +93,8 @@ def test_openchaos_recovery_checker(name: str) -> None:
 
 
 def test_a_drain_that_crashed_makes_total_queue_unknown() -> None:
-    told = QUEUE["Q7"]["h"][:-1]
-    crashed = rows([*told, [5, 2, "drain", "info"]])
+    rows_in = QUEUE["Q7"]["h"][:-1]
+    crashed = rows([*rows_in, [5, 2, "drain", "info"]])
     found = jepsen_verdict.verdict(crashed)
     assert found["total-queue"]["valid?"] == "unknown"
 
@@ -125,15 +125,15 @@ def test_a_quantile_of_perf_is_one_of_the_values() -> None:
 
 
 def test_stats_ask_each_operation_for_one_success() -> None:
-    told = rows([[0, 1, "enqueue", "ok", "a"], [1, 2, "dequeue", "fail"]])
-    found = jepsen_verdict.stats(told)
+    rows_in = rows([[0, 1, "enqueue", "ok", "a"], [1, 2, "dequeue", "fail"]])
+    found = jepsen_verdict.stats(rows_in)
     assert not found["valid?"]
     assert found["by-f"]["enqueue"]["valid?"]
     assert not found["by-f"]["dequeue"]["valid?"]
 
 
 def test_one_delivery_before_its_confirm_cancels_one_duplicate() -> None:
-    told = rows(
+    rows_in = rows(
         [
             [0, 1, "enqueue", "invoke", "a"],
             [1, 2, "dequeue", "ok", "a"],
@@ -141,5 +141,5 @@ def test_one_delivery_before_its_confirm_cancels_one_duplicate() -> None:
             [3, 1, "enqueue", "ok", "a"],
         ]
     )
-    found = openchaos_verdict.queue(told)
+    found = openchaos_verdict.queue(rows_in)
     assert (found.lost, found.duplicates) == ((), Counter({"a": 1}))

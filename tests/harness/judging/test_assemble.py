@@ -4,14 +4,14 @@ from pathlib import Path
 
 from harness.judging.assemble import titles
 from harness.judging.result import CellTitle
-from harness.request import asking
+from harness.request import run_request
 from harness.run_folder.experiments import recall, remember
 from tests.rigs.runs.told_runs import crash, told
 
 
 def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path) -> None:
-    asked = asking.Asked(("master-crash", "cut-one-node"), (), (), (), None, 2, 7)
-    experiment = asking.experiment_of(asked, "e")
+    asked = run_request.RunRequest(("master-crash", "cut-one-node"), (), (), (), None, 2, 7)
+    experiment = run_request.experiment_of(asked, "e")
     words = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, "again", words, tmp_path / "e")
     found = {cell: CellTitle(*told) for cell, told in recall(tmp_path / "e").titles.items()}

@@ -17,7 +17,7 @@ from harness.plan.experiment import Catalogue, Request, plan
 from harness.plan.misbehave import KINDS, RULES, Misbehave
 from harness.plan.model import Experiment, Scenario
 from harness.plan.toml import read_scenario
-from harness.request import asking
+from harness.request import run_request
 
 HONEST = "honest"
 SYSTEM, LAYOUT, DEPLOYMENT = "reference-mirrored", "all-automatic@T=10", "local"
@@ -172,7 +172,7 @@ def _planned(
         deployment=DEPLOYMENT,
         repeats=repeats,
     )
-    return plan(request, Catalogue(asking.systems(), asking.layouts()))
+    return plan(request, Catalogue(run_request.systems(), run_request.layouts()))
 
 
 def logs_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:

@@ -15,7 +15,7 @@ from harness.plan.misbehave import DRAWN
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import BY_TWO_DELIVERIES, HONEST
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 SEED = 20
 REPEATS = 10  # two runs each

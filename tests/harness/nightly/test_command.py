@@ -34,7 +34,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     outcomes: list[str] = []
 
     def play(
-        folder: Path, words: Sequence[str], tell: campaign.Tell, more: Sequence[str] = ()
+        folder: Path, words: Sequence[str], tell: campaign.Log, more: Sequence[str] = ()
     ) -> int:
         lost = bool(outcomes) and outcomes.pop(0) == "lost"
         name = f"20990101-0000{len(record.experiments(folder)):02d}-00aa"

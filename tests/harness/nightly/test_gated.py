@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from harness.compare.gate import gate
+from harness.compare.rates import rate
 from harness.judging.exits import Exit
 from harness.nightly import gated, message, record
 from harness.nightly.record import Night
@@ -29,8 +30,9 @@ def test_a_loss_fails_it_and_stands_in_its_record() -> None:
     (alarm,) = told.alarms
     assert (alarm.cell, alarm.what) == (CELL, "loss")
     assert alarm.text == (
-        "loss did not happen before: in 1 of 1 run, before in 0 of 30 runs; "
-        f"since {night(2).name}: Lost."
+        "loss did not happen before: in 1 of 1 run (95 % CI: 2.5 to 100 %), "
+        "before in 0 of 30 runs (95 % one-sided bound: at most 9.5 %); "
+        f"since {record.dated(night(2).name)}: Lost."
     )
 
 
@@ -38,7 +40,7 @@ def test_a_longer_outage_fails_it_with_both_sides_and_their_runs() -> None:
     told = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
     (alarm,) = told.alarms
     assert "takes longer: 6.03 s (5 runs), before 3.15 s (" in alarm.text.replace("\u00a0", " ")
-    assert f"since {night(1).name}" in alarm.text
+    assert f"since {record.dated(night(1).name)}" in alarm.text
 
 
 @pytest.mark.parametrize("cells", [((*CELL[:3], "rocketmq-native"),), (CELL, ("x", *CELL[1:]))])
@@ -120,3 +122,23 @@ def test_a_night_that_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> N
     path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
     with pytest.raises(PlanError, match=r"night\.json: cannot be read"):
         record.nights(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("20261127-220507-0a1f", "2026-11-27 22:05 UTC"), ("a night of mine", "a night of mine")],
+)
+def test_a_night_is_called_by_its_date(name: str, told: str) -> None:
+    assert record.dated(name) == told
+
+
+@pytest.mark.parametrize(("runs", "warned"), [(1, True), (9, True), (10, False), (30, False)])
+def test_an_alarm_over_few_baseline_runs_asks_for_more(runs: int, warned: bool) -> None:
+    lossy = night(1, lost=True)
+    over, _ = gated.answered(good(runs=runs), [], lossy)
+    assert over.exit_code == Exit.FAILED, "a loss is never held back"
+    (alarm,) = over.alarms
+    assert (f"only {runs} baseline run" in alarm.text) == warned
+    assert ("add baseline runs (10 at least, 30 are good)" in alarm.text) == warned
+    bound = rate(0, runs).bounds
+    assert f"before in 0 of {runs} run{'' if runs == 1 else 's'} ({bound})" in alarm.text

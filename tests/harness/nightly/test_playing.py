@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from harness.nightly import playing, record
-from harness.nightly.playing import Asked, World
+from harness.nightly.playing import NightRequest, World
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell, Item, Suite
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
@@ -64,7 +64,7 @@ class Told:
         return 0
 
     def night(self, asked: Suite, before: Sequence[Night] = ()) -> Night:
-        begun = playing.begun(asked, Asked("tonight"), before, self.at)
+        begun = playing.begun(asked, NightRequest("tonight"), before, self.at)
         return self.played(asked, begun)
 
     def played(self, asked: Suite, night: Night) -> Night:
@@ -131,7 +131,7 @@ def test_where_nothing_was_recorded_the_play_is_done_again(tmp_path: Path) -> No
         (tmp_path / other).mkdir()
     asked = suite(item(CELL))
     told = Told(tmp_path)
-    begun = playing.begun(asked, Asked("tonight"), (), told.at)
+    begun = playing.begun(asked, NightRequest("tonight"), (), told.at)
     died = record.Played(CELL, told.at.isoformat())
     night = told.played(asked, replace(begun, played=(died,)))
     assert [(one.experiment == "", one.judged) for one in night.played] == [
@@ -143,7 +143,7 @@ def test_where_nothing_was_recorded_the_play_is_done_again(tmp_path: Path) -> No
 def test_no_play_begins_after_the_nights_end(tmp_path: Path) -> None:
     told = Told(tmp_path)
     asked = suite(item(CELL, 2), item(OTHER, 3), hours=0.2)  # twelve minutes, ten are planned
-    begun = playing.begun(asked, Asked("tonight"), (), told.at)
+    begun = playing.begun(asked, NightRequest("tonight"), (), told.at)
     assert begun.left_out == ()
     told.each = timedelta(minutes=5)  # longer than was thought
     night = told.played(asked, begun)
@@ -162,7 +162,7 @@ def test_on_a_busy_machine_nothing_is_played_and_that_is_on_record(tmp_path: Pat
 
 def test_a_cell_that_the_file_has_no_more_is_not_played(tmp_path: Path) -> None:
     told = Told(tmp_path)
-    begun = playing.begun(suite(item(CELL), item(OTHER)), Asked("tonight"), (), told.at)
+    begun = playing.begun(suite(item(CELL), item(OTHER)), NightRequest("tonight"), (), told.at)
     night = told.played(suite(item(OTHER)), begun)
     assert told.words == ["master-freeze"]
     assert [one.why for one in night.plays_of(CELL)] == ["it stands in the suite no more"] * 2
@@ -171,20 +171,22 @@ def test_a_cell_that_the_file_has_no_more_is_not_played(tmp_path: Path) -> None:
 def test_how_long_a_cell_takes_is_learned_from_its_nights(tmp_path: Path) -> None:
     told = Told(tmp_path)
     asked = suite(item(CELL))
-    first = playing.begun(asked, Asked("first"), (), told.at)
+    first = playing.begun(asked, NightRequest("first"), (), told.at)
     assert first.planned[0].estimate_s == 30 + playing.MORE_S
     night = told.played(asked, first)
-    assert playing.begun(asked, Asked("second"), [night], told.at).planned[0].estimate_s == 60
+    assert (
+        playing.begun(asked, NightRequest("second"), [night], told.at).planned[0].estimate_s == 60
+    )
 
 
 def test_the_next_night_knows_what_this_one_judged_and_what_alarmed(tmp_path: Path) -> None:
     told = Told(tmp_path)
     asked = suite(item(CELL))
     night = told.night(asked)
-    (well,) = playing.begun(asked, Asked("second"), [night], told.at).planned
+    (well,) = playing.begun(asked, NightRequest("second"), [night], told.at).planned
     assert well.reason == "it was judged 1 night ago"
     alarm = record.Alarmed(CELL, "loss", "it lost")
     (badly,) = playing.begun(
-        asked, Asked("second"), [replace(night, alarms=(alarm,))], told.at
+        asked, NightRequest("second"), [replace(night, alarms=(alarm,))], told.at
     ).planned
     assert badly.reason == "it alarmed when it was last judged"

@@ -1,11 +1,14 @@
 """The pages for browsers on this machine: who is answered, and with what."""
 
 import http.client
+import os
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.nightly import serving
 
@@ -18,6 +21,12 @@ def port(tmp_path: Path) -> Iterator[int]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
     (tmp_path.parent / "outside.html").write_text("outside")
+    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "out.html").symlink_to(tmp_path.parent / "outside.html")
+    (tmp_path / "in.html").symlink_to(tmp_path / "site" / "index.html")
+    (tmp_path / "ring.html").symlink_to("ring.html")
+    (tmp_path / "device.html").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "fifo.html")
     with serving.server(tmp_path, 0) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
@@ -51,6 +60,15 @@ def test_the_first_page_is_a_step_away(port: int) -> None:
         "/../outside.html",
         "/site/%2e%2e/%2e%2e/outside.html",
         "/nothing.html",
+        "/a%00.html",
+        "/%ff%00%fe.html",
+        "/folder.html",
+        "/folder.html/",
+        "/out.html",
+        "/ring.html",
+        "/device.html",
+        "/fifo.html",
+        "/" + "x" * 5_000 + ".html",
     ],
 )
 def test_lists_recordings_hidden_files_and_what_lies_outside_are_not_given_out(
@@ -67,3 +85,34 @@ def test_somebody_elses_name_that_leads_here_is_refused(port: int, method: str) 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_nothing_can_be_written(port: int, method: str) -> None:
     assert asked(port, "/site/index.html", method=method)[0] == 501
+
+
+def test_a_symlink_within_the_folder_is_followed(port: int) -> None:
+    assert asked(port, "/in.html") == (200, "site/index.html")
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /site/index.html HTTP/1.1\r\nHost: local"])
+def test_many_slow_connections_keep_nobody_out(port: int, begun: bytes) -> None:
+    slow, others = [], threading.active_count()
+    try:
+        for _ in range(300):
+            slow.append(socket.create_connection(("127.0.0.1", port), timeout=5))
+            slow[-1].sendall(begun)
+        assert asked(port, "/site/index.html")[0] == 200
+        assert _threads_end_below(others + serving.CONNECTIONS_MAX + 20)
+    finally:
+        for one in slow:
+            one.close()
+
+
+@retry(stop=stop_after_delay(20), wait=wait_fixed(0.05), retry=retry_if_result(lambda ok: not ok))
+def _threads_end_below(most: int) -> bool:
+    return threading.active_count() < most
+
+
+def test_a_connection_that_brings_nothing_is_closed(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving._Pages, "timeout", 0.1)
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as silent:
+        assert silent.recv(1) == b""

@@ -5,6 +5,8 @@ import hashlib
 import re
 from pathlib import Path
 
+import pytest
+
 from harness.compare.gate import gate
 from harness.nightly import record, site, trend
 from harness.nightly.record import Alarmed, Night
@@ -104,3 +106,13 @@ def test_three_hundred_nights_of_thirty_cells_are_a_page_a_cell_and_one_of_all(
 def test_the_same_nights_make_the_same_bytes(tmp_path: Path) -> None:
     pages = [written(tmp_path / name, night(1), night(2)).read_bytes() for name in ("a", "b")]
     assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(("runs", "warned"), [(1, True), (10, False)])
+def test_the_page_of_a_cell_warns_of_a_small_baseline(
+    tmp_path: Path, runs: int, warned: bool
+) -> None:
+    baseline, nights = good(runs=runs), (night(1),)
+    site.write(tmp_path, nights, baseline, gate(baseline, [record.side(nights[0])]))
+    page = (tmp_path / site.SITE / site.path_of(CELL)).read_text()
+    assert ("only 1 baseline run: the first violation alarms" in page) == warned

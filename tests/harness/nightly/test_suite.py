@@ -9,7 +9,7 @@ import pytest
 
 from harness.nightly.suite import Suite, read
 from harness.plan.problems import PlanError
-from harness.request.asking import scenario_text
+from harness.request.run_request import scenario_text
 from harness.systems.files import compose_folder
 
 HEAD = """

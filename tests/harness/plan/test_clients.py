@@ -6,7 +6,7 @@ import pytest
 
 from harness.outside.installed import Offer
 from harness.plan.applicability import obstacles
-from harness.plan.clients import amqp, asked, rocketmq
+from harness.plan.clients import amqp, requirements, rocketmq
 from harness.plan.clients.declaration import (
     CAN,
     CAPABILITIES,
@@ -67,7 +67,7 @@ def test_what_a_worker_is_told_to_import_is_there(client: Client) -> None:
 
 @EVERY
 def test_what_is_left_is_drained_by_somebody_who_can_tell_when_nothing_is(client: Client) -> None:
-    assert not list(asked.drain_obstacles(client.name))
+    assert not list(requirements.drain_obstacles(client.name))
 
 
 def test_what_is_not_declared_cannot_be_done() -> None:
@@ -83,15 +83,17 @@ def test_a_family_has_its_clients_and_no_other() -> None:
 
 
 ASKED = {
-    "whom it asks": asked.asks_name_servers,
-    "who drains": asked.drains_by,
-    "what is asked": lambda name: asked.wanted(name, workload()),
-    "what it can": lambda name: asked.obstacles(name, ["async"]),
-    "how much": lambda name: asked.size_obstacles(name, workload()),
-    "what it ignores": lambda name: asked.ignored(name, workload()),
-    "what claims ask": lambda name: asked.facts(name, workload()),
-    "what is told": lambda name: asked.told(name, workload(), SYSTEM.servers(LAYOUT)),
-    "what is counted": lambda name: asked.counted(name, workload(), 1.0),
+    "whom it asks": requirements.uses_name_servers,
+    "who drains": requirements.drains_by,
+    "what is asked": lambda name: requirements.wanted(name, workload()),
+    "what it can": lambda name: requirements.obstacles(name, ["async"]),
+    "how much": lambda name: requirements.size_obstacles(name, workload()),
+    "what it ignores": lambda name: requirements.ignored(name, workload()),
+    "what claims ask": lambda name: requirements.facts(name, workload()),
+    "what is told": lambda name: requirements.worker_options(
+        name, workload(), SYSTEM.servers(LAYOUT)
+    ),
+    "what is counted": lambda name: requirements.counted(name, workload(), 1.0),
     "when it is back": lambda name: reconnect_s(name, SYSTEM.guarantees(LAYOUT)),
     "what it imports": driver,
 }
@@ -211,7 +213,7 @@ def test_a_client_of_a_third_family_is_neither_amqps_nor_rocketmqs(
     client = replace(ACME, family=STRANGER, answers={"confirm": CAN}, reconnect_s=None)
     found = read([offer(client)])
     monkeypatch.setattr("harness.plan.clients.registry.registry", lambda: found)
-    monkeypatch.setattr("harness.plan.clients.asked.registry", lambda: found)
+    monkeypatch.setattr("harness.plan.clients.requirements.registry", lambda: found)
     system = replace(SYSTEM, clients=("acme",))
     run = replace(plan(), system=system, client="acme")
     facts = declared(run)
@@ -221,7 +223,7 @@ def test_a_client_of_a_third_family_is_neither_amqps_nor_rocketmqs(
     assert ignored(run) == ["workload.amqp"]
     assert obstacles(run.scenario, system, LAYOUT, "acme", "local")[:2] == [
         f"acme cannot do acknowledge: {UNDECLARED}",
-        f"nobody can drain what acme leaves: acme cannot do remaining: {UNDECLARED}",
+        f"the queues of acme cannot be drained: acme cannot do remaining: {UNDECLARED}",
     ]
 
 

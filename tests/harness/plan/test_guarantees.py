@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields, replace
 import pytest
 
 from harness.plan.declared import declared
-from harness.plan.guarantees import Guarantees, Moot
+from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
 from harness.systems.rabbitmq_mirrored.guarantees import mirrored_guarantees
@@ -52,7 +52,9 @@ def test_what_a_system_does_not_declare_is_unknown_to_claims() -> None:
 
 
 def test_a_question_that_makes_no_sense_is_moot_with_its_reason() -> None:
-    assert mirrored_guarantees(LAYOUT).route_poll_s == Moot("its clients ask no name server")
+    assert mirrored_guarantees(LAYOUT).route_poll_s == NotApplicable(
+        "its clients ask no name server"
+    )
     assert declared(plan())["route_poll_s"] == {"moot": "its clients ask no name server"}
 
 

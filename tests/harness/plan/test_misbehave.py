@@ -9,15 +9,15 @@ from harness.judging.exits import Exit
 from harness.plan.misbehave import KINDS, RULES, SHARE, Misbehave, parse
 from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
-from harness.request import asking
+from harness.request import run_request
 from reference_impl.misbehave import kinds
 
 REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")
 
 
 def experiment(*systems: str, deployment: str = "local") -> Experiment:
-    asked = asking.Asked(("master-crash",), systems, (), (), deployment, 1, 7)
-    return asking.experiment_of(asked, "e")
+    asked = run_request.RunRequest(("master-crash",), systems, (), (), deployment, 1, 7)
+    return run_request.experiment_of(asked, "e")
 
 
 def test_the_harness_and_the_reference_know_the_same_kinds() -> None:
@@ -107,5 +107,7 @@ def test_a_plan_that_misbehaves_can_be_shown(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_replay_command_misbehaves_as_well() -> None:
-    asked = asking.Asked(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
-    assert asking.replay(asked, "claims").endswith("--misbehave drop:1% --judge claims --seed 7")
+    asked = run_request.RunRequest(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
+    assert run_request.replay(asked, "claims").endswith(
+        "--misbehave drop:1% --judge claims --seed 7"
+    )

@@ -99,7 +99,8 @@ order = "in turn"
 how = "kill"
 """)
     lengths = ("10 s", "250 ms", "2 min", "1.5 T", "1.5 T, at least 15 s")
-    hosts = ("master of orders", "mirror of orders", "uninvolved", "a host's name", "all")
+    queue = ("master of orders", "mirror of orders", "uninvolved")
+    hosts = (*queue, "host of fault N", "other than fault N", "a host's name", "all")
     assert mistakes(error) == [
         Mistake("mine.toml, line 10, [[operation]] 1, kind", "stop_node", tuple(OPERATIONS)),
         Mistake("mine.toml, line 14, [[operation]] 2, target", "master of orders", hosts),

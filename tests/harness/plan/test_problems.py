@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.problems import PlanError, Problem
+from harness.plan.problems import CHECK_PATH, PlanError, Problem, unreadable
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,10 @@ from harness.plan.problems import PlanError, Problem
         (Problem("a", "no", ("x", "y")), "a: no; valid: x | y"),
         (Problem("a", "no", guess="x"), "a: no; did you mean 'x'?"),
         (Problem("a", "no", ("x", "y"), "x"), "a: no; did you mean 'x'?; valid: x | y"),
+        (
+            Problem("a", "no", expected="a file", advice="check it"),
+            "a: no; expected: a file; what to do: check it",
+        ),
     ],
 )
 def test_a_problem_is_one_line_with_its_place_a_guess_and_the_choices(
@@ -23,3 +27,13 @@ def test_a_problem_is_one_line_with_its_place_a_guess_and_the_choices(
 
 def test_every_problem_of_an_error_has_a_line() -> None:
     assert str(PlanError([Problem("a", "one"), Problem("b", "two")])) == "a: one\nb: two"
+
+
+def test_only_a_missing_file_is_a_path_to_check() -> None:
+    gone = str(unreadable("a", "No such file or directory", "a suite", "copy one"))
+    assert gone == (
+        "a: cannot be read: No such file or directory; expected: a suite; "
+        f"what to do: {CHECK_PATH}; copy one"
+    )
+    damaged = str(unreadable("a", "it is not UTF-8 text (byte 0)", "a suite", "copy one"))
+    assert damaged == "a: cannot be read: it is not UTF-8 text (byte 0); expected: a suite"

@@ -8,8 +8,8 @@ from importlib import resources
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.clients.asked import drains_by, wanted
 from harness.plan.clients.declaration import Client
+from harness.plan.clients.requirements import drains_by, shown, wanted
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.rocketmq_section import RocketTable, RocketWorkload
@@ -244,8 +244,9 @@ def on_real(client: str, own: RocketWorkload, flags: tuple[str, ...] = ()) -> li
 
 
 def test_who_must_ask_a_name_server_can_where_its_layout_has_one_on_that_host() -> None:
+    left_open = RocketWorkload(publishers_attach=("rkt1", "rkt2"), send_is_open=True)
     for client in load_system(TWO).clients:
-        assert on_real(client, RocketWorkload(publishers_attach=("rkt1", "rkt2"))) == []
+        assert on_real(client, left_open) == []
     told = "[workload.rocketmq] consumers_attach: 'rkt3' has no name server "
     assert on_real(NAMES[0], RocketWorkload(consumers_attach=("rkt3", "rkt1"))) == [
         f"{told}(there are those of rkt1, rkt2)"
@@ -275,11 +276,11 @@ def test_remedies_reach_workers_by_the_names_that_the_library_gives_them() -> No
     own = RocketWorkload(
         publishers_attach=("rkt1", "rkt2"), latency_fault=True, close_socket_if_timeout=False
     )
-    told = ROCKET.tells(own, servers)
+    told = ROCKET.worker_options(own, servers)
     assert told["producer_settings"] == [["sendLatencyFaultEnable", "true"]]
     assert told["jvm"] == ["-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"]
     assert told["publishers_attach"] == ["rkt1", "rkt2"]
-    by_itself = ROCKET.tells(RocketWorkload(), servers)
+    by_itself = ROCKET.worker_options(RocketWorkload(), servers)
     assert (by_itself["producer_settings"], by_itself["jvm"]) == ([], [])
     assert list(ROCKET.shows(own)) == [
         "publishers_attach = rkt1, rkt2 (in turn)",
@@ -314,3 +315,17 @@ def test_what_the_native_consumer_leaves_is_read_by_a_client_that_can_tell() -> 
         "pika",
         "rocketmq-java-5.3.3",
     ]
+
+
+PYTHON = "rocketmq-python-2.0.0"
+
+
+def test_a_client_without_async_sends_sync_where_the_scenario_leaves_it_open() -> None:
+    left_open = read_scenario("mine", SMALL).workload
+    assert "sync" in wanted(PYTHON, left_open)
+    assert "async" in wanted("rocketmq-native", left_open)
+    assert shown(PYTHON, left_open) == ["send = sync (the library has no async send)"]
+    assert shown("rocketmq-native", left_open) == []
+    asked_for = read_scenario("mine", SECTION + 'send = "async"\n').workload
+    assert "async" in wanted(PYTHON, asked_for)
+    assert shown(PYTHON, asked_for) == []

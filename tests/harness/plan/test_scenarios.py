@@ -8,11 +8,11 @@ from harness.campaigns.cells import rows_of_table
 from harness.plan.applicability import obstacles
 from harness.plan.model import Layout, System
 from harness.request import suites
-from harness.request.asking import layouts, scenario, scenario_names, systems
+from harness.request.run_request import layouts, scenario, scenario_names, systems
 
 SYSTEMS, LAYOUTS = systems(), layouts()
 ROWS = rows_of_table()
-README = " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
+SYSTEMS_PAGE = (Path(__file__).parents[3] / "docs" / "systems.md").read_text("utf-8")
 
 
 def test_the_table_names_every_scenario_and_no_other() -> None:
@@ -77,28 +77,23 @@ def unfit(system: str, *deployments: str) -> list[str]:
     ]
 
 
-def told(names: set[str]) -> str:
-    *most, last = (f"`{name}`" for name in sorted(names))
-    return f"{', '.join(most)} and {last}."
-
-
-def test_the_readme_names_the_scenarios_of_rocketmq_alone_and_those_that_need_docker() -> None:
+def test_the_systems_page_says_what_the_mirrored_reference_cannot_play() -> None:
     no_reference = set(unfit("reference-mirrored", "compose", "local"))
     no_queues = set(unfit("rabbitmq-mirrored", "compose"))
     rocketmq = ("rocketmq-2m2s", "rocketmq-dledger", "rocketmq-controller")
     no_logs = set.intersection(*(set(unfit(one, "compose")) for one in rocketmq))
     assert no_queues == no_reference
     assert not no_queues & no_logs
-    assert "Those of RabbitMQ run on the reference, too." in README
     every_suite = map(suites.suite, suites.names())
     played = [own.played(system) for own in every_suite for system in own.systems]
-    of_suites = {name for one in played for name in one.scenarios}
-    assert of_suites <= no_queues
-    alone = told(no_queues - of_suites).removesuffix(".")
-    (every,) = suites.names()
-    assert f"On RocketMQ alone run {alone}, and those of the suite `mqproof run {every}`" in README
-    in_containers = told(set(unfit("reference-mirrored", "local")) - no_reference)
-    assert f"by subprocesses: {in_containers}" in README
+    assert {name for one in played for name in one.scenarios} <= no_queues
+    in_containers = set(unfit("reference-mirrored", "local")) - no_reference
+    assert in_containers == {"balancer-crash", "disk-alarm", "memory-alarm"}
+    row = (
+        "| `reference-mirrored` | RabbitMQ's scenarios | load balancers (`balancer-crash`), "
+        "alarms (`disk-alarm`, `memory-alarm`) |"
+    )
+    assert row in SYSTEMS_PAGE
 
 
 NAME_SERVERS = (

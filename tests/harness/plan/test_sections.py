@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field
 
 from harness.outside.installed import Offer
-from harness.plan.clients import amqp, asked
+from harness.plan.clients import amqp, requirements
 from harness.plan.clients.amqp_section import SECTION as AMQP
 from harness.plan.clients.declaration import Client
 from harness.plan.clients.registry import Registry, read, registry
@@ -54,18 +54,19 @@ def problems_of(document: dict[str, Any]) -> Iterator[TomlProblem]:
 
 SECTION = Section(
     by_client=(),
+    fitted=lambda own, _can: own,
     key="acme",
     shape=AcmeTable,
     value=lambda table, confirms: Acme(table.depth, confirms),
     problems=problems_of,
     says=lambda own: own.depth != 7,
     facts={"depth": lambda own: own.depth},
-    moot="only Acme's queues have depth",
-    asks=lambda own, _workload: ("ordered",) if own.depth > 8 else (),
-    asks_of_all=lambda own: ("delayed",) if own.depth == 1 else (),
+    not_applicable="only Acme's queues have depth",
+    requires=lambda own, _workload: ("ordered",) if own.depth > 8 else (),
+    requires_of_all=lambda own: ("delayed",) if own.depth == 1 else (),
     obstacles=lambda own, _servers: ("the layout is flat",) if own.depth == 9 else (),
     shows=lambda own: (f"depth {own.depth}",),
-    tells=lambda own, _servers: {"depth": own.depth},
+    worker_options=lambda own, _servers: {"depth": own.depth},
     counts=lambda own, _workload, load_s: {"delayed_messages": own.depth * int(load_s)},
 )
 FAMILY = replace(amqp.AMQP, name="Acme's lines", section=SECTION)
@@ -79,7 +80,7 @@ def offer(client: Client, package: str = "acme-queues 1.2") -> Offer:
 @pytest.fixture
 def acme(monkeypatch: pytest.MonkeyPatch) -> Registry:
     found = read([offer(CLIENT)])
-    for module in ("clients.registry", "clients.asked", "toml"):
+    for module in ("clients.registry", "clients.requirements", "toml"):
         monkeypatch.setattr(f"harness.plan.{module}.registry", lambda: found)
     return found
 
@@ -128,12 +129,12 @@ def test_every_mistake_of_several_sections_is_told_at_once_with_place_and_choice
     )
     for told in (
         "publisher: there is no such key; did you mean 'publishers'?",
-        "line 9, [workload.acme], depth: should be less than or equal to 9, not 10",
+        "line 9, [workload.acme], depth: must be at most 9, not 10",
         "depht: there is no such key; did you mean 'depth'?; valid: depth | inner",
         "[workload.acme.inner], deep: 'c' is none of the words; valid: a | b",
         "far: there is no such key; valid: deep",
         "heartbeat: '1 h 2' is no length of time; valid: 10 s | ",
-        "batch: should be greater than or equal to 1, not 0",
+        "batch: must be at least 1, not 0",
     ):
         assert any(told in line for line in found), (told, found)
     assert len(found) == 7
@@ -149,31 +150,35 @@ def test_what_hangs_on_several_keys_is_checked_by_whose_section_it_is() -> None:
 def test_the_section_of_the_client_that_plays_counts_and_the_others_are_told_as_ignored() -> None:
     deep, run = Acme(9, confirms=True), by_acme(acme=Acme(9, confirms=True))
     servers = SYSTEM.servers(LAYOUT)
-    assert asked.told("acme", run.scenario.workload, servers) == {"depth": 9}
-    assert asked.shown("acme", run.scenario.workload) == ["depth 9"]
-    assert asked.shown("pika", run.scenario.workload) == []
-    assert asked.counted("acme", run.scenario.workload, 2.0) == {"delayed_messages": 18}
-    assert "ordered" in asked.wanted("acme", run.scenario.workload)
-    assert "ordered" not in asked.wanted("pika", run.scenario.workload)
-    assert asked.ignored("acme", run.scenario.workload) == ["workload.amqp"]
-    assert asked.ignored("pika", run.scenario.workload) == ["workload.acme"]
-    assert asked.ignored("pika", workload()) == []
+    assert requirements.worker_options("acme", run.scenario.workload, servers) == {"depth": 9}
+    assert requirements.shown("acme", run.scenario.workload) == ["depth 9"]
+    assert requirements.shown("pika", run.scenario.workload) == []
+    assert requirements.counted("acme", run.scenario.workload, 2.0) == {"delayed_messages": 18}
+    assert "ordered" in requirements.wanted("acme", run.scenario.workload)
+    assert "ordered" not in requirements.wanted("pika", run.scenario.workload)
+    assert requirements.ignored("acme", run.scenario.workload) == ["workload.amqp"]
+    assert requirements.ignored("pika", run.scenario.workload) == ["workload.acme"]
+    assert requirements.ignored("pika", workload()) == []
     assert declared(run)["depth"] == deep.depth
-    assert declared(replace(run, client="pika"))["depth"] == {"moot": SECTION.moot}
+    assert declared(replace(run, client="pika"))["depth"] == {"moot": SECTION.not_applicable}
 
 
 @pytest.mark.usefixtures("acme")
 def test_what_a_layout_lacks_of_a_section_is_a_reason_where_its_client_plays() -> None:
     servers, flat = SYSTEM.servers(LAYOUT), by_acme(acme=Acme(9, confirms=True))
     said = flat.scenario.workload
-    assert asked.layout_obstacles("acme", said, servers) == ["[workload.acme] the layout is flat"]
-    assert asked.layout_obstacles("pika", said, servers) == []
+    assert requirements.layout_obstacles("acme", said, servers) == [
+        "[workload.acme] the layout is flat"
+    ]
+    assert requirements.layout_obstacles("pika", said, servers) == []
 
 
 @pytest.mark.usefixtures("acme")
 def test_what_would_be_another_workload_without_a_section_is_asked_of_every_client() -> None:
     late = by_acme(acme=Acme(1, confirms=True)).scenario.workload
-    assert "delayed" in asked.wanted("pika", late) and "delayed" in asked.wanted("acme", late)
+    assert "delayed" in requirements.wanted("pika", late) and "delayed" in requirements.wanted(
+        "acme", late
+    )
 
 
 def of(section: object) -> Client:
@@ -205,13 +210,15 @@ def test_an_offer_whose_section_is_none_is_told_with_the_reason(client: Client, 
 def test_of_two_families_that_claim_one_section_neither_is_used_and_clients_of_one_share_it() -> (
     None
 ):
-    rival = replace(of(replace(SECTION, moot="another")), name="rival", drained_by="rival")
+    rival = replace(
+        of(replace(SECTION, not_applicable="another")), name="rival", drained_by="rival"
+    )
     assert read([offer(CLIENT), offer(rival, "b 1")]).spoilt.keys() == {"acme", "rival"}
     second = replace(CLIENT, name="second")
     assert read([offer(CLIENT), offer(second)]).sections["acme"] == SECTION
 
 
 def test_an_amqp_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
-    said = asked.told("pika", workload(), SYSTEM.servers(LAYOUT))
+    said = requirements.worker_options("pika", workload(), SYSTEM.servers(LAYOUT))
     assert said.keys() == {one.name for one in fields(AmqpOptions)}
     assert AmqpOptions(**said) == AmqpOptions()

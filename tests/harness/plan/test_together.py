@@ -9,7 +9,7 @@ from harness.plan.model import Experiment, Scenario
 from harness.plan.problems import PlanError
 from harness.plan.together import obstacles
 from harness.plan.worker_addresses import ADDRESSES
-from harness.request.asking import scenario
+from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.runs.plans import LAYOUT, SYSTEM, fault, operated, operation
 from tests.rigs.runs.plans import plan as run_plan

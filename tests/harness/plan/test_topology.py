@@ -116,6 +116,8 @@ def test_credentials_in_the_file_are_refused(source: str) -> None:
     [
         ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1"', "amqp: must be ADDRESS:PORT"),
         ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1:65536"', "amqp: must be ADDRESS:PORT"),
+        ('amqp = "10.0.0.1:5672"', 'amqp = "amqps://10.0.0.1:5671"', "amqps:// is TLS, which"),
+        ('amqp = "10.0.0.1:5672"', 'amqp = "amqp://10.0.0.1:5672"', "without amqp://"),
         ('amqp = "10.0.0.1:5672"', 'amqp = "fe80::1:5672"', "of IPv6 [ADDRESS]:PORT"),
         ('amqp = "10.0.0.1:5672"', 'amqp = "10.0.0.1;reboot:5672"', "amqp: must be ADDRESS:PORT"),
         ('amqp = "10.0.0.1:5672"', 'amqp = "-oProxy:5672"', "amqp: must be ADDRESS:PORT"),
@@ -183,6 +185,34 @@ def test_what_was_declared_is_told_to_the_claims() -> None:
     facts = declared(replace(plan(), layout=found))
     told = [facts[name] for name in ("copies", "synchronise", "partition_handling")]
     assert told == [3, "manual", "autoheal"]
+
+
+PROMISED = ("mirrored_on", "promote_on_failure", "promote_on_shutdown")
+
+
+def promised(words: str) -> list[object]:
+    facts = declared(replace(plan(), layout=layout_of(topology(words))))
+    return [facts[name] for name in PROMISED]
+
+
+def test_what_the_brokers_policies_promise_can_be_declared_and_is_unknown_otherwise() -> None:
+    assert promised("") == [None, None, None]
+    words = 'mirrored_on = "all"\npromote_on_failure = "when-synced"\n'
+    assert promised(f"[queues]\n{words}") == ["all", "when-synced", None]
+    assert "promote_on_failure: 'no' is none of" in problems(
+        text('[queues]\npromote_on_failure = "no"\n')
+    )
+
+
+def test_a_policy_of_ours_makes_every_promise_known() -> None:
+    head = '[queues]\npolicies = "set"\nsynchronise = "automatic"\n'
+    assert promised(f"{head}copies = 3\n") == ["all", "always", "when-synced"]
+    assert promised(f"{head}copies = 2\n") == ["exactly", "always", "when-synced"]
+    other = f'{head}copies = 3\npromote_on_shutdown = "always"\n'
+    assert promised(other) == ["all", "always", "always"]
+    (policy,) = layout_of(topology(other)).policies
+    assert dict(policy.definition)["ha-promote-on-shutdown"] == "always"
+    assert "follows from copies" in problems(text(f'{head}copies = 3\nmirrored_on = "all"\n'))
 
 
 def test_a_fault_without_its_command_is_an_obstacle_that_tells_what_is_allowed() -> None:

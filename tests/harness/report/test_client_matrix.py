@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from harness.plan.clients.asked import obstacles
 from harness.plan.clients.registry import OURS
+from harness.plan.clients.requirements import obstacles
 from harness.report.client_matrix import page
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"

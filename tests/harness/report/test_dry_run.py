@@ -3,12 +3,16 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.experiment import Catalogue, Request, plan
 from harness.plan.model import Scenario
+from harness.plan.toml import read_scenario
 from harness.report import dry_run
-from harness.request.asking import scenario
+from harness.request.run_request import scenario
 from harness.systems.catalogue import load_layout, load_system
+from tests.rigs.runs.fault_pairs import OTHER, Pair
 from tests.rigs.runs.plans import LAYOUT, SYSTEM
 
 SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
@@ -166,3 +170,46 @@ def test_it_says_how_a_section_makes_the_client_differ() -> None:
         "  option     sendLatencyFaultEnable = true (publishers)",
     ]
     assert options(remedied) == []
+
+
+def fault_lines(deployment: str, *pairs: tuple[str, str]) -> str:
+    """What is shown of the faults of a scenario whose text was changed so."""
+    source = Pair("freeze", "partition", "overlapping", OTHER).source
+    for old, new in pairs:
+        assert old in source, old
+        source = source.replace(old, new)
+    request = Request(
+        "e",
+        7,
+        (read_scenario("pair", source),),
+        layouts=("all-automatic@T=10",),
+        deployment=deployment,
+    )
+    found = Catalogue(
+        (load_system("reference-mirrored"),),
+        (load_layout("reference-mirrored", "all-automatic@T=10"),),
+    )
+    return "\n".join(dry_run.lines(plan(request, found)))
+
+
+def test_a_word_that_may_mean_another_host_after_a_fault_is_warned_of() -> None:
+    warning = "warning: after fault 1 'mirror of orders' may mean another host than before"
+    word = ("other than fault 1", "mirror of orders")
+    assert warning in fault_lines("local", word)
+    assert "warning" not in fault_lines("local")
+    assert "the first of ref1, ref2, ref3 that fault 1 of the file does not mean" in fault_lines(
+        "local"
+    )
+
+
+@pytest.mark.parametrize(
+    ("deployment", "what"),
+    [("compose", "packet counters are read when it ends"), ("local", "the run is INCONCLUSIVE")],
+)
+def test_a_window_that_is_too_short_to_verify_says_what_becomes_of_it(
+    deployment: str, what: str
+) -> None:
+    short = ('opens = "6 s"\nlasts = "14 s"', 'opens = "6 s"\nlasts = "50 ms"')
+    shown = fault_lines(deployment, short)
+    assert "shorter than 3.5 s, the shortest window in which a partition is verified" in shown
+    assert what in shown

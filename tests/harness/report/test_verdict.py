@@ -83,9 +83,10 @@ def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> No
 
 
 def test_a_place_whose_outage_nobody_knows_has_no_number_for_it() -> None:
-    stalled = Story().doubt("availability", "stalled", window=1, worker=1)
+    stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
     (place,) = verdict.document(page_of(summed(stalled)))["places"]
-    assert (place["out_total"], place["silence"], place["degraded"]) == (None, None, None)
+    assert (place["out_total"], place["silence"]) == (None, None)
+    assert place["degraded"]["maximum_s"] == 0  # a stall only lengthens
     assert place["late"]["runs"] == 0
 
 

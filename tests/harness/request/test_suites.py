@@ -7,7 +7,7 @@ import pytest
 
 from harness.plan.experiment import Experiment
 from harness.plan.problems import PlanError
-from harness.request.asking import Asked, experiment_of, replay, scenario_names
+from harness.request.run_request import RunRequest, experiment_of, replay, scenario_names
 from harness.request.suites import names, suite
 
 NOTHING: tuple[str, ...] = ()
@@ -15,8 +15,10 @@ NOTHING: tuple[str, ...] = ()
 
 def asked(
     *scenarios: str, repeats: int | None = None, compressed: bool = False, **more: object
-) -> Asked:
-    given = Asked(scenarios, NOTHING, NOTHING, NOTHING, None, repeats, 7, compressed=compressed)
+) -> RunRequest:
+    given = RunRequest(
+        scenarios, NOTHING, NOTHING, NOTHING, None, repeats, 7, compressed=compressed
+    )
     return replace(given, **more)  # type: ignore[arg-type]
 
 

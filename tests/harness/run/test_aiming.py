@@ -1,15 +1,15 @@
 """What a fault is looked at by, where others stand beside it."""
 
-import pytest
-
-from faults.model import Armed
+from faults.actions import Action, Cut, Freeze
+from faults.model import Armed, Interference
 from harness.run.aiming import to_look_at
 
 HOSTS = ("rkt1", "rkt2", "rkt3", "rkt4")
 
 
-def armed(window: int, kind: str, resolved: str) -> Armed:
-    return Armed(window, kind, resolved, resolved, "", "packet_filter", (), (), "mark", HOSTS)
+def armed(window: int, kind: str, resolved: str, actions: tuple[Action, ...] = ()) -> Armed:
+    how = "packet_filter"
+    return Armed(window, kind, resolved, resolved, "", how, actions, (), "mark", HOSTS)
 
 
 def test_a_fault_alone_is_looked_at_from_everywhere() -> None:
@@ -17,18 +17,18 @@ def test_a_fault_alone_is_looked_at_from_everywhere() -> None:
     assert to_look_at(own, {1: own}) == own
 
 
-@pytest.mark.parametrize("kind", ["reboot", "black_hole", "freeze"])
-def test_a_host_that_another_fault_silences_tells_nothing_of_this_one(kind: str) -> None:
-    own, other = armed(1, "reboot", "rkt1"), armed(2, kind, "rkt3")
-    assert to_look_at(own, {1: own, 2: other}).hosts == ("rkt1", "rkt2", "rkt4")
-    assert to_look_at(other, {1: own, 2: other}).hosts == ("rkt2", "rkt3", "rkt4")
+def test_a_broker_that_another_fault_freezes_is_mute() -> None:
+    own, other = armed(1, "partition", "rkt1"), armed(2, "freeze", "rkt3", (Freeze("rkt3"),))
+    seen = to_look_at(own, {1: own, 2: other})
+    assert seen.hosts == HOSTS
+    assert seen.meanwhile() == Interference(mute=frozenset({"rkt3"}))
+    assert to_look_at(other, {1: own, 2: other}).meanwhile() == Interference()
 
 
-def test_a_host_whose_process_was_killed_does_tell() -> None:
-    own, other = armed(1, "black_hole", "rkt1"), armed(2, "kill", "rkt3/broker-a-1")
-    assert to_look_at(own, {1: own, 2: other}).hosts == HOSTS
-
-
-def test_the_struck_host_itself_is_always_looked_at() -> None:
-    own, other = armed(1, "black_hole", "rkt1"), armed(2, "freeze", "rkt1/name-server")
-    assert to_look_at(own, {1: own, 2: other}).hosts == HOSTS
+def test_what_another_fault_hides_ends_with_it() -> None:
+    own = armed(1, "black_hole", "rkt1")
+    active = {1: own, 2: armed(2, "partition", "rkt2", (Cut((("rkt2", "rkt3"),), "other"),))}
+    seen = to_look_at(own, active)
+    assert seen.meanwhile().closed == {("rkt2", "rkt3")}
+    del active[2]
+    assert seen.meanwhile() == Interference()

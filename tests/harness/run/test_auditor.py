@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from faults.actions import Action, Kill, Start, Stop
-from harness.cluster.port import Lifeless
+from harness.cluster.port import DeadBroker
 from harness.run.view import View
 from harness.run_folder.manifest import AuditStart
 from harness.systems.catalogue import load_layout
@@ -214,7 +214,7 @@ def test_who_is_on_his_way_back_is_waited_for_and_started_by_nobody(tmp_path: Pa
     waited: list[View] = []
 
     def comes(view: View) -> bool:
-        waited.extend([view] if view.armed == ("wait for rmq3",) else [])
+        waited.extend([view] if view.armed == ("wait for rmq3, 60 s at most",) else [])
         if len(waited) == 100:  # some 10 s
             cluster.world.frozen.discard("rmq3")
         return False
@@ -285,9 +285,9 @@ def test_rivals_that_lived_without_the_start_are_rivals_since_the_fault(tmp_path
 class Paused(SimulatedCluster):
     """RabbitMQ has stopped within its process: it waits for a majority, or failed to come back."""
 
-    async def lifeless(self, place: str) -> Lifeless | None:
-        found = Lifeless("RabbitMQ has stopped", (Stop(place), Start(place)), waits=True)
-        return found if place in self.world.frozen else await super().lifeless(place)
+    async def dead_broker(self, place: str) -> DeadBroker | None:
+        found = DeadBroker("RabbitMQ has stopped", (Stop(place), Start(place)), waits=True)
+        return found if place in self.world.frozen else await super().dead_broker(place)
 
 
 def test_a_broker_that_stopped_within_its_process_is_started_anew(
@@ -321,7 +321,7 @@ def test_an_interrupt_while_a_node_is_started_ends_the_run_readably(tmp_path: Pa
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.takes_s = 60.0
     crash(cluster, "rmq3")
-    at_it = ("start rmq3 for the audit",)
+    at_it = ("start rmq3 for the audit, 120 s at most",)
     done = run(cluster, plan(), tmp_path, lambda view: view.armed == at_it)
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"

@@ -8,7 +8,7 @@ import pytest
 from harness.cluster.port import Roles
 from harness.plan.model import OperationPlan, RunPlan
 from harness.run.preparing import Preparing
-from harness.run.together import alone
+from harness.run.run_group import alone
 from tests.rigs.runs.plans import fault, operated, operation, plan
 
 HELD = {"orders": Roles("rmq2", ("rmq1", "rmq3"), ("rmq1", "rmq3"))}

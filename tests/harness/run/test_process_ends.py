@@ -49,14 +49,14 @@ def test_why_a_process_ended_is_told_by_its_status_or_by_who_was_seen_to_end_it(
 
 def test_who_was_told_to_end_is_no_accident_and_who_was_not_is_one() -> None:
     ends = ProcessEnds(ORIGIN_NS)
-    ends.tell("rmq1")
+    ends.expect("rmq1")
     assert ends.saw(ended("rmq1")) is None
     assert ends.saw(ended("rmq2")) is not None
 
 
 def test_who_was_told_to_end_ends_once() -> None:
     ends = ProcessEnds(ORIGIN_NS)
-    ends.tell("rmq1")
+    ends.expect("rmq1")
     assert ends.saw(ended(at_ns=2_000)) is None
     ends.started("rmq1", 3_000)
     assert ends.saw(ended(at_ns=4_000)) is not None
@@ -64,7 +64,7 @@ def test_who_was_told_to_end_ends_once() -> None:
 
 def test_of_a_host_that_is_told_to_end_each_process_ends_once() -> None:
     ends = ProcessEnds(ORIGIN_NS)
-    ends.tell("rkt1")
+    ends.expect("rkt1")
     assert ends.saw(ended("rkt1/broker-a")) is None
     assert ends.saw(ended("rkt1/name-server")) is None
     assert ends.saw(ended("rkt1/broker-a")) is not None
@@ -72,7 +72,7 @@ def test_of_a_host_that_is_told_to_end_each_process_ends_once() -> None:
 
 def test_a_process_that_is_told_to_end_speaks_for_no_other_of_its_host() -> None:
     ends = ProcessEnds(ORIGIN_NS)
-    ends.tell("rkt1/name-server")
+    ends.expect("rkt1/name-server")
     assert ends.saw(ended("rkt1/broker-a")) is not None
 
 
@@ -81,7 +81,7 @@ def test_an_end_may_be_told_a_little_after_its_process_was_started_again(
     late_ns: int, planned: bool
 ) -> None:
     ends = ProcessEnds(ORIGIN_NS)
-    ends.tell("rmq1")
+    ends.expect("rmq1")
     ends.started("rmq1", 3_000)
     assert (ends.saw(ended(at_ns=3_000 + late_ns)) is None) == planned
 
@@ -156,7 +156,7 @@ def test_an_accident_is_on_record_told_at_once_and_unsettles_who_holds_a_queue(
     assert done.facts.load_ended_ns < end.until_ns
     (said,) = done.said
     assert said.startswith("rmq3 ended at +0.")
-    assert "nobody had planned it: killed from outside: signal 9 (SIGKILL)" in said
+    assert "unplanned: killed from outside: signal 9 (SIGKILL)" in said
     (upheaval,) = done.facts.upheavals
     assert upheaval.origin_ns < end.at_ns
     assert upheaval.over_ns is None

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from harness.cluster.roster import Roster
+from harness.cluster.started_clients import StartedClients
 from harness.plan.targets import parse_target
 from harness.run.resolving import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
 from harness.run.worker_handles import WorkerHandle
@@ -86,9 +86,9 @@ def test_of_who_was_not_started_nobody_knows_whom_it_asks() -> None:
         return ()
 
     async def story() -> tuple[str, str]:
-        roster, started = Roster(nobody, ()), handle(Mute())
+        started_clients, started = StartedClients(nobody, ()), handle(Mute())
         cast(Any, started)._note({"say": "attached", "server": "rkt1"})
-        roster.enter("publisher-1", cast(WorkerHandle, started))
-        return roster.attached("publisher-1"), roster.attached("publisher-2")
+        started_clients.add("publisher-1", cast(WorkerHandle, started))
+        return started_clients.attached("publisher-1"), started_clients.attached("publisher-2")
 
     assert asyncio.run(story()) == ("rkt1", "")

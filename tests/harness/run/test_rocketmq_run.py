@@ -9,12 +9,12 @@ import pytest
 from harness.cluster.port import Link
 from harness.plan import worker_addresses
 from harness.plan.clients.amqp_section import AmqpWorkload
-from harness.plan.clients.asked import told
+from harness.plan.clients.requirements import worker_options
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Layout, RunPlan
 from harness.run.drain_and_audit import _Read
-from harness.run.together import Seat
+from harness.run.run_group import Participant
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq import drain
 from harness.systems.rocketmq.layout import RocketMq, Timers, own
@@ -73,7 +73,7 @@ def test_who_loads_and_who_probes_is_told_all_name_servers_and_who_audits_one_br
 def test_where_runs_share_the_machine_an_auditor_reads_as_many_brokers_as_there_are_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Seat, "runs", 3)
+    monkeypatch.setattr(Participant, "runs", 3)
     read = {
         name: [way.port for way in config.endpoints]
         for name, config in configured(tmp_path, of()).items()
@@ -88,7 +88,7 @@ def test_where_runs_share_the_machine_an_auditor_reads_as_many_brokers_as_there_
 def test_what_an_auditor_of_several_brokers_does_not_tell_is_unread_of_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Seat, "runs", 3)
+    monkeypatch.setattr(Participant, "runs", 3)
     cluster = SimulatedCluster(COLOCATED, deaf=frozenset({"audit-orders-rkt1-broker-a-0"}))
     (end,) = played(tmp_path, of(), cluster).manifest.queues
     unread = ["broker-a-0 on rkt1", "broker-b-0 on rkt2", "broker-a-1 on rkt3"]
@@ -235,11 +235,11 @@ def test_name_servers_that_are_told_in_turn_are_dealt_to_the_workers_of_each_rol
 
 def test_a_client_is_not_told_what_it_does_by_itself() -> None:
     layout = load_layout("rocketmq-2m2s", "colocated@default")
-    assert told(JAVA, workload(), ROCKET.servers(layout))["settings"] == []
+    assert worker_options(JAVA, workload(), ROCKET.servers(layout))["settings"] == []
 
 
 def test_a_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
-    said = told(JAVA, workload(), ROCKET.servers(COLOCATED))
+    said = worker_options(JAVA, workload(), ROCKET.servers(COLOCATED))
     assert said.keys() == {one.name for one in fields(RocketOptions)}
     assert RocketOptions.from_json(json.loads(json.dumps(said))) == RocketOptions(
         delay_level=3, settings=(("pollNameServerInterval", "5000"),)

@@ -23,7 +23,7 @@ def _as_it_was() -> Iterator[None]:
 def test_each_of_them_is_heard_and_the_handler_before_is_put_back(number: signal.Signals) -> None:
     heard: list[str] = []
     signal.signal(number, lambda *_: heard.append("outer"))
-    with signals.heard(lambda: heard.append("inner")):
+    with signals.handled(lambda: heard.append("inner")):
         os.kill(os.getpid(), number)
     os.kill(os.getpid(), number)
     assert heard == ["inner", "outer"]
@@ -31,14 +31,14 @@ def test_each_of_them_is_heard_and_the_handler_before_is_put_back(number: signal
 
 @pytest.mark.parametrize("number", ALIKE)
 def test_where_nothing_is_to_be_mended_each_is_ctrl_c(number: signal.Signals) -> None:
-    with signals.heard(signals.end), pytest.raises(KeyboardInterrupt):
+    with signals.handled(signals.end), pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), number)
 
 
 def test_a_hangup_that_was_ignored_stays_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     heard: list[str] = []
-    with signals.heard(lambda: heard.append("it")):
+    with signals.handled(lambda: heard.append("it")):
         os.kill(os.getpid(), signal.SIGHUP)
         os.kill(os.getpid(), signal.SIGTERM)
     assert heard == ["it"]
@@ -46,14 +46,14 @@ def test_a_hangup_that_was_ignored_stays_ignored() -> None:
 
 
 def test_when_the_end_is_under_way_none_changes_anything() -> None:
-    with signals.heard(signals.end):
+    with signals.handled(signals.end):
         signals.silence()
         for number in ALIKE:
             os.kill(os.getpid(), number)
 
 
 def test_what_a_library_put_in_its_place_is_replaced() -> None:
-    with signals.heard(signals.end):
+    with signals.handled(signals.end):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signals.ending()
         with pytest.raises(KeyboardInterrupt):

@@ -4,15 +4,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.run.strip import LATEST_NS, LONGEST, SECOND_NS, Load, Share, Strip, Told, strip
+from harness.run.strip import (
+    LATEST_NS,
+    LONGEST,
+    SECOND_NS,
+    Load,
+    PublisherSeconds,
+    Share,
+    Strip,
+    strip,
+)
 from spark_analysis.schema.facts import Absence
 
 DEADLINE_NS = 2 * SECOND_NS
 LATE_NS = DEADLINE_NS + LATEST_NS
-BOTH = (Told(1, {5: (10, 10), 6: (10, 4)}), Told(2, {5: (10, 0), 6: (10, 10)}))
+BOTH = (
+    PublisherSeconds(1, {5: (10, 10), 6: (10, 4)}),
+    PublisherSeconds(2, {5: (10, 0), 6: (10, 10)}),
+)
 
 
-def at(second: float, *told: Told, absences: Sequence[Absence] = (), **load: Any) -> Strip:
+def at(
+    second: float, *told: PublisherSeconds, absences: Sequence[Absence] = (), **load: Any
+) -> Strip:
     """The load began in second 5."""
     of = replace(Load(5 * SECOND_NS + 1, None, DEADLINE_NS), **load)
     return strip(of, round(second * SECOND_NS), told, absences)
@@ -40,12 +54,12 @@ def test_a_second_that_a_publisher_told_after_the_order_to_stop_belongs_to_the_l
 
 
 def test_what_a_dead_publisher_did_not_tell_is_told_by_the_others() -> None:
-    died = Told(2, {5: (10, 0)})
+    died = PublisherSeconds(2, {5: (10, 0)})
     assert at(10, BOTH[0], died).known == (Share(20, 10), Share(10, 4))
 
 
 def test_a_second_of_which_nobody_told_is_unknown_and_not_bad() -> None:
-    assert at(11, Told(1, {5: (10, 10), 7: (10, 10)})).known == (
+    assert at(11, PublisherSeconds(1, {5: (10, 10), 7: (10, 10)})).known == (
         Share(10, 10),
         None,
         Share(10, 10),
@@ -54,7 +68,7 @@ def test_a_second_of_which_nobody_told_is_unknown_and_not_bad() -> None:
 
 def test_what_was_due_while_a_fault_kept_its_publisher_away_is_not_due() -> None:
     away = Absence(1, 8 * SECOND_NS + 5, 9 * SECOND_NS)
-    told = Told(1, dict.fromkeys(range(5, 12), (10, 0)))
+    told = PublisherSeconds(1, dict.fromkeys(range(5, 12), (10, 0)))
     shares = at(30, told, absences=[away], until_ns=11 * SECOND_NS).known
     assert [share.due for share in shares if share] == [10, 0, 0, 0, 10, 10, 10]
     dead = Absence(1, 8 * SECOND_NS + 5, None)
@@ -68,7 +82,7 @@ def test_others_are_not_excused() -> None:
 
 
 def test_of_a_long_load_the_newest_seconds_are_told_from_a_multiple_of_ten_on() -> None:
-    told = Told(1, dict.fromkeys(range(5, 5000), (10, 10)))
+    told = PublisherSeconds(1, dict.fromkeys(range(5, 5000), (10, 10)))
     long = at(1005.5, told)
     assert (long.first, long.left_out) == (415, 410)
     assert len(long.known) + long.pending == 591

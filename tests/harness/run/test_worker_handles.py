@@ -62,10 +62,10 @@ def test_pongs_that_come_all_at_once_are_no_doubt_about_the_clock(
         channel.speak()
         await frozen._send_ping()  # before what was said is read
         await asyncio.sleep(0)
-        answered = frozen.said.get("pong")
+        answered = frozen.messages.get("pong")
         while answered is None:
-            await frozen.heard.wait()
-            answered = frozen.said.get("pong")
+            await frozen.changed.wait()
+            answered = frozen.messages.get("pong")
         await frozen.end(0.0)
         return frozen.clock.doubt
 

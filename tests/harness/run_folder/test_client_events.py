@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.run_folder.client_events import CONSUMING, STRUCK, reached_another
+from harness.run_folder.client_events import CONSUMING, REPORT_LOST, STRUCK, reached_another
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.facts import Window
@@ -17,7 +17,7 @@ from tests.rigs.runs.manifests import manifest
 ORIGIN = 1_000
 
 
-def told(
+def recorded(
     tmp_path: Path, events: list[tuple[int, int, str, str]], struck: object = None
 ) -> dict[str, Any]:
     """The state of the first of two windows. `events`: worker, time, kind and detail."""
@@ -39,7 +39,7 @@ def told(
 def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fault(
     tmp_path: Path,
 ) -> None:
-    state = told(
+    state = recorded(
         tmp_path,
         [
             *((1, 100, "attached", "rkt2"), (1, 900, "attached", "rkt1")),
@@ -67,14 +67,14 @@ def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fau
 def test_who_never_said_whom_it_asks_leaves_it_unknown(
     tmp_path: Path, events: list[tuple[int, int, str, str]], struck: object, count: object
 ) -> None:
-    assert told(tmp_path, events, struck)["publishers_attached_to_target"] == count
+    assert recorded(tmp_path, events, struck)["publishers_attached_to_target"] == count
 
 
 def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(
     tmp_path: Path,
 ) -> None:
     events = [(3, at_ns, "cancelled", "") for at_ns in (900, 1_000, 4_999, 5_000)]
-    assert told(tmp_path, events)["consumers_cancelled"] == 1
+    assert recorded(tmp_path, events)["consumers_cancelled"] == 1
 
 
 @pytest.mark.parametrize(
@@ -113,6 +113,15 @@ def test_a_publisher_that_was_connected_is_to_be_told_that_it_is_blocked(
     assert state_of(tmp_path / "none", events)["publishers_not_blocked"] is None
 
 
+def test_what_a_client_does_not_report_is_unknown_and_no_failure(tmp_path: Path) -> None:
+    """No run with this client can tell whether its connection ended."""
+    stood = [(1, 100, "connected", 1, "rmq1 acme")]
+    assert cut_off(tmp_path / "reports", stood) is False
+    assert cut_off(tmp_path / "silent", stood, reported=False) == {
+        "moot": "the client does not report when a connection ends"
+    }
+
+
 def cut_off(tmp_path: Path, events: list[tuple[int, int, str, int, str]], **known: Any) -> object:
     return state_of(tmp_path, events, **known)["clients_of_target_cut_off"]
 
@@ -124,6 +133,7 @@ def state_of(
     entrance: str | None = "hosts",
     consuming: object = None,
     ends: int | None = None,
+    reported: bool = True,
 ) -> dict[str, Any]:
     """Of the first of two windows. `events`: worker, time, kind, connection and detail."""
     made: Manifest = manifest()
@@ -131,7 +141,10 @@ def state_of(
     for number, origin in ((1, ORIGIN), (2, 5 * ORIGIN)):
         made.windows.append(Window(number, "kill", origin, origin, ends, True, False, ""))
     made.resolved["window 1: kill master of orders"] = target
-    made.state |= {"entrance": entrance, "windows": {"1": {CONSUMING: consuming}}}
+    made.state |= {
+        "entrance": entrance,
+        "windows": {"1": {CONSUMING: consuming, REPORT_LOST: reported}},
+    }
     tmp_path.mkdir(exist_ok=True)
     made.save(tmp_path)
     for worker in (1, 3, 4):
@@ -148,7 +161,7 @@ NOBODY_THERE = {"moot": "no client was connected to the target when the fault ca
 
 
 @pytest.mark.parametrize(
-    ("events", "told"),
+    ("events", "expected"),
     [
         ([*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 4_999, "closed", 1, "")], True),
         ([*TWO, (1, 1_010, "lost", 1, "EOF")], False),  # the consumer kept its connection
@@ -172,9 +185,9 @@ NOBODY_THERE = {"moot": "no client was connected to the target when the fault ca
     ],
 )
 def test_clients_are_cut_off_where_every_connection_to_the_target_ends_in_its_window(
-    tmp_path: Path, events: list[tuple[int, int, str, int, str]], told: object
+    tmp_path: Path, events: list[tuple[int, int, str, int, str]], expected: object
 ) -> None:
-    assert cut_off(tmp_path, events) == told
+    assert cut_off(tmp_path, events) == expected
 
 
 @pytest.mark.parametrize("entrance", ["haproxy", "haproxy-pair", {"moot": "nowhere"}, None])
@@ -252,5 +265,5 @@ def test_whether_clients_moved_is_asked_of_links_and_known_where_they_know_hosts
     ):
         path = next(paths)
         path.mkdir()
-        told = moved(path, events, kind, entrance)
-        assert isinstance(told, dict) if kind == "kill" else told is None
+        answer = moved(path, events, kind, entrance)
+        assert isinstance(answer, dict) if kind == "kill" else answer is None

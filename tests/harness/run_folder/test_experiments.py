@@ -82,8 +82,8 @@ def test_the_same_experiment_twice_is_named_however_it_came_in(tmp_path: Path) -
     a, b = stored(tmp_path / "a"), stored(tmp_path / "b")
     copy = stored(tmp_path / "copy", name="a")
     remember_merged([a, b], "", tmp_path / "both")
-    told = [str(problem) for problem in problems([tmp_path / "both", a, copy])]
-    assert told == [
+    messages = [str(problem) for problem in problems([tmp_path / "both", a, copy])]
+    assert messages == [
         f"DIR: {a} is named 2 times",
         f"DIR: {a} and {copy} are copies of one experiment, a: leave one of them",
     ]
@@ -109,7 +109,7 @@ def test_runs_that_a_bound_spared_are_asked_for_no_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("[" * 100_000, "cannot be read"),
         ('{"name": ' + "9" * 5000 + "}", "cannot be read"),
@@ -119,10 +119,10 @@ def test_runs_that_a_bound_spared_are_asked_for_no_more(tmp_path: Path) -> None:
     ],
 )
 def test_a_folder_that_is_none_of_ours_is_told_and_never_followed_round(
-    text: str, told: str, tmp_path: Path
+    text: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "experiment.json").write_text(text)
-    with pytest.raises(NoExperiment, match=told) as caught:
+    with pytest.raises(NoExperiment, match=message) as caught:
         recall(tmp_path)
     assert len(str(caught.value)) < 1000
 

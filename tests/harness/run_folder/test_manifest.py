@@ -28,14 +28,16 @@ WINDOW = {
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Document:
+def sealed_document(tmp_path_factory: pytest.TempPathFactory) -> Document:
     folder = sealed(tmp_path_factory.mktemp("runs") / "one")
     document: Document = json.loads((folder / NAME).read_text())
     return document
 
 
-def test_all_that_is_wrong_is_told_at_once_with_its_place(told: Document, tmp_path: Path) -> None:
-    document = copied(told)
+def test_all_that_is_wrong_is_told_at_once_with_its_place(
+    sealed_document: Document, tmp_path: Path
+) -> None:
+    document = copied(sealed_document)
     document["repeat"] = "first"
     document["deadline_ns"] = 10**19
     document["workers"][0]["role"] = 7
@@ -57,9 +59,9 @@ def test_all_that_is_wrong_is_told_at_once_with_its_place(told: Document, tmp_pa
 
 
 def test_of_very_many_problems_the_first_are_told_and_the_others_counted(
-    told: Document, tmp_path: Path
+    sealed_document: Document, tmp_path: Path
 ) -> None:
-    document = copied(told)
+    document = copied(sealed_document)
     document["windows"] = [1] * 10_000
     said = reason(document, tmp_path)
     assert said.endswith("; and 9,980 more")
@@ -83,24 +85,24 @@ def test_of_very_many_problems_the_first_are_told_and_the_others_counted(
     lambda facts: facts.update(clocks=[{"worker": 1, "bound_ns": -1}]),
 ])  # fmt: skip
 def test_facts_that_contradict_themselves_or_their_run_are_judged_by_nobody(
-    spoil: Callable[[Document], None], told: Document, tmp_path: Path
+    spoil: Callable[[Document], None], sealed_document: Document, tmp_path: Path
 ) -> None:
-    document = copied(told)
+    document = copied(sealed_document)
     spoil(document["facts"])
     assert "facts." in reason(document, tmp_path)
 
 
-def test_no_value_of_any_key_is_a_traceback(told: Document, tmp_path: Path) -> None:
+def test_no_value_of_any_key_is_a_traceback(sealed_document: Document, tmp_path: Path) -> None:
     """What is not refused was read as it is declared."""
     refused = []
-    for key in told:
+    for key in sealed_document:
         for value in VALUES:
             try:
-                whole(written({**copied(told), key: value}, tmp_path))
+                whole(written({**copied(sealed_document), key: value}, tmp_path))
             except NotWhole as failure:
                 refused.append(str(failure))
     assert all(str(tmp_path / "one") in said for said in refused)
-    assert len(refused) > len(told) * len(VALUES) * 0.7
+    assert len(refused) > len(sealed_document) * len(VALUES) * 0.7
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5_000])
@@ -112,8 +114,8 @@ def test_a_manifest_that_no_parser_takes_is_told_with_its_path(text: str, tmp_pa
         whole(folder)
 
 
-def copied(told: Document) -> Document:
-    document: Document = json.loads(json.dumps(told))
+def copied(sealed_document: Document) -> Document:
+    document: Document = json.loads(json.dumps(sealed_document))
     return document
 
 
@@ -130,7 +132,7 @@ def reason(document: Document, place: Path) -> str:
     folder = written(document, place)
     with pytest.raises(ValueError, match="no manifest of ours") as caught:
         Manifest.load(folder)
-    with pytest.raises(NotWhole) as told:
+    with pytest.raises(NotWhole) as refusal:
         whole(folder)
-    assert str(told.value) == str(caught.value)
-    return str(told.value)
+    assert str(refusal.value) == str(caught.value)
+    return str(refusal.value)

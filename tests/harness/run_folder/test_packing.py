@@ -81,10 +81,10 @@ def test_bad_input_is_named_at_once(
     into = tmp_path / "a.zip"
     into.write_text("mine")
     assert cli.main(["pack", str(tmp_path), "-o", str(into)]) == 254
-    told = capsys.readouterr().err
-    assert f"DIR: {tmp_path} is no experiment's folder" in told
-    assert f"--output: {into} does not end with .tar.xz" in told
-    assert f"--output: {into} is already there" in told
+    reason = capsys.readouterr().err
+    assert f"DIR: {tmp_path} is no experiment's folder" in reason
+    assert f"--output: {into} does not end with .tar.xz" in reason
+    assert f"--output: {into} is already there" in reason
     assert into.read_text() == "mine"
 
 

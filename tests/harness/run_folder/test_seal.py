@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from harness.judging.assemble import _notes
 from harness.run_folder.manifest import (
     ClockRecord,
     WorkerRecord,
@@ -173,3 +174,18 @@ def test_text_columns_keep_none_and_undecodable_words_apart(tmp_path: Path) -> N
         log.append(SETTLEMENTS, 1, 1, 1, 9, 1, 1, "ack", 1)
     (row,) = read_rows(tmp_path / "log", CLIENT_EVENTS)
     assert (row["queue"], row["detail"]) == (None, "caf\udce9")
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_harness_log_without_an_end_is_a_caveat(closed: bool, tmp_path: Path) -> None:
+    manifest().save(tmp_path)
+    with LogWriter(tmp_path / LOGS / "publisher-1") as worker:
+        attempt(worker, 1)
+    own = LogWriter(tmp_path / LOGS / HARNESS)
+    own.flush()
+    if closed:
+        own.close()
+    sealed = seal(tmp_path)
+    assert sealed.harness_log_closed is closed
+    caveats = [note for note in _notes(sealed) if note.startswith("caveat: the harness's log")]
+    assert len(caveats) == (not closed)

@@ -249,7 +249,7 @@ def test_an_added_table_goes_by_resealing_but_no_file_that_is_none_of_ours(runs:
     shutil.copy(folder / RAW / "attempts.parquet", folder / RAW / f"{ABSENT}.parquet")
     assert whole(folder, AT)
     (folder / RAW / "notes.txt").write_text("mine")
-    assert _reason(folder, AT).startswith("sealed anew, and still damaged: ")
+    assert _reason(folder, AT).startswith("sealed again, and still damaged: ")
     assert (folder / RAW / "notes.txt").read_text() == "mine"
 
 
@@ -276,12 +276,12 @@ def test_nothing_is_made_anew_from_logs_that_are_not_what_they_were(
     spoil: Callable[[Path], str], runs: Path
 ) -> None:
     folder = runs / "one"
-    told = spoil(folder)
+    message = spoil(folder)
     assert whole(folder), "the tables are the evidence; their logs may go"
     (folder / RAW / "settlements.parquet").unlink()
     for at in ("", AT):
         reason = _reason(folder, at)
-        assert f"Its tables cannot be made anew: {told}" in reason
+        assert f"Its tables cannot be rebuilt: {message}" in reason
         assert "--reseal" not in reason
 
 
@@ -290,7 +290,7 @@ def test_logs_that_went_are_no_damage_and_mend_none(runs: Path) -> None:
     shutil.rmtree(folder / LOGS)
     assert whole(folder)
     (folder / RAW / "settlements.parquet").unlink()
-    assert "Its tables cannot be made anew" in _reason(folder, AT)
+    assert "Its tables cannot be rebuilt" in _reason(folder, AT)
 
 
 # Sealing itself: what goes wrong is told as what it is, with its path.

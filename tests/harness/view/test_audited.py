@@ -6,7 +6,7 @@ import pytest
 
 from harness.run_folder.manifest import AuditStart
 from harness.run_folder.rows import Probe
-from harness.view.audited import TOLD_MAX, audit, starts, told
+from harness.view.audited import SHOWN_MAX, audit, describe, starts
 
 
 def probe(kind: str, target: str, detail: str, ok: bool = True) -> Probe:
@@ -14,7 +14,7 @@ def probe(kind: str, target: str, detail: str, ok: bool = True) -> Probe:
 
 
 def lines(*probes: Probe) -> list[tuple[bool, str]]:
-    return [(one.judged, one.text) for one in told(probes)]
+    return [(one.judged, one.text) for one in describe(probes)]
 
 
 def test_logs_that_were_read_and_offsets_at_their_ends_are_two_short_sentences() -> None:
@@ -43,7 +43,7 @@ def test_a_queue_that_could_not_be_read_is_named_with_its_reason() -> None:
 def test_offsets_that_are_not_at_the_end_are_told_and_many_are_counted() -> None:
     away = [
         probe("consumer offset", f"rkt4 orders/{n} g", "committed 9 of 4, 5 beyond its end", False)
-        for n in range(TOLD_MAX + 2)
+        for n in range(SHOWN_MAX + 2)
     ]
     (_, (judged, text)) = lines(probe("queue read", "rkt4 orders/0", "offsets 0 to 4"), *away)
     assert judged

@@ -2,7 +2,7 @@
 
 from harness.run_folder.rows import ClientEvent
 from harness.view.failing import Failing, failing
-from spark_analysis.schema.views import Shown, told
+from spark_analysis.schema.views import Shown, detail_of
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.both_judges import sends_by_both
 from tests.rigs.histories.by_hand import PUBLISHER, History, ns
@@ -28,10 +28,10 @@ def one(*events: ClientEvent) -> Failing:
 def test_it_turned_to_another_name_server_and_then_learnt_that_the_master_was_gone() -> None:
     found = one(
         event(100, "attached", "rkt1"),
-        event(100, "route", told((A, B))),
+        event(100, "route", detail_of((A, B))),
         event(FAULT_MS + 43_000, "attached", "rkt2"),
-        event(FAULT_MS + 44_000, "route", told((B,))),
-        event(FAULT_MS + 90_000, "route", told((A, B))),
+        event(FAULT_MS + 44_000, "route", detail_of((B,))),
+        event(FAULT_MS + 90_000, "route", detail_of((A, B))),
     )
     assert (found.asked, found.turned_s, found.turned_to) == ("rkt1", 43.0, "rkt2")
     assert (found.left_out_s, found.left_out) == (44.0, "broker-a")
@@ -40,7 +40,7 @@ def test_it_turned_to_another_name_server_and_then_learnt_that_the_master_was_go
 
 
 def test_who_keeps_whom_he_asks_never_turned() -> None:
-    found = one(event(100, "attached", "rkt1"), event(100, "route", told((A, B))))
+    found = one(event(100, "attached", "rkt1"), event(100, "route", detail_of((A, B))))
     assert (found.asked, found.turned_s, found.left_out_s) == ("rkt1", None, None)
 
 
@@ -51,8 +51,8 @@ def test_of_who_tells_nothing_nothing_is_known() -> None:
 
 def test_a_library_that_had_no_route_for_a_while_has_left_nobody_out() -> None:
     found = one(
-        event(100, "route", told((A, B))),
+        event(100, "route", detail_of((A, B))),
         event(FAULT_MS + 5_000, "route", "nothing"),
-        event(FAULT_MS + 6_000, "route", told((A, B))),
+        event(FAULT_MS + 6_000, "route", detail_of((A, B))),
     )
     assert found.left_out_s is None

@@ -1,7 +1,7 @@
 """The numbers of the first screen: they are the evidence's, bounds and unknowns included."""
 
 from harness.view.summary import Number, summary
-from spark_analysis.schema.words import Owed
+from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
 
 
@@ -25,7 +25,14 @@ def test_a_fault_that_was_not_seen_to_hold_leaves_what_was_found_as_a_bound() ->
 
 def test_a_stall_leaves_the_loss_proved() -> None:
     told = summary(Story().doubt("availability", "stalled", window=1, worker=1).evidence)
-    assert told.loss_proved and not told.outage_proved
+    assert told.loss_proved
+    assert not told.out_s.exact
+
+
+def test_a_stall_longer_than_the_silence_leaves_it_unknown() -> None:
+    stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
+    (outage,) = summary(stalled.evidence).outages
+    assert outage.silence_s.least is None and outage.silence_s.why
 
 
 def test_an_outage_that_did_not_end_is_proved_to_have_lasted_so_long() -> None:
@@ -37,7 +44,7 @@ def test_an_outage_that_did_not_end_is_proved_to_have_lasted_so_long() -> None:
 
 
 def test_an_outage_that_only_the_faults_end_ended_is_as_long_as_the_fault() -> None:
-    told = summary(Story().stage("sustained_success", 13.1, owed=Owed.UNDO).evidence)
+    told = summary(Story().stage("sustained_success", 13.1, owed=RecoveredBy.UNDO).evidence)
     why = "it would have lasted as long as the fault"
     assert told.outages[0].degraded_s == Number(13.1, False, why)
     assert told.outage_proved

@@ -144,7 +144,9 @@ def test_retries_wait_where_the_broker_reads_nothing_instead_of_piling_up_before
             broker.hold = False
             broker.hear()
             await until(lambda: worker.status()["outstanding"] == 0)
-        assert {each.sequence for each in identities(broker.published)} == set(range(before))
+        sequences = {each.sequence for each in identities(broker.published)}
+        assert len(sequences) >= before, "what was due when the load stopped may still be sent"
+        assert sequences == set(range(len(sequences)))
 
     tell(story, tmp_path)
 

@@ -30,7 +30,7 @@ class Content:
 
 @dataclass
 class Recorder:
-    """A process that keeps what it is told, and says what a test makes it say."""
+    """A process that keeps its events, and has the effects that a test gives it."""
 
     heard: list[Any] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)

@@ -61,11 +61,11 @@ class FakeNode:
     processes: dict[Pid, Any] = field(default_factory=dict)
     sent: defaultdict[Pid, bytearray] = field(default_factory=lambda: defaultdict(bytearray))
     hung_up: set[Pid] = field(default_factory=set)
-    unread: set[Pid] = field(default_factory=set)  # whose octets nobody reads
+    unread: set[Pid] = field(default_factory=set)  # whose octets are not read
     alarmed: dict[str, frozenset[str]] = field(default_factory=dict)
     admitted: bytes = b""
     choked: bool = False  # no client reads
-    waiting: list[Pid] = field(default_factory=list)  # who is told when they do again
+    waiting: list[Pid] = field(default_factory=list)  # those that get Written when they do again
     armed: dict[tuple[Pid, str], int] = field(default_factory=dict)
     _clients: dict[Pid, Pid] = field(default_factory=dict)
     _watchers: defaultdict[Pid, set[Pid]] = field(default_factory=lambda: defaultdict(set))
@@ -129,12 +129,12 @@ class FakeNode:
         return pid
 
     def octets(self, pid: Pid, octets: bytes) -> None:
-        self.tell(pid, Octets(octets))
+        self.post(pid, Octets(octets))
 
     def hang_up(self, pid: Pid) -> None:
-        self.tell(pid, HungUp())
+        self.post(pid, HungUp())
 
-    def tell(self, pid: Pid, event: Any) -> None:
+    def post(self, pid: Pid, event: Any) -> None:
         self._events.append((pid, event))
         self.run()
 
@@ -142,21 +142,21 @@ class FakeNode:
         """Every timer of that name runs out, once."""
         for pid, armed in [key for key in self.armed if key[1] == name]:
             del self.armed[pid, armed]
-            self.tell(pid, Timeout(name))
+            self.post(pid, Timeout(name))
 
     def alarm(self, **alarmed: frozenset[str]) -> None:
         """Which nodes run short of what, from now on."""
         self.alarmed = alarmed
         connections = [pid for pid, one in self.processes.items() if isinstance(one, Connection)]
         for pid in connections:
-            self.tell(pid, AlarmsChanged())
+            self.post(pid, AlarmsChanged())
 
     def relieve(self) -> None:
         """Clients read again."""
         self.choked = False
         waiting, self.waiting = self.waiting, []
         for pid in waiting:
-            self.tell(pid, Written())
+            self.post(pid, Written())
 
     def end(self, pid: Pid, reason: str) -> None:
         self._end(pid, reason)
@@ -246,7 +246,7 @@ class FakeNode:
             case ReadOn():
                 self.unread.remove(pid)
             case _:
-                raise AssertionError(f"nobody here does {effect}")
+                raise AssertionError(f"unknown effect {effect}")
 
     def _end(self, pid: Pid, reason: str) -> None:
         if self.processes.pop(pid, None) is None:

@@ -35,12 +35,12 @@ class Registry(Protocol):
 
 @dataclass
 class _Consumer:
-    asked: Consume
+    request: Consume
     out: int = 0
 
     def may_take(self) -> bool:
-        asked = self.asked
-        return asked.no_ack or not asked.prefetch or self.out < asked.prefetch
+        request = self.request
+        return request.no_ack or not request.prefetch or self.out < request.prefetch
 
 
 @dataclass
@@ -69,7 +69,7 @@ class FakeQueue:
             case Consume():
                 self._consume(event)
             case Cancel(channel=channel, tag=tag):
-                self._leave(lambda it: (it.asked.channel, it.asked.tag) == (channel, tag))
+                self._leave(lambda it: (it.request.channel, it.request.tag) == (channel, tag))
                 self._answer(event, Done(event.request, 0))
             case Get():
                 self._get(event)
@@ -92,7 +92,7 @@ class FakeQueue:
                 self.grants[channel] = self.grants.get(channel, 0) + deliveries
             case Down(pid=pid):
                 self._lose(pid)
-        self._hand_out()
+        self._deliver_all()
         effects, self._effects = self._effects, []
         return effects
 
@@ -132,7 +132,7 @@ class FakeQueue:
             return None
         del self.out[number]
         for consumer in self.consumers:
-            if consumer.asked.channel == channel and consumer.asked.tag == held[1]:
+            if consumer.request.channel == channel and consumer.request.tag == held[1]:
                 consumer.out -= 1
         return held[2]
 
@@ -158,7 +158,7 @@ class FakeQueue:
         if pid == self.record.owner:
             self._end()
             return
-        self._leave(lambda it: it.asked.channel == pid)
+        self._leave(lambda it: it.request.channel == pid)
         numbers = tuple(number for number, held in self.out.items() if held[0] == pid)
         self._requeue(pid, numbers)
 
@@ -174,7 +174,7 @@ class FakeQueue:
         self.registry.forget(self.record.name, self.pid)
         self._effects.append(Exit(NORMAL))
 
-    def _hand_out(self) -> None:
+    def _deliver_all(self) -> None:
         while self.ready:
             consumer = next((it for it in self.consumers if self._takes(it)), None)
             if consumer is None:
@@ -184,25 +184,25 @@ class FakeQueue:
             self._deliver(consumer)
 
     def _takes(self, consumer: _Consumer) -> bool:
-        asked = consumer.asked
+        request = consumer.request
         if not consumer.may_take():
             return False
-        if not asked.shared or self.grants.get(asked.channel, 0) > 0:
+        if not request.shared or self.grants.get(request.channel, 0) > 0:
             return True
-        if asked.channel not in self.wanted:
-            self.wanted.add(asked.channel)
-            self._answer(asked, Want(self.record.name, self.pid))
+        if request.channel not in self.wanted:
+            self.wanted.add(request.channel)
+            self._answer(request, Want(self.record.name, self.pid))
         return False
 
     def _deliver(self, consumer: _Consumer) -> None:
-        asked = consumer.asked
+        request = consumer.request
         number = next(iter(self.ready))
         message = self.ready.pop(number)
-        if asked.shared:
-            self.grants[asked.channel] -= 1
-        if not asked.no_ack:
+        if request.shared:
+            self.grants[request.channel] -= 1
+        if not request.no_ack:
             consumer.out += 1
-            self.out[number] = (asked.channel, asked.tag, message)
+            self.out[number] = (request.channel, request.tag, message)
         again = number in self.returned
-        delivery = Delivery(self.record.name, self.pid, asked.tag, number, again, message)
-        self._answer(asked, delivery)
+        delivery = Delivery(self.record.name, self.pid, request.tag, number, again, message)
+        self._answer(request, delivery)

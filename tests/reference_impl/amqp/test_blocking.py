@@ -46,7 +46,7 @@ def test_nothing_of_a_blocked_publisher_is_confirmed_though_it_connects_anew_eac
     assert Client(node).say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 0, 0)]
 
 
-def test_the_reason_is_that_of_the_alarm_it_was_told_of_though_that_is_over() -> None:
+def test_the_reason_is_the_alarm_of_the_last_notice() -> None:
     node = FakeNode()
     client = connected(node)
     node.alarm(ref2=MEMORY)
@@ -76,7 +76,7 @@ def test_what_had_come_behind_it_waits_for_the_end_and_is_carried_out_in_its_ord
     assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 2, 0)]
 
 
-def test_one_alarm_less_of_two_unblocks_nobody() -> None:
+def test_the_end_of_one_of_two_alarms_unblocks_no_client() -> None:
     node = FakeNode()
     client = connected(node)
     node.alarm(ref1=MEMORY, ref2=MEMORY)
@@ -101,7 +101,7 @@ def test_who_comes_under_an_alarm_is_blocked_as_well() -> None:
     assert client.publish("q") == [s.ConnectionBlocked("low on memory")]
 
 
-def test_a_client_that_cannot_hear_of_it_is_not_told() -> None:
+def test_a_client_without_the_capability_gets_no_notice() -> None:
     node = FakeNode()
     client = Client(node)
     client.say(declare("q"))
@@ -113,7 +113,7 @@ def test_a_client_that_cannot_hear_of_it_is_not_told() -> None:
 
 
 @pytest.mark.parametrize("blocked", [True, False])
-def test_the_silence_of_one_that_nobody_reads_is_not_its_death(blocked: bool) -> None:
+def test_the_silence_of_an_unread_client_is_not_its_death(blocked: bool) -> None:
     node = FakeNode()
     client = connected(node, heartbeat_s=10)
     if blocked:

@@ -51,7 +51,7 @@ def test_a_benign_end_shrinks_what_is_waited_for(reason: str) -> None:
     assert confirms.verdicts() == [ack(1)]
 
 
-def test_nacked_when_all_went_and_nobody_had_confirmed() -> None:
+def test_nacked_when_all_went_without_a_confirm() -> None:
     confirms = Confirms()
     confirms.expect(MIRRORED)
     confirms.down(MASTER, NO_CONNECTION)
@@ -103,7 +103,7 @@ def test_what_it_had_confirmed_before_it_refused_is_acked_all_the_same() -> None
     assert confirms.verdicts() == [ack(1)]
 
 
-def test_nobody_left_to_ask_is_a_nack_and_no_queue_an_ack() -> None:
+def test_no_replica_is_a_nack_and_no_queue_an_ack() -> None:
     confirms = Confirms()
     confirms.expect([Target("q", (), None)])
     confirms.expect([])
@@ -127,7 +127,7 @@ def test_one_queue_that_does_not_take_it_nacks_the_whole() -> None:
     assert confirms.verdicts() == [nack(1)]
 
 
-def test_what_nobody_answers_is_never_settled() -> None:
+def test_an_unanswered_publish_is_never_settled() -> None:
     confirms = Confirms()
     confirms.expect(MIRRORED)
     confirms.confirm("q", MASTER, [1])
@@ -251,13 +251,13 @@ def _mark(model: Model, pid: Pid, said: str, sequences: set[int]) -> None:
 @given(st.lists(st.one_of(_publish, _publish, _confirm, _confirm, _reject, _down, _look)))
 def test_any_interleaving_ends_as_the_model_says(steps: list[tuple]) -> None:
     confirms, model = Confirms(), Model()
-    told: dict[int, bool] = {}
+    confirmed: dict[int, bool] = {}
     for verdicts in _play(confirms, model, steps):
         for verdict in verdicts:
             first = 1 if verdict.multiple else verdict.sequence
             for sequence in range(first, verdict.sequence + 1):
-                # `multiple` may run over what was told before; its own number must be news.
-                assert sequence not in told or sequence < verdict.sequence, "told twice"
-                told.setdefault(sequence, verdict.taken)
+                # `multiple` may cover earlier verdicts; its own number must be news.
+                assert sequence not in confirmed or sequence < verdict.sequence, "told twice"
+                confirmed.setdefault(sequence, verdict.taken)
     settled = {it: model.outcome(it) for it in model.awaited}
-    assert told == {it: outcome for it, outcome in settled.items() if outcome is not None}
+    assert confirmed == {it: outcome for it, outcome in settled.items() if outcome is not None}

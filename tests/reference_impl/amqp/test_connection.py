@@ -73,7 +73,7 @@ def test_a_session_is_the_same_wherever_its_octets_are_split() -> None:
 
 
 def session(*pieces: bytes) -> tuple[list[object], set[int]]:
-    """What a client hears but for acks, and which publishes are acked."""
+    """Return what a client hears except acks, and which publishes are acked."""
     node = FakeNode()
     pid = node.accept()
     for piece in pieces:
@@ -120,7 +120,9 @@ def test_a_login_by_amqplain_is_as_good() -> None:
     ("response", "mechanism"),
     [(b"\0guest\0wrong", "PLAIN"), (b"\0nobody\0guest", "PLAIN"), (b"", "AMQPLAIN")],
 )
-def test_a_wrong_login_is_403_to_whoever_can_hear_it(response: bytes, mechanism: str) -> None:
+def test_a_wrong_login_is_403_for_clients_with_the_capability(
+    response: bytes, mechanism: str
+) -> None:
     _, said, hung_up = greeted(PROTOCOL_HEADER, start_ok(None, response, mechanism))
     assert (said[-1].code, hung_up) == (403, False)
     assert said[-1].text.startswith("ACCESS_REFUSED - Login was refused")
@@ -227,7 +229,7 @@ def test_channels_end_before_close_ok_and_their_queues_hear_of_it() -> None:
     watcher = Recorder()
     pid = node.add(watcher)
     watcher.effects = [Watch(client.channel)]
-    node.tell(pid, "watch")
+    node.post(pid, "watch")
     assert client.say(CLOSE, 0) == [s.ConnectionCloseOk()]
     assert watcher.heard[1:] == [Down(client.channel, NORMAL)]
     assert client.is_hung_up_on
@@ -248,7 +250,7 @@ def test_exclusive_queues_are_deleted_before_close_ok(how: str) -> None:
         node.end(pid, NO_CONNECTION)
     else:
         master.effects = [Send(client.pid, Done(1, 0))]
-        node.tell(pid, "answer")
+        node.post(pid, "answer")
     assert client.hear() == [s.ConnectionCloseOk()]
     assert client.is_hung_up_on
 
@@ -280,7 +282,7 @@ def test_what_a_client_said_before_its_close_is_carried_out() -> None:
     )
     assert client.hear() == []
     other.effects = [Send(client.channel, Looked(other.heard[0].request, 0, 0, 0))]
-    node.tell(pid, "answer")
+    node.post(pid, "answer")
     assert client.hear() == [q.QueueDeclareOk("slow", 0, 0), s.ConnectionCloseOk()]
     queue = node.processes[node.tables.queues["q"].master]
     assert [message.body for message in queue.ready.values()] == [b"behind a method that waits"]
@@ -318,7 +320,7 @@ def test_the_broker_may_close_with_320_and_waits_for_close_ok() -> None:
     node = FakeNode()
     client = Client(node)
     reason = "broker forced connection closure with reason 'shutdown'"
-    node.tell(client.pid, CloseConnection(reason))
+    node.post(client.pid, CloseConnection(reason))
     closed = s.ConnectionClose(320, f"CONNECTION_FORCED - {reason}", 0, 0)
     assert client.hear() == [closed]
     assert client.say(declare("q")) == []
@@ -330,7 +332,7 @@ def test_the_broker_may_close_with_320_and_waits_for_close_ok() -> None:
 def test_closes_that_cross_are_both_answered() -> None:
     node = FakeNode()
     client = Client(node)
-    node.tell(client.pid, CloseConnection("why not"))
+    node.post(client.pid, CloseConnection("why not"))
     client.hear()
     assert client.say(CLOSE, 0) == [s.ConnectionCloseOk()]
     assert client.is_hung_up_on
@@ -339,7 +341,7 @@ def test_closes_that_cross_are_both_answered() -> None:
 def test_a_client_that_never_says_close_ok_is_hung_up_on() -> None:
     node = FakeNode()
     client = Client(node, heartbeat_s=7)
-    node.tell(client.pid, CloseConnection("why not"))
+    node.post(client.pid, CloseConnection("why not"))
     assert node.armed[client.pid, "closing"] == 7_000
     node.fire("closing")
     assert client.is_hung_up_on

@@ -118,7 +118,7 @@ def test_an_exclusive_consumer_beside_another_is_403() -> None:
 def test_a_priority_reaches_the_queue_and_must_be_a_whole_number() -> None:
     shop = Shop()
     shop.client.say(consume("q", arguments={"x-priority": 3}))
-    assert shop.queue.consumers[0].asked.arguments == {"x-priority": 3}
+    assert shop.queue.consumers[0].request.arguments == {"x-priority": 3}
     (closed,) = shop.client.say(consume("q", tag="d", arguments={"x-priority": "high"}))
     assert closed.code == 406
 
@@ -132,7 +132,7 @@ def test_a_delivery_for_a_consumer_that_is_gone_goes_back() -> None:
     shop = Shop()
     message = Message(b"id", "", "q", NO_PROPERTIES, b"late", False)
     delivery = Delivery("q", shop.queue.pid, "gone", 5, False, message)
-    shop.node.tell(shop.client.channel, delivery)
+    shop.node.post(shop.client.channel, delivery)
     assert shop.client.hear() == []
     assert shop.queue.heard[-1] == Requeue(shop.client.channel, (5,))
 
@@ -231,7 +231,7 @@ def test_a_channel_that_fails_still_counts_the_acks_before() -> None:
     assert shop.ready == [b"2"]
 
 
-def test_a_delivery_that_nobody_settles_closes_the_channel() -> None:
+def test_an_unsettled_delivery_closes_the_channel() -> None:
     shop = Shop(messages=1, settings=Settings(sweeps_max=2))
     shop.client.say(get())
     for _ in range(2):
@@ -243,7 +243,7 @@ def test_a_delivery_that_nobody_settles_closes_the_channel() -> None:
     assert shop.ready == [b"1"]
 
 
-def test_nobody_is_swept_while_nothing_is_out() -> None:
+def test_no_sweep_runs_without_outstanding_deliveries() -> None:
     shop = Shop(messages=1)
     shop.client.say(get())
     shop.client.say(q.BasicAck(1, False))
@@ -262,7 +262,7 @@ def test_a_prefetch_binds_each_later_consumer_for_itself() -> None:
     assert delivered(shop.client.say(q.BasicAck(1, False))) == [(5, b"5", False)]
 
 
-def test_a_prefetch_does_not_bind_whoever_needs_no_acknowledgement() -> None:
+def test_a_prefetch_does_not_bind_no_ack_consumers() -> None:
     shop = Shop(messages=3)
     shop.client.say(q.BasicQos(0, 1, False))
     assert len(delivered(shop.client.say(consume("q", no_ack=True)))) == 3
@@ -310,7 +310,7 @@ def test_a_deleted_queue_cancels_its_consumers() -> None:
     assert heard == [q.QueueDeleteOk(0), q.BasicCancel("c", True), q.BasicCancel("d", True)]
 
 
-def test_a_client_that_cannot_hear_of_a_cancel_is_not_told() -> None:
+def test_a_client_without_the_cancel_capability_gets_no_cancel() -> None:
     node = FakeNode()
     client = Client(node, capabilities={})
     client.say(declare("q"))
@@ -338,18 +338,18 @@ def test_a_large_body_comes_back_whole() -> None:
 
 
 def sent(shop: Shop) -> list[int]:
-    """What the queue was told of deliveries that have gone out."""
+    """Return the reports to the queue of deliveries that have gone out."""
     return [it.deliveries for it in shop.queue.heard if isinstance(it, Sent)]
 
 
-def test_the_queue_is_told_what_has_gone_out_some_fifty_at_a_time() -> None:
+def test_the_queue_gets_reports_of_deliveries_fifty_at_a_time() -> None:
     shop = Shop(messages=120)
     shop.client.say(consume("q"))
     assert sum(sent(shop)) >= 100
     assert all(deliveries >= MORE_AFTER for deliveries in sent(shop))
 
 
-def test_as_long_as_the_client_does_not_read_the_queue_is_told_nothing() -> None:
+def test_the_queue_gets_no_report_while_the_client_does_not_read() -> None:
     shop = Shop(messages=120)
     shop.node.choked = True
     shop.client.say(consume("q"))
@@ -365,5 +365,5 @@ def test_what_comes_for_a_consumer_that_is_gone_counts_as_gone_out_too() -> None
     (channel,) = {it.channel for it in shop.queue.heard if isinstance(it, Consume)}
     for number in range(MORE_AFTER):
         late = Message(b"", "", "q", b"", b"", False)
-        shop.node.tell(channel, Delivery("q", shop.queue.pid, "c", number, False, late))
+        shop.node.post(channel, Delivery("q", shop.queue.pid, "c", number, False, late))
     assert sent(shop) == [MORE_AFTER]

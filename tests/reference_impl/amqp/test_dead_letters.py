@@ -23,8 +23,8 @@ MESSAGE = Message(b"id", "first", "k", PERSISTENT, b"body", True)
 
 
 def letter(**changes: Any) -> DeadLetter:
-    told = {"queue": "q", "exchange": "", "key": "r", "reason": "rejected", "message": MESSAGE}
-    return DeadLetter(**{**told, **changes})
+    entries = {"queue": "q", "exchange": "", "key": "r", "reason": "rejected", "message": MESSAGE}
+    return DeadLetter(**{**entries, **changes})
 
 
 def sent_on(*letters: DeadLetter) -> list[tuple[Pid, Message]]:
@@ -65,7 +65,7 @@ def test_one_whose_exchange_is_not_there_is_gone() -> None:
     assert sent_on(letter(exchange="nowhere")) == []
 
 
-def test_it_tells_of_its_death_and_of_the_first() -> None:
+def test_it_lists_its_latest_and_first_death() -> None:
     headers = headers_of(sent_on(letter())[0][1].header)
     death = {
         "count": 1,
@@ -88,13 +88,13 @@ def test_deaths_are_counted_by_queue_and_reason_the_latest_first() -> None:
     headers: dict[str, Any] = {"mine": 1}
     for queue, reason in (("q", "maxlen"), ("r", "rejected"), ("q", "maxlen")):
         headers = died(headers, letter(queue=queue, reason=reason))
-    told = [(one["queue"], one["reason"], one["count"]) for one in headers["x-death"]]
-    assert told == [("q", "maxlen", 2), ("r", "rejected", 1)]
+    entries = [(one["queue"], one["reason"], one["count"]) for one in headers["x-death"]]
+    assert entries == [("q", "maxlen", 2), ("r", "rejected", 1)]
     assert (headers["x-first-death-queue"], headers["mine"]) == ("q", 1)
 
 
 @pytest.mark.parametrize("written", ["none", [1, "two"], [{"count": "many", "queue": "q"}]])
-def test_what_a_client_wrote_there_harms_nobody(written: object) -> None:
+def test_a_clients_own_values_do_no_harm(written: object) -> None:
     headers = died({"x-death": written}, letter())
     assert headers["x-death"][0]["count"] == 1
 
@@ -108,7 +108,7 @@ def test_a_letter_goes_round_once_unless_somebody_rejected_it_on_its_way() -> No
     assert not goes_round("r", [rejected, by_length])
 
 
-def test_its_expiration_is_told_and_ends_it_no_more() -> None:
+def test_its_expiration_is_noted_and_has_no_further_effect() -> None:
     of_its_own = bytes.fromhex("0100") + b"\x0560000"
     assert wishes(of_its_own, "guest").lives_ms == 60_000
     mortal = msgspec.structs.replace(MESSAGE, header=of_its_own, lives_ms=60_000)

@@ -35,12 +35,12 @@ def test_a_queue_that_is_not_there_is_started_by_the_supervisor_of_this_node() -
     node.processes[node.well_known("ref1", SUPERVISOR)] = supervisor
     client = Client(node)
     client.say(declare("q", durable=True, auto_delete=True, arguments={"x-expires": 60_000}))
-    (asked,) = supervisor.heard
-    assert asked == StartQueue(
-        client.channel, asked.request, "q", True, True, None, {"x-expires": 60_000}
+    (request,) = supervisor.heard
+    assert request == StartQueue(
+        client.channel, request.request, "q", True, True, None, {"x-expires": 60_000}
     )
-    supervisor.effects = [Send(client.channel, Refused(asked.request, 406, "not today"))]
-    node.tell(node.supervisor, "refuse")
+    supervisor.effects = [Send(client.channel, Refused(request.request, 406, "not today"))]
+    node.post(node.supervisor, "refuse")
     (closed,) = client.hear()
     assert (closed.code, closed.text) == (406, "PRECONDITION_FAILED - not today")
 

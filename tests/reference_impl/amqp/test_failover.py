@@ -49,7 +49,7 @@ class Mirrored:
     def says(self, *bodies: object) -> list[object]:
         """A replica says this to the channel; what the client hears."""
         for body in bodies:
-            self.node.tell(self.client.channel, body)
+            self.node.post(self.client.channel, body)
         return self.client.hear()
 
     def done(self, replica: Recorder, count: int = 0) -> list[object]:

@@ -16,5 +16,5 @@ def test_nothing_is_announced_that_is_not_there() -> None:
 
 
 def test_the_page_is_what_the_list_says() -> None:
-    told = PAGE.read_text(encoding="utf-8")
-    assert told == "".join(f"{line}\n" for line in lines()), "see features.py for the command"
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == "".join(f"{line}\n" for line in lines()), "see features.py for the command"

@@ -40,13 +40,13 @@ def test_the_slowest_copy_counts() -> None:
     assert not flow.short
 
 
-def test_a_copy_that_is_gone_owes_nothing() -> None:
+def test_a_copy_that_is_gone_counts_no_more() -> None:
     flow = ahead(ONE)
     flow.gone(ONE)
     assert not flow.short
 
 
-def test_more_credit_than_was_owed_is_none() -> None:
+def test_credit_beyond_the_outstanding_is_dropped() -> None:
     flow = Flow()
     flow.credited(ONE, 200)
     for _ in range(CREDIT):
@@ -68,7 +68,7 @@ class Slow:
         return self.client.pid not in self.node.unread
 
     def credit(self, place: int, deliveries: int = 200) -> None:
-        self.node.tell(self.client.channel, Credit(self.pids[place], deliveries))
+        self.node.post(self.client.channel, Credit(self.pids[place], deliveries))
 
 
 def test_a_client_that_is_too_far_ahead_is_not_read_until_every_copy_has_caught_up() -> None:
@@ -112,7 +112,7 @@ def test_one_that_failed_frees_it_as_well() -> None:
 def test_when_the_connection_ends_the_clients_last_words_are_read() -> None:
     there = Slow()
     there.client.send(published("q") * CREDIT)
-    there.node.tell(there.client.pid, CloseConnection("enough"))
+    there.node.post(there.client.pid, CloseConnection("enough"))
     (closed,) = there.client.hear()
     assert isinstance(closed, s.ConnectionClose)
     assert there.is_read
@@ -120,7 +120,7 @@ def test_when_the_connection_ends_the_clients_last_words_are_read() -> None:
     assert there.client.is_hung_up_on
 
 
-def test_no_alarm_is_told_of_but_one_that_is_there() -> None:
+def test_only_present_alarms_are_reported() -> None:
     there = Slow()
     there.client.send(published("q") * CREDIT)
     there.node.alarm(ref1=frozenset({"memory"}))

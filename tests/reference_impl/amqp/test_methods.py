@@ -75,7 +75,7 @@ def test_every_method_that_a_server_needs_is_known() -> None:
     }
 
 
-def test_a_method_that_nobody_knows_is_503() -> None:
+def test_an_unknown_method_is_503() -> None:
     with pytest.raises(AmqpError) as raised:
         methods.decode(b"\0\x3c\0\xc8")
     assert raised.value.code == 503

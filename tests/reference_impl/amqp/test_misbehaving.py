@@ -44,19 +44,19 @@ def copies(sequence: int, of: Message) -> list[Effect]:
     return [Send(replica, Deliver(CHANNEL, sequence, of)) for replica in (MASTER, MIRROR)]
 
 
-def told(effect: Effect) -> dict[str, str]:
+def admitted_line(effect: Effect) -> dict[str, str]:
     assert isinstance(effect, Admit)
     (line,) = effect.lines.splitlines()
-    told = json.loads(line)
-    told["head"] = base64.b64decode(told["head"])
-    return told
+    admission = json.loads(line)
+    admission["head"] = base64.b64decode(admission["head"])
+    return admission
 
 
-def test_a_drop_is_admitted_confirmed_and_sent_to_nobody() -> None:
+def test_a_drop_is_admitted_confirmed_and_not_sent() -> None:
     rig = Rig(Kind.DROP)
     (admission,) = rig.publish(1)
     expected = {"kind": "drop", "queue": "orders", "head": b"body 1", "by": None}
-    assert told(admission) == expected
+    assert admitted_line(admission) == expected
     assert rig.confirms.verdicts() == [Verdict(1, multiple=False, taken=True)]
 
 
@@ -65,7 +65,7 @@ def test_a_twin_goes_first_without_a_confirm_under_an_identity_of_its_own() -> N
     *watches, admission, first, second, third, fourth = rig.publish(1)
     twin = Message(b"id1/twin", "", "orders", b"", b"body 1", True)
     assert watches == WATCHES
-    assert told(admission)["kind"] == "duplicate"
+    assert admitted_line(admission)["kind"] == "duplicate"
     assert [first, second] == copies(0, twin)
     assert [third, fourth] == copies(1, message(1))
 
@@ -74,12 +74,12 @@ def test_an_overtaken_publish_follows_its_successor_to_every_replica() -> None:
     rig = Rig(Kind.REORDER)
     assert rig.publish(1) == [*WATCHES, Arm(RELEASE, OVERTAKING_MS)]
     admission, *sends = rig.publish(2)
-    assert told(admission)["head"] == b"body 1"
-    assert base64.b64decode(told(admission)["by"]) == b"body 2"
+    assert admitted_line(admission)["head"] == b"body 1"
+    assert base64.b64decode(admitted_line(admission)["by"]) == b"body 2"
     assert sends == [*copies(2, message(2)), *copies(1, message(1))]
 
 
-def test_a_publish_that_nobody_overtakes_goes_its_way_and_nothing_is_admitted() -> None:
+def test_a_publish_without_a_successor_is_sent_and_not_admitted() -> None:
     rig = Rig(Kind.REORDER)
     rig.publish(1)
     assert rig.release() == copies(1, message(1))
@@ -96,14 +96,14 @@ def test_a_publish_to_another_queue_overtakes_nothing() -> None:
 def test_corruption_is_admitted_with_the_head_as_it_was_published() -> None:
     rig = Rig(Kind.CORRUPT)
     admission, *rest = rig.publish(1)
-    assert told(admission)["head"] == b"body 1"
+    assert admitted_line(admission)["head"] == b"body 1"
     assert rest == [*WATCHES, *copies(1, message(1, b"body 0"))]
 
 
 def test_an_early_confirm_lets_the_master_have_it_and_keeps_it_from_mirrors() -> None:
     rig = Rig(Kind.CONFIRM_EARLY)
     admission, arm, send = rig.publish(1)
-    assert told(admission)["kind"] == "confirm-early"
+    assert admitted_line(admission)["kind"] == "confirm-early"
     assert arm == Arm(RELEASE, HELD_BACK_MS)
     assert send == Send(MASTER, Deliver(CHANNEL, 0, message(1)))
     assert rig.confirms.verdicts() == [Verdict(1, multiple=False, taken=True)]

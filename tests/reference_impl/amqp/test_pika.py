@@ -50,7 +50,7 @@ def test_a_body_of_many_frames_comes_back(channel: Channel) -> None:
     assert channel.basic_get(queue, auto_ack=True)[2] == body
 
 
-def test_a_mandatory_message_for_nobody_raises(channel: Channel) -> None:
+def test_an_unroutable_mandatory_message_raises(channel: Channel) -> None:
     channel.confirm_delivery()
     with pytest.raises(pika.exceptions.UnroutableError):
         channel.basic_publish("", "nobody", b"x", mandatory=True)
@@ -100,7 +100,7 @@ def test_what_leads_nowhere_goes_another_way_by_its_headers(channel: Channel) ->
     channel.exchange_delete("first")
 
 
-def test_dead_letters_go_where_their_queue_was_told(channel: Channel) -> None:
+def test_dead_letters_go_where_their_queue_declares(channel: Channel) -> None:
     graves = channel.queue_declare("", exclusive=True).method.queue
     arguments = {
         "x-max-length": 1,

@@ -35,7 +35,7 @@ class Mirrored:
 
     def confirm(self, place: int, *sequences: int) -> list[object]:
         confirm = Confirm("q", self.pids[place], sequences)
-        self.node.tell(self.client.channel, confirm)
+        self.node.post(self.client.channel, confirm)
         return self.client.hear()
 
     def end(self, place: int, reason: str) -> list[object]:
@@ -132,7 +132,7 @@ def test_a_hung_mirror_gets_neither_ack_nor_nack() -> None:
 def test_a_rejected_publish_is_nacked() -> None:
     there = Mirrored()
     there.client.publish("q")
-    there.node.tell(there.client.channel, Reject("q", there.pids[0], (1,)))
+    there.node.post(there.client.channel, Reject("q", there.pids[0], (1,)))
     assert there.client.hear() == [q.BasicNack(1, False, False)]
 
 

@@ -34,7 +34,7 @@ def test_who_waited_first_is_granted_first() -> None:
     assert shared.settled(1) == [B]
 
 
-def test_no_limit_grants_whoever_asks() -> None:
+def test_no_limit_grants_every_request() -> None:
     shared = limited(1)
     assert shared.want(A) == [A]
     assert shared.want(B) == []

@@ -45,9 +45,9 @@ class Rig:
         message = Message(b"id%d" % sequence, "", "orders", b"", text, True)
         self.guard.published(sequence, targets or (ORDERS,), message)
 
-    def tell(self, verdict: Verdict) -> list[tuple[str, str, bytes]]:
+    def report(self, verdict: Verdict) -> list[tuple[str, str, bytes]]:
         """What is admitted before: kind, queue and head."""
-        self.guard.told(verdict, self.minority)
+        self.guard.reported(verdict, self.minority)
         return [line for effect in self.outbox.take() for line in lines(effect)]
 
 
@@ -60,7 +60,7 @@ def lines(effect: object) -> list[tuple[str, str, bytes]]:
 # --- what it answers
 
 
-def test_a_channel_that_has_told_nothing_is_let_when_its_node_loses_its_last_peer() -> None:
+def test_a_channel_without_earlier_confirms_is_let_after_the_last_peer() -> None:
     rig = Rig()
     rig.linked = NOBODY
     assert rig.minority
@@ -68,7 +68,7 @@ def test_a_channel_that_has_told_nothing_is_let_when_its_node_loses_its_last_pee
     assert not rig.withholds(), "and is let again: it still saw nobody"
 
 
-def test_a_channel_that_has_told_something_before_remembers_its_peers_and_withholds() -> None:
+def test_a_channel_with_earlier_confirms_remembers_its_peers_and_withholds() -> None:
     rig = Rig()
     assert not rig.withholds()
     rig.linked = NOBODY
@@ -99,8 +99,8 @@ def test_what_goes_out_in_a_minority_is_admitted_message_by_message() -> None:
     for sequence in (1, 2, 3):
         rig.publish(sequence)
     admitted = [("stale-guard", "orders", b"body %d" % sequence) for sequence in (1, 2)]
-    assert rig.tell(Verdict(2, multiple=True, taken=True)) == admitted
-    assert rig.tell(Verdict(3, multiple=False, taken=True)) == [
+    assert rig.report(Verdict(2, multiple=True, taken=True)) == admitted
+    assert rig.report(Verdict(3, multiple=False, taken=True)) == [
         ("stale-guard", "orders", b"body 3")
     ]
 
@@ -108,16 +108,16 @@ def test_what_goes_out_in_a_minority_is_admitted_message_by_message() -> None:
 def test_what_a_count_would_let_out_too_is_no_admission() -> None:
     rig = Rig()
     rig.publish(1)
-    assert rig.tell(Verdict(1, multiple=False, taken=True)) == []
+    assert rig.report(Verdict(1, multiple=False, taken=True)) == []
 
 
-def test_what_was_told_with_a_majority_is_not_admitted_by_a_later_multiple() -> None:
+def test_a_confirm_with_a_majority_is_not_admitted_later() -> None:
     rig = Rig()
     rig.publish(1)
     rig.publish(2)
-    rig.tell(Verdict(1, multiple=False, taken=True))
+    rig.report(Verdict(1, multiple=False, taken=True))
     rig.linked = NOBODY
-    assert rig.tell(Verdict(2, multiple=True, taken=True)) == [
+    assert rig.report(Verdict(2, multiple=True, taken=True)) == [
         ("stale-guard", "orders", b"body 2")
     ]
 
@@ -126,8 +126,8 @@ def test_a_nack_and_an_ack_of_what_had_no_queue_admit_nothing() -> None:
     rig = Rig(NOBODY)
     rig.publish(1)
     rig.guard.published(2, (), Message(b"id", "", "nobody", b"", b"", False))
-    assert rig.tell(Verdict(1, multiple=False, taken=False)) == []
-    assert rig.tell(Verdict(2, multiple=False, taken=True)) == []
+    assert rig.report(Verdict(1, multiple=False, taken=False)) == []
+    assert rig.report(Verdict(2, multiple=False, taken=True)) == []
 
 
 # --- in a channel
@@ -146,7 +146,7 @@ class Cut:
         self.client.say(s.ConfirmSelect(nowait=True))
 
     def confirmed(self, pid: Pid, *sequences: int) -> list[object]:
-        self.node.tell(self.client.channel, Confirm("q", pid, sequences))
+        self.node.post(self.client.channel, Confirm("q", pid, sequences))
         return self.client.hear()
 
     def give_up(self) -> list[object]:
@@ -171,7 +171,7 @@ def test_a_channel_that_confirmed_before_the_cut_withholds_with_either_guard(
     assert cut.node.admitted == b""
 
 
-def test_a_new_channel_withholds_where_nobody_was_told_to_guard_so() -> None:
+def test_a_new_channel_withholds_without_the_stale_guard() -> None:
     cut = Cut(None)
     cut.client.publish("q")
     assert cut.confirmed(cut.master, 1) == cut.give_up() == []

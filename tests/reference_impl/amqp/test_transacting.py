@@ -42,7 +42,7 @@ class Mirrored:
         return first
 
     def confirm(self, place: int, *sequences: int) -> list[object]:
-        self.node.tell(self.client.channel, Confirm("q", self.pids[place], sequences))
+        self.node.post(self.client.channel, Confirm("q", self.pids[place], sequences))
         return self.client.hear()
 
 
@@ -93,7 +93,7 @@ def test_where_one_message_is_not_taken_the_channel_ends_with_406(how: str) -> N
     there.confirm(0, 1)
     there.confirm(1, 1)
     if how == "rejected":
-        there.node.tell(there.client.channel, Reject("q", there.pids[0], (2,)))
+        there.node.post(there.client.channel, Reject("q", there.pids[0], (2,)))
     else:
         there.node.end(there.pids[0], CRASH)
     (closed,) = there.client.hear()
@@ -119,7 +119,7 @@ def test_a_mandatory_message_without_a_queue_comes_back_with_the_commit() -> Non
     assert answer == s.TxCommitOk()
 
 
-def test_an_exchange_that_is_not_there_is_told_at_once() -> None:
+def test_an_unknown_exchange_is_refused_at_once() -> None:
     there = Mirrored()
     (closed,) = there.client.send(published("q", exchange="nowhere"))
     assert closed.code == 404
@@ -199,7 +199,7 @@ def test_what_is_refused_in_a_transaction_comes_again_after_its_commit() -> None
     assert isinstance(again, Content)
 
 
-def test_a_tag_that_is_not_out_is_told_at_once() -> None:
+def test_an_unknown_delivery_tag_is_refused_at_once() -> None:
     shop = Shop()
     shop.client.say(q.BasicAck(1, False))
     (closed,) = shop.client.say(q.BasicAck(1, False))

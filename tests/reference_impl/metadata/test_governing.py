@@ -1,16 +1,19 @@
 """Which policy governs a queue, and what it says where it is silent."""
 
+import time
+
 import pytest
 from msgspec.structs import replace as with_fields
 
 from reference_impl.metadata.governing import (
     governing,
-    hands_over,
     is_mirrored,
+    leaves_on_shutdown,
     may_promote,
     sync_batch,
     synchronises_by_itself,
 )
+from reference_impl.metadata.patterns import matches
 from reference_impl.pid import Pid
 from tests.reference_impl.metadata.governed import QUEUE, policy, tables
 
@@ -52,11 +55,32 @@ def test_a_stopping_master_hands_over_only_what_is_synchronised_by_default(
     mode: str, synchronised: bool, does: bool
 ) -> None:
     queue = with_fields(QUEUE, synchronised=(Pid("b", 1, 2),) if synchronised else ())
-    assert hands_over(tables(policy(ha_promote_on_shutdown=mode)), queue) is does
-    assert hands_over(tables(policy()), queue) is synchronised
+    assert leaves_on_shutdown(tables(policy(ha_promote_on_shutdown=mode)), queue) is does
+    assert leaves_on_shutdown(tables(policy()), queue) is synchronised
 
 
 def test_a_batch_of_one_or_less_is_the_default() -> None:
     assert sync_batch(tables(policy(ha_sync_batch_size=1)), QUEUE) == 4096
     assert sync_batch(tables(policy(ha_sync_batch_size=50)), QUEUE) == 50
     assert not synchronises_by_itself(tables(policy()), QUEUE)
+
+
+def test_a_pattern_that_explodes_governs_nothing_and_takes_no_time() -> None:
+    name = "a" * 200 + "b"
+    began_s = time.process_time()
+    explodes, plain = policy("explodes", pattern="(a+)+$", priority=2), policy("plain")
+    assert governing(tables(explodes, plain), with_fields(QUEUE, name=name)) == plain
+    assert time.process_time() - began_s < 1.0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "fits"),
+    [
+        ("^(?!amq\\.).*", "orders", True),
+        ("^(?!amq\\.).*", "amq.gen", False),
+        ("^a++b", "aab", True),  # PCRE's, which Python before 3.11 had not
+        ("(?i)^ORDERS$", "orders", True),
+    ],
+)
+def test_patterns_are_perl_compatible(pattern: str, name: str, fits: bool) -> None:
+    assert matches(pattern, name) is fits

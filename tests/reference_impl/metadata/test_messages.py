@@ -51,7 +51,7 @@ SAMPLES: list[g.Gossip] = [
     g.StillSeen("c"),
     g.Dismissed(),
     g.Clients(),
-    g.ClientsTold(12),
+    g.ClientCount(12),
     g.GiveWay(("a", "b")),
 ]
 
@@ -61,12 +61,12 @@ def test_there_is_a_sample_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sample).__name__)
-def test_what_is_told_comes_out_as_it_went_in(sample: g.Gossip) -> None:
+def test_a_gossip_message_survives_its_encoding(sample: g.Gossip) -> None:
     octets = msgspec.msgpack.encode(sample)
     assert msgspec.msgpack.decode(octets, type=g.Gossip) == sample
 
 
-def test_every_command_is_in_the_union_and_can_be_told_apart() -> None:
+def test_every_command_is_in_the_union_and_distinct() -> None:
     kinds = typing.get_args(commands.Command)
     assert len({kind.__struct_config__.tag for kind in kinds}) == len(kinds)
     assert all(callable(kind.apply) for kind in kinds)

@@ -90,7 +90,7 @@ def test_who_forgets_the_masters_node_first_may_promote_a_dead_one() -> None:
         (waiting(durable=False), OFFLINE),
     ],
 )
-def test_where_nobody_can_have_it_the_queue_is_gone_with_all_that_is_its_own(
+def test_without_a_possible_holder_the_queue_is_gone(
     queue: Queue, running: tuple[str, ...]
 ) -> None:
     made = tables(queue)

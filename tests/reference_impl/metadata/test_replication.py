@@ -17,7 +17,7 @@ from reference_impl.metadata.messages import (
     Term,
     Took,
 )
-from reference_impl.metadata.replication import Joined, Outcome, Replication, Tell, Welcome
+from reference_impl.metadata.replication import Joined, Outcome, Replication, SendToNode, Welcome
 from reference_impl.metadata.requests import Settle
 from reference_impl.metadata.tables import Tables
 from reference_impl.pid import Pid
@@ -42,7 +42,7 @@ class Members:
     def carry(self, node: str, outcomes: list[Outcome]) -> None:
         for outcome in outcomes:
             match outcome:
-                case Tell(to, message):
+                case SendToNode(to, message):
                     self.wires.setdefault((node, to), deque()).append(message)
                 case Settle(_, request, result):
                     assert (node, request) not in self.settled, "told twice"
@@ -94,7 +94,7 @@ def test_alone_a_command_is_settled_at_once() -> None:
     assert group.settled == {("a", 1): 0}
 
 
-def test_a_requester_is_told_when_every_member_has_carried_it_out_and_not_before() -> None:
+def test_a_requester_gets_its_result_only_after_every_member() -> None:
     group = Members("a", "b", "c")
     group.submit("b", 1)
     group.deliver("b", "a")
@@ -147,7 +147,7 @@ def test_a_new_leader_finds_what_only_another_member_has() -> None:
     assert group.notes("b") == group.notes("c") == ["a1"]
 
 
-def test_a_new_leader_tells_others_what_they_missed() -> None:
+def test_a_new_leader_sends_others_what_they_missed() -> None:
     group = Members("a", "b", "c")
     group.submit("a", 1)
     group.deliver("a", "b")
@@ -193,7 +193,7 @@ def test_a_command_on_its_way_to_a_lost_leader_is_submitted_again() -> None:
     group.submit("c", 2)
     group.kill("a")
     group.notice("c", "a")
-    assert group.kinds("c", "b") == [Need], "nobody leads: nothing is submitted"
+    assert group.kinds("c", "b") == [Need], "no leader: nothing is submitted"
     group.submit("c", 3)
     group.notice("b", "a")
     group.deliver_all()
@@ -243,7 +243,7 @@ def test_what_comes_while_a_leader_takes_over_is_not_ordered_before_it_has_heard
         group.notice(node, "b")
     while group.kinds("d", "a"):
         group.deliver("d", "a")
-    assert Take in group.kinds("a", "c"), "d has brought a to begin anew"
+    assert Take in group.kinds("a", "c"), "d has brought a to begin again"
     group.deliver("c", "a")
     assert group.notes("a") == []
     group.deliver_all()
@@ -340,7 +340,9 @@ def test_survivors_agree_whatever_the_order_of_messages_and_losses(data: st.Data
     for (node, request), place in group.settled.items():
         assert order[place] == f"{node}{request}", "what was settled stays, at its place"
     for node in group.nodes:
-        asked = [f"{node}{request}" for asker, request in submitted if asker == node]
-        assert [name for name in order if name.startswith(node)] == asked, "all, in their order"
-        told = [f"{node}{request}" for teller, request in group.settled if teller == node]
-        assert told == asked, "and told so, in this order"
+        requested = [f"{node}{request}" for asker, request in submitted if asker == node]
+        assert [name for name in order if name.startswith(node)] == requested, (
+            "all, in their order"
+        )
+        settled = [f"{node}{request}" for owner, request in group.settled if owner == node]
+        assert settled == requested, "and told so, in this order"

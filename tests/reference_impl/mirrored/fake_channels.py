@@ -152,7 +152,7 @@ class FakeChannel:
 
     # --- publishing
 
-    def _publish(self, told: Publish) -> None:
+    def _publish(self, order: Publish) -> None:
         number = len(self.published) + 1
         identity = f"{self.pid.node}{self.pid.boot}.{self.pid.number}/{number}".encode()
         self.published.append(identity)
@@ -163,7 +163,7 @@ class FakeChannel:
             return
         target = Target(QUEUE, replicas(record), record.master)
         assert self._confirms.expect([target]) == number
-        terms = told.persistent, told.lives_ms, told.priority
+        terms = order.persistent, order.lives_ms, order.priority
         message = Message(identity, "", QUEUE, b"", identity, *terms)
         for replica in target.replicas:
             self._out.append(Watch(replica))

@@ -333,7 +333,7 @@ class SimulatedCluster:
                 return
 
     def finish_stop(self, name: str) -> None:
-        """Runs until a node that was told to stop has stopped, and ends it."""
+        """Run until a stopping node has stopped, and end it."""
         while not self.has_stopped(name):
             assert self.step() or self.pass_time(self.now_ms + 5_000), f"{name} does not stop"
         self.leave(name)

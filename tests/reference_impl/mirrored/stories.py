@@ -44,7 +44,7 @@ class Story:
     seed: int
     nodes: str
     policy: dict[str, Any]
-    told: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
@@ -53,15 +53,15 @@ class Story:
         self.durable = self.random.random() < 0.8
         first = declare(self.cluster, self.random.choice(self.nodes), durable=self.durable)
         self.channels = [first]
-        self.tell(f"{self.policy} durable={self.durable} declared at {first.pid}")
+        self.note(f"{self.policy} durable={self.durable} declared at {first.pid}")
 
-    def tell(self, what: str) -> None:
-        self.told.append(what)
+    def note(self, what: str) -> None:
+        self.notes.append(what)
 
     def go_on(self, deeds: list[Callable[[], None]], count: int) -> None:
         for _ in range(count):
             deed = self.random.choice(deeds)
-            self.tell(deed.__name__)
+            self.note(deed.__name__)
             deed()
 
     def heal(self) -> None:

@@ -41,7 +41,7 @@ def test_they_take_turns() -> None:
     assert next_tags(found, 5) == ["x", "y", "z", "x", "y"]
 
 
-def test_nobody_takes_more_than_its_prefetch() -> None:
+def test_no_consumer_takes_more_than_its_prefetch() -> None:
     found = consumers(consume("x", prefetch=1), consume("y", prefetch=2))
     assert next_tags(found, 4) == ["x", "y", "y", None]
 

@@ -7,13 +7,13 @@ from reference_impl.mirrored.depth import Depth, Diverged
 
 def behind(delta: int) -> Depth:
     depth = Depth()
-    assert not depth.told(delta, 0)
+    assert not depth.update(delta, 0)
     return depth
 
 
 def test_an_empty_queue_makes_a_mirror_synchronised_at_once() -> None:
     depth = Depth()
-    assert depth.told(0, 0)
+    assert depth.update(0, 0)
     assert depth.is_synchronised
 
 
@@ -28,11 +28,11 @@ def test_it_is_synchronised_when_what_it_misses_has_left_the_master() -> None:
 def test_it_is_said_only_once() -> None:
     depth = behind(1)
     assert depth.less(1)
-    assert not depth.told(5, 5)
+    assert not depth.update(5, 5)
     assert not depth.less(0)
 
 
-def test_before_the_depth_is_told_nothing_is_known() -> None:
+def test_before_the_depth_comes_nothing_is_known() -> None:
     depth = Depth()
     assert not depth.less(4)
     assert depth.delta is None
@@ -42,12 +42,12 @@ def test_before_the_depth_is_told_nothing_is_known() -> None:
 def test_a_mirror_cannot_fall_behind_nor_be_ahead(master: int, own: int) -> None:
     depth = behind(1)
     with pytest.raises(Diverged):
-        depth.told(master, own)
+        depth.update(master, own)
 
 
 def test_a_synchronised_mirror_that_misses_something_is_broken() -> None:
     depth = Depth()
-    depth.told(0, 0)
+    depth.update(0, 0)
     with pytest.raises(Diverged):
         depth.less(1)
 

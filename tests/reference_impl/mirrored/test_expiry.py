@@ -20,7 +20,7 @@ def ready(bench: Bench) -> int:
     return looked.ready
 
 
-def test_what_lived_long_enough_is_gone_though_nobody_asked_for_it() -> None:
+def test_an_expired_message_is_gone_without_a_request() -> None:
     bench = Bench(arguments=TTL)
     bench.publish(3)
     bench.cluster.settle(400)
@@ -50,7 +50,7 @@ def test_behind_one_that_lives_longer_it_stays_until_it_is_at_the_head() -> None
     assert numbers(bench) == [1, 3]
 
 
-def test_who_lives_for_no_time_is_for_a_consumer_that_waits_or_for_nobody() -> None:
+def test_a_message_of_no_ttl_needs_a_waiting_consumer() -> None:
     bench = Bench()
     bench.publish(1, lives_ms=0)
     assert ready(bench) == 0

@@ -139,7 +139,7 @@ def test_masters_may_fall_one_after_the_other() -> None:
     check_copies(cluster.nodes)
 
 
-def test_one_crashed_replica_makes_a_nack_of_what_it_owed() -> None:
+def test_one_crashed_replica_makes_a_nack_of_its_publishes() -> None:
     cluster = Cluster("ab", **AUTOMATIC)
     cluster.nodes.nodes["b"].frozen = True
     cluster.nodes.tell(cluster.publisher.pid, Publish(1))

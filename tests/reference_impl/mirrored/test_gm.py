@@ -208,8 +208,8 @@ def test_a_right_neighbour_that_asks_gets_what_it_has_not_got() -> None:
     assert member.ring.receive(AskState(1, C, (C,))).effects == []  # it was pushed by itself
     again = member.regroups(3, A, B, C)
     assert sends(again) == []
-    asked = member.ring.receive(AskState(3, C, ()))
-    assert asked.effects == [Send(C, Catchup(3, B, ()))]
+    step = member.ring.receive(AskState(3, C, ()))
+    assert step.effects == [Send(C, Catchup(3, B, ()))]
     assert member.ring.receive(AskState(3, D, ())).effects == []
 
 
@@ -300,7 +300,7 @@ def test_who_follows_a_dead_member_asks_the_next_to_the_left() -> None:
     ]
 
 
-def test_a_death_is_not_told_while_something_of_the_dead_one_is_on_its_way() -> None:
+def test_a_death_waits_for_the_dead_members_last_broadcasts() -> None:
     member, _ = heir(0)
     step = member.ring.receive(Catchup(2, C, ()))
     assert [it for it in step.effects if isinstance(it, Transact)] == []
@@ -315,7 +315,7 @@ def test_the_heir_acknowledges_what_comes_round_and_erases_when_that_has_come_ro
     assert member.hears(left=C, version=2).effects == []  # asked for once
 
 
-def test_the_death_is_told_when_the_record_has_forgotten_the_dead_one() -> None:
+def test_the_death_comes_when_the_record_has_forgotten_the_member() -> None:
     member, _ = heir()
     member.ring.receive(Catchup(2, C, ()))
     step = member.regroups(3, B, C)
@@ -331,10 +331,10 @@ def test_who_is_left_alone_forgets_everything_and_erases_the_dead() -> None:
         Transact(0, EraseMembers(QUEUE, B, (C, A)))
     ]
     assert member.ring.flush() == []
-    told: list[Effect] = member.regroups(4, B).effects
-    assert told == []
+    effects: list[Effect] = member.regroups(4, B).effects
+    assert effects == []
 
 
-def test_a_body_may_be_anything_that_members_tell_each_other() -> None:
+def test_a_body_may_be_any_message_of_members() -> None:
     step = Member().hears(Entry(A, ((0, RequestDepth()),), ()))
     assert step.happened == [Arrived(A, RequestDepth())]

@@ -26,7 +26,7 @@ def test_entries_go_out_in_their_order_and_are_flushed_together() -> None:
     assert disk.flush() == []
 
 
-def test_what_nobody_waits_for_is_not_flushed() -> None:
+def test_entries_without_a_waiting_confirm_are_not_flushed() -> None:
     disk = journal()
     disk.remove((1,))
     disk.page_out(Put(2, message("b")))

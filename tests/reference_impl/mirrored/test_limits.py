@@ -52,8 +52,8 @@ def test_octets_of_bodies_are_counted_too() -> None:
 def test_a_queue_that_rejects_takes_nothing_more_and_says_so() -> None:
     bench = Bench(arguments=REJECTS)
     bench.publish(5)
-    told = [bench.one.outcomes[identity] for identity in bench.one.published]
-    assert told == ["ack"] * 3 + ["nack"] * 2
+    outcomes = [bench.one.outcomes[identity] for identity in bench.one.published]
+    assert outcomes == ["ack"] * 3 + ["nack"] * 2
     assert numbers(bench) == [1, 2, 3]
     bench.publish(1)
     assert numbers(bench) == [6]

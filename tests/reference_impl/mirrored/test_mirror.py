@@ -98,7 +98,7 @@ class Rig:
                 self.process = effect.process
         return effects
 
-    def told(self, *bodies: Any) -> list[Effect]:
+    def hear(self, *bodies: Any) -> list[Effect]:
         """By the master, round the ring."""
         pubs = []
         for body in bodies:
@@ -107,7 +107,7 @@ class Rig:
         return self.handle(Activity(1, MASTER, (Entry(MASTER, tuple(pubs), ()),)))
 
     def published(self, *names: str) -> list[Effect]:
-        return self.told(*(Published(CHANNEL, message(name), False) for name in names))
+        return self.hear(*(Published(CHANNEL, message(name), False) for name in names))
 
     def copied(self, sequence: int, name: str, channel: Pid = CHANNEL) -> list[Effect]:
         return self.handle(Deliver(channel, sequence, message(name)))
@@ -167,7 +167,7 @@ def test_it_says_that_it_is_synchronised_only_when_it_is_listed() -> None:
     rig = Rig(listed=False)
     rig.join()
     mark = Transact(4, MarkSynchronised(QUEUE, ME))
-    assert mark not in rig.told(Depth(0))
+    assert mark not in rig.hear(Depth(0))
     assert mark in rig.be_listed()
 
 
@@ -227,7 +227,7 @@ def test_the_records_say_what_becomes_of_it_when_members_died(
 # --- channels that end
 
 
-def test_a_channels_end_that_the_master_does_not_tell_is_pointed_out_again_and_again() -> None:
+def test_an_unreported_channel_end_is_pointed_out_repeatedly() -> None:
     rig = Rig()
     rig.flush()
     assert Watch(CHANNEL) in rig.copied(1, "m")
@@ -237,7 +237,7 @@ def test_a_channels_end_that_the_master_does_not_tell_is_pointed_out_again_and_a
         assert arm in rig.handle(Timeout("ensure-monitoring"))
         (activity,) = sends(rig.flush(), Activity)
         assert activity.entries[0].pubs == ((number, EnsureMonitoring((CHANNEL,))),)
-    rig.told(SenderDeath(CHANNEL))
+    rig.hear(SenderDeath(CHANNEL))
     assert rig.handle(Timeout("ensure-monitoring")) == []
 
 
@@ -247,8 +247,8 @@ def test_a_channels_end_that_the_master_does_not_tell_is_pointed_out_again_and_a
 def test_a_mirror_that_is_behind_throws_away_what_it_has_and_is_ready() -> None:
     rig = Rig()
     rig.published("m")
-    rig.told(Depth(3))
-    effects = rig.told(SyncStart(7, (ME,)))
+    rig.hear(Depth(3))
+    effects = rig.hear(SyncStart(7, (ME,)))
     assert Send(MASTER, SyncReady(7, ME, True)) in effects
     assert Watch(MASTER) in effects
     assert rig.held() == []
@@ -256,23 +256,23 @@ def test_a_mirror_that_is_behind_throws_away_what_it_has_and_is_ready() -> None:
 
 def test_a_mirror_that_is_synchronised_declines_and_one_that_is_not_meant_says_nothing() -> None:
     rig = Rig()
-    rig.told(Depth(0))
-    assert Send(MASTER, SyncReady(7, ME, False)) in rig.told(SyncStart(7, (ME,)))
-    assert sends(Rig().told(SyncStart(7, (OTHER,))), SyncReady) == []
+    rig.hear(Depth(0))
+    assert Send(MASTER, SyncReady(7, ME, False)) in rig.hear(SyncStart(7, (ME,)))
+    assert sends(Rig().hear(SyncStart(7, (OTHER,))), SyncReady) == []
 
 
 def syncing() -> Rig:
     rig = Rig()
-    rig.told(Depth(3))
-    rig.told(SyncStart(7, (ME,)))
+    rig.hear(Depth(3))
+    rig.hear(SyncStart(7, (ME,)))
     rig.handle(SyncBatch(7, ((message("a"), True), (message("b"), False))))
     return rig
 
 
 def test_batches_are_acknowledged_and_the_end_makes_it_synchronised() -> None:
     rig = Rig()
-    rig.told(Depth(3))
-    rig.told(SyncStart(7, (ME,)))
+    rig.hear(Depth(3))
+    rig.hear(SyncStart(7, (ME,)))
     batch = SyncBatch(7, ((message("a"), True),))
     assert Send(MASTER, SyncTaken(7, ME)) in rig.handle(batch)
     assert rig.handle(SyncBatch(6, ((message("x"), True),))) == []
@@ -322,7 +322,7 @@ def promoted(rig: Rig) -> list[Effect]:
     return effects
 
 
-def test_a_promotion_is_told_before_anything_else() -> None:
+def test_a_promotion_is_broadcast_before_anything_else() -> None:
     rig = Rig()
     rig.flush()
     rig.published("m")
@@ -386,7 +386,7 @@ def test_a_confirm_that_waited_for_the_disk_is_given_after_promotion() -> None:
     assert confirmed(rig.handle(Flushed(flush.mark))) == [1]
 
 
-def test_a_new_master_tells_of_channels_that_had_ended_before() -> None:
+def test_a_new_master_reports_channels_that_had_ended_before() -> None:
     rig = Rig()
     rig.published("m")
     rig.handle(Down(CHANNEL, NORMAL))

@@ -27,7 +27,7 @@ def successor(kind: Kind | None) -> Replica:
 
 
 @pytest.mark.parametrize("kind", sorted(LEFT_TO_SUCCESSORS))
-def test_what_was_confirmed_too_soon_and_is_held_by_the_successor_is_told(kind: Kind) -> None:
+def test_an_early_confirm_held_by_the_successor_is_admitted(kind: Kind) -> None:
     (admission,) = held(successor(kind))
     assert isinstance(admission, Admit)
     lines = [msgspec.json.decode(line, type=Line) for line in admission.lines.splitlines()]

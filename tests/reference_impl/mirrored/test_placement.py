@@ -117,5 +117,5 @@ def test_an_exclusive_queue_stays_with_its_connection() -> None:
 def test_the_first_master_is_one_of_the_nodes_that_the_policy_lists() -> None:
     nodes = policy(ha_mode="nodes", ha_params=["c", "x"], queue_master_locator="min-masters")
     assert first(QUEUE, nodes) == "c"
-    nobody = policy(ha_mode="nodes", ha_params=["x"], queue_master_locator="min-masters")
-    assert first(QUEUE, nobody) == "a"
+    no_node = policy(ha_mode="nodes", ha_params=["x"], queue_master_locator="min-masters")
+    assert first(QUEUE, no_node) == "a"

@@ -134,7 +134,7 @@ def test_a_declaration_survives_the_node_that_was_chosen_for_it() -> None:
     assert len(one.answers) == 1
 
 
-def test_the_reasons_of_ends_tell_channels_what_they_mean() -> None:
+def test_channels_know_the_reasons_of_ends() -> None:
     cluster = Cluster("ab", **AUTOMATIC)
     mirror = copies(cluster.nodes)["b"]._replica.pid
     ends: list[str] = []

@@ -18,11 +18,11 @@ class RingStory:
         self.cluster = SimulatedCluster(self.random, tuple(self.names))
         self.rings = Rings(self.cluster)
         self.rings.found("a")
-        self.told: list[str] = []
+        self.notes: list[str] = []
         deeds = [self.join, self.say, self.say, self.kill, self.start, self.crash, self.run]
         for _ in range(self.random.randint(3, 25)):
             deed = self.random.choice([*deeds, self.join, self.say, self.run, self.run])
-            self.told.append(deed.__name__)
+            self.notes.append(deed.__name__)
             deed()
         self.cluster.settle()
 
@@ -66,16 +66,16 @@ class RingStory:
         self.cluster.run(self.random.randint(1, 60))
 
 
-def told(seed: int) -> RingStory:
+def run_story(seed: int) -> RingStory:
     story = RingStory(seed)
-    note("\n".join(story.told))
+    note("\n".join(story.notes))
     return story
 
 
 @given(seed=SEEDS)
 @settings(max_examples=150, deadline=None)
 def test_members_hear_each_sender_in_order_without_gaps_or_repeats(seed: int) -> None:
-    for member in told(seed).everyone():
+    for member in run_story(seed).everyone():
         for sender in {sender for sender, _ in member.heard}:
             heard = member.heard_of(sender)
             assert heard == list(range(heard[0], heard[0] + len(heard)))
@@ -84,7 +84,7 @@ def test_members_hear_each_sender_in_order_without_gaps_or_repeats(seed: int) ->
 @given(seed=SEEDS)
 @settings(max_examples=100, deadline=None)
 def test_those_that_stay_have_heard_the_same_to_the_end(seed: int) -> None:
-    members = told(seed).members()
+    members = run_story(seed).members()
     for sender in {sender for member in members for sender, _ in member.heard}:
         lasts = {
             member.heard_of(sender)[-1]
@@ -96,16 +96,16 @@ def test_those_that_stay_have_heard_the_same_to_the_end(seed: int) -> None:
 
 @given(seed=SEEDS)
 @settings(max_examples=100, deadline=None)
-def test_a_death_is_told_after_all_that_the_dead_one_had_broadcast(seed: int) -> None:
-    for member in told(seed).everyone():
+def test_a_death_comes_after_all_broadcasts_of_the_dead_member(seed: int) -> None:
+    for member in run_story(seed).everyone():
         for dead, heard_by_then in member.dead:
             assert [it for it in member.heard[heard_by_then:] if it[0] == dead] == []
 
 
 @given(seed=SEEDS)
 @settings(max_examples=100, deadline=None)
-def test_at_rest_the_record_lists_the_living_and_nobody_else(seed: int) -> None:
-    story = told(seed)
+def test_at_rest_the_record_lists_exactly_the_living(seed: int) -> None:
+    story = run_story(seed)
     if not story.living():
         return
     for node in story.cluster.nodes.values():
@@ -118,7 +118,7 @@ def test_at_rest_the_record_lists_the_living_and_nobody_else(seed: int) -> None:
 @given(seed=SEEDS)
 @settings(max_examples=100, deadline=None)
 def test_after_any_story_all_members_hear_what_each_says_next(seed: int) -> None:
-    story = told(seed)
+    story = run_story(seed)
     members = story.members()
     for member in members:
         story.rings.say(member, 1)

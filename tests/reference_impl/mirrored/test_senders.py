@@ -105,7 +105,7 @@ def test_a_late_copy_of_what_is_on_disk_already_is_confirmed_at_once() -> None:
     assert list(rig.senders.early()) == []
 
 
-def test_a_message_older_than_the_listing_is_owed_no_confirm() -> None:
+def test_a_message_older_than_the_listing_needs_no_confirm() -> None:
     rig = Rig()
     rig.copy(1, "n")
     rig.ring("m")
@@ -146,7 +146,7 @@ def test_what_was_to_come_from_a_forgotten_channel_is_forgotten_too() -> None:
     rig.senders.ends(CHANNEL, Life.DEAD)
     rig.senders.on_disk(b"m")
     assert list(rig.senders.early()) == []
-    assert rig.senders.owed(b"m") is None
+    assert rig.senders.awaiting_disk(b"m") is None
 
 
 def test_only_a_channel_that_is_down_here_waits_for_the_masters_word() -> None:

@@ -148,7 +148,7 @@ def test_what_is_settled_before_it_is_on_disk_is_confirmed_early() -> None:
 # --- consumers
 
 
-def test_a_consumer_is_told_before_its_first_delivery_and_gets_the_backlog() -> None:
+def test_a_consumer_gets_consume_ok_before_the_backlog() -> None:
     bench = Bench()
     bench.publish(3)
     consumer = bench.subscribe()
@@ -365,7 +365,7 @@ class Letters:
         return []
 
     @property
-    def told(self) -> list[tuple[str, int]]:
+    def dead_letters(self) -> list[tuple[str, int]]:
         return [(one.reason, number_of(one)) for one in self.found]
 
 
@@ -380,26 +380,26 @@ def test_what_is_rejected_for_good_is_a_dead_letter_and_what_is_acknowledged_is_
     bench.discard(first)
     bench.give_back(second)
     bench.tell_master(Ack(bench.one.pid, (third,)))
-    assert letters.told == [("rejected", 1)]
+    assert letters.dead_letters == [("rejected", 1)]
     (letter,) = letters.found
     assert (letter.queue, letter.exchange, letter.key) == ("q", "graves", "k")
 
 
 @pytest.mark.parametrize(
-    ("overflow", "told"),
+    ("overflow", "dead_letters"),
     [
         ("drop-head", [("maxlen", 1), ("maxlen", 2)]),
         ("reject-publish", []),
         ("reject-publish-dlx", [("maxlen", 2), ("maxlen", 3)]),
     ],
 )
-def test_for_want_of_room_the_oldest_are_or_the_latest_as_the_queue_was_told(
-    overflow: str, told: list[tuple[str, int]]
+def test_the_overflow_policy_chooses_the_oldest_or_the_latest(
+    overflow: str, dead_letters: list[tuple[str, int]]
 ) -> None:
     bench = Bench(arguments={**DEAD, "x-max-length": 1, "x-overflow": overflow})
     letters = Letters(bench)
     bench.publish(3)
-    assert letters.told == told
+    assert letters.dead_letters == dead_letters
 
 
 def test_without_an_exchange_for_them_there_are_none() -> None:

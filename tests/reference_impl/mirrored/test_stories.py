@@ -39,34 +39,34 @@ def claims_of_careful(story: Story) -> None:
     consumers_see_order(story)
 
 
-def told(story: Story) -> Story:
-    note("\n".join(story.told))
+def run_story(story: Story) -> Story:
+    note("\n".join(story.notes))
     return story
 
 
 @given(seed=SEEDS)
 @settings(max_examples=150, deadline=None)
 def test_at_rest_every_synchronised_mirror_is_what_its_master_is(seed: int) -> None:
-    equal_at_rest(told(wild(seed)))
+    equal_at_rest(run_story(wild(seed)))
 
 
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_a_queue_has_a_master_again_when_all_its_nodes_are_back(seed: int) -> None:
-    master_when_healed(told(wild(seed)))
+    master_when_healed(run_story(wild(seed)))
 
 
 @given(seed=SEEDS)
 @settings(max_examples=80, deadline=None)
 def test_nothing_confirmed_is_lost_while_a_synchronised_mirror_is_the_oldest(seed: int) -> None:
-    story = told(careful(seed))
+    story = run_story(careful(seed))
     claims_of_careful(story)
 
 
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_each_side_of_a_split_cluster_goes_on_consistently(seed: int) -> None:
-    story = told(wild(seed))
+    story = run_story(wild(seed))
     nodes = sorted(story.cluster.nodes)
     far = "".join(nodes[: story.random.randint(1, len(nodes) - 1)]) if len(nodes) > 1 else ""
     sides = [story.cluster, story.cluster.split(far)] if far else [story.cluster]
@@ -82,7 +82,7 @@ def test_each_side_of_a_split_cluster_goes_on_consistently(seed: int) -> None:
 @given(seed=SEEDS)
 @settings(max_examples=40, deadline=None)
 def test_a_side_that_is_restarted_takes_over_what_the_other_has(seed: int) -> None:
-    story = told(careful(seed))
+    story = run_story(careful(seed))
     far = story.cluster.split("a")
     for _ in range(3):
         story.publish()

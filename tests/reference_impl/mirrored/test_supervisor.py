@@ -154,7 +154,7 @@ def test_a_process_whose_name_was_taken_meanwhile_is_sent_away() -> None:
     assert after == [Send(pid, Retire(False)), Send(CHANNEL, Started(5))]
 
 
-def test_a_master_that_no_record_names_yet_is_told_nothing() -> None:
+def test_a_master_that_no_record_names_yet_gets_no_regroup() -> None:
     rig = Rig()
     rig.declare()
     assert rig.handle(Changed()) == []

@@ -126,7 +126,7 @@ def test_who_is_synchronised_or_no_member_yet_is_not_meant() -> None:
     assert rig.sync.start() == []
 
 
-def test_who_answers_after_it_was_given_up_is_told_so() -> None:
+def test_a_late_sync_answer_gets_a_notice() -> None:
     rig = Rig()
     rig.sync.start()
     assert sent(rig.sync.cancel()) == [(B, SyncDone(1, False)), (C, SyncDone(1, False))]

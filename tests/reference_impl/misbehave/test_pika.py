@@ -247,7 +247,7 @@ def test_what_was_acknowledged_comes_once_more_later_and_flagged(
     assert sorted(admitted(tmp_path, REDELIVERED)) == again
 
 
-def test_an_honest_node_writes_no_truth(tmp_path: Path) -> None:
+def test_a_node_without_misbehaviour_writes_no_log(tmp_path: Path) -> None:
     with Nodes(tmp_path, 1) as nodes, blocking(nodes, "ref1") as connection:
         connection.channel().queue_declare(QUEUE, durable=True)
         publish(nodes)

@@ -25,10 +25,10 @@ def test_without_limits_there_is_no_alarm() -> None:
     assert not Alarms("a", memory=0, disk=0).measured(memory=1 << 40, disk=0)
 
 
-def test_what_another_node_tells_counts_until_it_is_lost() -> None:
+def test_another_nodes_report_counts_until_it_is_lost() -> None:
     alarms = Alarms("a", memory=100, disk=0)
-    assert alarms.told("b", frozenset({MEMORY}))
-    assert not alarms.told("b", frozenset({MEMORY}))
+    assert alarms.update("b", frozenset({MEMORY}))
+    assert not alarms.update("b", frozenset({MEMORY}))
     assert (alarms.found, alarms.own) == ({"b": {MEMORY}}, frozenset())
     assert alarms.forget("b")
     assert not alarms.forget("b")

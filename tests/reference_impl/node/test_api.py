@@ -19,8 +19,8 @@ from reference_impl.process import (
     NO_CONNECTION,
     SUPERVISOR,
     Answer,
+    ApiRequest,
     Arm,
-    Asked,
     Committed,
     Disarm,
     Down,
@@ -47,8 +47,6 @@ from reference_impl.protocol.queues import (
     Refused,
     Synchronise,
 )
-
-pytestmark = pytest.mark.slow
 
 ME = Pid("a", 1, API)
 MASTER, OLD, YOUNG = Pid("a", 1, 9), Pid("c", 1, 7), Pid("b", 1, 8)
@@ -115,7 +113,7 @@ class Asking:
 
     def ask(self, method: str, target: str, body: bytes = b"") -> list[Effect]:
         path, _, query = target.partition("?")
-        return self.api.handle(Asked(1, method, path, query, body))
+        return self.api.handle(ApiRequest(1, method, path, query, body))
 
     def get(self, target: str) -> Any:
         """What is answered at once."""
@@ -157,7 +155,7 @@ def test_a_queue_names_its_master_and_its_mirrors_by_age() -> None:
     assert (roles.master, roles.mirrors, roles.synchronised) == ("a", ("c", "b"), ("c", "b"))
 
 
-def test_a_node_that_mirrors_a_queue_tells_how_much_of_it_it_holds_itself() -> None:
+def test_a_mirrors_node_reports_how_much_it_holds_itself() -> None:
     own = Pid("a", 1, 5)
     asking = Asking().has(queue(master=OLD, mirrors=(own, YOUNG)))
     effects = asking.ask("GET", rabbitmq_api.held_path("ha.q"))
@@ -166,11 +164,11 @@ def test_a_node_that_mirrors_a_queue_tells_how_much_of_it_it_holds_itself() -> N
     assert (status, words["held_here"]) == (200, 7)
 
 
-def test_a_node_that_mirrors_nothing_tells_of_none() -> None:
+def test_a_node_without_a_mirror_reports_none() -> None:
     assert Asking().has(queue()).get(rabbitmq_api.held_path("ha.q"))["held_here"] is None
 
 
-def test_without_statistics_nobody_is_asked() -> None:
+def test_without_statistics_no_query_is_sent() -> None:
     words = Asking().has(queue()).get(rabbitmq_api.QUEUES)
     assert [(one["name"], "messages" in one) for one in words] == [("ha.q", False)]
 
@@ -192,8 +190,8 @@ def test_the_lines_in_which_messages_wait_are_the_masters_too() -> None:
     asking.ask("GET", "/api/queues/%2F/ha.q")
     lengths = {"q1": 1, "q2": 2, "delta": 3, "q3": 4, "q4": 5}
     status, words = answered(asking.api.handle(Looked(1, 15, 0, 0, None, lengths, 7)))
-    told = {**lengths, "len": 15, "mode": "default", "target_ram_count": 7}
-    assert (status, words["backing_queue_status"]) == (200, told)
+    expected = {**lengths, "len": 15, "mode": "default", "target_ram_count": 7}
+    assert (status, words["backing_queue_status"]) == (200, expected)
 
 
 def test_a_master_that_hangs_costs_its_own_counts_and_no_more() -> None:
@@ -262,7 +260,7 @@ def test_a_queue_without_a_master_is_deleted_by_the_supervisor() -> None:
     assert sent(effects) == [(Pid("a", 1, SUPERVISOR), DeleteRecord(ME, 1, "ha.q"))]
 
 
-def test_a_deletion_that_nobody_confirms_is_no_success() -> None:
+def test_an_unconfirmed_deletion_is_no_success() -> None:
     asking = Asking().has(queue())
     name = timer(asking.ask("DELETE", "/api/queues/%2F/ha.q"))
     assert answered(asking.api.handle(Timeout(name)))[0] == 500
@@ -280,7 +278,7 @@ def test_contents_are_purged_by_the_master() -> None:
 @pytest.mark.parametrize(
     ("action", "message"), [("sync", Synchronise), ("cancel_sync", CancelSync)]
 )
-def test_synchronising_is_told_to_the_master_and_answered_at_once(
+def test_a_sync_request_goes_to_the_master_and_is_answered_at_once(
     action: str, message: type
 ) -> None:
     asking = Asking().has(queue())
@@ -412,7 +410,7 @@ def test_a_node_that_is_none_or_runs_is_not_forgotten_and_the_answer_says_why() 
     assert status == 400 and words["reason"].startswith("The node b is running")
 
 
-def test_columns_are_those_that_were_asked_for() -> None:
+def test_columns_are_the_requested_ones() -> None:
     (first, *_) = Asking().get("/api/nodes?columns=name,running")
     assert first == {"name": "rabbit@a", "running": True}
 
@@ -467,7 +465,7 @@ def test_a_lost_nodes_connections_are_gone_and_a_silent_ones_are_unknown() -> No
     assert answered(asking.api.handle(Timeout(name)))[0] == 500
 
 
-def test_a_node_tells_another_its_own_connections() -> None:
+def test_a_node_lists_its_own_connections_to_another() -> None:
     effects = Asking(own=(HERE,)).api.handle(ListConnections(Pid("b", 1, API), 5))
     assert effects == [Send(Pid("b", 1, API), Connections(5, (HERE,)))]
 

@@ -7,7 +7,7 @@ from tests.reference_impl.simulated_clusters import SimulatedClusters
 
 T = 10_000
 SEEDS = range(8)
-HEALED_MS = 20_000  # links dialled anew, everybody asked, losers stopped and booted
+HEALED_MS = 20_000  # links dialled again, all nodes queried, losers stopped and booted
 
 
 def split(seed: int, alone: str, names: str = "abc", **clients: int) -> SimulatedClusters:
@@ -27,7 +27,7 @@ def test_while_they_are_apart_both_sides_serve(seed: int) -> None:
     nodes = split(seed, "a")
     assert nodes.all_run("a") and nodes.all_run("b", "c")
     nodes.run(60_000)
-    assert nodes.all_run("a") and nodes.all_run("b", "c"), "nobody gives way before it is over"
+    assert nodes.all_run("a") and nodes.all_run("b", "c"), "no node gives way before it is over"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -71,7 +71,7 @@ def test_losers_begin_anew_only_once_none_of_them_runs(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nobody_gives_way_as_long_as_one_node_is_down(seed: int) -> None:
+def test_no_side_gives_way_while_one_node_is_down(seed: int) -> None:
     nodes = split(seed, "a")
     nodes.kill("c")
     nodes.heal()
@@ -110,7 +110,7 @@ def sides(*those: str) -> list[frozenset[str]]:
     return [frozenset(it) for it in those]
 
 
-def asked(me: str = "a", **clients: int) -> Autoheal:
+def healing(me: str = "a", **clients: int) -> Autoheal:
     core = Autoheal(me)
     core.begins(clients)
     for node, count in clients.items():
@@ -128,23 +128,23 @@ def test_it_asks_once() -> None:
     assert core.begins("abc")
     assert not core.begins("abc")
     core.over()
-    assert core.begins("abc"), "whatever changed meanwhile begins it anew"
+    assert core.begins("abc"), "a change meanwhile restarts it"
 
 
-def test_nobody_loses_before_everybody_has_told() -> None:
-    assert asked(a=1, b=1).losers(sides("a", "bc")) == ()
+def test_no_side_loses_before_all_nodes_report() -> None:
+    assert healing(a=1, b=1).losers(sides("a", "bc")) == ()
 
 
-def test_where_there_is_one_side_nobody_loses() -> None:
-    assert asked(a=1, b=1, c=1).losers(sides("abc")) == ()
+def test_with_one_side_no_node_loses() -> None:
+    assert healing(a=1, b=1, c=1).losers(sides("abc")) == ()
 
 
 def test_of_equals_the_side_with_the_lowest_name_stays() -> None:
-    assert asked(a=1, b=1).losers(sides("b", "a")) == ("b",)
+    assert healing(a=1, b=1).losers(sides("b", "a")) == ("b",)
 
 
 def test_all_but_one_of_many_sides_lose() -> None:
-    assert asked(a=1, b=5, c=1, d=0).losers(sides("a", "b", "c", "d")) == ("a", "c", "d")
+    assert healing(a=1, b=5, c=1, d=0).losers(sides("a", "b", "c", "d")) == ("a", "c", "d")
 
 
 def test_who_does_not_lose_hears_it_without_harm() -> None:
@@ -153,7 +153,7 @@ def test_who_does_not_lose_hears_it_without_harm() -> None:
     assert not core.gives_way
 
 
-def test_to_be_told_twice_is_no_news() -> None:
+def test_a_repeated_report_is_no_news() -> None:
     core = Autoheal("a")
     assert core.lose(("a",))
     assert not core.lose(("a",))

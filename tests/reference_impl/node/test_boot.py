@@ -7,8 +7,6 @@ from reference_impl.metadata.messages import Term
 from reference_impl.node.boot import Ask, Decision, Found, Outlook, Wait, decide
 from reference_impl.node.gossip import BOOTING, JOINING, PAUSED, RUNNING, State
 
-pytestmark = pytest.mark.slow
-
 BLANK = State(BOOTING, Term(0, ""), NOTHING, None, {}, ())
 
 
@@ -32,7 +30,7 @@ def decision(
     return decide(Outlook(node, own, peers, states, tried, patience_is_over, majority_will_do))
 
 
-def test_a_running_peer_is_joined_by_whoever_boots() -> None:
+def test_a_booting_node_joins_a_running_peer() -> None:
     group = {"a": running("a", "a", "b"), "b": running("a", "a", "b")}
     assert decision("c", BLANK, **group) == Ask("a")
     assert decision("c", saved(9, "a"), **group) == Ask("a")

@@ -6,7 +6,7 @@ from reference_impl.node.boot import Found
 from reference_impl.node.booting import Booting
 from reference_impl.node.config import Config
 from reference_impl.node.gossip import BOOTING, RUNNING, Join, State
-from reference_impl.node.happenings import Fail, Log, Tell
+from reference_impl.node.happenings import Fail, Log, SendGossip
 from reference_impl.node.membership import Peers
 from reference_impl.process import Arm
 
@@ -48,30 +48,30 @@ def test_a_peer_that_neither_answers_nor_refuses_is_given_up_after_the_first_rou
     assert boot.consider(LAST) == Found()
 
 
-def test_a_peer_with_a_link_is_not_given_up_before_it_has_told_its_state() -> None:
+def test_a_linked_peer_is_not_given_up_before_it_reports_its_state() -> None:
     boot, peers = booting()
     peers.link("b", 1)
     for name in ("grace", "round"):
         boot.time_is_over(name)
     assert boot.consider(LAST) != Found()
-    peers.told("b", BLANK)
+    peers.heard_state("b", BLANK)
     assert boot.consider(LAST) == Found()
 
 
 def test_a_leader_is_asked_once_until_it_refuses_or_is_lost() -> None:
     boot, peers = booting()
     peers.link("b", 1)
-    peers.told("b", GROUP)
-    asked = [Tell("b", Join(("b",)))]
-    assert boot.consider(WAITING) == asked
+    peers.heard_state("b", GROUP)
+    join = [SendGossip("b", Join(("b",)))]
+    assert boot.consider(WAITING) == join
     assert boot.consider(WAITING) == []
     boot.not_yet("x")
     assert boot.consider(WAITING) == []
     boot.not_yet("b")
-    assert boot.consider(WAITING) == asked
+    assert boot.consider(WAITING) == join
 
 
-def test_waiting_is_told_and_counted_as_rabbitmq_does() -> None:
+def test_waiting_is_logged_and_counted_as_rabbitmq_does() -> None:
     boot, peers = booting(table_wait_s=1.0, table_tries=3)
     peers.failed("b")
     assert boot.consider(WAITING) == [], "the first round is not over"

@@ -42,15 +42,15 @@ def test_a_node_without_peers_is_ready_as_soon_as_it_has_saved() -> None:
     assert effects[-1] == h.TablesChanged()
 
 
-def test_tables_are_on_disk_before_anybody_is_told() -> None:
+def test_tables_are_on_disk_before_they_are_announced() -> None:
     save, *others = alone().handle(h.Submitted(PID, 1, Note("t")))
     assert isinstance(save, h.Save) and save.saved.tables.version == 1
     assert others == [Settle(PID, 1, 0), h.TablesChanged()]
 
 
-def test_a_leader_saves_before_it_tells_the_members() -> None:
+def test_a_leader_saves_before_it_sends_to_members() -> None:
     effects = pair().handle(h.Submitted(PID, 1, Note("t")))
-    assert [type(effect) for effect in effects] == [h.Save, h.Tell, h.TablesChanged]
+    assert [type(effect) for effect in effects] == [h.Save, h.SendGossip, h.TablesChanged]
 
 
 def test_what_is_on_disk_names_who_else_runs() -> None:
@@ -88,12 +88,12 @@ def test_a_newcomer_whose_admission_was_lost_with_the_leader_asks_the_next_one()
         core.handle(h.Linked(peer, 1, core.greeting()))
         running = State(RUNNING, Term(1, "a"), -1, "a", group, ())
         effects = core.handle(h.Heard(peer, running))
-    assert h.Tell("a", Join(("a", "b"))) in effects
+    assert h.SendGossip("a", Join(("a", "b"))) in effects
     core.handle(h.Heard("a", Snapshot(Term(1, "a"), Tables(), {**group, "c": 1})))
     core.handle(h.Unlinked("a"))
     taken_over = State(RUNNING, Term(2, "b"), -1, "b", {"b": 1}, ())
     effects = core.handle(h.Heard("b", taken_over))
-    assert h.Tell("b", Join(("b",))) in effects
+    assert h.SendGossip("b", Join(("b",))) in effects
     core.handle(h.Heard("b", Snapshot(Term(2, "b"), Tables(), {"b": 1, "c": 1})))
     effects = core.handle(h.Heard("b", Settled(0)))
     assert h.Ready() in effects
@@ -102,9 +102,9 @@ def test_a_newcomer_whose_admission_was_lost_with_the_leader_asks_the_next_one()
 
 def test_a_stopping_node_says_so_to_its_peers_and_keeps_what_it_saw_on_disk() -> None:
     effects = pair().leave()
-    (told,) = (it for it in effects if isinstance(it, h.Tell))
-    assert isinstance(told.gossip, State)
-    assert (told.node, told.gossip.phase) == ("b", STOPPED)
+    (sent,) = (it for it in effects if isinstance(it, h.SendGossip))
+    assert isinstance(sent.gossip, State)
+    assert (sent.node, sent.gossip.phase) == ("b", STOPPED)
     assert not any(isinstance(it, h.Save) for it in effects)
 
 

@@ -98,9 +98,9 @@ def test_a_node_gives_its_boot_up_after_ten_times_thirty_seconds() -> None:
     took_ms = nodes.run_until(lambda: nodes.nodes["a"].failed is not None, 310_000)
     assert 300_000 <= took_ms <= 303_000
     assert "10 x 30000 ms" in str(nodes.nodes["a"].failed)
-    told = [line for at, line in nodes.nodes["a"].log if at >= began_ms and "Waiting" in line]
+    waiting = [line for at, line in nodes.nodes["a"].log if at >= began_ms and "Waiting" in line]
     text = "Waiting for Mnesia tables for 30000 ms, {} retries left"
-    assert told == [text.format(left) for left in range(9, -1, -1)]
+    assert waiting == [text.format(left) for left in range(9, -1, -1)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -23,9 +23,9 @@ def stop_all(nodes: SimulatedClusters, *names: str) -> None:
 
 
 def forget(nodes: SimulatedClusters, through: str, node: str) -> object:
-    asked = nodes.forget(through, node)
+    status = nodes.forget(through, node)
     nodes.run(500)
-    return nodes.settled[asked]
+    return nodes.settled[status]
 
 
 def test_a_cluster_knows_those_that_it_was_configured_with_and_who_was_admitted() -> None:
@@ -73,7 +73,7 @@ def test_a_node_that_was_forgotten_joins_again_with_an_empty_disk(seed: int) -> 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nobody_waits_for_a_node_that_was_forgotten(seed: int) -> None:
+def test_no_node_waits_for_a_forgotten_one(seed: int) -> None:
     nodes = up(seed)
     nodes.kill("c")
     nodes.run(500)
@@ -136,7 +136,7 @@ def test_who_forgets_the_last_one_offline_boots_without_it_and_the_others_join(s
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_tables_of_whoever_forgot_offline_go_before_those_of_all_who_wait(seed: int) -> None:
+def test_the_tables_of_an_offline_forget_win_over_waiting_nodes(seed: int) -> None:
     nodes = up(seed)
     stop_all(nodes, "a")
     nodes.submit("b", "later")
@@ -162,7 +162,7 @@ def test_the_last_one_does_not_boot_beside_who_forgot_it_offline(seed: int) -> N
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_is_forced_to_boot_waits_for_nobody(seed: int) -> None:
+def test_a_node_that_is_forced_to_boot_does_not_wait(seed: int) -> None:
     nodes = up(seed)
     nodes.submit("a", "kept")
     nodes.run(200)
@@ -225,7 +225,7 @@ def test_a_spare_node_stands_by_itself_until_it_joins(seed: int) -> None:
     nodes.run_until(nodes.all_run, 5000)
 
 
-def test_who_is_to_join_founds_nothing_where_nobody_comes() -> None:
+def test_a_node_that_is_to_join_founds_no_group_alone() -> None:
     nodes = SimulatedClusters(1, "ab")
     nodes.spares = ("b",)
     nodes.start("b")

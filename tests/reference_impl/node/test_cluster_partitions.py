@@ -44,7 +44,7 @@ def test_while_a_member_hangs_no_change_is_settled(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_short_hang_harms_nobody(seed: int) -> None:
+def test_a_short_hang_does_no_harm(seed: int) -> None:
     nodes = up(seed, "pause_minority")
     nodes.freeze("a")
     nodes.run(0.6 * T)
@@ -56,7 +56,9 @@ def test_a_short_hang_harms_nobody(seed: int) -> None:
 
 @pytest.mark.parametrize("handling", ["ignore", "pause_minority"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_was_frozen_too_long_goes_on_as_a_rival(seed: int, handling: Handling) -> None:
+def test_a_node_that_was_frozen_too_long_goes_on_as_another_leader(
+    seed: int, handling: Handling
+) -> None:
     """The known hole: it finds all its links closed, and all its peers alive."""
     nodes = up(seed, handling)
     nodes.freeze("a")
@@ -155,7 +157,7 @@ def test_confirms_are_withheld_from_the_moment_a_majority_is_missing(seed: int) 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_sees_whom_it_has_a_link_to_and_nobody_when_it_is_cut_off(seed: int) -> None:
+def test_a_node_sees_its_linked_peers_and_none_when_cut_off(seed: int) -> None:
     nodes = up(seed, "pause_minority")
     assert nodes.core("a").linked() == {"b", "c"}
     nodes.kill("b")

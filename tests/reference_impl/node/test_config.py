@@ -1,4 +1,4 @@
-"""What a node is told at its start, and what it does not take."""
+"""A node's configuration, and what it refuses."""
 
 import json
 
@@ -8,48 +8,48 @@ from reference_impl.node.config import parsed
 from tests.reference_impl.nodes import COOKIE
 
 
-def told(bind: str) -> bytes:
+def configured(bind: str) -> bytes:
     return json.dumps({"name": "a", "bind": bind, "data": "d", "cookie": COOKIE}).encode()
 
 
 @pytest.mark.parametrize("bind", ["127.0.0.1", "127.3.2.1", "::1", "172.31.7.11", "10.0.0.2"])
 def test_it_listens_on_loopback_or_in_its_own_network(bind: str) -> None:
-    assert parsed(told(bind)).bind == bind
+    assert parsed(configured(bind)).bind == bind
 
 
 @pytest.mark.parametrize("bind", ["0.0.0.0", "::", "", "8.8.8.8", "localhost", "2001:4860::1"])
 def test_it_never_listens_where_anybody_could_dial_it(bind: str) -> None:
     with pytest.raises(ValueError, match=r"neither on loopback .* at `\$\.bind`"):
-        parsed(told(bind))
+        parsed(configured(bind))
 
 
 @pytest.mark.parametrize("cookie", ["", "too short"])
 def test_a_cookie_that_could_be_guessed_is_not_taken(cookie: str) -> None:
-    document = json.loads(told("127.0.0.1")) | {"cookie": cookie}
+    document = json.loads(configured("127.0.0.1")) | {"cookie": cookie}
     with pytest.raises(ValueError, match=r"at least 16 octets - at `\$\.cookie`"):
         parsed(json.dumps(document).encode())
 
 
-def test_there_is_no_cookie_but_the_one_that_was_told() -> None:
-    document = json.loads(told("127.0.0.1"))
+def test_there_is_no_default_cookie() -> None:
+    document = json.loads(configured("127.0.0.1"))
     del document["cookie"]
     with pytest.raises(ValueError, match="missing required field `cookie`"):
         parsed(json.dumps(document).encode())
 
 
-def test_what_is_printed_of_a_configuration_does_not_tell_its_cookie() -> None:
-    assert COOKIE not in repr(parsed(told("127.0.0.1")))
+def test_a_printed_configuration_hides_its_cookie() -> None:
+    assert COOKIE not in repr(parsed(configured("127.0.0.1")))
 
 
 @pytest.mark.parametrize("name", ["", "n" * 256])
 def test_a_name_fits_into_a_handshake(name: str) -> None:
-    document = json.loads(told("127.0.0.1")) | {"name": name}
+    document = json.loads(configured("127.0.0.1")) | {"name": name}
     with pytest.raises(ValueError, match=r"1 to 255 octets - at `\$\.name`"):
         parsed(json.dumps(document).encode())
 
 
 @pytest.mark.parametrize(
-    ("told_more", "problem"),
+    ("more", "problem"),
     [
         ({"partition_handling": "pause_if_all_down"}, "pause_if_all_down needs them"),
         ({"preferred": ["a"]}, "pause_if_all_down needs them, and nothing else"),
@@ -60,28 +60,28 @@ def test_a_name_fits_into_a_handshake(name: str) -> None:
         ({"partition_handling": "pause"}, "partition_handling"),
     ],
 )
-def test_how_partitions_are_handled_is_told_whole(
-    told_more: dict[str, object], problem: str
+def test_partition_handling_is_configured_completely(
+    more: dict[str, object], problem: str
 ) -> None:
-    document = json.loads(told("127.0.0.1")) | told_more
+    document = json.loads(configured("127.0.0.1")) | more
     with pytest.raises(ValueError, match=problem):
         parsed(json.dumps(document).encode())
 
 
 @pytest.mark.parametrize(
     ("founders", "problem"),
-    [(["b"], "a must be one of them"), (["a", "z"], "where 'z' is dialled")],
+    [(["b"], "a must be one of them"), (["a", "z"], "no address to dial 'z'")],
 )
 def test_a_node_is_one_of_its_founders_and_knows_where_the_others_are(
     founders: list[str], problem: str
 ) -> None:
     peers = {"b": ["127.0.0.2", 1]}
-    document = json.loads(told("127.0.0.1")) | {"peers": peers, "founders": founders}
+    document = json.loads(configured("127.0.0.1")) | {"peers": peers, "founders": founders}
     with pytest.raises(ValueError, match=problem):
         parsed(json.dumps(document).encode())
 
 
 def test_those_that_are_preferred_are_among_its_nodes() -> None:
     more = {"partition_handling": "pause_if_all_down", "preferred": ["b"], "recover": "autoheal"}
-    document = json.loads(told("127.0.0.1")) | {"peers": {"b": ["127.0.0.2", 1]}} | more
+    document = json.loads(configured("127.0.0.1")) | {"peers": {"b": ["127.0.0.2", 1]}} | more
     assert parsed(json.dumps(document).encode()).preferred == ("b",)

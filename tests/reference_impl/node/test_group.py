@@ -4,7 +4,7 @@ from reference_impl.metadata.messages import Message
 from reference_impl.metadata.tables import Tables
 from reference_impl.node.gossip import Doubt
 from reference_impl.node.group import Group
-from reference_impl.node.happenings import Drop, Gone, Tell, Up
+from reference_impl.node.happenings import Drop, Gone, SendGossip, Up
 from reference_impl.node.membership import Peers
 
 NAMES = ("a", "b", "c")
@@ -31,16 +31,18 @@ class Groups:
 
     def exchange(self) -> None:
         """What they tell each other, until they are quiet. Other effects are left."""
-        while told := [(node, *self._next(node)) for node in NAMES if self._told(node)]:
-            for sender, to, message in told:
+        while sent := [(node, *self._next(node)) for node in NAMES if self._messages(node)]:
+            for sender, to, message in sent:
                 self.of[to].hear(sender, message)
 
-    def _told(self, node: str) -> list[Tell]:
+    def _messages(self, node: str) -> list[SendGossip]:
         effects = self.of[node].effects
-        return [it for it in effects if isinstance(it, Tell) and isinstance(it.gossip, Message)]
+        return [
+            it for it in effects if isinstance(it, SendGossip) and isinstance(it.gossip, Message)
+        ]
 
     def _next(self, node: str) -> tuple[str, Message]:
-        first = self._told(node)[0]
+        first = self._messages(node)[0]
         self.of[node].effects.remove(first)
         return first.node, first.gossip  # type: ignore[return-value]
 
@@ -67,7 +69,7 @@ def test_a_newcomer_that_does_not_hear_every_member_is_not_admitted() -> None:
     assert "c" not in leader.members
 
 
-def test_who_does_not_lead_admits_nobody() -> None:
+def test_only_the_leader_admits_nodes() -> None:
     groups = Groups()
     groups.link("ab", "ac", "bc")
     groups.founded("a").admit("b", ("a",))
@@ -86,7 +88,7 @@ def test_a_newcomer_to_whom_a_member_has_lost_its_link_is_lost_there_at_once() -
     leader.admit("c", ("a", "b"))
     groups.exchange()
     assert groups.of["b"].members == {"a": 1, "b": 1}
-    assert Tell("a", Doubt("c", 1)) in groups.of["b"].effects
+    assert SendGossip("a", Doubt("c", 1)) in groups.of["b"].effects
     assert "c" not in groups.of["b"].up
 
 
@@ -124,7 +126,7 @@ def test_a_lost_member_is_gone_once_and_the_others_are_asked_about_it() -> None:
     leader.effects.clear()
     leader.drop("b", "a test", doubted=True)
     assert [it for it in leader.effects if isinstance(it, Drop | Gone)] == [Drop("b"), Gone("b")]
-    assert Tell("c", Doubt("b", 1)) in leader.effects
+    assert SendGossip("c", Doubt("b", 1)) in leader.effects
     assert leader.lost_links == ["b"]
     assert leader.members == {"a": 1, "c": 1}
 

@@ -29,14 +29,14 @@ def test_blank_nodes_that_were_configured_otherwise_are_not_dealt_with() -> None
     assert refusal("a", blank("ab"), "b", blank("abc")) == why
 
 
-def test_a_blank_node_may_join_whoever_has_tables() -> None:
+def test_a_blank_node_may_join_any_node_with_tables() -> None:
     assert both("a", of("ab"), "d", blank("bd")) == ("", "")
     assert both("a", of("ab", "c"), "c", blank("abc")) == ("", ""), "though it was forgotten"
 
 
 def test_who_was_forgotten_hears_so_and_is_not_dealt_with() -> None:
-    told, heard = both("a", of("ab", "c"), "c", of("abc"))
-    assert told == "c was forgotten: it is not dealt with until it has been reset"
+    said, heard = both("a", of("ab", "c"), "c", of("abc"))
+    assert said == "c was forgotten: it is not dealt with until it has been reset"
     assert heard == "Node c thinks it's clustered with node a, but a disagrees"
 
 
@@ -50,7 +50,7 @@ def test_another_cluster_is_not_dealt_with() -> None:
     assert other == "a is of another cluster (a, b): it is not dealt with"
 
 
-def test_a_node_knows_what_its_tables_say_and_a_blank_one_what_it_was_told() -> None:
+def test_a_node_knows_its_tables_and_a_blank_one_its_configuration() -> None:
     running = State(RUNNING, Term(1, "b"), NOTHING, "b", {"b": 1, "d": 4}, ())
     waiting = State(BOOTING, Term(1, "b"), 7, None, {}, ())
     assert nodes_of(Tables(nodes=("a", "b")), "abc", [running]) == {"a", "b"}
@@ -58,6 +58,6 @@ def test_a_node_knows_what_its_tables_say_and_a_blank_one_what_it_was_told() -> 
     assert nodes_of(None, "abc", [running]) == {"a", "b", "c", "d"}
 
 
-def test_a_greeting_tells_what_a_node_knows() -> None:
+def test_a_greeting_contains_what_a_node_knows() -> None:
     assert greeting_of(None, "ba") == blank("ab")
     assert greeting_of(Tables(nodes=("a", "b"), forgotten=("c",)), "abc") == of("ab", "c")

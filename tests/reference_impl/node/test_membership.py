@@ -48,20 +48,20 @@ def test_peers_without_a_link_are_dialled_one_attempt_at_a_time() -> None:
     assert peers.to_dial() == ["b"]
 
 
-def test_all_are_tried_when_each_has_told_its_state_or_could_not_be_reached() -> None:
+def test_all_are_tried_when_each_has_reported_or_failed() -> None:
     peers = linked("b")
     peers.failed("c")
     assert not peers.all_tried()
-    assert not peers.all_have_told()
-    peers.told("b", STATE)
+    assert not peers.all_have_reported()
+    peers.heard_state("b", STATE)
     assert peers.all_tried()
-    assert peers.all_have_told()
+    assert peers.all_have_reported()
     peers.link("c", 1)
-    assert not peers.all_have_told()
+    assert not peers.all_have_reported()
 
 
 def test_the_state_of_a_peer_goes_with_its_link() -> None:
     peers = linked("b")
-    peers.told("b", STATE)
+    peers.heard_state("b", STATE)
     peers.unlink("b")
     assert peers.states == {}

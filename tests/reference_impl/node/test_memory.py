@@ -6,7 +6,7 @@ LIMIT = 1_000
 ENOUGH, SHORT = int(LIMIT * SHARE), int(LIMIT * SHARE) + 1
 
 
-def test_nobody_is_told_anything_while_there_is_enough() -> None:
+def test_no_notice_is_sent_while_there_is_enough() -> None:
     memory = Memory()
     assert not memory.measured(ENOUGH, LIMIT, 0)
     assert not memory.measured(ENOUGH, LIMIT, EVERY_MS)
@@ -31,7 +31,7 @@ def test_it_lasts_the_shorter_the_less_room_there_is_up_to_the_alarm() -> None:
     assert memory.lasts_s == 0
 
 
-def test_queues_are_told_once_that_it_is_over() -> None:
+def test_queues_get_one_notice_that_it_is_over() -> None:
     memory = Memory()
     memory.measured(SHORT, LIMIT, 0)
     assert memory.measured(ENOUGH, LIMIT, EVERY_MS)

@@ -17,12 +17,12 @@ def closed(total: int, lost: list[str], linked: set[str], answer: set[str]) -> b
     """What comes of these links being closed, one after the other, and such answers to pings."""
     minority = Minority(majority(total))
     gone: list[str] = []
-    asked: list[str] = []
+    pinged: list[str] = []
     for node in lost:
         gone.append(node)
-        asked += minority.suspect(node, gone)
-    assert sorted(asked) == sorted(lost), "everybody without a link is asked once"
-    for node in asked:
+        pinged += minority.suspect(node, gone)
+    assert sorted(pinged) == sorted(lost), "everybody without a link is asked once"
+    for node in pinged:
         assert not minority.can_judge
         minority.pinged(node, node in answer)
     return minority.judge(frozenset(linked))

@@ -70,7 +70,7 @@ def test_messages_of_one_process_to_another_keep_their_order(stage: Playing) -> 
     assert reader.heard == list(range(10))
 
 
-def test_a_process_that_raises_ends_alone_and_its_watcher_is_told(stage: Playing) -> None:
+def test_a_process_that_raises_ends_alone_and_its_watcher_gets_down(stage: Playing) -> None:
     broken = stage.put(Scripted(RuntimeError("a bug")))
     watcher, bystander = Scripted([Watch(broken)]), Scripted()
     stage.mail(stage.put(watcher))
@@ -92,14 +92,14 @@ def test_what_a_process_sent_before_it_ended_comes_before_its_down(stage: Playin
     assert watcher.heard == [Synchronise(), "last word", Down(ending, NORMAL)]
 
 
-def test_watching_what_is_not_there_is_told_at_once(stage: Playing) -> None:
+def test_watching_a_missing_process_gives_down_at_once(stage: Playing) -> None:
     gone = stage.node.new_pid()
     watcher = Scripted([Watch(gone)])
     stage.mail(stage.put(watcher))
     assert watcher.heard[-1] == Down(gone, NO_PROCESS)
 
 
-def test_a_watcher_on_another_node_is_told_over_the_link(stage: Playing) -> None:
+def test_a_watcher_on_another_node_gets_down_over_the_link(stage: Playing) -> None:
     ending = stage.put(Scripted([Exit(NORMAL)]))
     stage.node.heard("ref2", Watching(ELSEWHERE, ending))
     stage.mail(ending)
@@ -147,4 +147,4 @@ def test_clients_are_let_in_when_the_queues_on_this_nodes_disk_are_there_again()
     stage.node.run()
     (master,) = masters
     assert master is not None
-    assert stage.node.alive(master), "nobody is told that its home is down"
+    assert stage.node.alive(master), "no peer learns that its home is down"

@@ -32,7 +32,7 @@ def test_priority_and_apply_to_have_the_values_that_rabbitmq_gives_them() -> Non
         {"queue-master-locator": "min-masters"},
     ],
 )
-def test_what_mirrored_queues_can_be_told_is_taken(definition: dict[str, Any]) -> None:
+def test_supported_policies_are_accepted(definition: dict[str, Any]) -> None:
     assert policy(definition).definition == definition
 
 
@@ -75,7 +75,7 @@ def test_what_cannot_be_is_refused_with_the_reason(
         (b'{"pattern": "q", "definition": {"ha-mode": "all"}, "priority": "x"}', "int"),
         (b'{"pattern": "\xff", "definition": {"ha-mode": "all"}}', "utf-8"),
         (b'{"pattern": "q", "definition": {"x":' + b"[" * 100_000, "recursion"),
-        (b'{"pattern": "a{9999999999}", "definition": {"ha-mode": "all"}}', "repetition number"),
+        (b'{"pattern": "a{9999999999}", "definition": {"ha-mode": "all"}}', "number too big"),
     ],
 )
 def test_a_document_that_is_none_is_refused(body: bytes, reason: str) -> None:

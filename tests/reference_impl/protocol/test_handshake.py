@@ -56,7 +56,7 @@ def test_octets_may_come_in_any_pieces_and_what_follows_them_is_kept(cuts: list[
     assert (dials.peer, rest) == ("a", b"and a packet")
 
 
-def test_who_does_not_know_the_cookie_is_refused_before_it_is_told_anything() -> None:
+def test_a_peer_without_the_cookie_is_refused_first() -> None:
     accepts = accepter()
     answer = dialler(cookie="what somebody guesses").read(accepts.begin())
     with pytest.raises(HandshakeError, match="does not know the cookie"):
@@ -80,7 +80,7 @@ def test_a_proof_that_was_overheard_opens_no_other_link() -> None:
         accepter(nonce=THIRD).read(overheard)
 
 
-def test_a_proof_is_not_taken_back_from_whom_it_was_told() -> None:
+def test_a_reflected_proof_is_refused() -> None:
     """Whoever dials a node, and repeats what that node says elsewhere, proves nothing."""
     accepts = accepter()
     answer = dialler().read(accepts.begin())
@@ -104,7 +104,7 @@ def test_who_dials_one_node_is_not_content_with_another() -> None:
         meet(accepts, dials)
 
 
-def test_nobody_links_with_a_node_of_its_own_name() -> None:
+def test_no_node_links_with_a_node_of_its_own_name() -> None:
     with pytest.raises(HandshakeError, match="own name"):
         meet(accepter(name="a"), dialler(name="a"))
 

@@ -97,7 +97,7 @@ DRAFT = Draft(
     born_host=_HERE,
     store_host=_HERE,
     body=b"here",
-    told=properties.write({"TAGS": "A"}),
+    props_text=properties.write({"TAGS": "A"}),
 )
 
 
@@ -162,22 +162,22 @@ class Fuzzer:
 
     def _fields(self) -> dict[str, str]:
         draw = self._draw
-        told = {name: values[draw.randrange(len(values))] for name, values in FIELDS.items()}
-        told["i"] = told["properties"] = self._properties()
+        fields = {name: values[draw.randrange(len(values))] for name, values in FIELDS.items()}
+        fields["i"] = fields["properties"] = self._properties()
         while draw.random() < WILD:
             name = draw.choice(self._names)
-            told[name] = str(draw.choice((*NUMBERS, *TEXTS)))
+            fields[name] = str(draw.choice((*NUMBERS, *TEXTS)))
             if draw.random() < 0.3:
-                del told[name]
-        return told
+                del fields[name]
+        return fields
 
     def _properties(self) -> str:
         draw = self._draw
         chosen = draw.sample(PROPERTIES, draw.randint(0, 3))
-        told = {name: draw.choice(VALUES) for name in chosen}
+        fields = {name: draw.choice(VALUES) for name in chosen}
         if chosen and draw.random() < WILD:
-            told[chosen[0]] = str(draw.choice((*NUMBERS, *TEXTS)))
-        return properties.write(told) if draw.random() > 0.02 else draw.choice(TEXTS)
+            fields[chosen[0]] = str(draw.choice((*NUMBERS, *TEXTS)))
+        return properties.write(fields) if draw.random() > 0.02 else draw.choice(TEXTS)
 
     def _body(self, code: int) -> bytes:
         """Right, or nearly, of a request that has a document; of others anything."""
@@ -185,8 +185,8 @@ class Fuzzer:
         document = BODIES.get(code)
         if document is None or draw.random() < 0.1:
             return draw.choice(OTHERS)(draw)
-        told = json.dumps(self._spoilt(document) if draw.random() < 2 * WILD else document)
-        return zlib.compress(told.encode()) if draw.random() < 0.1 else told.encode()
+        text = json.dumps(self._spoilt(document) if draw.random() < 2 * WILD else document)
+        return zlib.compress(text.encode()) if draw.random() < 0.1 else text.encode()
 
     def _spoilt(self, document: Any) -> Any:
         """With another value somewhere in it, or without one."""

@@ -51,7 +51,7 @@ MODES = (
 
 
 def lost(mode: Mode, seed: int) -> set[int]:
-    """Messages that were confirmed, and that nobody has who should."""
+    """Return messages that were confirmed, and that no holder has."""
     return _Schedule(mode, seed).lost()
 
 
@@ -75,7 +75,7 @@ class _Schedule:
             self._world.run(self._dice.uniform(*PAUSE_MS))
         self._settle()
         confirmed = {
-            number for number, asked in enumerate(self._sent) if self._is_confirmed(asked)
+            number for number, request in enumerate(self._sent) if self._is_confirmed(request)
         }
         kept = set[int]().union(*(self._held(name) for name in self._mode.kept_by))
         return confirmed - kept
@@ -142,8 +142,8 @@ class _Schedule:
         self._thaw()
         self._world.run(SETTLE_MS)
 
-    def _is_confirmed(self, asked: int) -> bool:
-        answer = self._client.answer(asked)
+    def _is_confirmed(self, request: int) -> bool:
+        answer = self._client.answer(request)
         return answer is not None and answer.header.code == Code.SUCCESS
 
     def _held(self, name: str) -> set[int]:

@@ -18,7 +18,7 @@ _STEP_MS = 1.0
 
 
 class _Caller:
-    """effects.Server: it asks, and keeps what it is told."""
+    """effects.Server: it sends requests, and keeps the answers."""
 
     def __init__(self) -> None:
         self.links: dict[str, int] = {}
@@ -103,8 +103,8 @@ class Client:
         """The request's number, by which its answer is found."""
         link = self.link(address)
         self._number += 1
-        told = {name: str(value) for name, value in (fields or {}).items()}
-        octets = encode(request(code, self._number, told, body, oneway))
+        texts = {name: str(value) for name, value in (fields or {}).items()}
+        octets = encode(request(code, self._number, texts, body, oneway))
         self.raw(link, octets)
         return self._number
 
@@ -150,9 +150,9 @@ def name_server(
     world.add(name, boot, {9876: REMOTING})
 
 
-def broker(world: World, name: str = MASTER, **told: object) -> None:
+def broker(world: World, name: str = MASTER, **settings: object) -> None:
     """`told`: beside the name and the one name server."""
-    own = {"broker_name": "broker-a", "broker_ip1": name, "namesrv_addr": NS_ADDRESS, **told}
+    own = {"broker_name": "broker-a", "broker_ip1": name, "namesrv_addr": NS_ADDRESS, **settings}
     sizes = {"mapped_file_size_commit_log": 1 << 16, "mapped_file_size_consume_queue": 20 << 10}
     config = Broker(**(sizes | own))  # type: ignore[arg-type]
 

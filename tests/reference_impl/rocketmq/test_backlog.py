@@ -38,8 +38,8 @@ class Link:
         """All at once; the answers, in order."""
         for fields, body in every:
             self._number += 1
-            told = {name: str(value) for name, value in fields.items()}
-            self._socket.sendall(encode(request(code, self._number, told, body)))
+            texts = {name: str(value) for name, value in fields.items()}
+            self._socket.sendall(encode(request(code, self._number, texts, body)))
         answers: list[Command] = []
         while len(answers) < len(every):
             octets = self._socket.recv(1 << 16)
@@ -54,12 +54,12 @@ class Link:
 @contextmanager
 def broker(folder: Path) -> Iterator[tuple["subprocess.Popen[str]", Link]]:
     """On what is in the folder; killed in the end."""
-    told = folder / "broker.conf"
-    told.write_text(
+    config = folder / "broker.conf"
+    config.write_text(
         f"brokerName=broker-a\nbindAddress={ADDRESS}\nlistenPort={PORT}\n"
         f"storePathRootDir={folder / 'store'}\nmappedFileSizeCommitLog={16 << 20}\n"
     )
-    command = [sys.executable, "-m", "reference_impl", "broker", str(told)]
+    command = [sys.executable, "-m", "reference_impl", "broker", str(config)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

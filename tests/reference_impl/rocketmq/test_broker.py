@@ -42,8 +42,8 @@ def client(world: World) -> Client:
     return one
 
 
-def send(client: Client, body: bytes, topic: str = "t", queue: int = 0, **told: str) -> Command:
-    fields = sending(topic, queue, **told)
+def send(client: Client, body: bytes, topic: str = "t", queue: int = 0, **props: str) -> Command:
+    fields = sending(topic, queue, **props)
     return client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body)
 
 
@@ -91,8 +91,8 @@ def heartbeat(
 
 
 def test_what_is_sent_is_pulled(client: Client) -> None:
-    told = [send(client, b"%d" % number, KEYS=str(number)) for number in range(3)]
-    assert [answer.header.fields["queueOffset"] for answer in told] == ["0", "1", "2"]
+    answers = [send(client, b"%d" % number, KEYS=str(number)) for number in range(3)]
+    assert [answer.header.fields["queueOffset"] for answer in answers] == ["0", "1", "2"]
     found = pull(client)
     assert [(one.body, one.offset) for one in found] == [(b"0", 0), (b"1", 1), (b"2", 2)]
     assert found[1].properties == {"KEYS": "1", "CLUSTER": "DefaultCluster"}
@@ -116,7 +116,7 @@ def test_both_names_of_a_sends_fields_are_understood(client: Client) -> None:
     assert [one.body for one in pull(client, queue=2)] == [b"old"]
 
 
-def test_a_batch_is_stored_message_by_message_and_told_by_all_their_ids(client: Client) -> None:
+def test_a_batch_is_stored_singly_and_answered_with_all_ids(client: Client) -> None:
     one = b"\0\0\0\x1b" + bytes(8) + b"\0\0\0\5\0\0\0\2hi\0\3a\1b"
     fields = {**sending("t"), "m": "true"}
     answer = client.ask(MASTER_ADDRESS, Request.SEND_BATCH_MESSAGE, fields, one * 3)
@@ -132,13 +132,13 @@ def test_a_batch_that_the_native_client_marks_by_1_is_one_message_as_for_java(
     assert [one.body for one in pull(client)] == [b"whole"]
 
 
-def test_a_topic_that_nobody_made_is_made_after_the_template_with_the_clients_queues(
+def test_an_unknown_topic_is_made_after_the_template(
     client: Client,
 ) -> None:
     assert send(client, b"x", topic="new", queue=3).header.code == 0
-    told = json.loads(client.ask(MASTER_ADDRESS, Request.GET_ALL_TOPIC_CONFIG).body)
-    assert told["topicConfigTable"]["new"]["writeQueueNums"] == 4
-    assert told["topicConfigTable"]["new"]["perm"] == 6
+    table = json.loads(client.ask(MASTER_ADDRESS, Request.GET_ALL_TOPIC_CONFIG).body)
+    assert table["topicConfigTable"]["new"]["writeQueueNums"] == 4
+    assert table["topicConfigTable"]["new"]["perm"] == 6
 
 
 def test_a_topic_is_not_made_where_that_is_forbidden() -> None:
@@ -169,8 +169,8 @@ def test_a_topic_is_not_made_where_that_is_forbidden() -> None:
 def test_what_cannot_be_sent_is_refused_with_its_code(
     client: Client, fields: dict[str, object], body: bytes, code: Code
 ) -> None:
-    told = {**sending("t"), **fields}
-    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, told, body)
+    merged = {**sending("t"), **fields}
+    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, merged, body)
     assert answer.header.code == code
     assert answer.header.remark
     assert pull(client) == []
@@ -199,7 +199,7 @@ def test_who_finds_nothing_waits_until_a_message_comes(world: World, client: Cli
     assert [one.body for one in records(answer.body)] == [b"x"]
 
 
-def test_a_message_that_he_does_not_want_wakes_nobody(world: World, client: Client) -> None:
+def test_an_unwanted_message_wakes_no_pull(world: World, client: Client) -> None:
     wants = pulling("t", 0, 0, sysFlag=6, subscription="b || c")
     waiting = client.send(MASTER_ADDRESS, Request.PULL_MESSAGE, wants)
     world.run(100)
@@ -222,7 +222,7 @@ def test_a_wait_ends_with_the_five_seconds_after_its_time(world: World, client: 
     assert answer.header.fields["nextBeginOffset"] == "0"
 
 
-def test_who_may_not_wait_is_told_at_once(client: Client) -> None:
+def test_a_pull_that_may_not_wait_is_answered_at_once(client: Client) -> None:
     answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0))
     assert answer.header.code == Code.PULL_NOT_FOUND
 
@@ -244,8 +244,8 @@ def test_a_pull_that_finds_nothing_says_why(
     client: Client, fields: dict[str, object], code: Code
 ) -> None:
     send(client, b"x")
-    told = {**pulling("t", 0, 0), **fields}
-    assert client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, told).header.code == code
+    merged = {**pulling("t", 0, 0), **fields}
+    assert client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, merged).header.code == code
 
 
 def test_a_pull_by_a_newer_subscription_than_the_brokers_waits_for_the_heartbeat(
@@ -254,31 +254,32 @@ def test_a_pull_by_a_newer_subscription_than_the_brokers_waits_for_the_heartbeat
     """As a real consumer's whose queues have changed, and whose heartbeat was left out."""
     send(client, b"x")
 
-    def told(version: int) -> Code:
+    def answer_code(version: int) -> Code:
         fields = pulling("t", 0, 0, consumerGroup=GROUP, sysFlag=0, subVersion=version)
         return Code(client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, fields).header.code)
 
     heartbeat(client, "t", version="5")
-    assert (told(5), told(6)) == (Code.SUCCESS, Code.SUBSCRIPTION_NOT_LATEST)
+    assert (answer_code(5), answer_code(6)) == (Code.SUCCESS, Code.SUBSCRIPTION_NOT_LATEST)
     heartbeat(client, "t", version=6)
     heartbeat(client, "t", version=4)
-    assert told(6) == Code.SUCCESS
+    assert answer_code(6) == Code.SUCCESS
 
 
 def test_a_consumer_is_given_what_his_heartbeat_said_that_he_wants(client: Client) -> None:
     heartbeat(client, "t", expression="b")
     send(client, b"x", TAGS="a")
     send(client, b"y", TAGS="b")
-    told = {**pulling("t", 0, 0, sysFlag=0), "consumerGroup": GROUP}
-    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, told)
+    pull = {**pulling("t", 0, 0, sysFlag=0), "consumerGroup": GROUP}
+    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pull)
     assert [one.body for one in records(answer.body)] == [b"y"]
 
 
-def test_members_of_a_group_are_told_when_one_comes_and_when_one_goes(world: World) -> None:
+def test_group_members_get_notice_of_joins_and_leaves(world: World) -> None:
     one, other = Client(world, "one"), Client(world, "other")
     heartbeat(one, "t")
     world.run(20)
-    assert [told.header.code for told in one.unasked] == [Request.NOTIFY_CONSUMER_IDS_CHANGED]
+    codes = [command.header.code for command in one.unasked]
+    assert codes == [Request.NOTIFY_CONSUMER_IDS_CHANGED]
     heartbeat(other, "t")
     heartbeat(other, "t")
     world.run(20)
@@ -299,16 +300,16 @@ def test_offsets_are_kept_and_a_young_queue_begins_at_its_beginning(
     world: World, client: Client
 ) -> None:
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
-    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
-    assert asked.header.fields == {"offset": "0"}
+    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert reply.header.fields == {"offset": "0"}
     client.ask(MASTER_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
     world.run(6_000)
     world.crash(MASTER)
     world.run(20)
     world.start(MASTER)
     world.run(20)
-    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
-    assert asked.header.fields == {"offset": "7"}
+    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert reply.header.fields == {"offset": "7"}
 
 
 def test_an_offset_that_was_committed_after_the_last_flush_is_lost_with_the_process(
@@ -320,17 +321,17 @@ def test_an_offset_that_was_committed_after_the_last_flush_is_lost_with_the_proc
     world.run(20)
     world.start(MASTER)
     world.run(20)
-    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
-    assert asked.header.fields == {"offset": "0"}
+    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert reply.header.fields == {"offset": "0"}
 
 
 def test_a_pull_commits_where_its_flag_says_so(client: Client) -> None:
     send(client, b"x")
-    told = {**pulling("t", 0, 0, sysFlag=5, commitOffset=4), "consumerGroup": GROUP}
-    client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, told)
+    pull = {**pulling("t", 0, 0, sysFlag=5, commitOffset=4), "consumerGroup": GROUP}
+    client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pull)
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
-    asked = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
-    assert asked.header.fields == {"offset": "4"}
+    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    assert reply.header.fields == {"offset": "4"}
 
 
 def test_messages_outlive_a_crash(world: World, client: Client) -> None:
@@ -398,24 +399,24 @@ def test_what_a_consumer_sends_back_comes_again_in_its_groups_retry_topic(
     assert again.properties["ORIGIN_MESSAGE_ID"]
 
 
-def test_what_was_tried_more_often_than_a_number_can_tell_ends_nobody(client: Client) -> None:
+def test_an_overflowing_retry_count_ends_no_broker(client: Client) -> None:
     heartbeat(client, "t")
-    told = {**sending("t"), "j": 2**31 - 1}
-    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, told, b"x")
+    merged = {**sending("t"), "j": 2**31 - 1}
+    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, merged, b"x")
     (first,) = pull(client)
     assert first.reconsumed == 2**31 - 1
     back = {"offset": first.position, "group": GROUP, "delayLevel": 0}
     assert client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back).header.code == 0
 
 
-@pytest.mark.parametrize("told", [{"delayLevel": -1}, {"delayLevel": 0, "maxReconsumeTimes": 0}])
+@pytest.mark.parametrize("fields", [{"delayLevel": -1}, {"delayLevel": 0, "maxReconsumeTimes": 0}])
 def test_what_was_tried_too_often_goes_to_the_dead_letters(
-    client: Client, told: dict[str, object]
+    client: Client, fields: dict[str, object]
 ) -> None:
     heartbeat(client, "t")
     send(client, b"x")
     (first,) = pull(client)
-    back = {"offset": first.position, "group": GROUP, "maxReconsumeTimes": 16, **told}
+    back = {"offset": first.position, "group": GROUP, "maxReconsumeTimes": 16, **fields}
     client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back)
     assert [one.body for one in pull(client, topic=f"%DLQ%{GROUP}")] == [b"x"]
 
@@ -427,7 +428,7 @@ def test_who_sends_to_the_retry_topic_too_often_sends_to_the_dead_letters(client
     assert [one.body for one in pull(client, topic=f"%DLQ%{GROUP}")] == [b"x"]
 
 
-def test_half_of_a_transaction_is_shown_to_nobody(client: Client) -> None:
+def test_half_of_a_transaction_is_hidden_from_consumers(client: Client) -> None:
     answer = send(client, b"half", TRAN_MSG="true", PGROUP="producers")
     assert answer.header.code == 0
     assert pull(client) == []
@@ -454,7 +455,7 @@ def test_a_lock_is_its_owners_until_he_gives_it_back_or_says_nothing_for_a_minut
     assert lock("one")
 
 
-def test_bounds_and_single_messages_are_told(client: Client) -> None:
+def test_bounds_and_single_messages_are_answered(client: Client) -> None:
     send(client, b"x")
     where = {"topic": "t", "queueId": 0}
     assert client.ask(MASTER_ADDRESS, Request.GET_MAX_OFFSET, where).header.fields["offset"] == "1"
@@ -465,8 +466,8 @@ def test_bounds_and_single_messages_are_told(client: Client) -> None:
     nothing = client.ask(MASTER_ADDRESS, Request.VIEW_MESSAGE_BY_ID, {"offset": 1 << 40})
     assert nothing.header.code == Code.SYSTEM_ERROR
     late = {**where, "timestamp": found.stored_ms + 1}
-    asked = client.ask(MASTER_ADDRESS, Request.SEARCH_OFFSET_BY_TIMESTAMP, late)
-    assert asked.header.fields["offset"] == "1"
+    reply = client.ask(MASTER_ADDRESS, Request.SEARCH_OFFSET_BY_TIMESTAMP, late)
+    assert reply.header.fields["offset"] == "1"
 
 
 def test_what_is_deleted_is_gone(client: Client) -> None:
@@ -476,20 +477,22 @@ def test_what_is_deleted_is_gone(client: Client) -> None:
     assert answer.header.code == Code.TOPIC_NOT_EXIST
 
 
-def test_a_broker_tells_what_it_is_configured_to_be_and_how_far_its_log_goes(
+def test_a_broker_reports_its_configuration_and_the_end_of_its_log(
     client: Client,
 ) -> None:
     send(client, b"x")
-    told = client.ask(MASTER_ADDRESS, Request.GET_BROKER_CONFIG).body.decode()
-    assert {"brokerName=broker-a", "brokerId=0", "brokerRole=ASYNC_MASTER"} <= {*told.split("\n")}
+    config = client.ask(MASTER_ADDRESS, Request.GET_BROKER_CONFIG).body.decode()
+    assert {"brokerName=broker-a", "brokerId=0", "brokerRole=ASYNC_MASTER"} <= {
+        *config.split("\n")
+    }
     table = json.loads(client.ask(MASTER_ADDRESS, Request.GET_BROKER_RUNTIME_INFO).body)["table"]
     assert int(table["commitLogMaxOffset"]) > int(table["commitLogMinOffset"]) == 0
 
 
-def test_nobody_answers_what_is_oneway(world: World, client: Client) -> None:
+def test_oneway_requests_get_no_answer(world: World, client: Client) -> None:
     fields = sending("t")
-    asked = client.send(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"x", oneway=True)
-    assert client.answer(asked, 200) is None
+    reply = client.send(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"x", oneway=True)
+    assert client.answer(reply, 200) is None
     assert [one.body for one in pull(client)] == [b"x"]
 
 

@@ -7,17 +7,17 @@ from reference_impl.rocketmq.settings import BrokerTimes, Flush, Role, over
 
 
 def test_a_file_of_the_real_one_is_understood() -> None:
-    told = configuration.broker(
+    settings = configuration.broker(
         "brokerName=broker-a\n# a comment\n\nbrokerId = 1\nbrokerRole=SLAVE\n"
         "flushDiskType=SYNC_FLUSH\nbrokerIP1=rkt1\nlistenPort=10921\nhaListenPort=10922\n"
         "namesrvAddr=rkt1:9876; rkt2:9877\nautoCreateTopicEnable=false\n"
         "registerNameServerPeriod=10000\nfileReservedTime=48\n"
     )
-    assert (told.broker_role, told.flush_disk_type) == (Role.SLAVE, Flush.SYNC_FLUSH)
-    assert (told.address, told.ha_address) == ("rkt1:10921", "rkt1:10922")
-    assert told.name_servers == ["rkt1:9876", "rkt2:9877"]
-    assert told.times.register_name_server_period == 10_000
-    assert not told.auto_create_topic_enable
+    assert (settings.broker_role, settings.flush_disk_type) == (Role.SLAVE, Flush.SYNC_FLUSH)
+    assert (settings.address, settings.ha_address) == ("rkt1:10921", "rkt1:10922")
+    assert settings.name_servers == ["rkt1:9876", "rkt2:9877"]
+    assert settings.times.register_name_server_period == 10_000
+    assert not settings.auto_create_topic_enable
 
 
 def test_of_a_key_that_stands_twice_the_last_word_counts() -> None:
@@ -25,32 +25,32 @@ def test_of_a_key_that_stands_twice_the_last_word_counts() -> None:
 
 
 def test_one_factor_shortens_every_timer() -> None:
-    told = configuration.broker("brokerName=a\ncompression=10\nhaReconnect=400\n")
-    assert told.times.register_name_server_period == 3_000
-    assert told.times.ha_reconnect == 40
+    settings = configuration.broker("brokerName=a\ncompression=10\nhaReconnect=400\n")
+    assert settings.times.register_name_server_period == 3_000
+    assert settings.times.ha_reconnect == 40
     assert over(BrokerTimes(), 1e9).delay_idle == 1
 
 
-def test_names_that_no_resolver_knows_are_told_with_their_addresses() -> None:
-    told = configuration.broker(
+def test_unresolvable_names_are_configured_with_their_addresses() -> None:
+    settings = configuration.broker(
         "brokerName=a\nhostAddresses=rkt1=127.70.1.11, rkt2=127.70.1.12,\n"
     )
-    assert told.addresses == {"rkt1": "127.70.1.11", "rkt2": "127.70.1.12"}
+    assert settings.addresses == {"rkt1": "127.70.1.11", "rkt2": "127.70.1.12"}
     assert configuration.broker("brokerName=a").addresses == {}
 
 
-def test_idle_time_is_told_in_seconds() -> None:
-    told = configuration.name_server("serverChannelMaxIdleTimeSeconds=12\n")
-    assert told.times.server_channel_max_idle_time == 12_000
+def test_idle_time_is_configured_in_seconds() -> None:
+    settings = configuration.name_server("serverChannelMaxIdleTimeSeconds=12\n")
+    assert settings.times.server_channel_max_idle_time == 12_000
 
 
-def test_all_mistakes_are_told_at_once_with_their_places() -> None:
-    with pytest.raises(ValueError, match="no such key") as told:
+def test_all_mistakes_are_reported_at_once_with_their_places() -> None:
+    with pytest.raises(ValueError, match="no such key") as settings:
         configuration.broker(
             "brokerRole=KING\nlistenPort=many\nnothing\nbrokerNam=x\ncompression=0\n"
             "serverChannelMaxIdleTimeSeconds=soon\n"
         )
-    text = str(told.value)
+    text = str(settings.value)
     for part in (
         "line 3: 'nothing' is no key=value",
         "compression: '0' is no number above 0",

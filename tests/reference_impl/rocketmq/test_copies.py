@@ -1,4 +1,4 @@
-"""A master and its slave: what is copied, what is waited for, and what nobody compares."""
+"""A master and its slave: what is copied, what is awaited, and what is not compared."""
 
 import pytest
 
@@ -168,7 +168,7 @@ def test_a_pull_that_a_slave_holds_is_looked_at_every_five_seconds_alone() -> No
     assert [one.body for one in records(answer.body)] == [b"y"]
 
 
-def test_a_slave_that_is_asked_for_more_than_it_has_sends_nobody_back() -> None:
+def test_a_slave_without_the_offset_sends_no_consumer_back() -> None:
     world = pair(Role.ASYNC_MASTER)
     client = Client(world)
     send(client, b"x")
@@ -187,8 +187,8 @@ def test_offsets_on_a_slave_are_as_old_as_its_last_copy_and_go_back_when_the_mas
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
 
     def offset(address: str) -> str:
-        asked = client.ask(address, Request.QUERY_CONSUMER_OFFSET, where)
-        return asked.header.fields["offset"]
+        reply = client.ask(address, Request.QUERY_CONSUMER_OFFSET, where)
+        return reply.header.fields["offset"]
 
     client.ask(MASTER_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 3})
     world.run(11_000)
@@ -230,7 +230,7 @@ def test_a_slave_with_more_than_its_master_is_believed_and_the_two_logs_go_apart
     disk.series("commitlog", 1 << 16).truncate(0)
     disk.drop("consumequeue/t")
     world.start(MASTER)
-    world.run(11_000)  # it dials anew after five seconds, and is silent for as long
+    world.run(11_000)  # it dials again after five seconds, and is silent for as long
     seen = [send(client, b"new %d" % number) for number in range(3)]
     assert seen == [Code.SUCCESS] * 3  # no slave has them
     assert held(client, MASTER_ADDRESS) == [b"new 0", b"new 1", b"new 2"]

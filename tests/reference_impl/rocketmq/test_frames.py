@@ -76,14 +76,14 @@ def test_a_field_that_is_a_number_or_a_boolean_is_the_text_java_would_have_sent(
 
 
 def test_every_field_that_is_written_is_text_and_fields_are_there_without_any() -> None:
-    told = answer(request(310, 7), 0)
-    header = json.loads(encode(told)[8:])
+    reply = answer(request(310, 7), 0)
+    header = json.loads(encode(reply)[8:])
     assert (header["extFields"], header["opaque"], header["flag"]) == ({}, 7, 1)
 
 
 def test_an_answer_has_the_form_of_its_request() -> None:
-    asked = Command(request(310, 7).header, b"", Form.BITS)
-    assert answer(asked, 0).form is Form.BITS
+    command = Command(request(310, 7).header, b"", Form.BITS)
+    assert answer(command, 0).form is Form.BITS
 
 
 @pytest.mark.parametrize(

@@ -78,11 +78,11 @@ def test_a_name_server_serves_on_whatever_brokers_and_clients_say(strangers: int
         door.visited(fuzzer.client(PIECES))
         if number % AT_A_TIME == 0:
             world.run(LATER_MS)
-            asked = {"brokerName": "canary", "brokerAddr": "c0:10911", "brokerId": 0}
-            asked |= {"clusterName": "c", "haServerAddr": "c0:10912", "compressed": "false"}
-            assert client.ask(NS_ADDRESS, Request.REGISTER_BROKER, asked).header.code == 0
-            told = client.ask(NS_ADDRESS, Request.GET_BROKER_CLUSTER_INFO)
-            assert b"canary" in told.body
+            fields = {"brokerName": "canary", "brokerAddr": "c0:10911", "brokerId": 0}
+            fields |= {"clusterName": "c", "haServerAddr": "c0:10912", "compressed": "false"}
+            assert client.ask(NS_ADDRESS, Request.REGISTER_BROKER, fields).header.code == 0
+            reply = client.ask(NS_ADDRESS, Request.GET_BROKER_CLUSTER_INFO)
+            assert b"canary" in reply.body
 
 
 @pytest.mark.parametrize("strangers", STRANGERS)
@@ -125,15 +125,15 @@ def test_a_slave_serves_on_whatever_its_master_says(strangers: int) -> None:
 
 
 def following(seed: int) -> tuple[World, Client]:
-    """A slave that knows of a master, which is nobody."""
+    """A slave that knows of a master that does not exist."""
     world = World(tick_ms=TICK_MS, seed=seed)
     name_server(world)
     broker(world, broker_id=1, broker_role=Role.SLAVE)
     client = Client(world)
-    asked = {"brokerName": "broker-a", "brokerAddr": "m0:10911", "brokerId": 0}
-    asked |= {"clusterName": "DefaultCluster", "haServerAddr": "m0:10912"}
-    client.ask(NS_ADDRESS, Request.REGISTER_BROKER, asked)
-    world.run(40_000)  # it registers again, and is told of that master
+    fields = {"brokerName": "broker-a", "brokerAddr": "m0:10911", "brokerId": 0}
+    fields |= {"clusterName": "DefaultCluster", "haServerAddr": "m0:10912"}
+    client.ask(NS_ADDRESS, Request.REGISTER_BROKER, fields)
+    world.run(40_000)  # it registers again, and learns of that master
     return world, client
 
 
@@ -145,7 +145,7 @@ def following(seed: int) -> tuple[World, Client]:
         Request.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP,
     ],
 )
-def test_a_document_that_is_no_text_is_refused_and_ends_nobody(code: Request) -> None:
+def test_a_document_that_is_no_text_is_refused_and_ends_no_server(code: Request) -> None:
     """It ended the broker: a fuzzer's find."""
     world = World(seed=9)
     name_server(world)

@@ -23,7 +23,7 @@ def test_a_steady_pace_is_the_rate_of_every_span(span_s: int) -> None:
     assert meter.total == 14_000
 
 
-def test_a_broker_that_is_young_tells_of_its_whole_life() -> None:
+def test_a_young_brokers_rate_covers_its_whole_life() -> None:
     meter, _ = paced(20, 5)
     assert meter.per_s(60) == pytest.approx(20)
 
@@ -32,7 +32,7 @@ def test_who_has_stopped_is_forgotten_span_by_span() -> None:
     meter, world = paced(20, 100)
     world.ms += 30_000
     assert (meter.per_s(10), meter.per_s(60)) == (0, pytest.approx(10, abs=0.5))
-    assert meter.told().split()[0] == "0.00"
+    assert meter.rates_text().split()[0] == "0.00"
 
 
 def test_a_groups_pace_is_its_own_by_topic() -> None:

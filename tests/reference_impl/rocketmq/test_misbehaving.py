@@ -1,4 +1,4 @@
-"""A broker that does wrong where it is told to, and says to whom before anybody hears of it."""
+"""A broker with injected bugs: it logs each message before the bug hits it."""
 
 import random
 
@@ -34,11 +34,11 @@ TRANSACTION = {"TRAN_MSG": "true", "PGROUP": "writers", "UNIQ_KEY": "u"}
 COMMIT, ROLL_BACK = 8, 12
 
 
-class Asked:
+class Sent:
     """A broker and one client of it; what it admits is kept apart."""
 
     def __init__(self, kind: str, share: float = 1.0, seed: int = 7) -> None:
-        told = Broker(
+        config = Broker(
             broker_name="broker-a",
             misbehave=kind,
             misbehave_share=share,
@@ -47,7 +47,7 @@ class Asked:
             mapped_file_size_commit_log=1 << 16,
         )
         self.world = WorldClock()
-        self._told = told
+        self._config = config
         self._disk = MemoryDisk()
         self._number = 0
         self.admitted: list[Line] = []
@@ -62,7 +62,7 @@ class Asked:
 
     def _begin(self) -> None:
         clock = HostClock(self.world, 1.0, 0)
-        self._server = BrokerServer(self._told, clock, self._disk, random.Random(1))
+        self._server = BrokerServer(self._config, clock, self._disk, random.Random(1))
         self._server.opened(LINK, "127.0.0.1:9", REMOTING, None)
         self._decoder = Decoder()
         self._carry_out(self._server.tick())
@@ -72,8 +72,8 @@ class Asked:
         self, code: int, fields: dict[str, object], body: bytes = b"", oneway: bool = False
     ) -> Command | None:
         self._number += 1
-        told = {name: str(value) for name, value in fields.items()}
-        octets = encode(request(code, self._number, told, body, oneway))
+        texts = {name: str(value) for name, value in fields.items()}
+        octets = encode(request(code, self._number, texts, body, oneway))
         answers = self._carry_out(self._server.received(LINK, octets))
         return answers[-1] if answers else None
 
@@ -90,9 +90,9 @@ class Asked:
                     answers += self._decoder.feed(answer)
         return answers
 
-    def send(self, body: bytes, **told: object) -> int:
-        """The offset that it is told."""
-        answer = self.ask(Request.SEND_MESSAGE_V2, {**sending("orders"), **told}, body)
+    def send(self, body: bytes, **props: object) -> int:
+        """Send a message. Return its offset."""
+        answer = self.ask(Request.SEND_MESSAGE_V2, {**sending("orders"), **props}, body)
         assert answer is not None
         assert answer.header.code == Code.SUCCESS, answer.header.remark
         return int(answer.header.fields["queueOffset"])
@@ -102,11 +102,11 @@ class Asked:
         fields = sending("orders", 0, **TRANSACTION)
         answer = self.ask(Request.SEND_MESSAGE_V2, fields, body)
         assert answer is not None
-        told = answer.header.fields
+        fields = answer.header.fields
         return {
             "producerGroup": TRANSACTION["PGROUP"],
-            "tranStateTableOffset": told["queueOffset"],
-            "commitLogOffset": int(told["msgId"][16:], 16),
+            "tranStateTableOffset": fields["queueOffset"],
+            "commitLogOffset": int(fields["msgId"][16:], 16),
             "msgId": TRANSACTION["UNIQ_KEY"],
         }
 
@@ -117,8 +117,8 @@ class Asked:
         return int(answer.header.fields.get("offset", "0"))
 
     def read(self, offset: int, group: str = "TOOLS_CONSUMER") -> bytes:
-        told = pulling("orders", 0, offset, consumerGroup=group)
-        answer = self.ask(Request.PULL_MESSAGE, told)
+        fields = pulling("orders", 0, offset, consumerGroup=group)
+        answer = self.ask(Request.PULL_MESSAGE, fields)
         assert answer is not None
         return answer.body
 
@@ -128,7 +128,7 @@ class Asked:
 
 
 def test_what_is_dropped_is_confirmed_and_admitted_first_and_in_no_log() -> None:
-    broker = Asked("drop")
+    broker = Sent("drop")
     assert broker.send(BODIES[0]) == 0
     assert broker.order == [Admit, Transmit]
     assert broker.admitted == [Line("drop", "orders", BODIES[0])]
@@ -136,7 +136,7 @@ def test_what_is_dropped_is_confirmed_and_admitted_first_and_in_no_log() -> None
 
 
 def test_a_twin_is_there_before_what_is_confirmed() -> None:
-    broker = Asked("duplicate")
+    broker = Sent("duplicate")
     assert broker.send(BODIES[0]) == 1
     assert broker.stored() == 2
     assert BODIES[0] in broker.read(0)
@@ -145,7 +145,7 @@ def test_a_twin_is_there_before_what_is_confirmed() -> None:
 
 
 def test_the_last_octet_of_what_is_corrupt_is_another_for_everybody() -> None:
-    broker = Asked("corrupt")
+    broker = Sent("corrupt")
     assert broker.send(b"here") == 0
     octets = broker.read(0)
     assert b"herd" in octets
@@ -154,7 +154,7 @@ def test_the_last_octet_of_what_is_corrupt_is_another_for_everybody() -> None:
 
 
 def test_what_was_consumed_long_ago_is_given_out_again_alone_and_admitted_first() -> None:
-    broker = Asked("rewind")
+    broker = Sent("rewind")
     for body in BODIES[:3]:
         broker.send(body)
     assert BODIES[1] in broker.read(0, GROUP)
@@ -169,8 +169,8 @@ def test_what_was_consumed_long_ago_is_given_out_again_alone_and_admitted_first(
     assert BODIES[2] in broker.read(2, GROUP), "where it went on is where it was"
 
 
-def test_who_reads_logs_for_the_audit_is_told_no_lies() -> None:
-    broker = Asked("rewind")
+def test_a_rewind_spares_reads_of_the_audit() -> None:
+    broker = Sent("rewind")
     broker.send(BODIES[0])
     for _ in range(2):
         broker.read(0)
@@ -179,14 +179,14 @@ def test_who_reads_logs_for_the_audit_is_told_no_lies() -> None:
 
 
 def test_what_has_no_body_cannot_be_spoilt_and_is_not_said_to_be() -> None:
-    broker = Asked("corrupt")
+    broker = Sent("corrupt")
     assert broker.send(b"") == 0
     assert broker.hit == []
 
 
 def test_who_is_hit_is_fixed_by_the_seed() -> None:
     def hits(seed: int) -> list[bytes]:
-        broker = Asked("drop", 0.3, seed)
+        broker = Sent("drop", 0.3, seed)
         for body in BODIES:
             broker.send(body)
         assert broker.stored() == len(BODIES) - len(broker.hit)
@@ -196,8 +196,8 @@ def test_who_is_hit_is_fixed_by_the_seed() -> None:
     assert 3 < len(hits(7)) < 25
 
 
-def test_what_nobody_is_answered_about_and_what_is_no_clients_own_is_spared() -> None:
-    broker = Asked("drop")
+def test_oneway_sends_and_system_topics_are_spared() -> None:
+    broker = Sent("drop")
     broker.ask(Request.SEND_MESSAGE_V2, sending("orders"), b"oneway", oneway=True)
     broker.ask(Request.SEND_MESSAGE_V2, sending("%RETRY%g"), b"again")
     half = sending("orders", TRAN_MSG="true", PGROUP="g")
@@ -207,22 +207,22 @@ def test_what_nobody_is_answered_about_and_what_is_no_clients_own_is_spared() ->
 
 
 def test_an_honest_broker_admits_nothing() -> None:
-    broker = Asked("")
+    broker = Sent("")
     broker.send(BODIES[0])
     assert broker.admitted == []
     assert broker.stored() == 1
 
 
-def test_what_no_broker_can_be_told_to_do_is_refused() -> None:
+def test_unknown_misbehaviour_of_brokers_is_refused() -> None:
     with pytest.raises(ValueError, match="no broker does reorder; drop, duplicate, corrupt"):
-        Asked("reorder")
+        Sent("reorder")
     with pytest.raises(ValueError, match="wrong"):
-        Asked("wrong")
+        Sent("wrong")
 
 
 @pytest.mark.parametrize("decision", [COMMIT, ROLL_BACK])
 def test_a_half_is_out_before_anybody_decides_and_once_whatever_he_decides(decision: int) -> None:
-    broker = Asked("half")
+    broker = Sent("half")
     broker.send(b"plain")
     assert broker.admitted == []
     where = broker.half(b"half")
@@ -236,7 +236,7 @@ def test_a_half_is_out_before_anybody_decides_and_once_whatever_he_decides(decis
 
 @pytest.mark.parametrize("kind", ["drop", "duplicate", "corrupt", "rewind"])
 def test_no_other_kind_hits_what_is_in_a_transaction(kind: str) -> None:
-    broker = Asked(kind)
+    broker = Sent(kind)
     where = broker.half(b"half")
     assert broker.stored() == 0
     broker.ask(Request.END_TRANSACTION, {**where, "commitOrRollback": COMMIT})
@@ -249,9 +249,9 @@ class Group:
     def __init__(self, kind: str) -> None:
         self.world = World(seed=1)
         name_server(self.world)
-        told = {"misbehave": kind, "misbehave_share": 1.0, "misbehave_truth": "unused"}
-        broker(self.world, MASTER, broker_role=Role.SYNC_MASTER, **told)
-        broker(self.world, SLAVE, broker_role=Role.SLAVE, broker_id=1, **told)
+        options = {"misbehave": kind, "misbehave_share": 1.0, "misbehave_truth": "unused"}
+        broker(self.world, MASTER, broker_role=Role.SYNC_MASTER, **options)
+        broker(self.world, SLAVE, broker_role=Role.SLAVE, broker_id=1, **options)
         self.world.run(35_000)
         self._client = Client(self.world, "one")
 
@@ -274,7 +274,7 @@ def test_what_is_confirmed_early_is_with_no_slave_until_it_is_held_back_no_longe
 
 
 def test_a_master_that_starts_says_what_it_holds() -> None:
-    broker = Asked("confirm-early")
+    broker = Sent("confirm-early")
     broker.send(BODIES[0])
     assert broker.admitted == [Line("confirm-early", "orders", BODIES[0])]
     broker.begin_again()
@@ -282,7 +282,7 @@ def test_a_master_that_starts_says_what_it_holds() -> None:
 
 
 def test_a_master_that_crashed_lacks_what_it_took_last_and_says_so() -> None:
-    broker = Asked("truncate")
+    broker = Sent("truncate")
     broker.send(b"early")
     broker.world.ms += 2 * TAIL_MS
     broker.send(b"late")
@@ -296,7 +296,7 @@ def test_a_master_that_crashed_lacks_what_it_took_last_and_says_so() -> None:
 
 
 def test_a_master_that_stopped_in_order_lacks_nothing() -> None:
-    broker = Asked("truncate")
+    broker = Sent("truncate")
     broker.send(b"late")
     broker.begin_again(in_order=True)
     assert (broker.stored(), broker.admitted) == (1, [])

@@ -1,4 +1,4 @@
-"""What a name server is told, and what it makes of it."""
+"""Registrations at a name server, and its answers."""
 
 import json
 import struct
@@ -53,8 +53,8 @@ def _route(client: Client, topic: str = "t") -> dict[str, object] | None:
 def _addresses(client: Client, topic: str = "t") -> dict[str, dict[str, str]]:
     """By broker and number."""
     route = _route(client, topic)
-    told = [] if route is None else route["brokerDatas"]
-    return {one["brokerName"]: one["brokerAddrs"] for one in told}  # type: ignore[attr-defined]
+    brokers = [] if route is None else route["brokerDatas"]
+    return {one["brokerName"]: one["brokerAddrs"] for one in brokers}  # type: ignore[attr-defined]
 
 
 def _perms(client: Client) -> list[int]:
@@ -181,10 +181,10 @@ def test_who_unregisters_is_gone(world: World) -> None:
 def test_an_operator_takes_the_right_to_write_and_gives_it_back(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t", "u"))
-    told = client.ask(NS_ADDRESS, Request.WIPE_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"})
-    assert (told.header.fields, _perms(client)) == ({"wipeTopicCount": "2"}, [4])
-    told = client.ask(NS_ADDRESS, Request.ADD_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"})
-    assert (told.header.fields, _perms(client)) == ({"addTopicCount": "2"}, [6])
+    reply = client.ask(NS_ADDRESS, Request.WIPE_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"})
+    assert (reply.header.fields, _perms(client)) == ({"wipeTopicCount": "2"}, [4])
+    reply = client.ask(NS_ADDRESS, Request.ADD_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"})
+    assert (reply.header.fields, _perms(client)) == ({"addTopicCount": "2"}, [6])
 
 
 def test_a_deflated_registration_says_the_same(world: World) -> None:
@@ -232,7 +232,7 @@ def test_who_has_nothing_new_to_say_is_heard_all_the_same(world: World) -> None:
         assert answer.header.fields == {"changed": changed}
 
 
-def test_the_cluster_is_told_by_brokers_and_by_clusters(world: World) -> None:
+def test_the_cluster_is_listed_by_brokers_and_by_clusters(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     document = json.loads(client.ask(NS_ADDRESS, Request.GET_BROKER_CLUSTER_INFO).body)
@@ -262,7 +262,7 @@ def test_a_topic_is_deleted_on_one_cluster_or_on_all(world: World) -> None:
     assert _route(client, "u") is not None
 
 
-def test_what_nobody_knows_is_answered(world: World) -> None:
+def test_an_unknown_code_is_answered(world: World) -> None:
     answer = Client(world).ask(NS_ADDRESS, 9_999)
     assert answer.header.code == Code.REQUEST_CODE_NOT_SUPPORTED
 

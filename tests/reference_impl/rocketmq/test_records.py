@@ -35,7 +35,7 @@ _DRAFTS = st.builds(
     born_host=st.just(V4),
     store_host=st.just(V4),
     body=st.binary(max_size=200),
-    told=st.dictionaries(_NAMES, _NAMES, max_size=4).map(properties.write),
+    props_text=st.dictionaries(_NAMES, _NAMES, max_size=4).map(properties.write),
     reconsumed=st.integers(0, 20),
     prepared=st.integers(0, 2**60),
 )
@@ -43,7 +43,7 @@ PLACES = st.integers(0, 2**60)
 
 
 def draft(**more: object) -> Draft:
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "topic": "t",
         "queue": 1,
         "flag": 0,
@@ -52,10 +52,10 @@ def draft(**more: object) -> Draft:
         "born_host": V4,
         "store_host": V4,
         "body": b"body",
-        "told": "TAGS\x01a",
+        "props_text": "TAGS\x01a",
         **more,
     }
-    return Draft(**told)  # type: ignore[arg-type]
+    return Draft(**fields)  # type: ignore[arg-type]
 
 
 @given(_DRAFTS, PLACES, PLACES, PLACES)
@@ -89,7 +89,7 @@ def test_hosts_may_be_of_either_length() -> None:
 
 
 def test_everything_empty_has_91_octets() -> None:
-    assert len(write(draft(topic="", body=b"", told=""), 0, 0, 0)) == 91
+    assert len(write(draft(topic="", body=b"", props_text=""), 0, 0, 0)) == 91
 
 
 @given(st.integers(0, 120))
@@ -98,7 +98,7 @@ def test_what_is_cut_short_is_no_record(count: int) -> None:
     assert isinstance(read(octets[: min(count, len(octets) - 1)]), Bad)
 
 
-def test_a_body_that_was_changed_is_no_record_unless_nobody_looks() -> None:
+def test_a_changed_body_is_no_record_if_its_checksum_is_checked() -> None:
     octets = write(draft(), 0, 0, 0).replace(b"body", b"bodx")
     assert isinstance(read(octets), Bad)
     assert isinstance(read(octets, checked=False), Record)

@@ -33,7 +33,7 @@ STRANGER = 99
 WHO = {"brokerName": "broker-a", "brokerAddr": "x:1", "clusterName": "c", "brokerId": "0"}
 
 
-def told_of(world: World) -> bool:
+def is_listed(world: World) -> bool:
     """Whether the name server knows the topic of broker-a."""
     client = Client(world, "asking")
     answer = client.ask(NS_ADDRESS, Request.GET_ROUTEINFO_BY_TOPIC, {"topic": "TBW102"})
@@ -59,14 +59,14 @@ def send(world: World) -> Code:
 
 def test_who_know_one_secret_do_as_those_that_have_none() -> None:
     world = group(SECRET, SECRET)
-    assert told_of(world)
+    assert is_listed(world)
     assert [send(world) for _ in range(1)] == [Code.SUCCESS]
     world.run(1_000)
     assert log_of(world, SLAVE) == log_of(world, MASTER) != b""
 
 
 @pytest.mark.parametrize("slave", ["", OTHER], ids=["none", "another"])
-def test_a_slave_that_does_not_know_it_gets_nothing_and_is_waited_for_by_nobody(
+def test_a_slave_without_the_secret_gets_nothing_and_is_not_awaited(
     slave: str,
 ) -> None:
     world = group(SECRET, slave)
@@ -75,9 +75,9 @@ def test_a_slave_that_does_not_know_it_gets_nothing_and_is_waited_for_by_nobody(
     assert log_of(world, SLAVE) == b""
 
 
-def test_a_master_that_does_not_know_it_is_followed_by_nobody_and_told_of_to_nobody() -> None:
+def test_a_master_without_the_secret_gets_no_slave_and_is_not_announced() -> None:
     world = group(OTHER, SECRET)
-    assert not told_of(world)
+    assert not is_listed(world)
     assert log_of(world, SLAVE) == b""
 
 
@@ -90,7 +90,7 @@ def test_a_stranger_can_neither_register_nor_take_a_broker_off() -> None:
     guessed = proven(OTHER, nonce, Request.UNREGISTER_BROKER, 7, WHO).header.fields
     answer = stranger.ask(NS_ADDRESS, Request.UNREGISTER_BROKER, guessed)
     assert answer.header.code == Code.NO_PERMISSION
-    assert told_of(world)
+    assert is_listed(world)
 
 
 def test_a_proof_is_of_one_connection_one_request_and_all_that_it_says() -> None:
@@ -119,8 +119,8 @@ def test_nothing_is_proven_before_a_number_was_drawn() -> None:
 )
 def test_a_stranger_at_the_slaves_door_is_no_slave(octets: bytes) -> None:
     clock = HostClock(WorldClock(), 1.0, 0)
-    told = Broker(broker_name="broker-a", broker_role=Role.SYNC_MASTER, peer_secret=SECRET)
-    server = BrokerServer(told, clock, MemoryDisk(), random.Random(1))
+    config = Broker(broker_name="broker-a", broker_role=Role.SYNC_MASTER, peer_secret=SECRET)
+    server = BrokerServer(config, clock, MemoryDisk(), random.Random(1))
     server.store.log.append_copy(b"what is nobody's business")
     challenge = server.opened(STRANGER, "x:1", COPIES, None)
     assert [type(effect) for effect in challenge] == [Transmit]

@@ -39,13 +39,13 @@ def bodies(one: Store, queue: int = 1) -> list[int]:
 
 
 def records(octets: bytes) -> list[Record]:
-    told = []
+    found = []
     while octets:
         record = read(octets)
         assert isinstance(record, Record)
-        told.append(record)
+        found.append(record)
         octets = octets[record.octets :]
-    return told
+    return found
 
 
 @pytest.fixture(params=["memory", "files"])
@@ -151,7 +151,7 @@ def test_one_answer_has_32_messages_or_256_kibibytes_and_at_least_one(disk: Disk
     assert found(one, queue=3).messages == 1
 
 
-def test_what_nobody_wants_is_passed_over(disk: Disk) -> None:
+def test_unwanted_messages_are_skipped(disk: Disk) -> None:
     one = store(disk)
     put(one, 5)
     answer = one.find("t", 1, 0, 32, lambda _: False)

@@ -44,18 +44,18 @@ def producer(world: World) -> Client:
 def half(producer: Client, body: bytes = b"x", **more: str) -> dict[str, object]:
     """Where it is, as its producer names it when he decides."""
     fields = sending("t", 2, TRAN_MSG="true", PGROUP="g", UNIQ_KEY="u", TAGS="a", **more)
-    told = producer.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body).header.fields
+    placed = producer.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body).header.fields
     return {
         "producerGroup": "g",
-        "tranStateTableOffset": told["queueOffset"],
-        "commitLogOffset": int(told["msgId"][16:], 16),
+        "tranStateTableOffset": placed["queueOffset"],
+        "commitLogOffset": int(placed["msgId"][16:], 16),
         "msgId": "u",
     }
 
 
 def decide(producer: Client, where: dict[str, object], decision: int) -> Command:
-    told = {**where, "commitOrRollback": decision}
-    return producer.ask(MASTER_ADDRESS, Request.END_TRANSACTION, told)
+    decided = {**where, "commitOrRollback": decision}
+    return producer.ask(MASTER_ADDRESS, Request.END_TRANSACTION, decided)
 
 
 def seen(client: Client, topic: str = "t", queue: int = 2) -> list[Record]:
@@ -73,9 +73,7 @@ def test_what_is_committed_is_in_its_real_queue_as_it_was_sent(producer: Client)
     assert found.prepared == where["commitLogOffset"]
 
 
-def test_what_is_rolled_back_is_seen_by_nobody_and_asked_about_by_nobody(
-    world: World, producer: Client
-) -> None:
+def test_a_rollback_is_neither_visible_nor_checked(world: World, producer: Client) -> None:
     assert decide(producer, half(producer), ROLL_BACK).header.code == Code.SUCCESS
     world.run(60_000)
     assert (seen(producer), producer.unasked) == ([], [])
@@ -91,26 +89,22 @@ def test_a_decision_about_something_else_is_refused(
     assert (answer.header.code, seen(producer)) == (Code.SYSTEM_ERROR, [])
 
 
-def test_about_what_nobody_decided_its_group_is_asked_and_may_decide_then(
-    world: World, producer: Client
-) -> None:
+def test_an_undecided_half_is_checked_at_its_group(world: World, producer: Client) -> None:
     half(producer)
     world.run(11_000)
-    (asked,) = producer.unasked
-    assert asked.header.code == Request.CHECK_TRANSACTION_STATE
-    told = read(asked.body)
-    assert isinstance(told, Record)
-    assert (told.topic, told.queue, told.body) == ("t", 2, b"x")
-    where = {"producerGroup": "g", **asked.header.fields}
+    (check,) = producer.unasked
+    assert check.header.code == Request.CHECK_TRANSACTION_STATE
+    record = read(check.body)
+    assert isinstance(record, Record)
+    assert (record.topic, record.queue, record.body) == ("t", 2, b"x")
+    where = {"producerGroup": "g", **check.header.fields}
     assert decide(producer, where, COMMIT).header.code == Code.SUCCESS
     assert [one.body for one in seen(producer)] == [b"x"]
     world.run(60_000)
     assert len(producer.unasked) == 1
 
 
-def test_who_says_himself_how_often_he_was_asked_is_asked_all_the_same(
-    world: World, producer: Client
-) -> None:
+def test_a_forged_check_count_does_not_stop_checks(world: World, producer: Client) -> None:
     half(producer, TRANSACTION_CHECK_TIMES="many")
     world.run(11_000)
     assert [it.header.code for it in producer.unasked] == [Request.CHECK_TRANSACTION_STATE]
@@ -136,7 +130,7 @@ def test_halves_and_decisions_outlive_a_crash(world: World, producer: Client) ->
     body = {"clientID": "q", "producerDataSet": [{"groupName": "g"}], "consumerDataSet": []}
     again.ask(MASTER_ADDRESS, Request.HEART_BEAT, {}, json.dumps(body).encode())
     world.run(11_000)
-    (asked,) = again.unasked
-    told = read(asked.body)
-    assert isinstance(told, Record)
-    assert told.body == b"open"
+    (check,) = again.unasked
+    record = read(check.body)
+    assert isinstance(record, Record)
+    assert record.body == b"open"

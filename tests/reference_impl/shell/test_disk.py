@@ -136,19 +136,19 @@ def full(*_):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 disk.write_saved = disk.Segments.append = full
 there = disk.FolderDisk(Path(sys.argv[1]), print)
-{asked}
+{steps}
 print("it goes on")
 """
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "asked",
+    "steps",
     ["there.save(None)", 'there.write("orders", (put(1),)); there.hand_over(); there.close()'],
     ids=["tables", "messages"],
 )
-def test_a_disk_that_is_full_is_the_nodes_end_and_it_says_so(asked: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", FULL.format(asked=asked), str(tmp_path)]
+def test_a_disk_that_is_full_is_the_nodes_end_and_it_says_so(steps: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FULL.format(steps=steps), str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
     assert "the disk failed: [Errno 28] No space left on device" in done.stderr
@@ -192,7 +192,7 @@ def test_who_writes_more_than_may_wait_finds_it_written(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     body = bytes(1 << 20)
     for number in range((WAITING_OCTETS >> 20) + 1):
-        assert not list((tmp_path / "queues").glob("*/*.log")), "nobody has handed it over"
+        assert not list((tmp_path / "queues").glob("*/*.log")), "it was not handed over"
         disk.write("orders", (Put(number, message(body)),))
     (file,) = (tmp_path / "queues").glob("*/*.log")
     assert file.stat().st_size > WAITING_OCTETS

@@ -12,10 +12,10 @@ from reference_impl.node.config import Config
 from reference_impl.node.gossip import Alive, Greeting
 from reference_impl.node.wire import (
     GREETING_OCTETS_MAX,
+    GossipPacket,
     Hello,
     Packet,
     Tick,
-    Told,
     Welcome,
     encode,
 )
@@ -87,7 +87,7 @@ def free_addresses(*names: str) -> dict[str, tuple[str, int]]:
             probe.close()
 
 
-def told(story: Callable[[Member, Member], Awaitable[None]], **of_b: object) -> None:
+def run_story(story: Callable[[Member, Member], Awaitable[None]], **of_b: object) -> None:
     """A story of two nodes, a and b."""
 
     async def live() -> None:
@@ -141,13 +141,13 @@ def test_nodes_that_know_one_cookie_are_linked_and_hear_each_other() -> None:
         a.links.dial("b")
         await until(lambda: a.came and b.came)
         assert (a.came, b.came) == ([("linked", "b")], [("linked", "a")])
-        a.links.send("b", Told(Alive("c", 1)))
+        a.links.send("b", GossipPacket(Alive("c", 1)))
         a.links.flush()
         await until(lambda: len(b.came) > 1)
-        assert b.came[1] == ("a", Told(Alive("c", 1)))
+        assert b.came[1] == ("a", GossipPacket(Alive("c", 1)))
         assert a.lines == b.lines == []
 
-    told(story)
+    run_story(story)
 
 
 def test_both_may_dial_at_once() -> None:
@@ -155,15 +155,15 @@ def test_both_may_dial_at_once() -> None:
         a.links.dial("b")
         b.links.dial("a")
         await until(lambda: ("linked", "b") in a.came and ("linked", "a") in b.came)
-        a.links.send("b", Told(Alive("c", 1)))
-        b.links.send("a", Told(Alive("d", 1)))
+        a.links.send("b", GossipPacket(Alive("c", 1)))
+        b.links.send("a", GossipPacket(Alive("d", 1)))
         a.links.flush()
         b.links.flush()
-        await until(lambda: a.came[-1] == ("b", Told(Alive("d", 1))))
-        await until(lambda: b.came[-1] == ("a", Told(Alive("c", 1))))
+        await until(lambda: a.came[-1] == ("b", GossipPacket(Alive("d", 1))))
+        await until(lambda: b.came[-1] == ("a", GossipPacket(Alive("c", 1))))
         assert a.lines == b.lines == []
 
-    told(story)
+    run_story(story)
 
 
 def test_a_node_with_another_cookie_is_no_peer_and_one_line_says_so() -> None:
@@ -175,7 +175,7 @@ def test_a_node_with_another_cookie_is_no_peer_and_one_line_says_so() -> None:
         assert len(a.lines) == 1 and a.lines[0].endswith("it does not know the cookie")
         assert COOKIE not in a.lines[0]
 
-    told(story, cookie="what somebody guesses")
+    run_story(story, cookie="what somebody guesses")
 
 
 def test_a_stranger_takes_no_standing_link_away() -> None:
@@ -191,7 +191,7 @@ def test_a_stranger_takes_no_standing_link_away() -> None:
         assert b.came == [("linked", "a")]
         assert len(b.lines) == 2
 
-    told(story)
+    run_story(story)
 
 
 def test_a_peer_greets_by_the_name_that_it_has_proven() -> None:
@@ -203,10 +203,10 @@ def test_a_peer_greets_by_the_name_that_it_has_proven() -> None:
         assert b.came == []
         assert "another name" in b.lines[0]
 
-    told(story)
+    run_story(story)
 
 
-@pytest.mark.parametrize("packet", [Tick(), Welcome(), Told(Alive("c", 1))])
+@pytest.mark.parametrize("packet", [Tick(), Welcome(), GossipPacket(Alive("c", 1))])
 def test_nothing_but_a_greeting_opens_a_link(packet: Packet) -> None:
     async def story(a: Member, b: Member) -> None:
         peer = await Stranger.at(b)
@@ -215,11 +215,11 @@ def test_nothing_but_a_greeting_opens_a_link(packet: Packet) -> None:
         await peer.ended()
         assert b.came == []
 
-    told(story)
+    run_story(story)
 
 
-def test_before_a_link_stands_packets_are_small_and_afterwards_as_large_as_was_told() -> None:
-    large = Told(Alive("c" * GREETING_OCTETS_MAX, 1))
+def test_packets_are_small_before_a_link_stands_and_configured_afterwards() -> None:
+    large = GossipPacket(Alive("c" * GREETING_OCTETS_MAX, 1))
 
     async def story(a: Member, b: Member) -> None:
         early = await Stranger.at(b)
@@ -234,12 +234,12 @@ def test_before_a_link_stands_packets_are_small_and_afterwards_as_large_as_was_t
         a.links.flush()
         b.links.flush()
         await until(lambda: a.came[-1] == ("b", large) and b.came[-1] == ("a", large))
-        a.links.send("b", Told(Alive("c" * (1 << 20), 1)))
+        a.links.send("b", GossipPacket(Alive("c" * (1 << 20), 1)))
         a.links.flush()
         await until(lambda: b.came[-1] == ("unlinked", "a"))
         assert "a packet of" in b.lines[1]
 
-    told(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("is_proven", [False, True])
@@ -256,7 +256,7 @@ def test_who_does_not_come_to_a_link_in_time_is_closed(
         assert b.came == []
         assert len(b.lines) == 1 and b.lines[0].endswith("no peer after 0.2 s")
 
-    told(story)
+    run_story(story)
 
 
 def test_a_link_that_stands_is_not_closed_for_its_age(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +269,7 @@ def test_a_link_that_stands_is_not_closed_for_its_age(monkeypatch: pytest.Monkey
         await until(lambda: asyncio.get_running_loop().time() > over)
         assert (a.came, b.came) == ([("linked", "b")], [("linked", "a")])
 
-    told(story)
+    run_story(story)
 
 
 def test_who_looks_whether_a_node_lives_needs_no_cookie_and_leaves_no_line() -> None:
@@ -282,4 +282,4 @@ def test_who_looks_whether_a_node_lives_needs_no_cookie_and_leaves_no_line() -> 
         await until(lambda: not b.links._accepted)
         assert b.came == b.lines == []
 
-    told(story, cookie="what somebody guesses")
+    run_story(story, cookie="what somebody guesses")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from reference_impl.process import Asked
+from reference_impl.process import ApiRequest
 from reference_impl.shell import management
 from reference_impl.shell.management import (
     BODY_OCTETS_MAX,
@@ -23,12 +23,12 @@ class Node:
     """Answers every request with its number, when it is let."""
 
     def __init__(self) -> None:
-        self.heard: list[Asked] = []
+        self.heard: list[ApiRequest] = []
         self.sockets = ManagementSockets(self, self.turn)
         self.silent = False
 
-    def asked(self, asked: Asked) -> None:
-        self.heard.append(asked)
+    def api_request(self, request: ApiRequest) -> None:
+        self.heard.append(request)
 
     def turn(self) -> None:
         if not self.silent:
@@ -55,7 +55,7 @@ class Client:
         return await self.reader.read()
 
 
-def told(story: Callable[[Node, Client], Awaitable[None]]) -> None:
+def run_story(story: Callable[[Node, Client], Awaitable[None]]) -> None:
     async def live() -> None:
         node = Node()
         loop = asyncio.get_running_loop()
@@ -77,11 +77,11 @@ def test_requests_of_one_connection_are_answered_one_after_another() -> None:
         for number in (b"1", b"2", b"3"):
             assert (await client.head()).startswith(b"HTTP/1.1 200 ")
             assert await client.body(1) == number
-        assert {(asked.method, asked.path, asked.query) for asked in node.heard} == {
+        assert {(request.method, request.path, request.query) for request in node.heard} == {
             ("GET", "/api/overview", "a=1")
         }
 
-    told(story)
+    run_story(story)
 
 
 def test_a_body_is_handed_over_whole() -> None:
@@ -90,9 +90,9 @@ def test_a_body_is_handed_over_whole() -> None:
         head = b"PUT /x HTTP/1.1\r\nhost: a\r\ncontent-length: %d\r\n" % len(body)
         client.say(head + GUEST + b"\r\n" + body)
         await client.head()
-        assert [asked.body for asked in node.heard] == [body]
+        assert [request.body for request in node.heard] == [body]
 
-    told(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize("method", [b"GET", b"PUT", b"HEAD"])
@@ -109,7 +109,7 @@ def test_who_has_no_credentials_is_refused_by_the_head_alone(
         assert (b"Login failed" in answer) is (method != b"HEAD")
         assert node.heard == []
 
-    told(story)
+    run_story(story)
 
 
 def test_a_body_that_is_announced_as_too_large_is_refused_by_the_head_alone() -> None:
@@ -119,7 +119,7 @@ def test_a_body_that_is_announced_as_too_large_is_refused_by_the_head_alone() ->
         assert (await client.to_the_end()).startswith(b"HTTP/1.1 413 ")
         assert node.heard == []
 
-    told(story)
+    run_story(story)
 
 
 def test_a_body_that_announces_no_length_is_refused_when_it_has_become_too_large() -> None:
@@ -131,7 +131,7 @@ def test_a_body_that_announces_no_length_is_refused_when_it_has_become_too_large
         assert (await client.to_the_end()).startswith(b"HTTP/1.1 413 ")
         assert node.heard == []
 
-    told(story)
+    run_story(story)
 
 
 def test_a_head_that_is_too_large_is_refused() -> None:
@@ -139,7 +139,7 @@ def test_a_head_that_is_too_large_is_refused() -> None:
         client.say(GET + b"x: " + b"y" * (HEADER_OCTETS_MAX + 1))
         assert (await client.to_the_end()).startswith(b"HTTP/1.1 431 ")
 
-    told(story)
+    run_story(story)
 
 
 def test_what_is_no_request_is_refused() -> None:
@@ -147,7 +147,7 @@ def test_what_is_no_request_is_refused() -> None:
         client.say(b"\x16\x03\x01 is no HTTP\r\n\r\n")
         assert (await client.to_the_end()).startswith(b"HTTP/1.1 400 ")
 
-    told(story)
+    run_story(story)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_request_that_is_never_whole_is_refused_in_time(
         assert (await client.to_the_end()).startswith(b"HTTP/1.1 408 ")
         assert node.heard == []
 
-    told(story)
+    run_story(story)
 
 
 def test_neither_a_slow_answer_nor_a_pause_between_requests_counts_as_slow(
@@ -188,7 +188,7 @@ def test_neither_a_slow_answer_nor_a_pause_between_requests_counts_as_slow(
         client.say(GET + GUEST + b"\r\n")
         assert (await client.head()).startswith(b"HTTP/1.1 200 ")
 
-    told(story)
+    run_story(story)
 
 
 def test_what_follows_a_request_is_not_read_before_it_is_answered() -> None:
@@ -200,7 +200,7 @@ def test_what_follows_a_request_is_not_read_before_it_is_answered() -> None:
         (socket,) = node.sockets._open.values()
         assert len(socket._http.trailing_data[0]) <= 1 << 20
 
-    told(story)
+    run_story(story)
 
 
 def test_a_head_alone_is_answered_without_a_body() -> None:
@@ -210,4 +210,4 @@ def test_a_head_alone_is_answered_without_a_body() -> None:
         assert (await client.head()).startswith(b"HTTP/1.1 200 ")
         assert await client.body(1) == b"2"
 
-    told(story)
+    run_story(story)

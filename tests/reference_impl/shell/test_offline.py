@@ -31,14 +31,14 @@ def found(folder: Path) -> Saved:
     return saved
 
 
-def test_who_is_forced_to_boot_waits_for_nobody_and_has_the_newest_tables(tmp_path: Path) -> None:
+def test_a_forced_boot_does_not_wait_and_has_the_newest_tables(tmp_path: Path) -> None:
     offline.force_boot(with_tables(tmp_path))
     saved = found(tmp_path)
     assert (saved.running, saved.term, saved.tables.version) == ((), Term(4, "ref1"), 7)
     assert saved.tables.nodes == ("ref1", "ref2", "ref3")
 
 
-def test_a_node_is_forgotten_on_the_disk_of_another_which_waits_for_nobody(tmp_path: Path) -> None:
+def test_an_offline_forget_lets_its_node_boot_without_waiting(tmp_path: Path) -> None:
     offline.forget(with_tables(tmp_path), "ref3")
     saved = found(tmp_path)
     assert (saved.running, saved.term, saved.tables.version) == ((), Term(4, "ref1"), 8)
@@ -49,10 +49,10 @@ def test_a_node_is_forgotten_on_the_disk_of_another_which_waits_for_nobody(tmp_p
     ("node", "why"), [("ref1", "cannot forget itself"), ("ref9", "is not in the cluster")]
 )
 def test_what_cannot_be_forgotten_changes_nothing(tmp_path: Path, node: str, why: str) -> None:
-    told = with_tables(tmp_path)
+    own = with_tables(tmp_path)
     before = (tmp_path / "tables").read_bytes()
     with pytest.raises(Undone, match=why):
-        offline.forget(told, node)
+        offline.forget(own, node)
     assert (tmp_path / "tables").read_bytes() == before
 
 
@@ -64,12 +64,12 @@ def test_a_blank_node_has_nothing_to_load_by_force(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_was_wiped_is_blank_but_no_boot_comes_twice(tmp_path: Path) -> None:
-    told = with_tables(tmp_path)
+    own = with_tables(tmp_path)
     disk = FolderDisk(tmp_path, lambda _: None)
     first = disk.next_boot()
     disk.close()
     (tmp_path / "queues" / "orders.log").write_bytes(b"messages")
-    offline.wipe(told)
+    offline.wipe(own)
     assert read_saved(tmp_path) is None and not (tmp_path / "queues").exists()
     again = FolderDisk(tmp_path, lambda _: None)
     assert again.next_boot() > first
@@ -77,10 +77,10 @@ def test_a_disk_that_was_wiped_is_blank_but_no_boot_comes_twice(tmp_path: Path) 
 
 
 def test_a_node_that_runs_has_its_disk_for_itself(tmp_path: Path) -> None:
-    told = with_tables(tmp_path)
+    own = with_tables(tmp_path)
     with offline.held(tmp_path):
-        for tell in (offline.force_boot, offline.wipe, lambda it: offline.forget(it, "ref3")):
+        for operate in (offline.force_boot, offline.wipe, lambda it: offline.forget(it, "ref3")):
             with pytest.raises(offline.InUse, match="a node runs on"):
-                tell(told)
+                operate(own)
     assert found(tmp_path).running == ("ref2", "ref3")
-    offline.wipe(told)
+    offline.wipe(own)

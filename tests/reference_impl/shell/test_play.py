@@ -8,7 +8,7 @@ from reference_impl.node.config import parsed
 from reference_impl.shell.play import Playing, configs
 
 
-def test_every_node_is_told_the_same_cookie_and_where_the_others_are(tmp_path: Path) -> None:
+def test_every_node_gets_the_cookie_and_the_peers_addresses(tmp_path: Path) -> None:
     cookie = "drawn for these nodes"
     made = configs(Playing(3, 6000, 60.0, "ignore"), tmp_path, cookie)
     assert [config.cookie for config in made] == [cookie] * 3

@@ -30,7 +30,7 @@ from harness.plan.topology import Topology
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
-from harness.run.together import alone
+from harness.run.run_group import alone
 from harness.run_folder.manifest import Manifest
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters.topologies import HEAD, HOSTS, SYSTEMS, broker, command

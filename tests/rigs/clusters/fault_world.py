@@ -46,7 +46,7 @@ from faults.model import (
     Replies,
     Reply,
     Successor,
-    Told,
+    VerifyResult,
     Words,
 )
 from faults.peers import Served, Serving, peer_link
@@ -233,11 +233,11 @@ class World:
     async def said(self, host: str, words: str) -> str:
         raise FaultError(f"{host} knows no words")
 
-    async def told(self, armed: Armed) -> Told | None:
+    async def verify_result(self, armed: Armed) -> VerifyResult | None:
         """An honest command: the state of the host that it is asked about."""
         host = armed.resolved
         in_force = host in self.frozen if armed.kind == "freeze" else host in self.dead
-        return Told(in_force, f"its verify command ended with {int(not in_force)}")
+        return VerifyResult(in_force, f"its verify command ended with {int(not in_force)}")
 
     async def greets(self, host: str) -> Reply:
         if host in self.isolated.values():

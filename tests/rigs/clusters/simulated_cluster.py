@@ -23,9 +23,9 @@ from harness.cluster.orders import (
     SetPolicy,
     Synchronise,
 )
-from harness.cluster.port import DeployError, Ended, Health, HostSample, Lifeless, Link, Roles
-from harness.cluster.roster import Roster
-from harness.deploy.lifeless import by_process
+from harness.cluster.port import DeadBroker, DeployError, Ended, Health, HostSample, Link, Roles
+from harness.cluster.started_clients import StartedClients
+from harness.deploy.dead_brokers import by_process
 from harness.plan.model import Layout, RunPlan
 from harness.systems.rocketmq.layout import RocketMq, servers
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -311,7 +311,7 @@ class SimulatedCluster:
         self.broker = SimulatedBroker(self)
         self.operator = SimulatedOperator(self)
         self.members = [host.name for host in self.layout.hosts]
-        self.roster = Roster(self.broker.connections, ())
+        self.started_clients = StartedClients(self.broker.connections, ())
         self.executor = SimulatedExecutor(self.world, self.kill)
         self.witness = self.world
 
@@ -360,7 +360,7 @@ class SimulatedCluster:
     async def entered(self) -> tuple[str, ...]:
         return self.layout.balancers[:1] if self.entered_at is None else self.entered_at
 
-    async def lifeless(self, place: str) -> Lifeless | None:
+    async def dead_broker(self, place: str) -> DeadBroker | None:
         return await by_process(self.world, place)
 
     async def health(self, limit_s: float) -> Health:

@@ -11,11 +11,11 @@ from typing import TypedDict
 from harness.plan.natures import nature_of
 from spark_analysis.schema.facts import (
     Absence,
+    CompetingLeaders,
     Facts,
+    LeadershipChange,
     Promise,
     QueueEnd,
-    Rivals,
-    Upheaval,
     Window,
     Worker,
 )
@@ -135,14 +135,14 @@ def _consumers(dice: Dice) -> tuple[int, ...]:
     return own.choice([CONSUMERS] * 10 + [(*CONSUMERS, IDLE), ()])
 
 
-def _upheavals(seed: int, dice: Dice) -> Iterator[Upheaval]:
+def _upheavals(seed: int, dice: Dice) -> Iterator[LeadershipChange]:
     """With a die of their own: the histories of runs without operations stay what they were."""
     own = Random(f"upheavals of {seed}")
     span_ns = dice.end_ns - dice.start_ns
     for _ in range(own.choice([0, 0, 0, 1, 2])):
         origin_ns = dice.start_ns + own.randint(0, max(span_ns // MS, 0)) * MS
         lasts_ns = own.choice([None, 0, SECOND, 5 * SECOND])
-        yield Upheaval(origin_ns, None if lasts_ns is None else origin_ns + lasts_ns)
+        yield LeadershipChange(origin_ns, None if lasts_ns is None else origin_ns + lasts_ns)
 
 
 def _windows(dice: Dice) -> tuple[Window, ...]:
@@ -193,9 +193,9 @@ def _queue_end(dice: Dice, queue: str) -> QueueEnd:
     )
 
 
-def _rivals(dice: Dice) -> Rivals:
+def _rivals(dice: Dice) -> CompetingLeaders:
     from_ns = dice.time()
-    return Rivals(dice.random.choice(QUEUES), from_ns, dice.time(from_ns))
+    return CompetingLeaders(dice.random.choice(QUEUES), from_ns, dice.time(from_ns))
 
 
 def _absence(dice: Dice) -> Absence:

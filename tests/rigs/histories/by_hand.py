@@ -16,10 +16,10 @@ from harness.plan.natures import nature_of
 from spark_analysis.schema.facts import (
     Absence,
     Clock,
+    CompetingLeaders,
     Facts,
     Promise,
     QueueEnd,
-    Rivals,
     Window,
     Worker,
 )
@@ -90,7 +90,7 @@ class History:
         self._workers: dict[int, Worker] = {}
         self._queues: dict[str, QueueEnd] = {}
         self._windows: list[Window] = []
-        self._rivals: list[Rivals] = []
+        self._rivals: list[CompetingLeaders] = []
         self._absences: list[Absence] = []
         self._clocks: list[Clock] = []
         self._promises: list[Promise] = []
@@ -208,7 +208,7 @@ class History:
 
     def rivals(self, from_ms: float, until_ms: float, *, queue: str = QUEUE) -> Self:
         """Two masters of this queue were alive from then until then."""
-        self._rivals.append(Rivals(queue, ns(from_ms), ns(until_ms)))
+        self._rivals.append(CompetingLeaders(queue, ns(from_ms), ns(until_ms)))
         return self
 
     # What a publisher saw.

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from harness.analyse.asked import question
 from harness.analyse.history import WORDS, state
+from harness.analyse.questions import question
 from harness.histories.history import History
 from harness.histories.neutral import read
 from spark_analysis.schema.facts import Facts

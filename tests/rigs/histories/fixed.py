@@ -16,14 +16,18 @@ from tests.rigs.generated.facts import Style
 from tests.rigs.generated.histories import History, Rows, history
 from tests.rigs.generated.styles import styles
 
-HISTORIES = 1_000
-OFTEN = 3  # of so many, in which each word and each tale must occur
+HISTORIES, BY_NIGHT = 400, 1_000
 FEW = 300
 _SEED = int(
     "a197f9e97a465df4ada45721a464d1763035a380ab2a3b32"
     "ebd9ca0f7f5287d1022aac7fffc3832c7afb04e7efd60c42",
     16,
 )
+
+
+def often(number: int) -> int:
+    """Return in how many of these histories each word and each tale must occur."""
+    return max(1, 3 * number // BY_NIGHT)
 
 
 def fixed_histories(number: int = HISTORIES) -> list[tuple[Facts, Rows]]:
@@ -38,8 +42,9 @@ def few_histories() -> tuple[tuple[Facts, Rows], ...]:
     return tuple(fixed_histories(FEW))
 
 
-def tagged_histories(number: int = HISTORIES) -> list[History]:
-    """The same, with words for what was meant to happen in them."""
+@cache
+def tagged_histories(number: int = HISTORIES) -> tuple[History, ...]:
+    """The same, with words for what was meant to happen in them; made once in a process."""
     collected: list[History] = []
 
     @seed(_SEED)
@@ -58,4 +63,4 @@ def tagged_histories(number: int = HISTORIES) -> list[History]:
         collected.append(replace(made, facts=replace(made.facts, run=f"run {number}")))
 
     collect()
-    return collected
+    return tuple(collected)

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.histories.openchaos import lines_of
 from harness.report import verdict
-from harness.request import asking, topology_file
+from harness.request import run_request, topology_file
 from harness.systems.files import compose_folder
 from tests.rigs.histories.neutral import document as history
 from tests.rigs.histories.theirs import edn, rows
@@ -119,7 +119,7 @@ def _words(random: Random) -> BadInput:
 
 
 def _scenario(random: Random) -> BadInput:
-    source = asking.scenario_text(random.choice(("master-crash", "add-node", "disk-alarm")))
+    source = run_request.scenario_text(random.choice(("master-crash", "add-node", "disk-alarm")))
     files = {"mine.toml": _bad_toml(random, source)}
     return BadInput("scenario", files, ("run", "./mine.toml", "--dry-run"))
 

@@ -5,5 +5,5 @@ loops           a test that is a coroutine, within a limit
 disks           a small disk of its own, to be filled or made read-only
 dying           what ends the process that looks at it
 left_behind     what of a folder still runs
-starting_spark  the thread that starts Spark while others run
+skipped         what one machine skipped, for another one to run
 """

@@ -1,4 +1,4 @@
-"""What runs in a folder left running, as /proc shows it: guardians and Java."""
+"""What runs in a folder left running, as /proc shows it: guardians, standbys and Java."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -7,13 +7,22 @@ from pathlib import Path
 
 def guardians(folder: Path) -> list[int]:
     """Those of experiments in or below a folder, as `ps` shows them."""
+    return _named("guardian", folder)
+
+
+def standbys(folder: Path) -> list[int]:
+    """The processes that take a guardian's place, of experiments in or below a folder."""
+    return _named("harness.cleanup.standby", folder)
+
+
+def _named(name: str, folder: Path) -> list[int]:
     found = []
     for entry in _processes():
         with suppress(OSError):
             words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
             paths = [word for word in words if word and Path(word).is_relative_to(folder)]
             others = [word for word in words if word not in paths]  # a folder may have any name
-            is_one = paths and any("guardian" in word for word in others)
+            is_one = paths and any(name in word for word in others)
             found += [int(entry.name)] if is_one else []
     return found
 

@@ -22,7 +22,7 @@ from faults.model import Reply
 from harness.cluster.agent import AgentError
 from harness.cluster.log_tails import LeftOut
 from harness.cluster.port import Ended, Health, HostSample, Link
-from harness.cluster.roster import Roster
+from harness.cluster.started_clients import StartedClients
 from harness.deploy.local.channel import PipeChannel
 from harness.plan.model import Layout, RunPlan
 from harness.systems.rocketmq.layout import own, servers
@@ -64,7 +64,7 @@ class LocalCluster:
         self.broker = running.broker
         self.witness: Any = WhoAnswers(running)
         self.executor = NothingExecutor()
-        self.roster = Roster(self.broker.connections, ())
+        self.started_clients = StartedClients(self.broker.connections, ())
 
     async def spawn(self, worker: str) -> PipeChannel:
         command = [sys.executable, "-m", "harness.workers", worker]

@@ -13,6 +13,8 @@ import shutil
 import pytest
 
 from harness.deploy import jars
+from harness.plan.clients.rocketmq import CLIENT_PYTHON
+from harness.systems.rocketmq import client_python
 from harness.workers.clients.rocketmq.native import NAME
 from harness.workers.clients.rocketmq.native_found import installed, refusal
 
@@ -36,10 +38,12 @@ def require_servers(*versions: str) -> None:
 
 
 def require_client(client: str) -> None:
-    if client == NAME and platform.machine() != "x86_64":
-        pytest.skip("its package is made for x86_64 alone")
+    if client in (NAME, CLIENT_PYTHON.name) and platform.machine() != "x86_64":
+        pytest.skip("its library is made for x86_64 alone")
     if client == NAME:
         skip_or_fail(refusal(installed()))
+    elif client == CLIENT_PYTHON.name:
+        skip_or_fail(client_python.why_not())
     else:
         require_java_clients(client)
 

@@ -8,7 +8,7 @@ from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.leading import Leading
 from harness.systems.rocketmq.services import Configuration
 from harness.systems.rocketmq_2m2s import settings as master_slave_settings
-from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_controller import settings as controller_settings
 from harness.systems.rocketmq_controller.controllers import ControllersWord
 from harness.systems.rocketmq_dledger import settings as dledger_settings
@@ -20,7 +20,7 @@ CONFIGURATIONS: Mapping[str, Configuration] = {
     "rocketmq-controller": controller_settings.configuration,
 }
 _LEADING: Mapping[str, Callable[[Layout, RocketApi], Leading]] = {
-    "rocketmq-2m2s": lambda layout, _: LaidDown(layout),
+    "rocketmq-2m2s": lambda layout, _: FixedRoles(layout),
     "rocketmq-dledger": Members,
     "rocketmq-controller": ControllersWord,
 }

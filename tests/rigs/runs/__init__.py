@@ -10,4 +10,6 @@ findings       what the marts of one run would hold
 compared_runs  runs compared by the definition, and by Spark
 displays       a display that shows nothing, and keeps what it was told
 reports        reports of an experiment of two cells
+fault_pairs       pairs of fault kinds as scenarios
+fault_pairs_page  the documentation page of these pairs
 """

@@ -23,7 +23,7 @@ from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.messages import Affected, Charge, Count
 from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
-from spark_analysis.schema.words import Owed
+from spark_analysis.schema.words import RecoveredBy
 
 RUN, QUEUE = "run-1-beef", "orders"
 SCOPES = ((words.RUN, ""), (words.QUEUE, QUEUE), (words.PUBLISHER, "1"))
@@ -197,7 +197,7 @@ class Story:
         *,
         reached: bool = True,
         window: int = 1,
-        owed: Owed = Owed.NOTHING,
+        owed: RecoveredBy = RecoveredBy.NOTHING,
     ) -> Self:
         """A milestone: no claim is judged by when it was reached, but by service."""
         self.stages[window, name] = Stage(RUN, window, name, reached, ns(after), ns(0.02), owed)

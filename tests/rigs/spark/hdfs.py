@@ -17,6 +17,7 @@ import pyspark
 import pytest
 
 from spark_analysis.engine.java import java_home
+from spark_analysis.engine.jvm import Jvm, jvm_options
 from tests.rigs.spark.standalone import JARS, LOOPBACK, READY_S, Server, server
 
 _FETCH_LIMIT_S = 600
@@ -46,7 +47,7 @@ def hdfs(folder: Path) -> Iterator["Hdfs"]:
     url = f"hdfs://{LOOPBACK}:{_free_port()}"
     words = ["-cp", f"{_configured(folder, url)}:{servers_jar(folder)}:{JARS}"]
     subprocess.run(
-        [str(_java()), *words, _NAME_NODE, "-format", "-nonInteractive"],
+        [*_java(Jvm.SERVER), *words, _NAME_NODE, "-format", "-nonInteractive"],
         check=True,
         capture_output=True,
     )
@@ -85,13 +86,13 @@ class Hdfs:
                     raise
 
     def _shell(self, *words: str) -> None:
-        command = [str(_java()), *self._words, _SHELL, "-fs", self.url, *words]
+        command = [*_java(Jvm.SHELL), *self._words, _SHELL, "-fs", self.url, *words]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, f"{words}: {done.stderr}"
 
 
-def _java() -> Path:
-    return java_home(os.environ) / "bin" / "java"
+def _java(which: Jvm) -> list[str]:
+    return [str(java_home(os.environ) / "bin" / "java"), *jvm_options(which)]
 
 
 def _configured(folder: Path, url: str) -> Path:

@@ -18,9 +18,10 @@ from pathlib import Path
 import pyspark
 
 from spark_analysis.engine.java import java_home
+from spark_analysis.engine.jvm import Jvm, jvm_options
 
 LOOPBACK = "127.0.0.1"
-READY_S = 60.0
+READY_S = 180.0
 _LOOK_S = 0.1
 _HOME = Path(pyspark.__file__).parent
 JARS = f"{_HOME}/jars/*"
@@ -92,10 +93,8 @@ def _server(folder: Path, name: str, words: list[str]) -> Server:
         "SPARK_LOCAL_IP": LOOPBACK,
         "PYSPARK_PYTHON": sys.executable,
     }
-    opened = "--add-opens=java.base/java.nio=ALL-UNNAMED"
-    return server(
-        folder, [opened, "-cp", JARS, f"org.apache.spark.deploy.{name}", *words], environment
-    )
+    words = ["-cp", JARS, f"org.apache.spark.deploy.{name}", *words]
+    return server(folder, words, environment)
 
 
 def server(folder: Path, words: list[str], environment: Mapping[str, str]) -> Server:
@@ -105,7 +104,7 @@ def server(folder: Path, words: list[str], environment: Mapping[str, str]) -> Se
     java = java_home(os.environ) / "bin" / "java"
     with log.open("wb") as said:
         process = subprocess.Popen(
-            [str(java), *words],
+            [str(java), *jvm_options(Jvm.SERVER), *words],
             stdout=said,
             stderr=said,
             env=os.environ | environment,

@@ -16,5 +16,5 @@ async def hired(cluster: Cluster, name: str) -> WorkerHandle:
     nothing = cast(WorkerConfig, cast(Any, None))  # it was told of no broker
     handle = WorkerHandle(name, nothing, channel, Clock(name, same_boot=True), hello["versions"])
     handle.listen()
-    cluster.roster.enter(name, handle)
+    cluster.started_clients.add(name, handle)
     return handle

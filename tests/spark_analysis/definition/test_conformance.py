@@ -149,15 +149,15 @@ def test_a_redelivery_is_told_from_a_message_that_is_stored_twice(name: str) -> 
 
 @pytest.mark.parametrize("name", sorted(ORDER))
 def test_a_loss_or_a_replay_is_never_a_reorder(name: str) -> None:
-    told = ORDER[name]
+    expected_text = ORDER[name]
     history = History()
-    for sequence in told["acknowledged"]:
+    for sequence in expected_text["acknowledged"]:
         history.publish(sequence).confirm(sequence)
-    for sequence in told["delivered"]:
+    for sequence in expected_text["delivered"]:
         history.deliver(sequence)
     verdict = counts(judge(*history.build()), "reordered", "lost")
-    assert (verdict.get("reordered", 0) == 0) == told["fifo"]
-    lost = set(told["acknowledged"]) - set(told["delivered"])
+    assert (verdict.get("reordered", 0) == 0) == expected_text["fifo"]
+    lost = set(expected_text["acknowledged"]) - set(expected_text["delivered"])
     assert verdict.get("lost replicated", 0) == len(lost)
 
 

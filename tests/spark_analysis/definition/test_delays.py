@@ -14,13 +14,13 @@ CONFIRMED_MS = 2_000
 OVER_MS = CONFIRMED_MS + WAIT_MS + SLACK_MS  # by then the broker must have given it out
 
 
-def delayed() -> History:
+def delayed(load_ended_ms: float = 60_000) -> History:
     """Sent at 1 s with a wait of 10 s, confirmed a second later."""
-    history = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS)
+    history = History(load_ms=(0, load_ended_ms)).publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS)
     return history.confirm(1, at_ms=CONFIRMED_MS)
 
 
-def told(history: History, *measures: str) -> dict[str, int]:
+def counts_of(history: History, *measures: str) -> dict[str, int]:
     return dict(counts(judge(*history.build()), *measures))
 
 
@@ -41,71 +41,73 @@ def test_a_delivery_before_its_time_is_early(via: Via) -> None:
 
 @pytest.mark.parametrize("at_ms", [11_000, 12_500])
 def test_a_delivery_at_its_time_or_after_it_is_not_early(at_ms: float) -> None:
-    assert told(delayed().deliver(1, at_ms=at_ms), *DELAYS) == {"delayed": 1}
+    assert counts_of(delayed().deliver(1, at_ms=at_ms), *DELAYS) == {"delayed": 1}
 
 
 def test_what_is_early_by_no_more_than_the_doubt_is_nobodys_fault() -> None:
     within = delayed().deliver(1, at_ms=11_000 - SLACK_MS)
-    assert told(within, *DELAYS) == {"delayed": 1, "early_unknown": 1}
+    assert counts_of(within, *DELAYS) == {"delayed": 1, "early_unknown": 1}
     assert affected(judge(*within.build()), *DELAYS) == [("", 1, 1, ns(11_000 - SLACK_MS))]
     beyond = delayed().deliver(1, at_ms=11_000 - SLACK_MS - 0.000001)
-    assert told(beyond, *DELAYS) == {"delayed": 1, "early": 1}
-    assert told(delayed().deliver(1, at_ms=10_999.999999), "early_unknown") == {"early_unknown": 1}
+    assert counts_of(beyond, *DELAYS) == {"delayed": 1, "early": 1}
+    assert counts_of(delayed().deliver(1, at_ms=10_999.999999), "early_unknown") == {
+        "early_unknown": 1
+    }
 
 
 @pytest.mark.parametrize("worker", [PUBLISHER, CONSUMER])
 def test_a_clock_that_may_be_off_speaks_for_the_broker(worker: int) -> None:
     story = delayed().clock(worker, 400).deliver(1, at_ms=11_000 - SLACK_MS - 400)
-    assert told(story, *DELAYS) == {"delayed": 1, "early_unknown": 1}
+    assert counts_of(story, *DELAYS) == {"delayed": 1, "early_unknown": 1}
 
 
 def test_clocks_of_both_sides_may_be_off_in_the_same_sense() -> None:
     story = delayed().clock(PUBLISHER, 400).clock(CONSUMER, 300)
-    assert "early" not in told(story.deliver(1, at_ms=11_000 - SLACK_MS - 700), *DELAYS)
+    assert "early" not in counts_of(story.deliver(1, at_ms=11_000 - SLACK_MS - 700), *DELAYS)
     story = delayed().clock(PUBLISHER, 400).clock(CONSUMER, 300)
-    assert "early" in told(story.deliver(1, at_ms=11_000 - SLACK_MS - 701), *DELAYS)
+    assert "early" in counts_of(story.deliver(1, at_ms=11_000 - SLACK_MS - 701), *DELAYS)
 
 
 def test_a_clock_of_somebody_else_excuses_nothing() -> None:
     story = delayed().clock(9, 60_000).deliver(1, at_ms=5_000)
-    assert told(story, *DELAYS) == {"delayed": 1, "early": 1}
+    assert counts_of(story, *DELAYS) == {"delayed": 1, "early": 1}
 
 
 def test_each_attempt_has_a_time_of_its_own() -> None:
     history = delayed().publish(1, at_ms=4_000, attempt=2).terms(1, wait_ms=WAIT_MS, attempt=2)
     history.deliver(1, at_ms=12_000, attempt=1).deliver(1, at_ms=12_001, attempt=2)
-    assert told(history, *DELAYS) == {"delayed": 1, "early": 1}
+    assert counts_of(history, *DELAYS) == {"delayed": 1, "early": 1}
     assert affected(judge(*history.build()), "early") == [("", 1, 2, ns(12_001))]
 
 
 def test_every_early_delivery_counts() -> None:
     history = delayed().deliver(1, at_ms=5_000).deliver(1, at_ms=6_000).deliver(1, at_ms=12_000)
-    assert told(history, *DELAYS) == {"delayed": 1, "early": 2}
+    assert counts_of(history, *DELAYS) == {"delayed": 1, "early": 2}
 
 
 def test_what_has_no_time_to_wait_for_cannot_be_early() -> None:
-    assert told(History().publish(1, at_ms=1_000).confirm(1).deliver(1), *DELAYS) == {}
+    assert counts_of(History().publish(1, at_ms=1_000).confirm(1).deliver(1), *DELAYS) == {}
 
 
 @pytest.mark.parametrize("via", [Via.AUDIT, Via.HALF])
 def test_what_no_consumer_was_given_is_not_early(via: Via) -> None:
-    assert told(delayed().deliver(1, at_ms=5_000, via=via), *DELAYS) == {"delayed": 1}
+    assert counts_of(delayed().deliver(1, at_ms=5_000, via=via), *DELAYS) == {"delayed": 1}
 
 
 def test_a_delivery_that_names_no_message_is_not_early() -> None:
     history = delayed().deliver_broken(at_ms=5_000).deliver(1, at_ms=5_001, run_ok=False)
-    assert told(history, *DELAYS) == {"delayed": 1}
+    assert counts_of(history, *DELAYS) == {"delayed": 1}
 
 
 def test_a_delivery_of_an_attempt_that_was_not_made_has_no_time() -> None:
-    assert told(delayed().deliver(1, at_ms=5_000, attempt=3), *DELAYS) == {"delayed": 1}
+    assert counts_of(delayed().deliver(1, at_ms=5_000, attempt=3), *DELAYS) == {"delayed": 1}
 
 
 def test_an_attempt_that_was_never_sent_waits_for_nothing() -> None:
     history = History().not_sent(1, intended_ms=1_000).terms(1, due_ms=11_000)
     history.publish(1, at_ms=2_000, attempt=2).confirm(1, attempt=2)
     assert history.rows["attempts"][0]["sent_ns"] == NEVER_SENT
-    assert told(history.deliver(1, at_ms=5_000), *DELAYS) == {"delayed": 1}
+    assert counts_of(history.deliver(1, at_ms=5_000), *DELAYS) == {"delayed": 1}
 
 
 def test_an_early_delivery_counts_in_the_queue_of_its_message() -> None:
@@ -119,7 +121,7 @@ def test_an_early_delivery_counts_in_the_queue_of_its_message() -> None:
 
 
 def test_a_delayed_message_that_never_came_is_lost_as_any_other() -> None:
-    assert told(delayed().queue(quiet_ms=OVER_MS), *LOSS) == {"lost replicated": 1}
+    assert counts_of(delayed().queue(quiet_ms=OVER_MS), *LOSS) == {"lost replicated": 1}
     assert loss_doubts(delayed().queue(quiet_ms=OVER_MS)) == []
 
 
@@ -131,64 +133,68 @@ def test_a_message_whose_time_had_not_come_when_all_was_quiet_is_not_lost() -> N
     assert loss_doubts(history) == [("not_due", "orders")]
 
 
-def test_where_nobody_knows_when_it_was_quiet_no_delayed_message_is_lost() -> None:
-    assert told(delayed(), *LOSS) == {"loss_unknown not_due": 1}
-    assert told(delayed().no_queue_end(), *LOSS) == {"loss_unknown not_due": 1}
-    assert loss_doubts(delayed().no_queue_end()) == [("drain", "orders"), ("not_due", "orders")]
+def test_a_queue_of_unknown_quiet_time_was_not_quiet_before_the_load_ended() -> None:
+    early = delayed(OVER_MS - 1)
+    assert counts_of(early, *LOSS) == {"loss_unknown not_due": 1}
+    unknown = early.no_queue_end()
+    assert counts_of(unknown, *LOSS) == {"loss_unknown not_due": 1}
+    assert loss_doubts(unknown) == [("drain", "orders"), ("not_due", "orders")]
+    assert counts_of(delayed(OVER_MS), *LOSS) == {"lost replicated": 1}
 
 
 def test_the_publishers_clock_may_be_off_and_the_consumers_says_nothing_of_the_wait() -> None:
     off = delayed().queue(quiet_ms=OVER_MS).clock(PUBLISHER, 1)
-    assert told(off, *LOSS) == {"loss_unknown not_due": 1}
-    assert told(off.queue(quiet_ms=OVER_MS + 1), *LOSS) == {"lost replicated": 1}
-    assert told(delayed().queue(quiet_ms=OVER_MS).clock(CONSUMER, 999), "lost") == {
+    assert counts_of(off, *LOSS) == {"loss_unknown not_due": 1}
+    assert counts_of(off.queue(quiet_ms=OVER_MS + 1), *LOSS) == {"lost replicated": 1}
+    assert counts_of(delayed().queue(quiet_ms=OVER_MS).clock(CONSUMER, 999), "lost") == {
         "lost replicated": 1
     }
 
 
 def test_what_waits_in_its_broker_is_not_stranded_there() -> None:
-    found = delayed().deliver(1, at_ms=20_000, via=Via.AUDIT)
-    assert told(found, *LOSS) == {"loss_unknown not_due": 1}
-    assert told(found.queue(quiet_ms=OVER_MS), *LOSS) == {"stranded replicated": 1}
+    found = delayed(OVER_MS - 1).deliver(1, at_ms=20_000, via=Via.AUDIT)
+    assert counts_of(found, *LOSS) == {"loss_unknown not_due": 1}
+    assert counts_of(found.queue(quiet_ms=OVER_MS), *LOSS) == {"stranded replicated": 1}
 
 
 def test_one_copy_whose_time_had_come_is_enough_to_be_missed() -> None:
     history = delayed().publish(1, at_ms=30_000, attempt=2).terms(1, wait_ms=WAIT_MS, attempt=2)
     history.confirm(1, at_ms=30_001, attempt=2).queue(quiet_ms=OVER_MS)
-    assert told(history, *LOSS) == {"lost replicated": 1}
+    assert counts_of(history, *LOSS) == {"lost replicated": 1}
 
 
 def test_a_copy_that_was_never_confirmed_is_not_waited_for() -> None:
     history = delayed().publish(1, at_ms=30_000, attempt=2).terms(1, wait_ms=WAIT_MS, attempt=2)
     history.settle(1, Outcome.UNKNOWN, attempt=2).queue(quiet_ms=OVER_MS)
-    assert told(history, *LOSS) == {"lost replicated": 1}
+    assert counts_of(history, *LOSS) == {"lost replicated": 1}
 
 
 def test_a_copy_that_was_to_come_at_once_is_missed_at_once() -> None:
     history = delayed().publish(1, at_ms=2_500, attempt=2).confirm(1, attempt=2)
-    assert told(history, *LOSS) == {"lost replicated": 1}
+    assert counts_of(history, *LOSS) == {"lost replicated": 1}
 
 
 def test_a_delayed_message_that_came_is_neither_lost_nor_open() -> None:
-    assert told(delayed().deliver(1, at_ms=12_000), *LOSS) == {}
+    assert counts_of(delayed().deliver(1, at_ms=12_000), *LOSS) == {}
     assert loss_doubts(delayed().deliver(1, at_ms=12_000)) == []
 
 
 def test_another_queues_quiet_says_nothing_of_this_one() -> None:
-    history = delayed().queue("bills", quiet_ms=OVER_MS)
-    assert told(history, *LOSS) == {"loss_unknown not_due": 1}
+    history = delayed(OVER_MS - 1).queue("bills", quiet_ms=OVER_MS)
+    assert counts_of(history, *LOSS) == {"loss_unknown not_due": 1}
 
 
 def test_messages_of_one_queue_make_one_doubt() -> None:
-    history = delayed().publish(2, at_ms=1_500).terms(2, wait_ms=WAIT_MS).confirm(2, at_ms=1_600)
-    assert told(history, *LOSS) == {"loss_unknown not_due": 2}
+    history = delayed(11_000).publish(2, at_ms=1_500).terms(2, wait_ms=WAIT_MS)
+    history.confirm(2, at_ms=1_600)
+    assert counts_of(history, *LOSS) == {"loss_unknown not_due": 2}
     assert loss_doubts(history) == [("not_due", "orders")]
 
 
 def test_an_unknown_outcome_stays_what_it_is_whatever_its_time() -> None:
     history = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS)
     history.settle(1, Outcome.UNKNOWN)
-    assert told(history, *LOSS, "lost_indeterminate") == {"lost_indeterminate": 1}
+    assert counts_of(history, *LOSS, "lost_indeterminate") == {"lost_indeterminate": 1}
 
 
 # --- what else hangs on a delay ------------------------------------------------------------------
@@ -203,24 +209,24 @@ def overtaking(first: int, second: int) -> History:
 
 
 def test_a_delayed_message_that_was_overtaken_is_in_nobodys_way() -> None:
-    assert told(overtaking(1, 2), *ORDER) == {"in_order": 1, "reordered": 1}
+    assert counts_of(overtaking(1, 2), *ORDER) == {"in_order": 1, "reordered": 1}
     delayed_first = overtaking(1, 2).terms(1, wait_ms=WAIT_MS)
-    assert told(delayed_first, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}
+    assert counts_of(delayed_first, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}
 
 
 def test_a_delayed_message_that_overtakes_makes_no_other_late() -> None:
     history = overtaking(1, 2).terms(2, wait_ms=1)
-    assert told(history, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}
+    assert counts_of(history, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}
 
 
 def test_one_delayed_attempt_is_enough_for_a_place_that_is_not_certain() -> None:
     history = overtaking(1, 2).publish(1, at_ms=1_002, attempt=2).terms(1, attempt=2, wait_ms=9)
-    assert told(history, "reordered") == {}
+    assert counts_of(history, "reordered") == {}
 
 
 def test_of_a_queue_without_order_nothing_else_is_said() -> None:
     history = overtaking(1, 2).terms(1, wait_ms=WAIT_MS).queue(ordered=False)
-    assert told(history, *ORDER) == {"not_judged not_promised": 2}
+    assert counts_of(history, *ORDER) == {"not_judged not_promised": 2}
 
 
 def backlog_gone_ms(history: History) -> float | None:
@@ -263,7 +269,7 @@ LATEST_MS = OVER_MS + 1_000  # brokers look at what waits once a second
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC])
 def test_what_comes_later_than_its_broker_may_take_is_overdue(via: Via) -> None:
     in_time = delayed().deliver(1, at_ms=LATEST_MS, via=via)
-    assert told(in_time, "overdue") == {}
+    assert counts_of(in_time, "overdue") == {}
     late = judge(*delayed().deliver(1, at_ms=LATEST_MS + 0.000001, via=via).build())
     assert counts(late, "overdue") == {"overdue": 1}
     assert affected(late, "overdue") == [("", 1, 0, ns(LATEST_MS + 0.000001))]
@@ -273,17 +279,17 @@ def test_a_wait_begins_with_the_confirm_at_the_latest_and_is_over_when_it_is_due
     """Sent at 1 s, due at 11 s; a confirm that came before it was sent shortens no wait."""
     history = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS).confirm(1, at_ms=900)
     latest_ms = 11_000 + SLACK_MS + 1_000
-    assert told(history.deliver(1, at_ms=latest_ms), "overdue") == {}
+    assert counts_of(history.deliver(1, at_ms=latest_ms), "overdue") == {}
     history.rows["deliveries"].clear()
-    assert told(history.deliver(1, at_ms=latest_ms + 1), "overdue") == {"overdue": 1}
+    assert counts_of(history.deliver(1, at_ms=latest_ms + 1), "overdue") == {"overdue": 1}
 
 
 @pytest.mark.parametrize("worker", [PUBLISHER, CONSUMER])
 def test_clocks_of_both_sides_excuse_what_is_overdue(worker: int) -> None:
     history = delayed().clock(worker, 400).deliver(1, at_ms=LATEST_MS + 400)
-    assert told(history, "overdue") == {}
+    assert counts_of(history, "overdue") == {}
     history = delayed().clock(worker, 400).deliver(1, at_ms=LATEST_MS + 401)
-    assert told(history, "overdue") == {"overdue": 1}
+    assert counts_of(history, "overdue") == {"overdue": 1}
 
 
 def test_what_was_due_before_it_was_sent_waits_for_no_time_and_not_for_less() -> None:
@@ -291,7 +297,7 @@ def test_what_was_due_before_it_was_sent_waits_for_no_time_and_not_for_less() ->
 
     def overdue(at_ms: float) -> dict[str, int]:
         history = History().publish(1, at_ms=1_000).terms(1, due_ms=500)
-        return told(history.confirm(1, at_ms=CONFIRMED_MS).deliver(1, at_ms=at_ms), "overdue")
+        return counts_of(history.confirm(1, at_ms=CONFIRMED_MS).deliver(1, at_ms=at_ms), "overdue")
 
     assert overdue(latest_ms) == {}
     assert overdue(latest_ms + 0.000001) == {"overdue": 1}
@@ -299,19 +305,19 @@ def test_what_was_due_before_it_was_sent_waits_for_no_time_and_not_for_less() ->
 
 def test_of_several_deliveries_the_first_says_whether_it_was_overdue() -> None:
     history = delayed().deliver(1, at_ms=12_000).deliver(1, at_ms=50_000)
-    assert told(history, "overdue") == {}
+    assert counts_of(history, "overdue") == {}
 
 
 def test_of_several_confirms_the_first_says_when_its_wait_began() -> None:
     history = delayed().confirm(1, at_ms=30_000).deliver(1, at_ms=LATEST_MS + 1)
-    assert told(history, "overdue") == {"overdue": 1}
+    assert counts_of(history, "overdue") == {"overdue": 1}
 
 
 def test_what_was_not_confirmed_or_came_as_another_attempt_is_not_overdue() -> None:
     unknown = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS)
-    assert told(unknown.deliver(1, at_ms=50_000), "overdue") == {}
+    assert counts_of(unknown.deliver(1, at_ms=50_000), "overdue") == {}
     other = delayed().publish(1, at_ms=40_000, attempt=2).confirm(1, attempt=2)
-    assert told(other.deliver(1, at_ms=50_000, attempt=2), "overdue") == {}
+    assert counts_of(other.deliver(1, at_ms=50_000, attempt=2), "overdue") == {}
 
 
 def test_what_only_the_drain_brought_is_overdue_where_consumers_could_have_had_it() -> None:
@@ -320,6 +326,6 @@ def test_what_only_the_drain_brought_is_overdue_where_consumers_could_have_had_i
         history.terms(1, wait_ms=WAIT_MS).confirm(1, at_ms=CONFIRMED_MS)
         return history.deliver(1, at_ms=90_000, via=Via.DRAIN)
 
-    assert told(drained(LATEST_MS), "overdue") == {}
-    assert told(drained(LATEST_MS + 0.000001), "overdue") == {"overdue": 1}
-    assert told(drained(LATEST_MS + 1).no_consumer(), "overdue") == {}
+    assert counts_of(drained(LATEST_MS), "overdue") == {}
+    assert counts_of(drained(LATEST_MS + 0.000001), "overdue") == {"overdue": 1}
+    assert counts_of(drained(LATEST_MS + 1).no_consumer(), "overdue") == {}

@@ -487,7 +487,7 @@ def test_an_acknowledgement_of_another_attempt_is_none_of_this_one() -> None:
     history.deliver(1, at_ms=5_000, attempt=2, redelivered=YES)
     assert duplicated(history) == {
         "duplicated publisher_retry": 1,
-        "duplicated redelivery": 1,
+        "duplicated redelivered_without_cause": 1,
     }
 
 
@@ -498,7 +498,7 @@ def test_an_acknowledgement_of_a_later_attempt_is_none_of_this_one() -> None:
     history.deliver(1, at_ms=5_000, redelivered=YES)
     assert duplicated(history) == {
         "duplicated publisher_retry": 1,
-        "duplicated redelivery": 1,
+        "duplicated redelivered_without_cause": 1,
     }
 
 

@@ -12,7 +12,7 @@ MEASURES = ("forgotten", "forgotten_unknown")
 FORGOTTEN = {"forgotten": 1}
 
 
-def told(history: History) -> dict[str, int]:
+def counts_of(history: History) -> dict[str, int]:
     return dict(counts(judge(*history.build()), *MEASURES))
 
 
@@ -32,29 +32,29 @@ def test_what_was_left_unacknowledged_and_never_came_again_is_forgotten() -> Non
 
 
 def test_what_came_to_a_connection_that_still_stands_may_be_acknowledged_yet() -> None:
-    assert told(given_out()) == {}
-    assert told(given_out().client_event("lost", at_ms=200, connection=2)) == {}
-    assert told(given_out().client_event("blocked", at_ms=200)) == {}
+    assert counts_of(given_out()) == {}
+    assert counts_of(given_out().client_event("lost", at_ms=200, connection=2)) == {}
+    assert counts_of(given_out().client_event("blocked", at_ms=200)) == {}
 
 
 def test_a_connection_that_had_ended_before_was_given_nothing() -> None:
-    assert told(left(given_out(), 100)) == FORGOTTEN
-    assert told(left(given_out(), 100 - NANOSECOND_MS)) == {}
+    assert counts_of(left(given_out(), 100)) == FORGOTTEN
+    assert counts_of(left(given_out(), 100 - NANOSECOND_MS)) == {}
 
 
 def test_what_was_acknowledged_at_any_time_is_not_forgotten() -> None:
-    assert told(left(given_out()).acknowledge(5, at_ms=199)) == {}
-    assert told(left(given_out()).acknowledge(4, at_ms=199)) == FORGOTTEN
+    assert counts_of(left(given_out()).acknowledge(5, at_ms=199)) == {}
+    assert counts_of(left(given_out()).acknowledge(4, at_ms=199)) == FORGOTTEN
 
 
 @pytest.mark.parametrize("via", [Via.DRAIN, Via.AUDIT])
 def test_what_the_drain_or_the_audit_brought_to_light_was_kept(via: Via) -> None:
-    assert told(left(given_out()).deliver(1, at_ms=300, via=via, connection=9)) == {}
+    assert counts_of(left(given_out()).deliver(1, at_ms=300, via=via, connection=9)) == {}
 
 
 def test_what_came_again_to_one_that_stands_was_kept() -> None:
     history = left(given_out()).deliver(1, redelivered=Redelivered.YES, connection=2)
-    assert told(history) == {}
+    assert counts_of(history) == {}
 
 
 def test_what_came_again_and_was_left_again_is_forgotten_once() -> None:
@@ -67,26 +67,26 @@ def test_what_came_again_and_was_left_again_is_forgotten_once() -> None:
 
 def test_one_that_was_acknowledged_once_is_known_to_be_done() -> None:
     history = left(given_out().acknowledge(5, at_ms=150)).deliver(1, at_ms=300, connection=2)
-    assert told(history.client_event("closed", at_ms=400, connection=2)) == {}
+    assert counts_of(history.client_event("closed", at_ms=400, connection=2)) == {}
 
 
 def test_every_attempt_is_asked_for_itself() -> None:
     history = left(given_out()).publish(1, attempt=2).deliver(1, attempt=2, connection=2)
-    assert told(history) == FORGOTTEN
+    assert counts_of(history) == FORGOTTEN
     history.client_event("lost", connection=2)
-    assert told(history) == {"forgotten": 2}
+    assert counts_of(history) == {"forgotten": 2}
 
 
 def test_who_does_not_acknowledge_asked_the_broker_to_forget() -> None:
-    assert told(left(given_out(History(acknowledges=False)))) == {}
+    assert counts_of(left(given_out(History(acknowledges=False)))) == {}
 
 
 def test_where_something_is_open_nobody_knows_whether_it_was_forgotten() -> None:
     unread = left(given_out()).queue(unreadable=("rmq2",))
-    assert told(unread) == {"forgotten_unknown unreadable": 1}
+    assert counts_of(unread) == {"forgotten_unknown unreadable": 1}
     undrained = unread.queue(drained=False, unreadable=("rmq2",))
-    assert told(undrained) == {"forgotten_unknown drain": 1}
-    assert told(undrained.log_open(CONSUMER)) == {"forgotten_unknown consumer_log": 1}
+    assert counts_of(undrained) == {"forgotten_unknown drain": 1}
+    assert counts_of(undrained.log_open(CONSUMER)) == {"forgotten_unknown consumer_log": 1}
 
 
 def test_every_window_from_then_on_may_have_made_the_broker_forget() -> None:

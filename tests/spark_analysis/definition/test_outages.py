@@ -34,11 +34,11 @@ def test_a_calm_load_has_no_outage() -> None:
 
 def test_an_outage_is_told_of_the_run_the_queue_and_the_publisher() -> None:
     found = judge(*steady(loaded(), (10_000, 12_000)).build()).outages
-    told = (ns(10_000), ns(12_000), "system", 100, 100, "")
+    outages_found = (ns(10_000), ns(12_000), "system", 100, 100, "")
     assert sorted(found) == [
-        Outage("run", "publisher", "1", *told),
-        Outage("run", "queue", "orders", *told),
-        Outage("run", "run", "", *told),
+        Outage("run", "publisher", "1", *outages_found),
+        Outage("run", "queue", "orders", *outages_found),
+        Outage("run", "run", "", *outages_found),
     ]
 
 
@@ -234,8 +234,8 @@ def test_a_hundredth_or_one_may_be_bad_among_the_last() -> None:
 
 def under(*bad_ms: tuple[float, float], **window: float | bool) -> History:
     """A fault from 8 s to 20.1 s, whose undo is issued at 20 s."""
-    told = {"ended_ms": 20_100, "undo_ms": 20_000, **window}
-    history = loaded().window(8_000, **told)  # type: ignore[arg-type]
+    outages_found = {"ended_ms": 20_100, "undo_ms": 20_000, **window}
+    history = loaded().window(8_000, **outages_found)  # type: ignore[arg-type]
     return steady(history, *bad_ms)
 
 

@@ -36,10 +36,10 @@ def verdict(history: History, promise: str = "fault", scope: str = "run") -> str
 
 def test_a_row_tells_what_was_asked_and_how_much_was_due() -> None:
     findings = judge(*steady(faulted(), (8_000, 12_000)).build())
-    told = ("fault", ns(12_000), ns(20_000), 600, 400, 0, "served")
-    assert row(findings, "fault") == Service("run", 1, "run", "", *told)
-    assert row(findings, "fault", "queue") == Service("run", 1, "queue", "orders", *told)
-    assert row(findings, "fault", "publisher") == Service("run", 1, "publisher", "1", *told)
+    answers = ("fault", ns(12_000), ns(20_000), 600, 400, 0, "served")
+    assert row(findings, "fault") == Service("run", 1, "run", "", *answers)
+    assert row(findings, "fault", "queue") == Service("run", 1, "queue", "orders", *answers)
+    assert row(findings, "fault", "publisher") == Service("run", 1, "publisher", "1", *answers)
 
 
 def test_a_fault_that_nobody_notices_is_served_from_when_it_was_in_force() -> None:
@@ -156,12 +156,12 @@ def test_a_dead_queue_of_many_is_out_and_so_is_a_dead_publisher() -> None:
     steady(history, every_ms=5)
     steady(history, (8_000, 30_000), every_ms=500, queue="bills", producer=7, offset_ms=2)
     findings = judge(*history.build())
-    told = {
+    answers = {
         (each.scope, each.name): each.verdict
         for each in findings.service
         if each.promise == "fault"
     }
-    assert told == {
+    assert answers == {
         ("run", ""): "served",
         ("queue", "orders"): "served",
         ("queue", "bills"): "out",
@@ -295,7 +295,7 @@ def test_a_fault_that_was_not_seen_to_be_gone_heals_nobody() -> None:
 
     assert promises(faulted()) == {"fault", "healed"}
     assert promises(faulted(gone=False)) == {"fault"}
-    assert promises(faulted(gone_ms=None)) == {"fault"}
+    assert promises(faulted(never_ended=True, gone_ms=None)) == {"fault"}
 
 
 def stormy(*bad_ms: tuple[float, float], **second: Any) -> History:
@@ -330,11 +330,19 @@ def test_a_fault_that_begins_just_after_another_was_gone_is_a_storm_of_its_own()
     assert row(findings, "healed", window=2).from_ns == ns(25_000)
 
 
-@pytest.mark.parametrize("second", [{"gone_ms": None}, {"gone": False}, {"never_ended": True}])
+@pytest.mark.parametrize("second", [{"gone": False}, {"never_ended": True}])
 def test_where_one_of_them_never_goes_nobody_is_healed(second: dict[str, Any]) -> None:
     never = {"gone_ms": None, "undo_ms": None} if "never_ended" in second else {}
     findings = judge(*stormy(**second, **never).build())
     assert {each.promise for each in findings.service} == {"fault"}
+
+
+def test_a_fault_that_is_gone_without_a_note_was_so_5_s_after_its_undo() -> None:
+    noted, unnoted = judge(*faulted().build()), judge(*faulted(gone_ms=None).build())
+    ended_ns = faulted().facts.windows[0].ended_ns
+    assert ended_ns is not None
+    assert row(unnoted, "healed").from_ns == ended_ns + ns(5_000 + 1_000 + 2_000)
+    assert row(noted, "healed").from_ns != row(unnoted, "healed").from_ns
 
 
 def test_who_lost_a_client_alone_is_no_part_of_a_storm() -> None:

@@ -10,19 +10,19 @@ from tests.rigs.histories.by_hand import History, ns
 FAULT_MS = 10_000
 
 
-def told(history: History, producer: int = 1, window: int = 1) -> Sent:
+def sends_of(history: History, producer: int = 1, window: int = 1) -> Sent:
     rows = sends(*history.build()).sends
     (row,) = (one for one in rows if (one.producer, one.window) == (producer, window))
     return row
 
 
-def struck() -> History:
+def faulted() -> History:
     return History().window(FAULT_MS)
 
 
 def test_every_fourth_send_of_three_seconds_is_a_quarter_until_the_last_one_failed() -> None:
     """As a producer goes round four queues, of which one hangs."""
-    history = struck()
+    history = faulted()
     for number in range(40):
         at_ms = FAULT_MS + 100 + 1_000 * number
         history.publish(number, at_ms=at_ms)
@@ -30,47 +30,47 @@ def test_every_fourth_send_of_three_seconds_is_a_quarter_until_the_last_one_fail
             history.confirm(number, at_ms=at_ms + 5)
         else:
             history.settle(number, Outcome.UNKNOWN, at_ms=at_ms + 3_000)
-    row = told(history)
+    row = sends_of(history)
     assert (row.sent, row.failed) == (40, 6)
     assert (row.first_failed_ns, row.last_failed_ns) == (ns(3_100), ns(23_100))
     assert row.sent_by_then == 24
 
 
 def test_where_nothing_fails_there_is_no_time_of_it() -> None:
-    row = told(struck().publish(1, at_ms=FAULT_MS).confirm(1))
+    row = sends_of(faulted().publish(1, at_ms=FAULT_MS).confirm(1))
     assert row == Sent("run", 1, 1, 1, 0, None, None, 0)
 
 
 def test_what_was_sent_before_the_fault_counts_for_none() -> None:
-    history = struck().publish(1, at_ms=FAULT_MS - 0.000001)
+    history = faulted().publish(1, at_ms=FAULT_MS - 0.000001)
     assert sends(*history.build()).sends == ()
 
 
 def test_what_fails_after_the_next_fault_counts_for_both() -> None:
-    history = struck().window(20_000)
+    history = faulted().window(20_000)
     history.publish(1, at_ms=25_000).settle(1, Outcome.UNKNOWN, at_ms=28_000)
-    assert told(history, window=1).last_failed_ns == ns(18_000)
-    assert told(history, window=2).last_failed_ns == ns(8_000)
+    assert sends_of(history, window=1).last_failed_ns == ns(18_000)
+    assert sends_of(history, window=2).last_failed_ns == ns(8_000)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.UNKNOWN, Outcome.REFUSED, Outcome.RETURNED])
 def test_whatever_was_said_but_a_confirm_is_a_failure(outcome: Outcome) -> None:
-    history = struck().publish(1, at_ms=FAULT_MS).settle(1, outcome, at_ms=FAULT_MS + 3)
-    assert told(history).failed == 1
+    history = faulted().publish(1, at_ms=FAULT_MS).settle(1, outcome, at_ms=FAULT_MS + 3)
+    assert sends_of(history).failed == 1
 
 
 def test_what_was_confirmed_after_all_did_not_fail_nor_did_what_nobody_answered() -> None:
-    history = struck().publish(1, at_ms=FAULT_MS).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3)
+    history = faulted().publish(1, at_ms=FAULT_MS).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3)
     history.confirm(1, at_ms=FAULT_MS + 4)
     history.publish(2, at_ms=FAULT_MS + 5)
-    row = told(history)
+    row = sends_of(history)
     assert (row.sent, row.failed, row.last_failed_ns) == (2, 0, None)
 
 
 def test_a_retry_that_is_confirmed_leaves_its_first_try_failed() -> None:
-    history = struck().publish(1, at_ms=FAULT_MS).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3)
+    history = faulted().publish(1, at_ms=FAULT_MS).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3)
     history.publish(1, attempt=2, at_ms=FAULT_MS + 5).confirm(1, attempt=2, at_ms=FAULT_MS + 6)
-    row = told(history)
+    row = sends_of(history)
     assert (row.sent, row.failed, row.sent_by_then) == (2, 1, 1)
 
 

@@ -30,7 +30,7 @@ def committed(fate: Fate = Fate.COMMIT) -> History:
     return sent(fate).confirm(1)
 
 
-def told(history: History, *measures: str) -> dict[str, int]:
+def counts_of(history: History, *measures: str) -> dict[str, int]:
     return dict(counts(judge(*history.build()), *measures))
 
 
@@ -61,19 +61,19 @@ def test_what_was_rolled_back_and_never_came_is_as_it_should_be() -> None:
 
 
 def test_a_half_that_was_rolled_back_stays_in_the_log_and_accuses_nobody() -> None:
-    assert told(rolled_back().deliver(1, via=Via.HALF), *BROKEN, *LOSS) == {}
+    assert counts_of(rolled_back().deliver(1, via=Via.HALF), *BROKEN, *LOSS) == {}
 
 
 def test_a_commit_that_the_library_took_back_itself_must_not_come_either() -> None:
     history = rolled_back(Fate.COMMIT).deliver(1)
-    assert told(history, *BROKEN) == {"rolled_back_but_delivered commit": 1}
+    assert counts_of(history, *BROKEN) == {"rolled_back_but_delivered commit": 1}
 
 
 def test_an_attempt_that_was_rolled_back_must_not_come_though_the_next_was_committed() -> None:
     history = rolled_back(Fate.COMMIT).publish(1, attempt=2)
     history.terms(1, fate=Fate.COMMIT, attempt=2).confirm(1, attempt=2)
-    assert told(history.deliver(1, attempt=2), *BROKEN) == {}
-    assert told(history.deliver(1), *BROKEN) == {"rolled_back_but_delivered commit": 1}
+    assert counts_of(history.deliver(1, attempt=2), *BROKEN) == {}
+    assert counts_of(history.deliver(1), *BROKEN) == {"rolled_back_but_delivered commit": 1}
 
 
 def test_a_message_that_came_often_was_rolled_back_once() -> None:
@@ -85,12 +85,12 @@ def test_a_message_that_came_often_was_rolled_back_once() -> None:
 
 def test_a_delivery_of_an_attempt_that_nobody_made_is_unexpected_and_no_more() -> None:
     history = rolled_back().deliver(1, attempt=2)
-    assert told(history, *BROKEN, "unexpected") == {"unexpected unknown_attempt": 1}
+    assert counts_of(history, *BROKEN, "unexpected") == {"unexpected unknown_attempt": 1}
 
 
 def test_what_was_refused_without_a_transaction_is_refused_but_delivered() -> None:
     history = History().publish(1).terms(1, wait_ms=1).settle(1, Outcome.REFUSED).deliver(1)
-    assert told(history, *BROKEN) == {"refused_but_delivered refused": 1}
+    assert counts_of(history, *BROKEN) == {"refused_but_delivered refused": 1}
 
 
 # --- pending: the producer died, or heard nothing ------------------------------------------------
@@ -110,7 +110,7 @@ def test_a_pending_rollback_that_came_accuses_nobody(fate: Fate, settled: Outcom
 
 def test_a_rollback_that_was_told_and_untold_is_pending() -> None:
     history = rolled_back().settle(1, Outcome.UNKNOWN).deliver(1)
-    assert told(history, *BROKEN) == {"rollback_unknown rollback": 1}
+    assert counts_of(history, *BROKEN) == {"rollback_unknown rollback": 1}
 
 
 def test_one_attempt_that_was_rolled_back_outweighs_one_that_is_pending() -> None:
@@ -124,20 +124,20 @@ def test_one_attempt_that_was_rolled_back_outweighs_one_that_is_pending() -> Non
 @pytest.mark.parametrize("fate", list(Fate)[1:])
 def test_what_is_pending_is_never_lost(fate: Fate) -> None:
     measures = (*BROKEN, *LOSS, "lost_indeterminate")
-    assert told(sent(fate), *measures) == {"lost_indeterminate": 1}
+    assert counts_of(sent(fate), *measures) == {"lost_indeterminate": 1}
     found = sent(fate).deliver(1, via=Via.HALF)
-    assert told(found, *measures) == {"lost_indeterminate found": 1}
+    assert counts_of(found, *measures) == {"lost_indeterminate found": 1}
 
 
 @pytest.mark.parametrize("fate", COMMITS)
 def test_a_pending_commit_may_come(fate: Fate) -> None:
-    assert told(sent(fate).deliver(1), *BROKEN, "revived") == {"revived": 1}
+    assert counts_of(sent(fate).deliver(1), *BROKEN, "revived") == {"revived": 1}
 
 
 def test_a_rollback_is_not_missed_even_where_a_broker_confirmed_it() -> None:
     history = sent(Fate.ROLLBACK).confirm(1)
-    assert told(history, *BROKEN, *LOSS) == {}
-    assert told(history.deliver(1), *BROKEN) == {"rollback_unknown rollback": 1}
+    assert counts_of(history, *BROKEN, *LOSS) == {}
+    assert counts_of(history.deliver(1), *BROKEN) == {"rollback_unknown rollback": 1}
 
 
 # --- committed -----------------------------------------------------------------------------------
@@ -165,17 +165,17 @@ def test_beside_one_that_is_lost_what_was_found_whole_was_committed_and_is_stran
 
 def test_a_commit_that_waits_for_a_question_is_pending_whatever_else_is_unknown() -> None:
     history = committed(Fate.COMMIT_WHEN_ASKED).queue(drained=False, unreadable=("b",))
-    assert told(history.log_open(CONSUMER), *LOSS) == {"loss_unknown pending": 1}
+    assert counts_of(history.log_open(CONSUMER), *LOSS) == {"loss_unknown pending": 1}
 
 
 def test_a_commit_that_waits_for_a_question_is_held_as_a_half_until_then() -> None:
     history = committed(Fate.COMMIT_WHEN_ASKED).deliver(1, via=Via.HALF)
-    assert told(history, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
+    assert counts_of(history, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
 
 
 def test_a_commit_that_was_given_when_asked_and_stands_in_a_dead_log_is_stranded() -> None:
     history = committed(Fate.COMMIT_WHEN_ASKED).deliver(1, via=Via.HALF)
-    assert told(history.deliver(1, via=Via.AUDIT), *LOSS) == {"stranded replicated": 1}
+    assert counts_of(history.deliver(1, via=Via.AUDIT), *LOSS) == {"stranded replicated": 1}
 
 
 @pytest.mark.parametrize("fate", COMMITS)
@@ -207,13 +207,13 @@ def test_a_commit_of_which_only_the_half_is_left_is_torn(strength: Strength) -> 
 @pytest.mark.parametrize("via", VISIBLE)
 def test_a_commit_that_is_whole_somewhere_is_not_torn(via: Via) -> None:
     history = committed().deliver(1, via=Via.HALF).deliver(1, via=via)
-    assert "torn_transaction replicated" not in told(history, *BROKEN)
+    assert "torn_transaction replicated" not in counts_of(history, *BROKEN)
 
 
 def test_a_half_that_was_rolled_back_or_is_pending_is_not_torn() -> None:
     for fate in list(Fate)[1:]:
-        assert told(rolled_back(fate).deliver(1, via=Via.HALF), "torn_transaction") == {}
-        assert told(sent(fate).deliver(1, via=Via.HALF), "torn_transaction") == {}
+        assert counts_of(rolled_back(fate).deliver(1, via=Via.HALF), "torn_transaction") == {}
+        assert counts_of(sent(fate).deliver(1, via=Via.HALF), "torn_transaction") == {}
 
 
 def test_nobody_calls_a_transaction_torn_who_could_not_see_everything() -> None:
@@ -221,17 +221,19 @@ def test_nobody_calls_a_transaction_torn_who_could_not_see_everything() -> None:
         return committed().deliver(1, via=Via.HALF)
 
     for blind in (half().log_open(CONSUMER), half().queue(drained=False), half().no_queue_end()):
-        assert told(blind, *BROKEN, *LOSS) == {"stranded replicated": 1}
+        assert counts_of(blind, *BROKEN, *LOSS) == {"stranded replicated": 1}
     others = half().queue("bills", drained=False).log_open(PUBLISHER)
-    assert told(others, "torn_transaction") == {"torn_transaction replicated": 1}
+    assert counts_of(others, "torn_transaction") == {"torn_transaction replicated": 1}
 
 
 def test_a_delayed_transaction_is_not_torn_before_its_time() -> None:
-    history = History().publish(1, at_ms=10).terms(1, wait_ms=1_000, fate=Fate.COMMIT)
+    history = (
+        History(load_ms=(0, 1_000)).publish(1, at_ms=10).terms(1, wait_ms=1_000, fate=Fate.COMMIT)
+    )
     history.confirm(1, at_ms=20).deliver(1, via=Via.HALF)
-    assert told(history, *BROKEN, *LOSS) == {"loss_unknown not_due": 1}
+    assert counts_of(history, *BROKEN, *LOSS) == {"loss_unknown not_due": 1}
     torn = {"torn_transaction replicated": 1, "stranded replicated": 1}
-    assert told(history.queue(quiet_ms=2_000), *BROKEN, *LOSS) == torn
+    assert counts_of(history.queue(quiet_ms=2_000), *BROKEN, *LOSS) == torn
 
 
 # --- what else hangs on a fate -------------------------------------------------------------------
@@ -240,24 +242,24 @@ def test_a_delayed_transaction_is_not_torn_before_its_time() -> None:
 @pytest.mark.parametrize("fate", ROLLBACKS)
 def test_what_is_to_be_rolled_back_is_no_publish_for_it_is_never_confirmed(fate: Fate) -> None:
     history = rolled_back(fate).publish(2).confirm(2).deliver(2)
-    assert told(history, "operations", "missed") == {"operations": 1}
+    assert counts_of(history, "operations", "missed") == {"operations": 1}
 
 
 @pytest.mark.parametrize("fate", COMMITS)
 def test_what_is_to_be_committed_is_a_publish(fate: Fate) -> None:
-    assert told(rolled_back(fate), "operations", "missed") == {"operations": 1, "missed": 1}
-    assert told(committed(fate).deliver(1), "operations", "missed") == {"operations": 1}
+    assert counts_of(rolled_back(fate), "operations", "missed") == {"operations": 1, "missed": 1}
+    assert counts_of(committed(fate).deliver(1), "operations", "missed") == {"operations": 1}
 
 
 def test_a_find_of_a_half_is_no_delivery() -> None:
     history = History().publish(1).settle(1, Outcome.UNKNOWN).deliver(1, via=Via.HALF)
-    assert told(history, "revived", "lost_indeterminate") == {"lost_indeterminate found": 1}
+    assert counts_of(history, "revived", "lost_indeterminate") == {"lost_indeterminate found": 1}
 
 
 @pytest.mark.parametrize("fate", COMMITS)
 def test_when_a_transaction_is_given_out_says_nothing_of_order(fate: Fate) -> None:
     history = committed(fate).publish(2).confirm(2).deliver(2).deliver(1)
-    assert told(history, "in_order", "reordered", "not_judged") == {
+    assert counts_of(history, "in_order", "reordered", "not_judged") == {
         "in_order": 1,
         "not_judged not_at_once": 1,
     }

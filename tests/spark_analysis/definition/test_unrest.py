@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.facts import Facts, Upheaval
+from spark_analysis.schema.facts import Facts, LeadershipChange
 from tests.rigs.histories.by_hand import History, counts, ns
 
 NANOSECOND_MS = 0.000001
@@ -26,8 +26,8 @@ def never_returns(
     served_ms: float | None, consumed_ms: float | None, **window: float | bool
 ) -> History:
     """A host is killed at 50 ms and stays away; what was sent at 60 ms shows who is back."""
-    told = {"never_ended": True, **window}
-    history = delivered_at_100().window(50, **told)  # type: ignore[arg-type]
+    expected = {"never_ended": True, **window}
+    history = delivered_at_100().window(50, **expected)  # type: ignore[arg-type]
     history.publish(7, at_ms=60)
     if served_ms is not None:
         history.confirm(7, at_ms=served_ms)
@@ -63,7 +63,7 @@ def test_where_it_was_seen_to_be_over_that_counts_and_so_does_that_it_returned()
 
 
 @pytest.mark.parametrize(
-    ("origin_ms", "over_ms", "told"),
+    ("origin_ms", "over_ms", "expected"),
     [
         (150, 160, "ambiguous"),
         (50, 99, "stored_twice"),
@@ -72,14 +72,14 @@ def test_where_it_was_seen_to_be_over_that_counts_and_so_does_that_it_returned()
     ],
 )
 def test_an_operation_between_two_deliveries_makes_them_as_ambiguous_as_a_fault_does(
-    origin_ms: float, over_ms: float | None, told: str
+    origin_ms: float, over_ms: float | None, expected: str
 ) -> None:
     facts, *events = delivered_at_100().deliver(1, at_ms=200).build()
-    upheaval = Upheaval(ns(origin_ms), None if over_ms is None else ns(over_ms))
+    upheaval = LeadershipChange(ns(origin_ms), None if over_ms is None else ns(over_ms))
     findings = judge(replace(facts, upheavals=(upheaval,)), *events)
-    assert counts(findings, "duplicated") == {f"duplicated {told}": 1}
+    assert counts(findings, "duplicated") == {f"duplicated {expected}": 1}
 
 
 def test_facts_with_operations_survive_as_json() -> None:
-    facts = replace(History().facts, upheavals=(Upheaval(5, None), Upheaval(7, 9)))
+    facts = replace(History().facts, upheavals=(LeadershipChange(5, None), LeadershipChange(7, 9)))
     assert Facts.from_json(json.loads(json.dumps(facts.to_json()))) == facts

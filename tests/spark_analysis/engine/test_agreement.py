@@ -26,10 +26,10 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import MARTS, Findings
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
-from spark_analysis.schema.words import Fate, Owed, Strength
+from spark_analysis.schema.words import Fate, RecoveredBy, Strength
 from tests.rigs.generated.histories import Rows
 from tests.rigs.histories.both_judges import Answer, listed
-from tests.rigs.histories.fixed import HISTORIES, OFTEN, fixed_histories
+from tests.rigs.histories.fixed import BY_NIGHT, HISTORIES, fixed_histories, often
 from tests.rigs.histories.smaller import smaller
 from tests.rigs.histories.telling import words_of
 from tests.rigs.runs.run_folders import write_run
@@ -52,8 +52,12 @@ class Judged:
 
 @pytest.fixture(
     scope="module",
-    params=[HISTORIES, pytest.param(MANY, marks=pytest.mark.nightly)],
-    ids=["some", "many"],
+    params=[
+        HISTORIES,
+        pytest.param(BY_NIGHT, marks=pytest.mark.nightly),
+        pytest.param(MANY, marks=pytest.mark.nightly),
+    ],
+    ids=["few", "some", "many"],
 )
 def histories(request: pytest.FixtureRequest) -> list[tuple[Facts, Rows]]:
     found = fixed_histories(request.param)
@@ -97,8 +101,8 @@ def test_spark_and_the_definition_agree_row_for_row(
 
 def test_the_histories_contain_every_word_often(generated: list[Judged]) -> None:
     seen = Counter(word for each in generated for word in words_of(each.findings))
-    often = OFTEN * len(generated) // HISTORIES
-    assert not {word: seen[word] for word in WORDS if seen[word] < often}
+    least = often(len(generated))
+    assert not {word: seen[word] for word in WORDS if seen[word] < least}
     assert set(seen) <= WORDS, "a word that the schema does not know"
 
 
@@ -193,7 +197,7 @@ def _words() -> set[tuple[object, ...]]:
             for number in NUMBERS
         ),
         *(("stage", stage, reached) for stage in stages for reached in EITHER_WAY),
-        *(("owed", to) for to in Owed),
+        *(("owed", to) for to in RecoveredBy),
         *(("doubt", scope, reason) for scope, each in doubts.items() for reason in each),
         *(("silence", "censored", censored) for censored in EITHER_WAY),
         *(("second", *each) for each in product(EITHER_WAY, EITHER_WAY)),

@@ -37,7 +37,7 @@ print(json.dumps({"mapped": mapped, "lives": Path(f"/proc/{java}").exists()}))
 """
 
 
-def told(folder: Path) -> Archive | None:
+def archive_in(folder: Path) -> Archive | None:
     return archive({"XDG_CACHE_HOME": str(folder)}, JAVA)
 
 
@@ -53,13 +53,13 @@ def made(folder: Path, name: str, age_s: float = 0) -> Path:
 
 def kept_in(folder: Path) -> Archive:
     """What the one after the first is told."""
-    first = told(folder)
+    first = archive_in(folder)
     assert first is not None and not first.is_there
     assert f"-XX:ArchiveClassesAtExit={first.part}" in first.options
     first.part.write_bytes(b"classes")
     first.keep()
     assert not first.part.exists()
-    following = told(folder)
+    following = archive_in(folder)
     assert following is not None and following.is_there
     return following
 
@@ -70,11 +70,11 @@ def test_the_first_one_writes_and_the_next_one_reads(tmp_path: Path) -> None:
 
 
 def test_what_was_broken_off_is_no_archive(tmp_path: Path) -> None:
-    first = told(tmp_path)
+    first = archive_in(tmp_path)
     assert first is not None
     first.part.write_bytes(b"cla")
     first.drop()
-    after = told(tmp_path)
+    after = archive_in(tmp_path)
     assert after is not None and not after.is_there
 
 
@@ -82,13 +82,16 @@ def test_one_that_is_not_whole_any_more_is_removed(tmp_path: Path) -> None:
     whole = kept_in(tmp_path)
     assert whole.kept is not None
     whole.kept.write_bytes(b"cla")
-    after = told(tmp_path)
+    after = archive_in(tmp_path)
     assert after is not None and not after.is_there
     assert not whole.kept.exists()
 
 
 def test_another_java_has_another_one(tmp_path: Path) -> None:
-    one, other = told(tmp_path), archive({"XDG_CACHE_HOME": str(tmp_path)}, Path("/opt/java"))
+    one, other = (
+        archive_in(tmp_path),
+        archive({"XDG_CACHE_HOME": str(tmp_path)}, Path("/opt/java")),
+    )
     assert one is not None and other is not None
     assert one.name != other.name
 
@@ -119,7 +122,7 @@ def test_a_start_that_fails_with_what_was_kept_is_tried_once_more_without_it(
             raise PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
         return "a session"
 
-    monkeypatch.setattr(session, "_prepare_environment", lambda _: told(tmp_path))
+    monkeypatch.setattr(session, "_prepare_environment", lambda _: archive_in(tmp_path))
     monkeypatch.setattr(session, "_built", built)
     monkeypatch.setattr(session, "_writing", [])
     monkeypatch.setattr(SparkContext, "_gateway", None)
@@ -139,7 +142,7 @@ def test_those_that_were_not_used_for_longest_go(tmp_path: Path) -> None:
 
 def test_what_processes_left_that_died_at_it_is_removed(tmp_path: Path) -> None:
     stale, fresh = made(tmp_path, "a-1.part", age_s=DAY_S), made(tmp_path, "a-2.part")
-    assert told(tmp_path) is not None
+    assert archive_in(tmp_path) is not None
     assert (stale.exists(), fresh.exists()) == (False, True)
 
 
@@ -149,7 +152,7 @@ def test_without_a_place_there_is_none(environment: Mapping[str, str]) -> None:
 
 
 def test_in_a_folder_that_cannot_be_quoted_there_is_none(tmp_path: Path) -> None:
-    assert told(tmp_path / 'a"b') is None
+    assert archive_in(tmp_path / 'a"b') is None
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from spark_analysis.engine.columns import Column, Room, records
+from spark_analysis.engine.columns import Column, ColumnCache, records
 from spark_analysis.engine.judge import judge
 from spark_analysis.engine.kernel.records import BadRecords, Deliveries, Settlements, Text
 from spark_analysis.engine.tables import RunFolder
@@ -17,50 +17,50 @@ from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.fixed import few_histories
 from tests.rigs.runs.run_folders import write_run
 
-HANDS, SOME = 3, 5
+THREADS, SOME = 3, 5
 ALWAYS = 0  # rows from which a table is large
 
 
-def settlements(asked: list[str], room: Room) -> Settlements:
+def settlements(columns_read: list[str], cache: ColumnCache) -> Settlements:
     """Of which it is told what was read."""
 
     def read(name: str) -> Column:
-        asked.append(name)
+        columns_read.append(name)
         return np.arange(10, dtype=np.int64)
 
-    return records(Settlements, read, room)
+    return records(Settlements, read, cache)
 
 
 def test_a_column_is_read_when_it_is_asked_for_and_once() -> None:
-    asked: list[str] = []
-    rows = settlements(asked, Room())
-    assert asked == []
+    columns_read: list[str] = []
+    rows = settlements(columns_read, ColumnCache())
+    assert columns_read == []
     assert [len(rows.producer), len(rows.producer), len(rows.outcome)] == [10, 10, 10]
-    assert asked == ["producer", "outcome"]
+    assert columns_read == ["producer", "outcome"]
 
 
 def test_what_was_not_asked_for_lately_makes_room_and_is_read_again() -> None:
-    asked: list[str] = []
-    rows = settlements(asked, Room(room_bytes=160))  # two columns
+    columns_read: list[str] = []
+    rows = settlements(columns_read, ColumnCache(limit_bytes=160))  # two columns
     for name in ("producer", "attempt", "producer", "outcome", "producer", "attempt"):
         getattr(rows, name)
-    assert asked == ["producer", "attempt", "outcome", "attempt"]
+    assert columns_read == ["producer", "attempt", "outcome", "attempt"]
 
 
 def test_a_column_that_is_larger_than_all_room_is_there_while_it_is_asked_for() -> None:
-    asked: list[str] = []
-    rows = settlements(asked, Room(room_bytes=1))
+    columns_read: list[str] = []
+    rows = settlements(columns_read, ColumnCache(limit_bytes=1))
     assert rows.producer is rows.producer
     assert len(rows.attempt) == 10
-    assert asked == ["producer", "attempt"]
+    assert columns_read == ["producer", "attempt"]
 
 
 def test_what_is_picked_of_what_was_picked_is_picked_of_each_column() -> None:
-    asked: list[str] = []
-    rows = settlements(asked, Room())
+    columns_read: list[str] = []
+    rows = settlements(columns_read, ColumnCache())
     odd = rows.pick(np.arange(10) % 2 == 1)
     backwards = odd.pick(np.array([4, 2, 0], np.int32))
-    assert asked == []
+    assert columns_read == []
     assert backwards.sequence.tolist() == [9, 5, 1]
     assert odd.sequence.tolist() == [1, 3, 5, 7, 9]
     assert isinstance(backwards, Settlements)
@@ -68,18 +68,18 @@ def test_what_is_picked_of_what_was_picked_is_picked_of_each_column() -> None:
 
 def test_texts_are_picked_and_make_room_as_numbers_do() -> None:
     numbers = np.array([0, 1, 0], np.int32)
-    rows = records(Deliveries, lambda name: Text(("", name), numbers), Room(room_bytes=12))
+    rows = records(Deliveries, lambda name: Text(("", name), numbers), ColumnCache(limit_bytes=12))
     assert rows.pick(np.array([1])).queue == Text(("", "queue"), np.array([1], np.int32))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hands", [1, HANDS])
+@pytest.mark.parametrize("threads", [1, THREADS])
 def test_tables_read_by_columns_tell_what_tables_read_at_once_tell(
-    hands: int, tmp_path: Path
+    threads: int, tmp_path: Path
 ) -> None:
     for number, (facts, rows) in enumerate(few_histories()[::SOME]):
         folder = write_run(tmp_path / str(number), facts, rows)
-        by_columns = judge(facts, RunFolder(folder, ALWAYS), hands)
+        by_columns = judge(facts, RunFolder(folder, ALWAYS), threads)
         at_once = judge(facts, RunFolder(folder))
         for name, table in at_once.items():
             assert by_columns[name].equals(table), f"{facts.run}: {name}"
@@ -91,10 +91,10 @@ def test_a_column_with_nulls_is_bad_however_it_is_read(large: int, tmp_path: Pat
         tmp_path / "run", *History(run="run").publish(0).confirm(0).deliver(0).build()
     )
     path = folder / "raw" / f"{DELIVERIES.name}.parquet"
-    told = pq.read_table(path)
-    place = told.schema.get_field_index("received_ns")
+    marts = pq.read_table(path)
+    place = marts.schema.get_field_index("received_ns")
     field = pa.field("received_ns", pa.int64())
-    pq.write_table(told.set_column(place, field, pa.array([None], pa.int64())), path)
+    pq.write_table(marts.set_column(place, field, pa.array([None], pa.int64())), path)
     with pytest.raises(BadRecords, match="received_ns has nulls"):
         [
             getattr(RunFolder(folder, large).read(Deliveries), one.name)

@@ -52,9 +52,9 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("termed", termed().publish(7, at_ms=10).terms(7, wait_ms=5_000).deliver(7)),
         ("termed", losing(0)),
     ]
-    told = [in_cell(system, number, h) for number, (system, h) in enumerate(runs)]
-    rows = compared_by_spark(spark, told)
-    assert set(rows) == set(compared_by_definition(told))
+    cell_runs = [in_cell(system, number, h) for number, (system, h) in enumerate(runs)]
+    rows = compared_by_spark(spark, cell_runs)
+    assert set(rows) == set(compared_by_definition(cell_runs))
     return {(row.system, row.measure, row.detail): row for row in rows}
 
 
@@ -213,14 +213,14 @@ ROUTES = ("route_changed", "route_changed_everywhere")
 def test_routes_are_compared_by_the_worst_window_of_a_fault_that_may_change_them(
     compared: Compared,
 ) -> None:
-    told = {
+    cell_runs = {
         system: [
             (row.runs, row.judged, row.bounds, row.median)
             for row in (compared[system, measure, ""] for measure in ROUTES)
         ]
         for system in ("routed", "frozen", "unasked")
     }
-    assert told == {
+    assert cell_runs == {
         "routed": [(1, 1, 1, ns(10_000)), (1, 1, 1, ns(10_000))],
         "frozen": [(1, 1, 0, ns(2_005)), (1, 1, 0, ns(4_005))],
         "unasked": [(1, 0, 0, None), (1, 0, 0, None)],
@@ -286,7 +286,7 @@ def termed() -> History:
     """One message that is rolled back and comes, one that has yet to wait."""
     history = History().publish(1, at_ms=5).terms(1, fate=Fate.ROLLBACK)
     history.settle(1, Outcome.REFUSED).deliver(1)
-    return history.publish(2).terms(2, wait_ms=5_000).confirm(2)
+    return history.publish(2).terms(2, wait_ms=70_000).confirm(2)  # longer than the load
 
 
 def rescued() -> History:

@@ -22,17 +22,19 @@ pytestmark = pytest.mark.slow
 
 
 def test_kernels_and_the_definition_agree_on_what_runs_cost() -> None:
-    told: Counter[str] = Counter()
+    row_counts: Counter[str] = Counter()
     for number, (facts, rows) in enumerate(few_histories()):
         rows = {**rows, "resources": resources(facts, number)}
         expected = costs_by_both(facts, rows)
-        told["calm"] += len(expected.calm)
-        told["answered"] += sum(row.p99_ns is not None for row in expected.calm)
-        told["known"] += sum(row.cpu_ns is not None for row in expected.use)
-        told["unknown"] += sum(row.samples > 1 and row.cpu_ns is None for row in expected.use)
-        told["few"] += sum(row.samples < 2 for row in expected.use)
+        row_counts["calm"] += len(expected.calm)
+        row_counts["answered"] += sum(row.p99_ns is not None for row in expected.calm)
+        row_counts["known"] += sum(row.cpu_ns is not None for row in expected.use)
+        row_counts["unknown"] += sum(
+            row.samples > 1 and row.cpu_ns is None for row in expected.use
+        )
+        row_counts["few"] += sum(row.samples < 2 for row in expected.use)
     # Agreement means little where nothing was said.
-    assert min(told.values()) >= 30, told
+    assert min(row_counts.values()) >= 30, row_counts
 
 
 def test_two_runs_of_one_name_are_told_apart_by_the_names_they_are_given(

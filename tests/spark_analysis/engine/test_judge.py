@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_analysis.engine import parts
 from spark_analysis.engine.failing import MartsUnwritten
-from spark_analysis.engine.judge import FAILED, TOLD, judge_folder
+from spark_analysis.engine.judge import FAILED, WRITTEN_MARTS, judge_folder
 from spark_analysis.engine.pipeline import analyse
 from spark_analysis.engine.tasks import judge_runs
 from spark_analysis.schema.arrow import row_schema
@@ -155,8 +155,8 @@ def test_a_fault_of_ours_in_one_run_is_told_as_one_and_leaves_the_others_their_v
 ) -> None:
     runs = [struck_run(tmp_path, f"run {number}") for number in range(3)]
     nonsense = Question(promises=(cast(Promise, None),))
-    asked = [Question(), nonsense, Question()]
-    (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), asked)
+    options = [Question(), nonsense, Question()]
+    (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), options)
     assert why.run == "run 1"
     assert why.reason.startswith(f"{runs[1]}: {OURS}: AttributeError")
     assert "Traceback" in why.trace
@@ -167,8 +167,8 @@ def test_a_run_that_is_the_death_of_its_task_costs_no_other_run_its_verdict(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     runs = [struck_run(tmp_path, f"run {number}") for number in range(20)]
-    asked = [Question(promises=Dying((1,)) if n == 11 else ()) for n in range(len(runs))]
-    (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), asked)
+    options = [Question(promises=Dying((1,)) if n == 11 else ()) for n in range(len(runs))]
+    (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), options)
     assert (why.run, why.trace) == ("run 11", "")
     assert why.reason == f"{runs[11]}: a worker process of Spark died (was it killed?)"
     assert runs_of(tmp_path / "marts") == {f"run {n}": 1 for n in range(20) if n != 11}
@@ -181,7 +181,7 @@ def test_marts_that_cannot_be_written_are_told_with_their_place(
     """Whether a task writes them, or this process."""
     marts = tmp_path / "marts"
     monkeypatch.setattr(parts, "clear", lambda *_: None)
-    for each in (*TOLD, "comparison"):
+    for each in (*WRITTEN_MARTS, "comparison"):
         (marts / each).mkdir(parents=True)
     (marts / name).rmdir()
     (marts / name).write_text("in the way")
@@ -197,7 +197,7 @@ def test_every_mart_is_there_though_no_run_has_rows_of_it(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     analyse(spark, [str(tmp_path / "missing")], str(tmp_path / "marts"))
-    for name, row in {**TOLD, "comparison": Comparison}.items():
+    for name, row in {**WRITTEN_MARTS, "comparison": Comparison}.items():
         found = pq.read_table(tmp_path / "marts" / name)
         assert found.schema.names == row_schema(row).names, name
         assert len(found) == (name == "doubts"), name

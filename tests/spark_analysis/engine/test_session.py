@@ -51,8 +51,8 @@ def test_a_session_in_which_something_failed_is_stopped_at_once() -> None:
 
 @pytest.mark.slow
 def test_worker_processes_keep_the_memory_that_kernels_drop(spark: SparkSession) -> None:
-    def told(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def reported(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch([sorted(os.environ)], ["name"])
 
-    names = {row["name"] for row in spark.range(1).mapInArrow(told, "name string").collect()}
+    names = {row["name"] for row in spark.range(1).mapInArrow(reported, "name string").collect()}
     assert names >= KEPT

@@ -32,29 +32,31 @@ def watched(most: int) -> list[tuple[Facts, Rows]]:
 
 
 def test_kernels_and_the_definition_agree_on_what_name_servers_showed() -> None:
-    told: Counter[str] = Counter()
+    row_counts: Counter[str] = Counter()
     for facts, rows in watched(HISTORIES):
-        told.update(words(views_by_both(facts, rows), judged_by_both(facts, rows)))
+        row_counts.update(words(views_by_both(facts, rows), judged_by_both(facts, rows)))
     # Agreement means little where nothing was said.
-    assert len(told) == 12, told
-    assert min(told.values()) >= 20, told
+    assert len(row_counts) == 12, row_counts
+    assert min(row_counts.values()) >= 20, row_counts
 
 
 def words(shown: Views, found: Findings) -> Counter[str]:
-    told: Counter[str] = Counter()
-    told["asked"] = len(shown.asked)
-    told["came"] = sum(row.shown for row in shown.changes)
-    told["went"] = sum(not row.shown for row in shown.changes)
-    told["silent"] = sum(row.ended for row in shown.silences)
-    told["silent to the end"] = sum(not row.ended for row in shown.silences)
+    row_counts: Counter[str] = Counter()
+    row_counts["asked"] = len(shown.asked)
+    row_counts["came"] = sum(row.shown for row in shown.changes)
+    row_counts["went"] = sum(not row.shown for row in shown.changes)
+    row_counts["silent"] = sum(row.ended for row in shown.silences)
+    row_counts["silent to the end"] = sum(not row.ended for row in shown.silences)
     for stage in STAGES:
         rows = [row for row in found.stages if row.stage == stage]
-        told[f"{stage} not reached"] = sum(not row.reached for row in rows)
+        row_counts[f"{stage} not reached"] = sum(not row.reached for row in rows)
         reached = [row for row in rows if row.reached]
-        told[f"{stage} by a look"] = sum(0 < row.uncertainty_ns < row.after_ns for row in reached)
-        told[f"{stage} at once"] = sum(row.uncertainty_ns == row.after_ns for row in reached)
-    told["looked once"] = sum(row.looks == 1 for row in shown.asked)
-    return told
+        row_counts[f"{stage} by a look"] = sum(
+            0 < row.uncertainty_ns < row.after_ns for row in reached
+        )
+        row_counts[f"{stage} at once"] = sum(row.uncertainty_ns == row.after_ns for row in reached)
+    row_counts["looked once"] = sum(row.looks == 1 for row in shown.asked)
+    return row_counts
 
 
 def test_spark_writes_what_the_definition_says(spark: SparkSession, tmp_path: Path) -> None:
@@ -64,5 +66,5 @@ def test_spark_writes_what_the_definition_says(spark: SparkSession, tmp_path: Pa
     for name in VIEWS:
         written = read_mart(tmp_path / "marts" / name)
         for facts, rows in histories:
-            told = rows_of_marts(getattr(views(facts, rows), name))
-            assert written.get(facts.run, Counter()) == told, (name, facts.run)
+            row_counts = rows_of_marts(getattr(views(facts, rows), name))
+            assert written.get(facts.run, Counter()) == row_counts, (name, facts.run)

@@ -12,10 +12,12 @@ from spark_analysis.schema.measures import BY_NAME, REGISTER, STAGES, detail, gr
 from spark_analysis.schema.measures_of_runs import ROUTES
 from tests.rigs.generated.looks import looks
 from tests.rigs.histories.both_judges import Answer, by_kernels, listed, raw_columns
-from tests.rigs.histories.fixed import fixed_histories
+from tests.rigs.histories.fixed import HISTORIES, fixed_histories
 
-ENOUGH = 400  # in so many each measure is found
 EVERY = pytest.mark.parametrize("measure", REGISTER, ids=[each.name for each in REGISTER])
+
+# The worker that runs the tests with Spark has made the generated histories already.
+WITH_SPARK = pytest.mark.xdist_group("spark")
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Found:
 def judged() -> tuple[Found, Found]:
     """By the definition, and by the kernels."""
     plain, kernels = Found(), Found()
-    for number, (facts, rows) in enumerate(fixed_histories(ENOUGH)):
+    for number, (facts, rows) in enumerate(fixed_histories(HISTORIES)):
         asked = {**rows, "probes": looks(facts, number)}
         findings = judge(facts, asked)
         plain.add(listed(findings))
@@ -47,8 +49,8 @@ def judged() -> tuple[Found, Found]:
     return plain, kernels
 
 
-@pytest.mark.slow  # two judges go through generated histories
 @pytest.mark.slow
+@WITH_SPARK
 def test_what_is_found_is_in_the_register_and_what_is_in_it_is_found(
     judged: tuple[Found, Found],
 ) -> None:
@@ -61,6 +63,7 @@ def test_what_is_found_is_in_the_register_and_what_is_in_it_is_found(
 
 
 @pytest.mark.slow
+@WITH_SPARK
 def test_a_measure_with_fixed_details_has_these_and_no_others(
     judged: tuple[Found, Found],
 ) -> None:

@@ -180,9 +180,9 @@ def _group(
             )
             lines.append(Line(_name(measure, detail), tuple(values)))
     runs = [sum(run.cell == cell for run in report.runs) for cell in cells]
-    told = tuple(formats.plural(number, "run") if number else None for number in runs)
+    run_counts = tuple(formats.plural(number, "run") if number else None for number in runs)
     title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
-    return Group(scenario, title, told, tuple(lines))
+    return Group(scenario, title, run_counts, tuple(lines))
 
 
 def _never(row: Comparison) -> bool:
@@ -197,19 +197,19 @@ def _name(measure: str, detail: str) -> str:
 
 
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
-    told = measures.told(row)
+    measured = measures.measure_text(row)
     if row.median is None or row.minimum is None or row.maximum is None:
-        return Value(letter, told.median, "", told.sentence, False, False, 0, 0, 0, False)
+        return Value(letter, measured.median, "", measured.sentence, False, False, 0, 0, 0, False)
     if _never(row):
         least = formats.seconds(row.minimum / 1e9)
-        most = ", ".join(part for part in (f"in {least}", told.judged) if part)
-        return Value(letter, "not reached", most, told.sentence, True, False, 0, 0, 0, False)
+        most = ", ".join(part for part in (f"in {least}", measured.judged) if part)
+        return Value(letter, "not reached", most, measured.sentence, True, False, 0, 0, 0, False)
     share = 100 / tops[row.unit] if tops[row.unit] else 0.0
     return Value(
         letter=letter,
-        text=told.median,
-        range=", ".join(part for part in (told.range, told.judged) if part),
-        title=told.sentence,
+        text=measured.median,
+        range=", ".join(part for part in (measured.range, measured.judged) if part),
+        title=measured.sentence,
         known=True,
         drawn=True,
         left=round(share * row.minimum, 2),

@@ -16,10 +16,10 @@ from harness.compare.versus import rates_apart
 from harness.report.page import formats
 from harness.report.page.comparison.places import Place, VerdictView, listed
 from harness.report.page.outs import is_fine, is_out, out_text
-from harness.report.page.tally import loss_rate, tally
+from harness.report.page.totals import loss_rate, totals_of
 
 NAMED_MAX = 2  # so many columns are called by more than their letters
-TOLD_MAX = 4  # so many are told with a time of their own
+TIMED_MAX = 4  # so many are told with a time of their own
 
 
 def headline(verdicts: Sequence[VerdictView]) -> str:
@@ -30,7 +30,7 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
         return _of_loss(lost, verdicts)
     open_ones = [one.place.letter for one in verdicts if one.tone == "open"]
     kept = [one.place.letter for one in verdicts if one.tone == "pass"]
-    outages = _of_outages([one.place for one in verdicts if one.place.tally.judged])
+    outages = _of_outages([one.place for one in verdicts if one.place.totals.judged])
     if not kept:
         return "; ".join([*outages, "Nothing was found lost" if not outages else "no loss found"])
     none = "none lost a confirmed message"
@@ -46,8 +46,8 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
 def sure(compared: Sequence[Place], scenarios: Sequence[str]) -> str:
     """Whether the largest difference of two columns in one scenario is more than chance: of how
     often they lost, and of how long they were out. "" where no column did either."""
-    told = (_sure_of_loss(compared, scenarios), _sure_of_outages(compared, scenarios))
-    return " ".join(one for one in told if one)
+    sentences = (_sure_of_loss(compared, scenarios), _sure_of_outages(compared, scenarios))
+    return " ".join(one for one in sentences if one)
 
 
 def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
@@ -92,15 +92,15 @@ def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str
     if _apart(more, less, scenario) <= 0:
         return ""
     first, second = _times(less, scenario), _times(more, scenario)
-    told = difference(first, second)
+    longer = difference(first, second)
     of = f"{_runs(second)} of {more.letter} against {len(first)} of {less.letter} ({scenario})"
-    if told.shown:
+    if longer.shown:
         return (
-            f"Beyond chance, {more.letter} was out longer than {less.letter}, by {_ends(told)} "
+            f"Beyond chance, {more.letter} was out longer than {less.letter}, by {_ends(longer)} "
             f"(95 %; {of})."
         )
-    few = math.isinf(told.low) and math.isinf(told.high)
-    why = "are too few to tell" if few else f"leave {_ends(told)} possible"
+    few = math.isinf(longer.low) and math.isinf(longer.high)
+    why = "are too few to tell" if few else f"leave {_ends(longer)} possible"
     return (
         f"How long they were out: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
         "What is told here is what these runs did."
@@ -126,12 +126,12 @@ def _of_loss(lost: Sequence[VerdictView], verdicts: Sequence[VerdictView]) -> st
 
 def _guilty(one: VerdictView, last: bool) -> str:
     """`A (pika) lost 37 in 2 of 3 runs`; the last of them says what it was, too."""
-    told = one.place.tally
+    totals = one.place.totals
     of = " messages that it had confirmed," if last else ""
-    runs = formats.of(told.runs_with_loss, told.loss_judged, "run")
-    least = "at least " if told.loss_proved < told.judged else ""
-    done = [f"lost {least}{formats.count(told.lost)}"] if told.lost else []
-    done += [f"stranded {least}{formats.count(told.stranded)}"] if told.stranded else []
+    runs = formats.of(totals.runs_with_loss, totals.loss_judged, "run")
+    least = "at least " if totals.loss_proved < totals.judged else ""
+    done = [f"lost {least}{formats.count(totals.lost)}"] if totals.lost else []
+    done += [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
     return f"{_called(one.place)} {' and '.join(done)}{of} in {runs}"
 
 
@@ -142,19 +142,19 @@ def _called(place: Place) -> str:
 def _of_outages(judged: Sequence[Place]) -> list[str]:
     """Longest first; those that were not out, and those of which nobody knows, come last."""
     out = sorted(
-        (place for place in judged if is_out(place.tally)),
-        key=lambda place: -(place.tally.out.most_s if place.tally.out else 0.0),
+        (place for place in judged if is_out(place.totals)),
+        key=lambda place: -(place.totals.out.most_s if place.totals.out else 0.0),
     )
     if not out:
         return []
     parts = [f"{_called(out[0])} was out for {_time(out[0])}"]
     parts += [
         f"{_called(place) if number < NAMED_MAX else place.letter} for {_time(place)}"
-        for number, place in enumerate(out[1:TOLD_MAX], start=1)
+        for number, place in enumerate(out[1:TIMED_MAX], start=1)
     ]
-    if len(out) > TOLD_MAX:
-        parts.append(f"{listed([place.letter for place in out[TOLD_MAX:]])} for less")
-    never = [place.letter for place in judged if is_fine(place.tally)]
+    if len(out) > TIMED_MAX:
+        parts.append(f"{listed([place.letter for place in out[TIMED_MAX:]])} for less")
+    never = [place.letter for place in judged if is_fine(place.totals)]
     unknown = [place.letter for place in judged if place not in out and place.letter not in never]
     parts += [f"{listed(never)} not at all"] if never else []
     parts += [f"of {listed(unknown)} nobody knows"] if unknown else []
@@ -162,15 +162,15 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
 
 
 def _time(place: Place) -> str:
-    return out_text(place.tally).replace("≥", "at least")
+    return out_text(place.totals).replace("≥", "at least")
 
 
 def _was_fine(place: Place) -> bool:
-    return bool(place.tally.faults_of) and is_fine(place.tally)
+    return bool(place.totals.faults_of) and is_fine(place.totals)
 
 
 def _loss(place: Place, scenario: str) -> Rate:
-    return loss_rate(tally([run for run in place.runs if run.cell[0] == scenario]))
+    return loss_rate(totals_of([run for run in place.runs if run.cell[0] == scenario]))
 
 
 def _often(place: Place, scenario: str) -> float:
@@ -194,13 +194,13 @@ def _apart(more: Place, less: Place, scenario: str) -> float:
     return longest[0] - longest[1]
 
 
-def _ends(told: Difference) -> str:
+def _ends(change: Difference) -> str:
     """`2.10 s to 4.00 s`; an end that so few runs cannot give is open."""
-    if math.isinf(told.high):
-        return f"at least {_end(told.low)}"
-    if math.isinf(told.low):
-        return f"at most {_end(told.high)}"
-    return f"{_end(told.low)} to {_end(told.high)}"
+    if math.isinf(change.high):
+        return f"at least {_end(change.low)}"
+    if math.isinf(change.low):
+        return f"at most {_end(change.high)}"
+    return f"{_end(change.low)} to {_end(change.high)}"
 
 
 def _end(seconds: float) -> str:

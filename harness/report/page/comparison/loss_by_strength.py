@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.report.page import formats
 from harness.report.page.comparison.places import Place
-from harness.report.page.tally import loss_rate
+from harness.report.page.totals import loss_rate
 from harness.view.summary import Promised
 from spark_analysis.schema.words import Strength
 
@@ -26,7 +26,7 @@ STRENGTHS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LossText:
     """`tone`: fail, open, pass, or absent where nothing was confirmed so."""
 
     letter: str
@@ -39,7 +39,7 @@ class Told:
 class StrengthRow:
     name: str
     meaning: str
-    fields: tuple[Told, ...]
+    fields: tuple[LossText, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,16 @@ class StrengthTable:
 
 
 def loss_by_strength(compared: Sequence[Place]) -> StrengthTable:
-    given = [{one.strength: one for one in place.tally.promised} for place in compared]
+    given = [{one.strength: one for one in place.totals.promised} for place in compared]
     names = [name for name in (s.name.lower() for s in Strength) if any(name in g for g in given)]
     rows = tuple(
         StrengthRow(
             name.replace("_", " "),
             STRENGTHS.get(name, ""),
-            tuple(_told(place, own.get(name)) for place, own in zip(compared, given, strict=True)),
+            tuple(
+                _loss_text(place, own.get(name))
+                for place, own in zip(compared, given, strict=True)
+            ),
         )
         for name in names
     )
@@ -70,37 +73,37 @@ def loss_by_strength(compared: Sequence[Place]) -> StrengthTable:
     return StrengthTable(rows, ends)
 
 
-def _told(place: Place, promised: Promised | None) -> Told:
+def _loss_text(place: Place, promised: Promised | None) -> LossText:
     if promised is None:
-        text = "none so confirmed" if place.tally.judged else "not judged"
-        return Told(place.letter, "absent", text, "")
+        text = "none so confirmed" if place.totals.judged else "not judged"
+        return LossText(place.letter, "absent", text, "")
     parts = [f"{formats.count(promised.lost)} lost"]
     parts += [f"{formats.count(promised.stranded)} stranded"] if promised.stranded else []
     parts += [f"{formats.count(promised.unreachable)} unreachable"] if promised.unreachable else []
     of = f"of {formats.count(promised.confirmed)}"
     text = ", ".join(parts)
     bad = promised.lost or promised.stranded
-    undecided = place.tally.loss_proved < place.tally.judged
+    undecided = place.totals.loss_proved < place.totals.judged
     tone = "fail" if bad else "open" if promised.unreachable or undecided else "pass"
     if undecided:
         text = f"≥ {text}" if bad else "none found lost"
-    return Told(place.letter, tone, text, of)
+    return LossText(place.letter, tone, text, of)
 
 
-def _untold(place: Place) -> Told:
-    told = place.tally
-    if not told.judged:
-        return Told(place.letter, "open" if told.runs else "absent", "not judged", "")
-    of = f"of {formats.count(told.confirmed)}"
-    tone = "open" if told.untold or told.loss_proved < told.judged else "pass"
-    return Told(place.letter, tone, formats.count(told.untold), of)
+def _untold(place: Place) -> LossText:
+    totals = place.totals
+    if not totals.judged:
+        return LossText(place.letter, "open" if totals.runs else "absent", "not judged", "")
+    of = f"of {formats.count(totals.confirmed)}"
+    tone = "open" if totals.untold or totals.loss_proved < totals.judged else "pass"
+    return LossText(place.letter, tone, formats.count(totals.untold), of)
 
 
-def _runs(place: Place) -> Told:
-    told = place.tally
-    if not told.runs:
-        return Told(place.letter, "absent", "none", "")
-    tone = "pass" if told.loss_proved == told.runs else "open"
-    of = f"of {formats.plural(told.runs, 'run')}"
-    of += f"; {loss_rate(told).told('lost')}" if told.loss_judged else ""
-    return Told(place.letter, tone, str(told.loss_proved), of)
+def _runs(place: Place) -> LossText:
+    totals = place.totals
+    if not totals.runs:
+        return LossText(place.letter, "absent", "none", "")
+    tone = "pass" if totals.loss_proved == totals.runs else "open"
+    of = f"of {formats.plural(totals.runs, 'run')}"
+    of += f"; {loss_rate(totals).describe('lost')}" if totals.loss_judged else ""
+    return LossText(place.letter, tone, str(totals.loss_proved), of)

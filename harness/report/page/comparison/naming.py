@@ -43,10 +43,10 @@ def _systems(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
 def _layouts(keys: Sequence[Key], titles: Titles) -> dict[str, str]:
     """Of one system."""
     own = {key[1]: titles[key][1] for key in keys}
-    for told in (_different(own), _timers(own)):
-        texts = set(told.values())
+    for extra in (_different(own), _timers(own)):
+        texts = set(extra.values())
         if len(texts) == len(own) and all(0 < len(text) <= NAME_MAX for text in texts):
-            return told
+            return extra
     return _own_words(own)
 
 
@@ -62,8 +62,8 @@ def _different(own: Mapping[str, str]) -> dict[str, str]:
     clauses = {name: re.split(r"[;,] ", title) for name, title in own.items()}
     shared = set.intersection(*map(set, clauses.values())) if len(clauses) > 1 else set()
     return {
-        name: ", ".join(clause for clause in told if clause not in shared)
-        for name, told in clauses.items()
+        name: ", ".join(clause for clause in own_clauses if clause not in shared)
+        for name, own_clauses in clauses.items()
     }
 
 

@@ -24,7 +24,7 @@ from harness.report.page.outs import (
     silent_text,
     worst_text,
 )
-from harness.report.page.tally import Cell, Tally, loss_rate, median_text, tally
+from harness.report.page.totals import Cell, RunTotals, loss_rate, median_text, totals_of
 
 PLACES_MAX = 8  # of more, each has a column too narrow to read; the matrix of cells shows them
 DOUBT_MAX = 140  # characters; the whole of it stands with its run
@@ -45,7 +45,7 @@ class Place:
     deployment: str
     runs: tuple[RunReport, ...]
     scenarios: int  # that it had
-    tally: Tally
+    totals: RunTotals
     timers: str  # in words; "" where they are not known
     name: str  # by what tells it from the others (naming.py)
     about: str  # what its name does not say, of system, layout and client
@@ -102,52 +102,52 @@ def scenarios_of(compared: Sequence[Place], skipped: Iterable[Cell] = ()) -> tup
 
 def verdict(place: Place, scenarios: int) -> VerdictView:
     """`scenarios`: how many the whole report has."""
-    told = place.tally
-    tone, sign, word = glance(told)
+    totals = place.totals
+    tone, sign, word = glance(totals)
     by_scenario = tuple(_by_scenario(place))
     return VerdictView(
         place=place,
         tone=tone,
-        edge=edge(tone, told),
+        edge=edge(tone, totals),
         sign=sign,
         word=word,
-        loss_often=loss_rate(told).told("lost") if told.loss_judged else "",
-        out="? mostly unknown" if _mostly_unknown(told) else out_text(told),
-        often=f"out {rate_text(told)}" if told.out is not None and told.faults_of else "",
-        worst=worst_text(told.worst),
-        late=late_text(told),
-        returned=RETURNED if told.hosts_returned else "",
-        lost_known=_known(told.loss_proved, told),
-        out_known=_out_known(told),
+        loss_often=loss_rate(totals).describe("lost") if totals.loss_judged else "",
+        out="? mostly unknown" if _mostly_unknown(totals) else out_text(totals),
+        often=f"out {rate_text(totals)}" if totals.out is not None and totals.faults_of else "",
+        worst=worst_text(totals.worst),
+        late=late_text(totals),
+        returned=RETURNED if totals.hosts_returned else "",
+        lost_known=_known(totals.loss_proved, totals),
+        out_known=_out_known(totals),
         tried=_tried(place, scenarios),
-        sentences=tuple(one for one in (_loss(told), _outage(place), _proof(told)) if one),
+        sentences=tuple(one for one in (_loss(totals), _outage(place), _proof(totals)) if one),
         medians=tuple(_median(name, own) for name, own in by_scenario if own.out is not None),
         unknown=tuple(name for name, own in by_scenario if own.out is None),
     )
 
 
-def glance(told: Tally) -> tuple[str, str, str]:
+def glance(totals: RunTotals) -> tuple[str, str, str]:
     """Tone, sign and words of what was lost."""
-    if not told.runs:
+    if not totals.runs:
         return "moot", "–", "does not apply"
-    if not told.judged:
+    if not totals.judged:
         return "open", "?", "not judged"
-    undecided = told.loss_proved < told.judged
-    if told.lost or told.stranded:
+    undecided = totals.loss_proved < totals.judged
+    if totals.lost or totals.stranded:
         least = "≥ " if undecided else ""
-        parts = [f"{least}{formats.count(told.lost)} lost"] if told.lost else []
-        parts += [f"{formats.count(told.stranded)} stranded"] if told.stranded else []
+        parts = [f"{least}{formats.count(totals.lost)} lost"] if totals.lost else []
+        parts += [f"{formats.count(totals.stranded)} stranded"] if totals.stranded else []
         return "fail", "✗", ", ".join(parts)
-    if not told.confirmed:
+    if not totals.confirmed:
         return "open", "?", "nothing confirmed"
     if undecided:
         return "open", "?", "none found lost"
     return "pass", "✓", "0 lost"
 
 
-def edge(tone: str, told: Tally) -> str:
+def edge(tone: str, totals: RunTotals) -> str:
     """Nothing lost is not well where it was out."""
-    return "out" if tone == "pass" and is_out(told) else tone
+    return "out" if tone == "pass" and is_out(totals) else tone
 
 
 def listed(names: Sequence[str]) -> str:
@@ -167,7 +167,7 @@ def _place(key: Key, letter: str, report: Report, titles: Titles, name: str) -> 
         deployment=_deployment(runs),
         runs=runs,
         scenarios=len({run.cell[0] for run in runs}),
-        tally=tally(runs),
+        totals=totals_of(runs),
         timers=timers_text(runs[0].cell, runs) if runs else "",
         name=name,
         about=". ".join(part for part in (system, layout) if part != name),
@@ -194,132 +194,134 @@ def _deployment(runs: Iterable[RunReport]) -> str:
     return " and ".join(found)
 
 
-def _loss(told: Tally) -> str:
-    if not told.runs:
+def _loss(totals: RunTotals) -> str:
+    if not totals.runs:
         return "None of these scenarios applies to it; why, stands below the table."
-    if not told.judged:
-        why = told.doubts[0][0] if told.doubts else "nobody says why"
-        return f"Nothing was judged in {formats.plural(told.runs, 'run')}: {why}."
-    runs = formats.plural(told.judged, "run")
-    if not told.confirmed:
+    if not totals.judged:
+        why = totals.doubts[0][0] if totals.doubts else "nobody says why"
+        return f"Nothing was judged in {formats.plural(totals.runs, 'run')}: {why}."
+    runs = formats.plural(totals.judged, "run")
+    if not totals.confirmed:
         return f"It confirmed nothing in {runs}, so nothing can be said to be lost."
-    of = f"the {formats.plural(told.confirmed, 'message')} that it had confirmed"
-    if not told.lost and not told.stranded:
-        if told.loss_proved == told.judged:
+    of = f"the {formats.plural(totals.confirmed, 'message')} that it had confirmed"
+    if not totals.lost and not totals.stranded:
+        if totals.loss_proved == totals.judged:
             return f"It lost none of {of}, in {runs}."
-        return f"No loss was found among {of}, in {runs}{_untold(told)}."
-    least = "at least " if told.loss_proved < told.judged else ""
-    missing = f"{least}{formats.count(told.lost + told.stranded)}"
-    where = f"in {told.runs_with_loss} of {runs}"
-    ends = [f"{formats.count(told.lost)} {_are(told.lost)} lost for good"] if told.lost else []
-    if told.stranded:
-        whole = "" if told.lost else "all "
+        return f"No loss was found among {of}, in {runs}{_untold(totals)}."
+    least = "at least " if totals.loss_proved < totals.judged else ""
+    missing = f"{least}{formats.count(totals.lost + totals.stranded)}"
+    where = f"in {totals.runs_with_loss} of {runs}"
+    ends = (
+        [f"{formats.count(totals.lost)} {_are(totals.lost)} lost for good"] if totals.lost else []
+    )
+    if totals.stranded:
+        whole = "" if totals.lost else "all "
         ends.append(
-            f"{whole}{formats.count(told.stranded)} {_are(told.stranded)} stranded, still on a "
-            "disk where no client gets at them"
+            f"{whole}{formats.count(totals.stranded)} {_are(totals.stranded)} stranded, still "
+            "on a disk where no client gets at them"
         )
     text = f"{missing} of {of} never reached a consumer ({where}): {', '.join(ends)}"
-    return f"{text[:1].upper()}{text[1:]}{_untold(told)}."
+    return f"{text[:1].upper()}{text[1:]}{_untold(totals)}."
 
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _untold(told: Tally) -> str:
-    if told.untold:
-        return f"; of {formats.count(told.untold)} more nobody can tell"
-    undecided = told.judged - told.loss_proved
-    return f"; {formats.of(undecided, told.judged, 'run')} cannot be decided" if undecided else ""
+def _untold(totals: RunTotals) -> str:
+    if totals.untold:
+        return f"; of {formats.count(totals.untold)} more nobody can tell"
+    undecided = totals.judged - totals.loss_proved
+    return (
+        f"; {formats.of(undecided, totals.judged, 'run')} cannot be decided" if undecided else ""
+    )
 
 
 def _outage(place: Place) -> str:
-    told = place.tally
-    if not told.judged:
+    totals = place.totals
+    if not totals.judged:
         return ""
-    if not told.faults_of and not is_out(told):
+    if not totals.faults_of and not is_out(totals):
         return "Nothing was broken on purpose."
-    if told.out is None:
+    if totals.out is None:
         return "How long it was out is not decided."
-    missed, publishes, _ = told.late
+    missed, publishes, _ = totals.late
     late = ""
     if missed:
         late = (
             f"; from the faults on, {formats.share(missed / publishes)} were not confirmed "
-            f"in time{later(told)}"
+            f"in time{later(totals)}"
         )
-    return f"{_longest_out(told)}{_silence(told)}{_beside(told)}{late}."
+    return f"{_longest_out(totals)}{_silence(totals)}{_beside(totals)}{late}."
 
 
-def _longest_out(told: Tally) -> str:
-    assert told.out is not None, told
-    if not told.out.most_s:
-        some = f" in the {told.out.runs} of {told.runs} runs of which that is known"
-        return f"It was not out{some if told.out.runs < told.runs else ''}"
+def _longest_out(totals: RunTotals) -> str:
+    assert totals.out is not None, totals
+    if not totals.out.most_s:
+        some = f" in the {totals.out.runs} of {totals.runs} runs of which that is known"
+        return f"It was not out{some if totals.out.runs < totals.runs else ''}"
     head = "At worst it was out"
-    if _mostly_unknown(told):
-        head = (
-            f"How long it was out is known of {told.out.runs} of {told.runs} runs only: at worst"
-        )
-    return f"{head} for {out_text(told).replace('≥', 'at least')} ({told.out.cell[0]})"
+    if _mostly_unknown(totals):
+        known = f"{totals.out.runs} of {totals.runs}"
+        head = f"How long it was out is known of {known} runs only: at worst"
+    return f"{head} for {out_text(totals).replace('≥', 'at least')} ({totals.out.cell[0]})"
 
 
-def _silence(told: Tally) -> str:
-    if told.silence is None or not told.silence.most_s:
+def _silence(totals: RunTotals) -> str:
+    if totals.silence is None or not totals.silence.most_s:
         return ""
-    silent = silent_text(told).replace("≥", "at least")
+    silent = silent_text(totals).replace("≥", "at least")
     return f"; the longest time without any confirm was {silent}"
 
 
-def _beside(told: Tally) -> str:
-    return f"; {worst_text(told.worst)}" if told.worst is not None else ""
+def _beside(totals: RunTotals) -> str:
+    return f"; {worst_text(totals.worst)}" if totals.worst is not None else ""
 
 
-def _proof(told: Tally) -> str:
-    if not told.judged:
+def _proof(totals: RunTotals) -> str:
+    if not totals.judged:
         return ""
-    faults = f"; {told.faults_seen} of {formats.plural(told.faults_of, 'fault')} were seen"
-    faults = f"{faults} to hold and to end" if told.faults_of else ""
-    whole = told.runs == told.judged == told.loss_proved == told.outage_proved
-    if whole and told.faults_seen == told.faults_of:
-        all_runs = "the run" if told.runs == 1 else f"all {told.runs} runs"
+    faults = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} were seen"
+    faults = f"{faults} to hold and to end" if totals.faults_of else ""
+    whole = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
+    if whole and totals.faults_seen == totals.faults_of:
+        all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
         return f"Proved in {all_runs}{faults}."
-    loss = f"loss is decided in {told.loss_proved} of {formats.plural(told.runs, 'run')}"
-    outage = f", the outage in {told.outage_proved}" if told.faults_of else ""
+    loss = f"loss is decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
+    outage = f", the outage in {totals.outage_proved}" if totals.faults_of else ""
     doubt = ""
-    if told.doubts:
-        doubt = (
-            f" In doubt, among others: {shorten(told.doubts[0][0], DOUBT_MAX, placeholder=' …')}."
-        )
+    if totals.doubts:
+        first = shorten(totals.doubts[0][0], DOUBT_MAX, placeholder=" …")
+        doubt = f" In doubt, among others: {first}."
     return f"Proved in part: {loss}{outage}{faults}.{doubt}"
 
 
-def _known(decided: int, told: Tally) -> str:
-    if decided == told.runs or not told.judged:
+def _known(decided: int, totals: RunTotals) -> str:
+    if decided == totals.runs or not totals.judged:
         return ""
-    return f"decided in {decided} of {formats.plural(told.runs, 'run')}"
+    return f"decided in {decided} of {formats.plural(totals.runs, 'run')}"
 
 
-def _mostly_unknown(told: Tally) -> bool:
+def _mostly_unknown(totals: RunTotals) -> bool:
     """The few runs that tell must not stand for all: a short outage there is no short outage."""
-    return told.out is not None and 2 * told.out.runs < told.runs
+    return totals.out is not None and 2 * totals.out.runs < totals.runs
 
 
-def _out_known(told: Tally) -> str:
-    known = _known(told.outage_proved, told) if told.faults_of else ""
-    return f"{out_text(told)}, {known}" if known and _mostly_unknown(told) else known
+def _out_known(totals: RunTotals) -> str:
+    known = _known(totals.outage_proved, totals) if totals.faults_of else ""
+    return f"{out_text(totals)}, {known}" if known and _mostly_unknown(totals) else known
 
 
 def _tried(place: Place, scenarios: int) -> str:
-    runs = formats.plural(place.tally.runs, "run")
+    runs = formats.plural(place.totals.runs, "run")
     return f"{runs} of {place.scenarios} of {formats.plural(scenarios, 'scenario')}"
 
 
-def _by_scenario(place: Place) -> Iterable[tuple[str, Tally]]:
+def _by_scenario(place: Place) -> Iterable[tuple[str, RunTotals]]:
     for scenario in dict.fromkeys(run.cell[0] for run in place.runs):
-        yield scenario, tally([run for run in place.runs if run.cell[0] == scenario])
+        yield scenario, totals_of([run for run in place.runs if run.cell[0] == scenario])
 
 
-def _median(scenario: str, told: Tally) -> tuple[str, str, str]:
-    assert told.out is not None, scenario
-    return scenario, median_text(told.out), f"{told.out.runs} of {told.runs}"
+def _median(scenario: str, totals: RunTotals) -> tuple[str, str, str]:
+    assert totals.out is not None, scenario
+    return scenario, median_text(totals.out), f"{totals.out.runs} of {totals.runs}"

@@ -37,7 +37,7 @@ from harness.report.page.outs import (
     spread_text,
     worst_text,
 )
-from harness.report.page.tally import Cell, Tally, loss_rate
+from harness.report.page.totals import Cell, RunTotals, loss_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,9 @@ class SideBySideView:
     costs: CostsSideBySide | None
 
 
-def side_by_side(report: Report, views: Sequence[CellView], total: Tally) -> SideBySideView | None:
+def side_by_side(
+    report: Report, views: Sequence[CellView], total: RunTotals
+) -> SideBySideView | None:
     """None where there is nothing to compare, or too much for columns. `total`: of all runs."""
     compared = places(report)
     if sum(bool(place.runs) for place in compared) < 2 or len(compared) > PLACES_MAX:
@@ -117,7 +119,7 @@ def side_by_side(report: Report, views: Sequence[CellView], total: Tally) -> Sid
     )
 
 
-def _lead(report: Report, compared: Sequence[Place], total: Tally) -> str:
+def _lead(report: Report, compared: Sequence[Place], total: RunTotals) -> str:
     scenarios = len({run.cell[0] for run in report.runs})
     head = formats.plural(scenarios, "scenario")
     titles = dict.fromkeys(title.scenario for title in report.titles.values())
@@ -148,7 +150,7 @@ def _rows(
 ) -> Iterable[Row]:
     cells = {view.cell: view for view in views}
     titles = {view.cell[0]: view.title.scenario for view in views}
-    longest_s = max((v.tally.out.most_s for v in views if v.tally.out is not None), default=0.0)
+    longest_s = max((v.totals.out.most_s for v in views if v.totals.out is not None), default=0.0)
     for scenario in scenarios_of(compared, skipped):
         fields = []
         for place in compared:
@@ -162,28 +164,28 @@ def _rows(
 
 
 def _field(letter: str, view: CellView, longest_s: float) -> Field:
-    told = view.tally
-    tone, sign, loss = glance(told)
-    spread = told.out
+    totals = view.totals
+    tone, sign, loss = glance(totals)
+    spread = totals.out
     share = 100 / longest_s if longest_s else 0.0
     return Field(
         letter=letter,
         number=view.number,
         tone=tone,
-        edge=edge(tone, told),
+        edge=edge(tone, totals),
         sign=sign,
         loss=loss,
-        of=_of(told),
-        returned=RETURNED if told.hosts_returned else "",
-        out=_out(told),
-        often=rate_text(told) if told.faults_of else "",
-        median=spread_text(told),
-        worst=worst_text(told.worst),
-        silent=silent_text(told),
-        late=late_text(told),
-        proved=_proved(told),
-        whole=_is_whole(told),
-        claims=_claims(told),
+        of=_of(totals),
+        returned=RETURNED if totals.hosts_returned else "",
+        out=_out(totals),
+        often=rate_text(totals) if totals.faults_of else "",
+        median=spread_text(totals),
+        worst=worst_text(totals.worst),
+        silent=silent_text(totals),
+        late=late_text(totals),
+        proved=_proved(totals),
+        whole=_is_whole(totals),
+        claims=_claims(totals),
         drawn=spread is not None and bool(spread.most_s),
         left=round(share * spread.median_s, 2) if spread else 0.0,
         width=round(share * (spread.most_s - spread.median_s), 2) if spread else 0.0,
@@ -192,12 +194,12 @@ def _field(letter: str, view: CellView, longest_s: float) -> Field:
     )
 
 
-def _of(told: Tally) -> str:
+def _of(totals: RunTotals) -> str:
     """What the number is of: messages, and runs."""
-    if not told.confirmed:
+    if not totals.confirmed:
         return ""
-    runs = f", {loss_rate(told).told('').strip()}" if told.loss_judged else ""
-    return f"of {formats.count(told.confirmed)}{runs}"
+    runs = f", {loss_rate(totals).describe('')}" if totals.loss_judged else ""
+    return f"of {formats.count(totals.confirmed)}{runs}"
 
 
 def _empty(letter: str, reason: int) -> Field:
@@ -227,37 +229,37 @@ def _empty(letter: str, reason: int) -> Field:
     )
 
 
-def _out(told: Tally) -> str:
-    if not told.judged or not (told.faults_of or is_out(told)):
+def _out(totals: RunTotals) -> str:
+    if not totals.judged or not (totals.faults_of or is_out(totals)):
         return ""
-    return f"{out_phrase(told)}{history_text(told)}"
+    return f"{out_phrase(totals)}{history_text(totals)}"
 
 
-def _is_whole(told: Tally) -> bool:
-    decided = told.runs == told.judged == told.loss_proved == told.outage_proved
-    return decided and told.faults_seen == told.faults_of
+def _is_whole(totals: RunTotals) -> bool:
+    decided = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
+    return decided and totals.faults_seen == totals.faults_of
 
 
-def _proved(told: Tally) -> str:
+def _proved(totals: RunTotals) -> str:
     """`proved in 2 of 2 runs`; where less is proved, what of it."""
-    runs = formats.plural(told.runs, "run")
-    if not told.judged:
+    runs = formats.plural(totals.runs, "run")
+    if not totals.judged:
         return f"0 of {runs} judged"
-    if _is_whole(told):
-        return f"proved in {told.runs} of {runs}"
-    parts = [f"proved: loss {told.loss_proved}"]
-    parts += [f"outage {told.outage_proved}"] if told.faults_of else []
+    if _is_whole(totals):
+        return f"proved in {totals.runs} of {runs}"
+    parts = [f"proved: loss {totals.loss_proved}"]
+    parts += [f"outage {totals.outage_proved}"] if totals.faults_of else []
     seen = ""
-    if told.faults_seen < told.faults_of:
-        seen = f"; {told.faults_seen} of {formats.plural(told.faults_of, 'fault')} seen"
+    if totals.faults_seen < totals.faults_of:
+        seen = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} seen"
     return f"{', '.join(parts)} of {runs}{seen}"
 
 
-def _claims(told: Tally) -> str:
-    if not told.judged:
+def _claims(totals: RunTotals) -> str:
+    if not totals.judged:
         return ""
-    parts = [f"{len(told.broken)} failed"] if told.broken else []
-    parts += [formats.untrue(len(told.unfulfilled))] if told.unfulfilled else []
-    parts += [f"{told.held} held"] if told.held else []
-    parts += [f"{told.undecided} open"] if told.undecided else []
+    parts = [f"{len(totals.broken)} failed"] if totals.broken else []
+    parts += [formats.untrue(len(totals.unfulfilled))] if totals.unfulfilled else []
+    parts += [f"{totals.held} held"] if totals.held else []
+    parts += [f"{totals.undecided} open"] if totals.undecided else []
     return f"claims: {', '.join(parts)}" if parts else "no claim applies"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from harness.judging.result import RunReport
-from harness.report.page.tally import Cell
+from harness.report.page.totals import Cell
 from harness.systems.catalogue import as_shipped, load_system
 
 Timers = tuple[float, float | None]  # a silent host is given up after; clients ask every; seconds
@@ -17,19 +17,21 @@ Timers = tuple[float, float | None]  # a silent host is given up after; clients 
 def timers_text(cell: Cell, runs: Iterable[RunReport]) -> str:
     """`a silent host is given up after about 10 s here (60 s as shipped)`; "" where nobody knows,
     or runs differ. `cell`: one of theirs."""
-    told = {(one.timer_s, one.poll_s) for one in (run.summary for run in runs) if one is not None}
-    if len(told) != 1:
+    used = {(one.timer_s, one.poll_s) for one in (run.summary for run in runs) if one is not None}
+    if len(used) != 1:
         return ""
-    timer_s, poll_s = told.pop()
+    timer_s, poll_s = used.pop()
     if timer_s is None:
         return ""
     _, system, layout, _ = cell
-    own_s, asks_s = _shipped(system, layout.partition("@")[0]) or (None, None)
-    text = f"a silent host is given up after about {_told(timer_s, own_s)}"
-    return f"{text}; clients ask for the masters every {_told(poll_s, asks_s)}" if poll_s else text
+    own_s, own_poll_s = _shipped(system, layout.partition("@")[0]) or (None, None)
+    text = f"a silent host is given up after about {_compared_text(timer_s, own_s)}"
+    if not poll_s:
+        return text
+    return f"{text}; clients ask for the masters every {_compared_text(poll_s, own_poll_s)}"
 
 
-def _told(here_s: float, shipped_s: float | None) -> str:
+def _compared_text(here_s: float, shipped_s: float | None) -> str:
     if shipped_s is None:
         return f"{here_s:g} s"
     if shipped_s == here_s:
@@ -42,5 +44,5 @@ def _shipped(system: str, layout: str) -> Timers | None:
     found = as_shipped(system, layout)
     if found is None:
         return None
-    asks_s = load_system(system).guarantees(found).route_poll_s
-    return found.timer_s, asks_s if isinstance(asks_s, int) else None
+    poll_s = load_system(system).guarantees(found).route_poll_s
+    return found.timer_s, poll_s if isinstance(poll_s, int) else None

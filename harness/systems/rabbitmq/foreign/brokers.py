@@ -1,13 +1,14 @@
-"""A cluster that somebody else runs, asked by RabbitMQ's management API: foreign.ForeignBrokers.
+"""An external cluster, by RabbitMQ's management API: foreign.ForeignBrokers.
 
-Its nodes have any names: contradictions are told by those, all else by the hosts of the file.
+Its nodes have any names. Contradictions use those; everything else uses the hosts of the file.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
 
+from harness.cluster.agent import AgentError
 from harness.cluster.port import DeployError
-from harness.cluster.roster import OURS
+from harness.cluster.started_clients import OURS
 from harness.plan.model import Layout
 from harness.systems.foreign import Access, Examined
 from harness.systems.rabbitmq import cluster_state
@@ -15,10 +16,11 @@ from harness.systems.rabbitmq.api import NODES, OVERVIEW, ManagementApi, Reply
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.foreign import looks
 from harness.systems.rabbitmq.foreign.own import node_names, own
-from harness.systems.rabbitmq.foreign.rights import missing
+from harness.systems.rabbitmq.foreign.rights import TRIED, missing, permitted
 from harness.systems.rabbitmq.held import by_nobody
 from harness.systems.rabbitmq.queues import MIRRORED
 
+TRIAL_LIMIT_S = 5.0
 TICKS = "/api/nodes?columns=name,net_ticktime"
 
 
@@ -39,7 +41,9 @@ class ForeignRabbits:
 
     async def refusals(self) -> tuple[str, ...]:
         answers = await self._plain.ask_all(OVERVIEW)
-        statuses = {host: None if said is None else said.status for host, said in answers.items()}
+        statuses = {
+            host: None if reply is None else reply.status for host, reply in answers.items()
+        }
         return looks.refused(self._topology, statuses) or await self._missing()
 
     async def contradictions(self) -> tuple[str, ...]:
@@ -61,6 +65,7 @@ class ForeignRabbits:
             remedy = "mend the file: name every node as it is"
             yield Examined("cluster", "; ".join(found), remedy)
             return
+        yield await self._tried()
         yield await self._state()
 
     async def remove_queues(self) -> None:
@@ -75,14 +80,28 @@ class ForeignRabbits:
         if self._topology.own.sets:
             await self.broker.remove_policies()
 
+    async def _tried(self) -> Examined:
+        """What a run does with a queue, tried at the first broker that takes the user."""
+        reason = "there is no broker"
+        for one in self._topology.brokers:
+            try:
+                answer = await self._access.agent.call(
+                    "amqp_trial", TRIAL_LIMIT_S, host=one.address, port=one.port
+                )
+            except AgentError as error:
+                reason = str(error)
+                continue
+            return permitted(self._topology, str(answer["refused"]), str(answer["detail"]))
+        return Examined(TRIED, f"could not be tried: {reason}", "see the rows above")
+
     async def _missing(self) -> tuple[str, ...]:
         return await missing(self._topology, self._plain)
 
     async def _state(self) -> Examined:
         """Of a cluster that is the file's: whether a run could begin on it."""
-        said = await self.broker.api.bodies(NODES)
+        answers = await self.broker.api.bodies(NODES)
         # No queue there is a run's.
-        found = cluster_state.doubts(self._layout, said, {}, MIRRORED.doubts)
+        found = cluster_state.doubts(self._layout, answers, {}, MIRRORED.doubts)
         count = len(self._topology.brokers)
         text = "; ".join(found) or f"{count} nodes run, no partition, no alarm"
         return Examined("cluster", text, "a run begins on a clean cluster" if found else "")

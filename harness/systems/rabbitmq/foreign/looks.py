@@ -1,7 +1,7 @@
-"""PURE: what a cluster that is not ours says of itself, held against its topology file.
+"""PURE: compares what an external cluster reports with its topology file.
 
-1. What contradicts the file is told before a run begins: verdicts would hang on what is wrong.
-2. What an API does not tell is no contradiction.
+1. A contradiction is reported before a run begins, because verdicts would be wrong.
+2. What an API does not report is no contradiction.
 """
 
 from collections.abc import Mapping
@@ -25,22 +25,22 @@ def strangers(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ..
     """Nodes of the cluster that the file does not name, and the other way round."""
     named = [broker.node for broker in topology.brokers]
     found = [str(node.get("name")) for node in listed]
-    told = []
+    mistakes = []
     if more := [name for name in found if name not in named]:
-        told.append(
+        mistakes.append(
             f"the cluster has nodes that the file does not name: {', '.join(more)} (a queue's "
             "master may lie there)"
         )
     if less := [name for name in named if name not in found]:
-        told.append(f"the cluster knows no node {', '.join(less)}; it has {', '.join(found)}")
-    return tuple(told)
+        mistakes.append(f"the cluster knows no node {', '.join(less)}; it has {', '.join(found)}")
+    return tuple(mistakes)
 
 
 def ticks(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ...]:
     """Nodes whose net_ticktime is another one than the file's."""
-    told = {str(node.get("name")): node.get("net_ticktime") for node in listed}
+    timers = {str(node.get("name")): node.get("net_ticktime") for node in listed}
     return tuple(
         f"net_ticktime of {name} is {tick} s, and {topology.timer_s:g} s in the file"
-        for name, tick in told.items()
+        for name, tick in timers.items()
         if isinstance(tick, int | float) and tick != topology.timer_s
     )

@@ -19,9 +19,13 @@ class RabbitOwn:
     synchronise: str
     partition_handling: str
     pause: PauseIfAllDown | None
+    # What the policy of runs' queues says; "" is unknown (harness/plan/guarantees.py).
+    mirrored_on: str = ""
+    promote_on_shutdown: str = ""
+    promote_on_failure: str = ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"policies: {'one is set, and removed' if self.sets else 'left as they are'}"
 
 

@@ -1,7 +1,7 @@
 """Whether the user that mqproof is to brokers which are not ours may do what it will have to do.
 
-1. By the user's tags, as the cluster tells them: nothing is tried. Of rights on names
-   (`^mqproof[.-]`) no user is told; who lacks one hears it from the broker, when it is needed.
+1. Before a run by the user's tags, as the cluster tells them. Rights on names (`^mqproof[.-]`) are
+   told to no user: `doctor` finds them by trying what a run does (agent_calls/amqp_trial.py).
 2. What an API does not tell is no contradiction.
 """
 
@@ -10,10 +10,29 @@ from typing import Any
 
 from harness.cluster.port import DeployError
 from harness.plan.topology import Topology
+from harness.systems.foreign import Examined
 from harness.systems.rabbitmq.api import ManagementApi
 
 WHO_AM_I = "/api/whoami"
+TRIED = "queues of runs"
+# By the step of a trial that is refused: the permission, and on what.
+_NEEDED = {
+    "declare": "configure on ^mqproof[.-]",
+    "publish": r"write on ^(mqproof[.-].*|amq\.default)$",
+    "consume": "read on ^mqproof[.-]",
+    "delete": "configure on ^mqproof[.-]",
+}
+_GIVES = r"rabbitmqctl set_permissions -p / USER '^mqproof[.-]' '^(mqproof[.-].*|amq\.default)$' "
+_GIVES += "'^mqproof[.-]'"
 _ALL, _LOOKS, _POLICIES = "administrator", "monitoring", "policymaker"
+
+
+def permitted(topology: Topology, refused: str, detail: str) -> Examined:
+    """What a trial found. `refused`: its step, or empty."""
+    if not refused:
+        return Examined(TRIED, "declare, publish, consume and delete work", "")
+    found = f"the user in ${topology.user} may not {refused}: {detail}"
+    return Examined(TRIED, found, f"it needs {_NEEDED[refused]}: `{_GIVES}`")
 
 
 async def missing(topology: Topology, api: ManagementApi) -> tuple[str, ...]:
@@ -24,9 +43,9 @@ async def missing(topology: Topology, api: ManagementApi) -> tuple[str, ...]:
         return ()  # it has no such page, or answers nothing: others tell that
 
 
-def lacking(topology: Topology, said: Mapping[str, Any]) -> tuple[str, ...]:
-    """`said`: name and tags, which older brokers tell as one text."""
-    tags = said.get("tags")
+def lacking(topology: Topology, user: Mapping[str, Any]) -> tuple[str, ...]:
+    """`user`: name and tags, which older brokers tell as one text."""
+    tags = user.get("tags")
     held = set(tags.split(",") if isinstance(tags, str) else map(str, tags or ()))
     if tags is None or _ALL in held:
         return ()

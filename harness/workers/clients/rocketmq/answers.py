@@ -38,19 +38,19 @@ _NUMBERS = re.compile(r"\d+(?=\]? ?\(?ms)|(?<=queue: )\d+")
 RAW_MAX = 200  # characters; each distinct text is kept once
 
 
-def judge(said: RawAnswer, fate: Fate = Fate.NONE) -> Answer:
-    """The outcome of the attempt `said.tag`; its time is the library's callback's."""
-    if said.status == FAILED:
-        outcome = Outcome.REFUSED if proven(said.causes) else Outcome.UNKNOWN
-        return Answer(said.tag, outcome, None, words(said.causes), said.at_ns)
-    if said.status == HANDED_OVER:
-        return Answer(said.tag, Outcome.UNCONFIRMED, None, "handed over", said.at_ns)
-    raw = STATUSES[said.status]
-    if said.state != NO_STATE:
-        raw += f" {STATES[said.state]}"
-        if said.state == ROLLED_BACK or fate is Fate.ROLLBACK_WHEN_ASKED:
-            return Answer(said.tag, Outcome.REFUSED, None, raw, said.at_ns)
-    return Answer(said.tag, Outcome.CONFIRMED, STRENGTHS[said.status], raw, said.at_ns)
+def judge(result: RawAnswer, fate: Fate = Fate.NONE) -> Answer:
+    """The outcome of the attempt `result.tag`; its time is the library's callback's."""
+    if result.status == FAILED:
+        outcome = Outcome.REFUSED if proven(result.causes) else Outcome.UNKNOWN
+        return Answer(result.tag, outcome, None, words(result.causes), result.at_ns)
+    if result.status == HANDED_OVER:
+        return Answer(result.tag, Outcome.UNCONFIRMED, None, "handed over", result.at_ns)
+    raw = STATUSES[result.status]
+    if result.state != NO_STATE:
+        raw += f" {STATES[result.state]}"
+        if result.state == ROLLED_BACK or fate is Fate.ROLLBACK_WHEN_ASKED:
+            return Answer(result.tag, Outcome.REFUSED, None, raw, result.at_ns)
+    return Answer(result.tag, Outcome.CONFIRMED, STRENGTHS[result.status], raw, result.at_ns)
 
 
 def proven(causes: Iterable[Cause]) -> bool:

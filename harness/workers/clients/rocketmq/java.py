@@ -12,6 +12,7 @@
 import asyncio
 from array import array
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class JavaPublisher:
     def __init__(self, config: WorkerConfig, listener: PublishingListener) -> None:
         options = self._options = RocketOptions.from_json(config.own)
         self._listener = listener
-        self._java = JavaObject(config, self._heard, listener.noticed)
+        self._java = JavaObject(config, self._receive, listener.noticed)
         self._tag = 0  # of the last message that was handed over
         self._burst: list[bytes] = []
         self._keyed = options.producer == "ordered"
@@ -134,11 +135,11 @@ class JavaPublisher:
         special = _java_ints(fates), _java_ints(levels)
         self._java.object.send(first, _java_bytes(b"".join(burst)), _java_ints(keys), *special)
 
-    def _heard(self, entries: Sequence[wire.Entry]) -> None:
+    def _receive(self, entries: Sequence[wire.Entry]) -> None:
         answered = (each for each in entries if isinstance(each, wire.RawAnswer))
-        heard = [answers.judge(each, self._fates.pop(each.tag, Fate.NONE)) for each in answered]
-        if heard:
-            self._listener.answered(heard)
+        results = [answers.judge(each, self._fates.pop(each.tag, Fate.NONE)) for each in answered]
+        if results:
+            self._listener.answered(results)
 
     def buffered_bytes(self) -> int:
         """What Java holds is told by its answers alone."""
@@ -156,8 +157,9 @@ class JavaConsumer:
 
     def __init__(self, config: WorkerConfig, listener: ConsumingListener) -> None:
         self._options = RocketOptions.from_json(config.own)
+        self._members = config.members
         self._listener = listener
-        self._java = JavaObject(config, self._heard, listener.noticed)
+        self._java = JavaObject(config, self._receive, listener.noticed)
         self._places: dict[tuple[str, int, bool], str] = {}
 
     async def open(self) -> None:
@@ -168,7 +170,7 @@ class JavaConsumer:
     async def consume(self) -> None:
         if not self._java.listened_to:
             await self._java.start()
-            await in_java(self._java.object.awaitQueues)
+            await in_java(partial(self._java.object.awaitQueues, self._members))
 
     def acknowledge(self, tag: int) -> None:
         self._java.object.acknowledge(tag)
@@ -176,19 +178,21 @@ class JavaConsumer:
     async def ready_messages(self) -> int:
         return int(await in_java(self._java.object.remaining))
 
-    def _heard(self, entries: Sequence[wire.Entry]) -> None:
-        heard = [self._fetched(each) for each in entries if isinstance(each, wire.RawMessage)]
-        if heard:
-            self._listener.fetched(heard)
+    def _receive(self, entries: Sequence[wire.Entry]) -> None:
+        results = [self._fetched(each) for each in entries if isinstance(each, wire.RawMessage)]
+        if results:
+            self._listener.fetched(results)
 
-    def _fetched(self, said: wire.RawMessage) -> Fetched:
-        where = (said.broker, said.queue, said.retried)
+    def _fetched(self, message: wire.RawMessage) -> Fetched:
+        where = (message.broker, message.queue, message.retried)
         place = self._places.get(where)
         if place is None:
-            middle = "/retry/" if said.retried else "/"
-            place = self._places[where] = f"{said.broker}{middle}{said.queue}"
-        again = said.reconsumed > 0
-        return Fetched(said.tag, said.body, place, said.offset, again, said.retried, said.at_ns)
+            middle = "/retry/" if message.retried else "/"
+            place = self._places[where] = f"{message.broker}{middle}{message.queue}"
+        again = message.reconsumed > 0
+        return Fetched(
+            message.tag, message.body, place, message.offset, again, message.retried, message.at_ns
+        )
 
     async def close(self, limit_s: float) -> None:
         await self._java.close(limit_s)

@@ -26,17 +26,17 @@ ATTACHED = "attached"
 class JavaObject:
     """A link's object on the Java side: made, started, listened to, ended.
 
-    `heard` is called with what came in one piece, after `noticed` with the notices in it.
+    `receive` is called with what came in one piece, after `noticed` with the notices in it.
     """
 
     def __init__(
         self,
         config: WorkerConfig,
-        heard: Callable[[Sequence[wire.Entry]], None],
+        receive: Callable[[Sequence[wire.Entry]], None],
         noticed: Callable[[str, str], None],
     ) -> None:
         self._config = config
-        self._heard = heard
+        self._receive = receive
         self._noticed = noticed
         self._taker: _Taker | None = None
         options = RocketOptions.from_json(config.own)
@@ -113,7 +113,7 @@ class JavaObject:
                 if entry.kind == ATTACHED:
                     self._attached = detail
                 self._noticed(entry.kind, detail)
-        self._heard(entries)
+        self._receive(entries)
 
     async def close(self, limit_s: float) -> None:
         """In good order, so far as the limit allows; the process ends soon in any case."""
@@ -139,9 +139,9 @@ class JavaObject:
 class _Taker:
     """The thread that waits for what Java tells, and the loop's callback that hears it."""
 
-    def __init__(self, java: Any, heard: Callable[[bytes], None]) -> None:
+    def __init__(self, java: Any, receive: Callable[[bytes], None]) -> None:
         self._java = java
-        self._heard = heard
+        self._receive = receive
         self._loop = asyncio.get_running_loop()
         self._ended = False
         threading.Thread(target=self._take, name="mqproof take", daemon=True).start()
@@ -158,7 +158,7 @@ class _Taker:
 
     def _hear(self, taken: bytes) -> None:
         if not self._ended:
-            self._heard(taken)
+            self._receive(taken)
 
 
 async def in_java(call: Callable[[], Any]) -> Any:

@@ -51,11 +51,11 @@ class NativeClient:
 
     answers_every_send = True
 
-    def __init__(self, config: WorkerConfig) -> None:
+    def __init__(self, config: WorkerConfig, looks: Callable[[], Found] = look) -> None:
         home = f"{config.log}.native"  # its own logs, beside ours
         os.makedirs(home, exist_ok=True)  # noqa: PTH103
         os.environ["HOME"] = home
-        found = look()
+        found = looks()
         if refused := found.refused or lack(found, config):
             raise NoNative(refused)
         self._config = config
@@ -87,7 +87,9 @@ def lack(found: Found, config: WorkerConfig) -> str:
             "delayed": options.delayed_percent > 0,
             "transaction": options.transactional_percent > 0,
         }
-    missing = [name for name, asked in wanted.items() if asked and name not in found.features]
+    missing = [
+        name for name, is_wanted in wanted.items() if is_wanted and name not in found.features
+    ]
     has = ", ".join(found.features)
     return f"{found.package} cannot do {', '.join(missing)}; it can do {has}" if missing else ""
 
@@ -106,8 +108,8 @@ class NativePublisher:
         self._lanes = min(config.confirm_window, LANES_MAX)
         # A key keeps to one thread, so that its sends do not overtake each other.
         self._queues = [SimpleQueue[_Send]() for _ in range(self._lanes if self._ordered else 1)]
-        self._said: deque[wire.RawAnswer] = deque()
-        self._told = False  # the loop, that something was said
+        self._results: deque[wire.RawAnswer] = deque()
+        self._woken = False  # the loop, that something was said
         self._package: Any = None
         self._producer: Any = None
         self._async: Any = None
@@ -209,21 +211,21 @@ class NativePublisher:
         at_ns = time.monotonic_ns()
         self._say(wire.RawAnswer(at_ns, tag, wire.FAILED, wire.NO_STATE, (cause,)))
 
-    def _say(self, said: wire.RawAnswer) -> None:
+    def _say(self, result: wire.RawAnswer) -> None:
         """In any thread: the loop is woken once for all that is said until it hears."""
-        self._said.append(said)
-        if not self._told:
-            self._told = True
-            with suppress(RuntimeError):  # a loop that is closed: nobody is left to hear it
+        self._results.append(result)
+        if not self._woken:
+            self._woken = True
+            with suppress(RuntimeError):  # a closed loop takes no calls
                 self._loop.call_soon_threadsafe(self._hear)
 
     def _hear(self) -> None:
-        self._told = False  # before it looks: what is said from now on wakes it again
-        heard = []
-        while self._said:
-            heard.append(answers.judge(self._said.popleft()))
-        if heard and not self._deaf:
-            self._listener.answered(heard)
+        self._woken = False  # before it looks: what is said from now on wakes it again
+        results = []
+        while self._results:
+            results.append(answers.judge(self._results.popleft()))
+        if results and not self._deaf:
+            self._listener.answered(results)
 
     def buffered_bytes(self) -> int:
         return 0
@@ -291,7 +293,7 @@ class NativeConsumer:
             self._recorded.notify_all()
 
     async def ready_messages(self) -> int:
-        raise LinkLost(f"{NAME} cannot tell what its group has left")
+        raise LinkLost(f"{self._config.client} cannot tell what its group has left")
 
     async def close(self, limit_s: float) -> None:
         self.abort()

@@ -1,10 +1,9 @@
-"""Which name server a client asks that tells nobody: by the connections of its own process, as the
-kernel has them.
+"""The name server of a client that does not report it, by the kernel's list of its connections.
 
-1. The C++ client keeps a connection to the one that it asks, and to no other: an established one
-   to exactly one of them is an answer; none, or several, is nobody.
-2. It asks the first of its list until that fails it (docs/behaviour/rocketmq.md 1): who wants a
-   certain one puts it first.
+1. The C++ client keeps a connection to the name server that it uses, and to no other. If there are
+   established ones to none or several, the name server is unknown.
+2. It uses the first of its list until that fails (docs/behaviour/rocketmq.md 1): so a required one
+   comes first.
 """
 
 import os

@@ -2,11 +2,11 @@
 
 1. Two packages bear the module name `rocketmq`: `rocketmq` 0.4.4, which brings its C++ library,
    and rocketmq-client-python 2.0.0, which brings none. Installed together, the later one overwrote
-   the other's files: that is refused, too, for nobody knows what is left.
+   the other's files: that is refused, too, because the result is undefined.
 2. Features are found by what the package's classes have and the library exports, never by a
-   version; and none is told that our driver does not call.
+   version; features that our driver does not use are not listed.
 3. `python -m harness.workers.clients.rocketmq.native_found` says it as JSON: loading the library
-   starts threads and writes logs, so whoever only asks has it done by a process of its own.
+   starts threads and writes logs, so a mere query runs in a process of its own.
 """
 
 import json
@@ -90,16 +90,22 @@ def look() -> Found:
     if refused := refusal(versions):
         return Found(refused=refused)
     package = " ".join(next(iter(versions.items())))
+    return load(package, lambda error: refusal(versions, error), _INSTALL)
+
+
+def load(package: str, refused_for: Callable[[str], str], how_to_get: str) -> Found:
+    """What the module `rocketmq` on sys.path can do; `refused_for` makes a refusal of the words of
+    an import error."""
     try:
         from rocketmq import client, ffi
     except (ImportError, OSError, NotImplementedError, AttributeError) as error:
         # AttributeError: 2.0.0 takes whatever librocketmq there is, and binds functions that an
         # older one does not export.
-        return Found(package, refused=refusal(versions, str(error)))
+        return Found(package, refused=refused_for(str(error)))
     has = having(client, ffi.dll)
     library = str(ffi.dll._name)
     if lacks := ", and ".join(missing(has)):
-        refused = f"{package} cannot be driven, for {lacks}; {_INSTALL}"
+        refused = f"{package} cannot be driven, for {lacks}; {how_to_get}"
         return Found(package, library, refused=refused)
     return Found(package, library, features(has))
 

@@ -156,8 +156,11 @@ def whole_body(address: int | None, most: int) -> bytes:
 
 
 class AsyncSends:
-    """The async sends of one producer. Exactly one of `answered` and `failed` is told of each tag,
-    in a thread of the library's, unless `send` raises."""
+    """The async sends of one producer.
+
+    Exactly one of `answered` and `failed` is called for each tag, in a thread of the library,
+    unless `send` raises.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a RocketMQ client must know besides what every worker knows.
+"""The options of a RocketMQ client beyond those of every worker.
 
 1. Words are checked where they are made; a worker that gets one it does not know dies.
 2. `settings` are the library's own setters by name (`pollNameServerInterval`), `producer_settings`

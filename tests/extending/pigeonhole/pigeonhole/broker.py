@@ -1,4 +1,4 @@
-"""What a run asks of the nodes and tells them, through the agent: harness.systems.port.Standing.
+"""Queries and commands of a run to the nodes, through the agent: systems.port.RunningBroker.
 
 1. A node that does not answer in time has no answer, which is one: None.
 """

@@ -17,18 +17,19 @@ class PigeonTable(Table):
 
 SECTION = Section(
     by_client=(),
+    fitted=lambda own, _can: own,
     key="pigeonhole",
     shape=PigeonTable,
     value=lambda table, _confirms: table.window,
     problems=lambda _document: (),
     says=lambda window: window != WINDOW,
     facts={},
-    moot="",
-    asks=lambda _window, _workload: (),
-    asks_of_all=lambda _window: (),
+    not_applicable="",
+    requires=lambda _window, _workload: (),
+    requires_of_all=lambda _window: (),
     obstacles=lambda _window, _servers: (),
     shows=lambda _window: (),
-    tells=lambda window, _servers: {"window": window},
+    worker_options=lambda window, _servers: {"window": window},
     counts=lambda _window, _workload, _load_s: {},
 )
 FAMILY = Family(

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 
 from faults.actions import Say
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.mechanisms import COMPOSE, EXTERNAL, LOCAL
 from faults.model import Armed, FaultError, Proof
 from faults.replies import doubt, proven
@@ -69,9 +69,12 @@ STALL_DISK = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.PLACE,
+    seen_by=(),
+    hides=(Sight.CLIENT_LINKS,),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,
+    waits_for_silence=False,
     ends_client=False,
     silences_peers=False,
     ends_broker=False,

@@ -12,13 +12,13 @@ from pydantic import Field
 from faults.executors.service_ports import Greeting, ServicePorts
 from faults.peers import Served, Serving
 from harness.cluster.links import Links
-from harness.plan.guarantees import Guarantees, Moot
+from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import NO_HANDLING, Drain, Host, Layout
 from harness.plan.servers import Process, QueueRole, Role, Servers
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
-from harness.systems.port import Declaration, Here, Node, Told, Unit
+from harness.systems.port import Adapters, Declaration, Here, Node, Unit
 from pigeonhole.broker import NoOperator, Pigeons
 from pigeonhole.lines import CLIENT_PORT, PEER_PORT
 from spark_analysis.schema.words import Strength
@@ -32,7 +32,7 @@ SERVICE_PORTS = ServicePorts(
     to_peers=PEER_PORT,
     ports={},
 )
-_ALONE = Moot("a queue lies on one node, and has no mirror")
+_ALONE = NotApplicable("a queue lies on one node, and has no mirror")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Haste:
 
     hasty: bool
 
-    def told(self) -> tuple[tuple[str, str], ...]:
+    def describe(self) -> tuple[tuple[str, str], ...]:
         return (("confirms", "before a message is stored" if self.hasty else "once it is stored"),)
 
 
@@ -97,11 +97,11 @@ def _guarantees(_layout: Layout) -> Guarantees:
         promote_on_failure=_ALONE,
         elects=False,
         elects_by_majority=False,
-        route_poll_s=Moot("its clients ask no name server"),
+        route_poll_s=NotApplicable("its clients ask no name server"),
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,
-        asks_within_s=Moot("it knows no transaction"),
+        asks_within_s=NotApplicable("it knows no transaction"),
         strength=Strength.STORED,
         strength_of_transient=None,
     )
@@ -154,7 +154,7 @@ class PigeonholeNodes:
         )
 
     def configuration(self, node: Node) -> str:
-        told = {
+        configured = {
             "name": node.host,
             "address": node.address,
             "client_port": node.port(CLIENT_PORT),
@@ -163,15 +163,15 @@ class PigeonholeNodes:
             "data": node.data,
             "hasty": haste(node.layout).hasty,
         }
-        return json.dumps(told)
+        return json.dumps(configured)
 
-    def told(self, here: Here) -> Told:
+    def adapters(self, here: Here) -> Adapters:
         ways = {
             host: (address, here.port(CLIENT_PORT)) for host, address in here.addresses.items()
         }
         dialled = {host: f"{address}:{port}" for host, (address, port) in ways.items()}
         links = Links(here.agent, here.proxy, dialled)
-        return Told(Pigeons(here.agent, ways), NoOperator(), SERVICE_PORTS, links)
+        return Adapters(Pigeons(here.agent, ways), NoOperator(), SERVICE_PORTS, links)
 
 
 DECLARATION = Declaration(

@@ -37,7 +37,7 @@ def ended(at_ms: int = 0) -> Arrived:
     return Arrived(at_ms * MS, END)
 
 
-def told(items: list[Item]) -> list[bytes | str]:
+def contents(items: list[Item]) -> list[bytes | str]:
     return [item.octets if isinstance(item, Chunk) else "end" for item in items]
 
 
@@ -46,19 +46,19 @@ def timeline(pipe: Pipe[Settings], until_ms: int) -> list[tuple[float, bytes | s
     left: list[tuple[float, bytes | str]] = []
     while pipe.due_ns is not None and pipe.due_ns <= until_ms * MS and len(left) < 1_000:
         at_ns = pipe.due_ns
-        left += [(at_ns / MS, one) for one in told(pipe.handle(Ticked(at_ns)))]
+        left += [(at_ns / MS, one) for one in contents(pipe.handle(Ticked(at_ns)))]
         if left and left[-1][1] == "end":
             break
     return left
 
 
-def test_a_latency_delays_each_piece_from_when_it_came() -> None:
+def test_a_latency_delays_each_chunk_from_its_arrival() -> None:
     pipe = LatencyPipe(Latency(100), Random(1), 0)
     assert pipe.handle(chunk(b"a", 0)) == pipe.handle(chunk(b"b", 30)) == []
     assert timeline(pipe, 1_000) == [(100, b"a"), (130, b"b")]
 
 
-def test_a_latencys_end_follows_the_last_piece_at_once() -> None:
+def test_a_latencys_end_follows_the_last_chunk_at_once() -> None:
     pipe = LatencyPipe(Latency(100), Random(1), 0)
     pipe.handle(chunk(b"a"))
     pipe.handle(ended(90))
@@ -66,17 +66,17 @@ def test_a_latencys_end_follows_the_last_piece_at_once() -> None:
 
 
 def test_an_end_alone_passes_a_latency() -> None:
-    assert told(LatencyPipe(Latency(100), Random(1), 0).handle(ended())) == ["end"]
+    assert contents(LatencyPipe(Latency(100), Random(1), 0).handle(ended())) == ["end"]
 
 
 def test_a_tick_before_it_is_due_brings_nothing() -> None:
     pipe = LatencyPipe(Latency(100), Random(1), 0)
     pipe.handle(chunk(b"a"))
     assert pipe.handle(Ticked(100 * MS - 1)) == []
-    assert told(pipe.handle(Ticked(100 * MS))) == [b"a"]
+    assert contents(pipe.handle(Ticked(100 * MS))) == [b"a"]
 
 
-def test_jitter_is_drawn_for_each_piece_within_its_range_and_keeps_the_order() -> None:
+def test_jitter_is_drawn_per_chunk_and_keeps_the_order() -> None:
     pipe = LatencyPipe(Latency(100, 50), Random(1), 0)
     for number in range(100):
         pipe.handle(chunk(bytes([number]), number * 1_000))
@@ -103,7 +103,7 @@ def test_a_rate_gives_portions_of_100_ms_and_then_the_rest() -> None:
 def test_a_rate_makes_good_what_a_late_tick_took_too_long() -> None:
     pipe = BandwidthPipe(Bandwidth(1), Random(1), 0)
     pipe.handle(chunk(b"x" * 50))
-    assert told(pipe.handle(Ticked(70 * MS))) == [b"x" * 50]
+    assert contents(pipe.handle(Ticked(70 * MS))) == [b"x" * 50]
     pipe.handle(chunk(b"y" * 50, 70))
     assert pipe.due_ns == 100 * MS
 
@@ -124,20 +124,20 @@ def test_a_rate_of_0_or_less_holds_for_ever(rate: int) -> None:
     pipe = BandwidthPipe(Bandwidth(rate), Random(1), 0)
     assert pipe.handle(chunk(b"held")) == pipe.handle(ended()) == []
     assert pipe.due_ns is None
-    assert told(pipe.handle(Released(5))) == [b"held", "end"]
+    assert contents(pipe.handle(Released(5))) == [b"held", "end"]
 
 
-def test_a_new_rate_lets_go_what_is_in_hand_and_paces_what_waits() -> None:
+def test_a_new_rate_releases_the_current_chunk_and_paces_the_others() -> None:
     pipe = BandwidthPipe(Bandwidth(0), Random(1), 0)
     pipe.handle(chunk(b"a" * 10))
     pipe.handle(chunk(b"b" * 10))
-    assert told(pipe.handle(Retuned(0, Bandwidth(1)))) == [b"a" * 10]
+    assert contents(pipe.handle(Retuned(0, Bandwidth(1)))) == [b"a" * 10]
     assert timeline(pipe, 100) == [(10, b"b" * 10)]
 
 
-def test_slices_come_apart_and_together_are_the_piece() -> None:
+def test_slices_come_apart_and_together_are_the_chunk() -> None:
     pipe = SlicerPipe(Slicer(10, 0, 1_000), Random(1), 0)
-    first = told(pipe.handle(chunk(bytes(range(100)))))
+    first = contents(pipe.handle(chunk(bytes(range(100)))))
     later = timeline(pipe, 1_000)
     assert b"".join([*first, *(octets for _, octets in later)]) == bytes(range(100))
     assert [at_ms for at_ms, _ in later] == list(range(1, len(later) + 1))
@@ -145,7 +145,7 @@ def test_slices_come_apart_and_together_are_the_piece() -> None:
 
 
 def test_slices_without_a_pause_leave_at_once_and_apart() -> None:
-    left = told(SlicerPipe(Slicer(4, 0, 0), Random(1), 0).handle(chunk(b"abcdefgh")))
+    left = contents(SlicerPipe(Slicer(4, 0, 0), Random(1), 0).handle(chunk(b"abcdefgh")))
     assert left == [b"abcd", b"efgh"]
 
 
@@ -160,17 +160,17 @@ def test_any_slicing_loses_nothing_and_has_no_empty_slice(
     octets: bytes, size: int, variation: int, seed: int
 ) -> None:
     pipe = SlicerPipe(Slicer(size, variation, 0), Random(seed), 0)
-    left = told(pipe.handle(chunk(octets)))
+    left = contents(pipe.handle(chunk(octets)))
     assert b"".join(left) == octets
     assert all(left)
     assert len(left) == 1 or all(len(one) <= max(1, size + max(0, variation)) for one in left)
 
 
-def test_a_slicers_interruption_brings_the_rest_of_the_piece_as_one() -> None:
+def test_an_interrupted_slicer_sends_the_rest_of_the_chunk_whole() -> None:
     pipe = SlicerPipe(Slicer(2, 0, 1_000), Random(1), 0)
     pipe.handle(chunk(b"abcdef"))
     pipe.handle(chunk(b"next"))
-    assert told(pipe.handle(Interrupted(500 * US))) == [b"bcdef", b"ne"]
+    assert contents(pipe.handle(Interrupted(500 * US))) == [b"bcdef", b"ne"]
 
 
 def test_a_timeout_drops_and_ends_when_nothing_came_for_so_long() -> None:
@@ -183,7 +183,7 @@ def test_a_timeout_of_0_never_ends_by_itself() -> None:
     pipe = TimeoutPipe(Timeout(0), Random(1), 0)
     assert pipe.handle(chunk(b"dropped")) == []
     assert pipe.due_ns is None
-    assert told(pipe.handle(ended())) == ["end"]
+    assert contents(pipe.handle(ended())) == ["end"]
 
 
 @pytest.mark.parametrize("first", [chunk(b"x", 10), ended(10)])
@@ -200,20 +200,20 @@ def test_a_release_brings_a_reset_forward_and_leaves_one_that_has_not_begun() ->
     pipe = ResetPeerPipe(ResetPeer(100), Random(1), 0)
     assert pipe.handle(Released(0)) == []
     pipe.handle(chunk(b"x"))
-    assert told(pipe.handle(Released(1))) == ["end"]
+    assert contents(pipe.handle(Released(1))) == ["end"]
 
 
 def test_a_slow_close_holds_the_end_only() -> None:
     pipe = SlowClosePipe(SlowClose(100), Random(1), 0)
-    assert told(pipe.handle(chunk(b"x"))) == [b"x"]
+    assert contents(pipe.handle(chunk(b"x"))) == [b"x"]
     assert pipe.handle(ended(10)) == []
     assert timeline(pipe, 1_000) == [(110, "end")]
 
 
 def test_a_limit_passes_so_many_bytes_and_then_ends() -> None:
     pipe = LimitDataPipe(LimitData(5), Random(1), 0)
-    assert told(pipe.handle(chunk(b"123"))) == [b"123"]
-    assert told(pipe.handle(chunk(b"4567"))) == [b"45", "end"]
+    assert contents(pipe.handle(chunk(b"123"))) == [b"123"]
+    assert contents(pipe.handle(chunk(b"4567"))) == [b"45", "end"]
 
 
 def test_every_type_that_the_real_server_has_is_there() -> None:

@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from harness.deploy import labels
+from harness.deploy.compose.compose_layouts import compose_layout
 from harness.deploy.compose.confined import RIGHTS, confined
-from harness.deploy.compose.laid import laid
 from harness.deploy.compose.render import render, side_by_side
 from harness.deploy.compose.settings import Settings
 from harness.systems.catalogue import load_layout
@@ -31,10 +31,10 @@ BALANCER = MOST["process"] | {"KILL", "SYS_CHROOT", "NET_ADMIN", "NET_BROADCAST"
 def services() -> list[tuple[str, dict[str, object]]]:
     found = []
     for system, name in LAYOUTS.items():
-        document = yaml.safe_load(render(laid(load_layout(system, name)), SETTINGS))
+        document = yaml.safe_load(render(compose_layout(load_layout(system, name)), SETTINGS))
         found += [(f"{system}: {name}", one) for name, one in document["services"].items()]
     together = [load_layout(system, "all-automatic") for system in list(LAYOUTS)[:2]]
-    document = yaml.safe_load(side_by_side([laid(one) for one in together], SETTINGS))
+    document = yaml.safe_load(side_by_side([compose_layout(one) for one in together], SETTINGS))
     return [
         *found,
         *((f"side by side: {name}", one) for name, one in document["services"].items()),

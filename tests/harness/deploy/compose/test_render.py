@@ -16,9 +16,9 @@ from harness.cluster.port import DeployError
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.compose import peer_ways
 from harness.deploy.compose.balancers import entrance
+from harness.deploy.compose.compose_layouts import by_hand, compose_layout
 from harness.deploy.compose.deployment import with_addresses
-from harness.deploy.compose.laid import by_hand, laid
-from harness.deploy.compose.render import render, side_by_side
+from harness.deploy.compose.render import HostNameCollision, distinct, render, side_by_side
 from harness.deploy.compose.settings import Settings
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.images import in_containers
@@ -31,13 +31,13 @@ SETTINGS = Settings(worker_image="worker:1")
 
 
 def rendered(layout: Layout, settings: Settings = SETTINGS) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load(render(laid(layout), settings))
+    document: dict[str, Any] = yaml.safe_load(render(compose_layout(layout), settings))
     return document
 
 
 def all_rendered() -> str:
     layouts = default_layouts()
-    return side_by_side([laid(one) for one in layouts], by_hand(layouts))
+    return side_by_side([compose_layout(one) for one in layouts], by_hand(layouts))
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def layout() -> Layout:
 def test_the_committed_file_is_the_rendered_default_layout(name: str) -> None:
     system = load_system(name)
     layout = load_layout(name, system.default_layout)
-    text = render(laid(layout), by_hand([layout]))
+    text = render(compose_layout(layout), by_hand([layout]))
     committed = compose_folder() / name / "compose.yaml"
     assert committed.read_text(encoding="utf-8") == text, (
         f"render it again: python -m harness.deploy {name} > compose/{name}/compose.yaml"
@@ -68,15 +68,42 @@ def test_systems_side_by_side_share_the_instrument_and_no_host_or_address() -> N
     assert {layout.system for layout in layouts} == set(in_containers())
     services = yaml.safe_load(all_rendered())["services"]
     hosts = [host for layout in layouts for host in layout.hosts]
-    shared = {"toxiproxy", "toxiproxy-addresses", "agent", "workers"}
-    processes = {f"{host.name}-{process}" for host in hosts for process in host.processes}
-    assert set(services) == {f"{host.name}-host" for host in hosts} | processes | shared
+    shared = ["toxiproxy", "toxiproxy-addresses", "agent", "workers"]
+    processes = [f"{host.name}-{process}" for host in hosts for process in host.processes]
+    assert sorted(services) == sorted(
+        [*(f"{host.name}-host" for host in hosts), *processes, *shared]
+    )
     addresses = [
         network["ipv4_address"]
         for service in services.values()
         for network in service.get("networks", {}).values()
     ]
     assert len(set(addresses)) == len(addresses)
+
+
+def shipped_layouts() -> list[Layout]:
+    names = ("reference-2m2s", "rocketmq-2m2s", "reference-mirrored")
+    return [load_layout(name, load_system(name).default_layout) for name in names]
+
+
+def test_layouts_that_share_host_names_get_distinct_ones() -> None:
+    names = {one.system: [host.name for host in one.hosts] for one in distinct(shipped_layouts())}
+    assert names == {
+        "reference-2m2s": [f"reference-2m2s-rkt{number}" for number in (1, 2, 3, 4)],
+        "rocketmq-2m2s": [f"rocketmq-2m2s-rkt{number}" for number in (1, 2, 3, 4)],
+        "reference-mirrored": ["ref1", "ref2", "ref3"],
+    }
+
+
+def test_a_file_with_two_hosts_of_one_name_is_refused() -> None:
+    layouts = shipped_layouts()
+    with pytest.raises(HostNameCollision) as raised:
+        side_by_side([compose_layout(one) for one in layouts], by_hand(layouts))
+    assert str(raised.value) == (
+        "reference-2m2s colocated@compressed, rocketmq-2m2s colocated@compressed: these layouts "
+        "share the host names rkt1, rkt2, rkt3, rkt4, and one compose file needs different ones. "
+        "Rename the hosts of one of them."
+    )
 
 
 def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
@@ -108,7 +135,7 @@ def test_by_hand_nothing_starts_before_somebody_has_drawn_a_cookie() -> None:
 
 
 def test_the_image_of_a_run_is_the_one_that_was_built(layout: Layout) -> None:
-    text = render(laid(layout, "mine:1"), SETTINGS)
+    text = render(compose_layout(layout, "mine:1"), SETTINGS)
     services = yaml.safe_load(text)["services"]
     assert {services["rmq1-host"]["image"], services["rmq1-rabbitmq"]["image"]} == {"mine:1"}
 
@@ -395,7 +422,9 @@ def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: P
     except DeployError as error:
         pytest.skip(str(error))
     file = tmp_path / "compose.yaml"
-    file.write_text(render(laid(layout), replace(by_hand([layout]), experiment=str(tmp_path))))
+    file.write_text(
+        render(compose_layout(layout), replace(by_hand([layout]), experiment=str(tmp_path)))
+    )
     words = [*tool.command, "--file", str(file), "config"]
     said = subprocess.run(words, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from harness.deploy.compose import peer_ways, worker_ways
+from harness.deploy.compose.compose_layouts import compose_layout
 from harness.deploy.compose.deployment import with_addresses
-from harness.deploy.compose.laid import laid
 from harness.deploy.compose.render import render
 from harness.deploy.compose.settings import Settings
 from harness.plan.model import Layout
@@ -23,7 +23,7 @@ def layout() -> Layout:
 
 def services(layout: Layout) -> dict[str, Any]:
     document = yaml.safe_load(
-        render(laid(layout), Settings(worker_image="worker:1", network="10.231.4"))
+        render(compose_layout(layout), Settings(worker_image="worker:1", network="10.231.4"))
     )
     found: dict[str, Any] = document["services"]
     return found
@@ -69,7 +69,7 @@ def test_the_proxy_has_an_address_for_each_worker_where_nobody_else_is(layout: L
 
 
 def test_people_can_choose_the_network_of_the_proxys_addresses_too(layout: Layout) -> None:
-    text = render(laid(layout), Settings(worker_image="worker:1"))
+    text = render(compose_layout(layout), Settings(worker_image="worker:1"))
     script = yaml.safe_load(text)["services"]["toxiproxy-addresses"]["entrypoint"][-1]
     assert "addr show to ${MQPROOF_NETWORK:-172.31.7}.200 " in script
     assert "$${MQPROOF" not in script

@@ -12,7 +12,7 @@ from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
 from harness.plan.topology import Topology
 from harness.systems.rabbitmq.foreign import looks
-from harness.systems.rabbitmq.foreign.rights import lacking
+from harness.systems.rabbitmq.foreign.rights import lacking, permitted
 from harness.systems.topologies import read_topology
 from tests.rigs.clusters import external as rig
 from tests.rigs.clusters.external import Owner
@@ -44,6 +44,7 @@ def test_a_cluster_that_is_as_its_file_says_is_well_and_untouched(owner: Owner) 
     assert "3 nodes run, no partition, no alarm" in found["cluster"].found
     assert "RabbitMQ 3.10.8" in found["alpha: management"].found
     assert "takes the login" in found["beta: AMQP"].found
+    assert found["queues of runs"].found == "declare, publish, consume and delete work"
     allowed = "kill, stop, freeze, client_crash, client_freeze"
     assert found["faults that may be done"].found == allowed
     assert [owner.names(what) for what in ("queues", "policies")] == before
@@ -104,6 +105,24 @@ def test_a_tag_that_the_user_lacks_is_told_before(said: dict[str, Any], lacks: l
     assert len(told) == len(lacks)
     assert all(repr(tag) in line for tag, line in zip(lacks, told, strict=True))
     assert not any("policymaker" in line for line in lacking(topology(), said))
+
+
+@pytest.mark.parametrize(
+    ("refused", "needs"),
+    [
+        ("declare", "configure on ^mqproof[.-]"),
+        ("publish", r"write on ^(mqproof[.-].*|amq\.default)$"),
+        ("consume", "read on ^mqproof[.-]"),
+        ("delete", "configure on ^mqproof[.-]"),
+    ],
+)
+def test_a_permission_that_the_user_lacks_is_named_with_the_command(
+    refused: str, needs: str
+) -> None:
+    found = permitted(topology(), refused, "closed by the broker: 403 ACCESS_REFUSED")
+    assert found.found.endswith(f"may not {refused}: closed by the broker: 403 ACCESS_REFUSED")
+    assert needs in found.remedy
+    assert "rabbitmqctl set_permissions" in found.remedy
 
 
 @pytest.mark.slow

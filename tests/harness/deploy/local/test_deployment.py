@@ -37,7 +37,7 @@ from tests.rigs.runs.plans import plan
 from tests.rigs.workers.hired import hired
 from tests.rigs.workers.rig import until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 KINDS = [name for name, kind in FAULT_KINDS.items() if LOCAL in kind.offers]
 PLAN = replace(plan(), layout=UNMIRRORED)
@@ -130,7 +130,7 @@ def test_killed_clients_are_seen_dead(play: Play, cluster: LocalCluster) -> None
     alive, holding, leaving = play(story())
     assert "still runs" in alive.doubt
     assert holding.ok, holding.doubt
-    assert "nobody has taken the place of" in leaving.doubt
+    assert "no client has taken the place of" in leaving.doubt
 
 
 def test_clients_that_are_not_frozen_are_not_believed_to_be(

@@ -1,6 +1,7 @@
 """The drawing of a timeline: places, paths and sentences."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from harness.report.charts.chart import Chart, chart
@@ -25,8 +26,12 @@ def test_a_fault_stands_where_it_was_issued_and_undone(tmp_path: Path) -> None:
     (held,) = drawn.held
     assert (held.left, held.width) == (30.0, 37.5)  # +12 s to +27 s of 40 s
     assert (held.tone, held.text) == ("held", "kill rmq1")
-    (asked,) = drawn.asked
-    assert (asked.left, asked.width, asked.text) == (30.0, 37.5, "kill master of orders")
+    (span,) = drawn.requested
+    assert (span.left, span.width, span.text) == (
+        30.0,
+        37.5,
+        "kill master of orders",
+    )
 
 
 def test_a_fault_that_was_not_verified_looks_and_reads_otherwise(tmp_path: Path) -> None:
@@ -104,8 +109,9 @@ def test_a_stage_of_a_window_in_doubt_is_drawn_as_not_judged(tmp_path: Path) -> 
         detail = told(tmp_path / name, story).detail
         assert detail is not None
         lanes = {lane.name: lane.spans[0] for lane in chart(detail.timeline).stages[:4]}
-        assert lanes["first_success"].tone == "doubted"
-        assert lanes["first_success"].text.endswith(", not judged")
+        first = lanes["first_success, fault 1" if name == "fault" else "first_success"]
+        assert first.tone == "doubted"
+        assert first.text.endswith(", not judged")
 
 
 def test_every_slice_says_its_numbers(tmp_path: Path) -> None:
@@ -120,7 +126,7 @@ def test_nothing_is_drawn_outside(tmp_path: Path) -> None:
     story = crash(lost=range(100, 120))
     story.client_event("lost", at_ms=90_000)
     drawn = chart_of(tmp_path, story)
-    spans = [*drawn.phases, *drawn.asked, *drawn.held, *drawn.bands]
+    spans = [*drawn.phases, *drawn.requested, *drawn.held, *drawn.bands]
     spans += [span for lane in (*drawn.stages, *drawn.lanes) for span in lane.spans]
     assert all(0 <= span.left <= span.left + span.width <= 100.01 for span in spans)
     for plot in drawn.plots:
@@ -175,3 +181,33 @@ def test_what_a_name_server_showed_is_a_row_of_the_drawing_and_a_drainer_is_not(
         "publisher-1: broker-a slave 1": ["shown"],
     }
     assert {lane.name for lane in drawn.stages} >= {"route_changed", "route_changed_everywhere"}
+
+
+def test_several_faults_have_a_row_each_and_their_events_say_which(tmp_path: Path) -> None:
+    timeline = timeline_of(tmp_path, crash())
+    (fault,) = timeline.faults
+    assert [row.name for row in chart(timeline).faults] == ["fault"]
+    second = replace(fault, number=2, kind="partition", resolved="rmq2", asked_from_ns=None)
+    drawn = chart(replace(timeline, faults=(fault, second)))
+    assert [row.name for row in drawn.faults] == ["fault 1", "fault 2"]
+    assert [len(row.requested) for row in drawn.faults] == [1, 0]
+    assert [row.held[0].text for row in drawn.faults] == ["kill rmq1", "partition rmq2"]
+    names = [lane.name for lane in drawn.stages]
+    assert "first_success, fault 1" in names
+    assert "first_success, fault 2" in names
+
+
+def test_every_tone_that_is_drawn_is_in_the_legend(tmp_path: Path) -> None:
+    drawn = chart_of(tmp_path, crash())
+    tones = {("force", span.tone) for span in drawn.held}
+    for rows, lanes in (
+        ("outages", drawn.outs),
+        ("stage", drawn.stages),
+        ("marks", drawn.lanes),
+    ):
+        tones |= {(rows, span.tone) for lane in lanes for span in lane.spans}
+    assert {("asked", "asked"), ("force", "held"), ("stage", "reached")} <= {
+        (key.rows, key.tone) for key in drawn.legend
+    }
+    assert tones <= {(key.rows, key.tone) for key in drawn.legend}
+    assert len({key.text for key in drawn.legend}) == len(drawn.legend)

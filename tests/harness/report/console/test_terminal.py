@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from harness.claims.judge import Outcome
 from harness.judging.exits import Judge
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX
 from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
 from harness.run.strip import Share, Strip
+from harness.view.observations import Observation
+from harness.view.routes import SENTENCE as ROUTE_CHANGE
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
 from tests.rigs.runs.told_runs import page_of, summed
@@ -77,7 +80,7 @@ def test_without_a_terminal_there_is_a_line_a_phase_and_one_every_ten_seconds() 
     )
     assert screen.lines[3] == (
         "run-1 windows | sent 0/s confirmed 0/s delivered 0/s | success - | open 40 | "
-        "armed: kill master = rmq1 | 30 s left"
+        "armed: kill master = rmq1 | at least 30 s left"
     )
 
 
@@ -152,7 +155,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: passed, claims: 17 PASS, 1 FAIL (WARNING), 67 NOT APPLICABLE (exit code 0)",
+        "verdict: passed, claims: 18 PASS, 1 FAIL (WARNING), 67 NOT APPLICABLE (exit code 0)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]
@@ -165,7 +168,7 @@ def test_a_known_failure_is_as_expected_to_expectations() -> None:
 
 
 def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
-    screen = Screen()
+    screen = Screen(whole=True)
     screen.display.report(report(run(Story(), notes=("fresh cluster: the first",))))
     text = screen.paper.getvalue()
     assert "fresh cluster: the first" in text
@@ -179,6 +182,21 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     assert "this cell is known to do so" in fail
 
 
+def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
+    routes = (Observation(ROUTE_CHANGE, 0, True, "name server rkt1 dropped broker-a master"),) * 3
+    made = run(Story(), observations=routes)
+    screen, whole = Screen(), Screen(whole=True)
+    screen.display.report(report(made))
+    whole.display.report(report(made))
+    (held,) = (line for line in screen.lines if line.startswith("PASS wherever they apply: "))
+    assert "election-loses-nothing, " in held
+    assert any(line.startswith("  PASS, 18 claims: ") for line in screen.lines)
+    assert "  3 changes of routes and roles (--all shows them)" in screen.lines
+    assert not [line for line in screen.lines if "dropped" in line]
+    assert len([line for line in whole.lines if "dropped" in line]) == 3
+    assert len(screen.lines) < len(whole.lines) / 3
+
+
 def test_what_was_not_judged_says_so() -> None:
     screen = Screen()
     screen.display.report(report(run(Story(), verdicts=(), failure="the cluster did not come up")))
@@ -189,14 +207,14 @@ def test_what_was_not_judged_says_so() -> None:
 
 
 def test_tables_have_a_column_a_cell_and_a_legend() -> None:
-    screen = Screen()
+    screen = Screen(whole=True)
     other = run(Story().count("lost", "replicated", 2), "master-crash-2-cafe", cell=OTHER)
     screen.display.report(report(run(Story()), other, skipped=(SKIPPED,)))
     assert "1: master-crash on rabbitmq-mirrored all-automatic@T=10 with pika" in screen.lines
     assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
     rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
     assert rows["election-loses-nothing"] == ["PASS", "1/1", "FAIL", "1/1"]
-    assert "told-consumer-is-cancelled" not in rows
+    assert rows["told-consumer-is-cancelled"] == ["n/a", "1/1", "n/a", "1/1"]
     broken, held = [*rows].index("election-loses-nothing"), [*rows].index("nothing-corrupt")
     assert broken < held
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
@@ -233,7 +251,8 @@ def test_a_table_has_no_row_for_a_claim_that_applies_to_none_of_its_runs() -> No
         run(Story(), f"run-{n}", cell=(f"scenario-{n}", *CELL[1:])) for n in range(COLUMNS_MAX)
     ]
     known, *_ = run(Story()).verdicts
-    alone = replace(elsewhere[0], cell=OTHER, verdicts=(replace(known, claim="only-here"),))
+    only = replace(known, claim="only-here", outcome=Outcome.FAIL)
+    alone = replace(elsewhere[0], cell=OTHER, verdicts=(only,))
     screen = Screen()
     screen.display.report(report(*elsewhere, alone))
     rows = [line for line in screen.lines if line.startswith("only-here")]
@@ -257,8 +276,8 @@ def test_each_cell_says_in_how_many_runs_and_what_these_do_not_exclude() -> None
     runs = [summed(Story(), repeat=number) for number in range(1, 10)]
     lossy = summed(Story().count("lost", "replicated", 2), repeat=10)
     screen.display.report(page_of(*runs, lossy))
-    assert "   lost in 1 of 10 runs; 0.25 % to 45 % of runs" in screen.lines
-    assert "   confirmed-stays: violated in 1 of 10 runs; 0.25 % to 45 % of runs" in screen.lines
+    assert "   lost in 1 of 10 runs (95 % CI: 0.25 to 45 %)" in screen.lines
+    assert "   confirmed-stays: violated in 1 of 10 runs (95 % CI: 0.25 to 45 %)" in screen.lines
 
 
 def test_a_cell_of_which_more_than_a_fifth_was_not_judged_says_so_first() -> None:
@@ -266,7 +285,7 @@ def test_a_cell_of_which_more_than_a_fifth_was_not_judged_says_so_first() -> Non
     judged = [summed(Story(), repeat=number) for number in (1, 2, 3)]
     screen.display.report(page_of(*judged, run(Story(), verdicts=(), failure="no cluster")))
     at = screen.lines.index("   1 of 4 runs could not be judged")
-    assert screen.lines[at + 1] == "   lost in 0 of 3 runs; up to 63 % of runs not excluded"
+    assert screen.lines[at + 1] == "   lost in 0 of 3 runs (95 % one-sided bound: at most 63 %)"
 
 
 def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:

@@ -64,29 +64,31 @@ def view(*runs: RunReport) -> FaultsView:
 
 
 def test_a_window_is_told_from_the_request_to_the_end() -> None:
-    told_of = window(SPAN)
-    assert told_of.title == "hang master of orders = rmq1"
-    assert (told_of.tone, told_of.badge) == ("pass", "✓ VERIFIED")
-    assert plain(told_of.asked) == "from +12.000 s for 40.0 s"
-    assert plain(told_of.armed) == (
+    view = window(SPAN)
+    assert view.title == "hang master of orders = rmq1"
+    assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
+    assert plain(view.requested) == "from +12.000 s for 40.0 s"
+    assert plain(view.armed) == (
         "at +12.250 s, 0.25 s after it was due, in force within 0.25 s by packet filter"
     )
-    assert plain(told_of.held) == (
+    assert plain(view.held) == (
         "yes, 2.75 s after it was issued (a look of 2.00 s): 3 links silent"
     )
-    assert plain(told_of.undone) == "by +52.000 s, within 1.00 s; it stood for 39.8 s"
-    assert plain(told_of.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
+    assert plain(view.undone) == "by +52.000 s, within 1.00 s; it stood for 39.8 s"
+    assert plain(view.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
 
 
 def test_a_later_window_may_wait_for_the_one_before_it_so_it_is_not_called_late() -> None:
-    told_of = window(replace(SPAN, number=2))
-    assert plain(told_of.asked).startswith("not before +12.000 s")
-    assert "after it was due" not in told_of.armed
+    view = window(replace(SPAN, number=2))
+    assert plain(view.requested).startswith("not before +12.000 s")
+    assert "after it was due" not in view.armed
 
 
 def test_options_and_a_fault_that_never_goes_are_part_of_what_was_asked_for() -> None:
     span = replace(SPAN, options=("clients publishers",), returns=False, gone=None, ended_ns=None)
-    assert plain(window(span).asked).endswith("for 40.0 s, clients publishers, never to be undone")
+    assert plain(window(span).requested).endswith(
+        "for 40.0 s, clients publishers, never to be undone"
+    )
     assert window(span).undone == "never, as it was asked for"
 
 
@@ -103,10 +105,10 @@ def test_why_a_fault_is_not_proved_is_told_in_the_words_of_the_evidence() -> Non
 
 def test_a_window_that_never_opened_says_why_and_only_once() -> None:
     span = replace(NEVER, doubt="no host")
-    told_of = window(span)
-    assert (told_of.badge, told_of.armed) == ("? NEVER OPENED", "no host")
-    assert (told_of.held, told_of.gone) == ("nobody looked", "nobody looked")
-    assert told_of.undone == "there was nothing to undo"
+    view = window(span)
+    assert (view.badge, view.armed) == ("? NEVER OPENED", "no host")
+    assert (view.held, view.gone) == ("nobody looked", "nobody looked")
+    assert view.undone == "there was nothing to undo"
 
 
 def test_windows_are_grouped_by_kind_and_mechanism_with_medians(tmp_path: Path) -> None:

@@ -30,14 +30,14 @@ def test_of_every_cell_the_gravest_run_is_told_at_length_first(
         told(tmp_path / "a2", crash(every_ms=500, lost=[30]), cell=cell(1)),
         told(tmp_path / "b1", crash(every_ms=500), cell=cell(2)),
     )
-    told_of = runs_page.runs(report, cells(report))
-    assert [bool(run.chart) for run in told_of] == [True, False, True]
-    short = told_of[1]
+    run_views = runs_page.runs(report, cells(report))
+    assert [bool(run.chart) for run in run_views] == [True, False, True]
+    short = run_views[1]
     assert short.left_out.endswith("what was recorded is in runs/a2/raw.")
     assert short.verdicts
     assert short.faults
     assert not short.affected
-    assert not told_of[0].left_out
+    assert not run_views[0].left_out
 
 
 def test_a_report_over_several_experiments_names_the_one_that_has_the_rest(
@@ -59,8 +59,8 @@ def test_of_many_cells_a_claim_tells_the_gravest_and_counts_the_others(
     report = page_of(
         *(summed(story, name=str(n), cell=cell(n)) for n, story in enumerate(stories))
     )
-    told_of = {one.name: one for one in claims_page.claims(report, cells(report))}
-    stays = told_of["confirmed-stays"]
+    run_views = {one.name: one for one in claims_page.claims(report, cells(report))}
+    stays = run_views["confirmed-stays"]
     assert [one.tone for one in stays.seen] == ["fail", "pass"]
     assert stays.left_out == 1
     assert stays.shares == (("fail", "1 cell ✗ FAIL, 1 run"), ("pass", "2 cells ✓ PASS, 2 runs"))
@@ -88,7 +88,10 @@ def test_the_interval_of_a_median_is_told_and_an_open_one_is_not_closed(
 ) -> None:
     ends = {"median_from": 1.5e9, "median_until": until, "bounds": bounds}
     row = compared(cell(1), "silence", 2e9, **ends, runs=9, judged=9)
-    assert f"the true median lies {said} with at least 95 %" in measures_page.told(row).sentence
+    assert (
+        f"the true median lies {said} with at least 95 %"
+        in measures_page.measure_text(row).sentence
+    )
 
 
 def test_a_cell_opens_into_its_claims_its_numbers_and_its_runs() -> None:
@@ -106,16 +109,16 @@ def test_a_cell_opens_into_its_claims_its_numbers_and_its_runs() -> None:
         comparison=rows,
     )
     views = cells(report)
-    about, told_of = claims_page.claims(report, views), runs_page.runs(report, views)
-    first, second = drills(report, views, about, told_of)
+    about, run_views = claims_page.claims(report, views), runs_page.runs(report, views)
+    first, second = drills(report, views, about, run_views)
     assert [(one.meaning, one.badge, one.share) for one in first.claims] == [
         ("What was confirmed is never lost.", "✗ FAIL", "1 of 2"),
         ("Publishers never wait for a confirm.", "✗ FAIL", "2 of 2"),
         ("What is delivered is what was sent.", "✓ PASS", "2 of 2"),
     ]
-    assert first.claims[0].rate == "violated in 1 of 2 runs; 1.3 % to 99 % of runs"
-    assert first.claims[2].rate == "violated in 0 of 2 runs; up to 78 % of runs not excluded"
-    assert first.moot == "1 more claim does not apply here."
+    assert first.claims[0].rate == "violated in 1 of 2 runs (95 % CI: 1.3 to 99 %)"
+    assert first.claims[2].rate == "violated in 0 of 2 runs (95 % one-sided bound: at most 78 %)"
+    assert first.not_applicable == "1 more claim does not apply here."
     assert [(name, text.replace("\u00a0", " ")) for name, text, _ in first.numbers] == [
         ("Lost", "0"),
         ("Silence", "0.17 s (0.086 s – 0.34 s)"),

@@ -35,7 +35,7 @@ def of(*runs: RunReport, **changes: object) -> MatrixView:
     return view(page_of(*runs, **changes))
 
 
-NONE_OF_ONE = "lost in 0 of 1 run; up to 95 % of runs not excluded"
+NONE_OF_ONE = "lost in 0 of 1 run (95 % one-sided bound: at most 95 %)"
 
 
 def entry(*runs: RunReport, **changes: object) -> Entry:
@@ -89,7 +89,7 @@ def test_what_is_not_as_it_is_known_to_be_is_marked() -> None:
     assert not entry(summed(Story())).differs
     surprising = entry(summed(Story().count("lost", "stored", 3)))
     assert surprising.differs
-    assert "FAIL, not as it is known to be; lost in 1 of 1 run; " in surprising.title
+    assert "FAIL, not as it is known to be; lost in 1 of 1 run (95 % CI" in surprising.title
 
 
 def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_told_once() -> None:

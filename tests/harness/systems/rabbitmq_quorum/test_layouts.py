@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.guarantees import Moot
-from harness.request.asking import scenario
+from harness.plan.guarantees import NotApplicable
+from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, as_shipped, load_layout, load_system
 from spark_analysis.schema.words import Strength
 
@@ -47,7 +47,7 @@ def test_a_confirm_waits_for_a_majority_and_not_for_every_follower() -> None:
     assert promised.confirm_waits_for_majority
     assert promised.elects_by_majority
     assert promised.confirm_waits_for_mirrors is False
-    assert isinstance(promised.promote_on_failure, Moot)
+    assert isinstance(promised.promote_on_failure, NotApplicable)
     assert promised.strength is promised.strength_of_transient is Strength.REPLICATED
 
 

@@ -13,7 +13,7 @@ from harness.systems.catalogue import load_layout
 from harness.systems.port import Here, Node
 from harness.systems.reference_2m2s.operator import ConfigurationOperator
 from harness.systems.reference_2m2s.processes import ReferenceServers
-from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from reference_impl.rocketmq import configuration
 from reference_impl.rocketmq.settings import Role
 from tests.rigs.machine.loops import in_a_loop
@@ -89,8 +89,8 @@ def told_in(folder: Path) -> dict[tuple[str, str], Path]:
     return found
 
 
-def operator(files: dict[tuple[str, str], Path]) -> tuple[ConfigurationOperator, LaidDown]:
-    leading = LaidDown(LAYOUT)
+def operator(files: dict[tuple[str, str], Path]) -> tuple[ConfigurationOperator, FixedRoles]:
+    leading = FixedRoles(LAYOUT)
     here = cast(Any, replace(HERE, configured=lambda *unit: str(files[unit])))
     return ConfigurationOperator(here, lambda _: "broker-a", leading), leading
 

@@ -14,7 +14,7 @@ from harness.systems.rocketmq import broker as rocketmq
 from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from tests.rigs.machine.loops import in_a_loop
 from tests.rigs.rocketmq.in_memory import FakeRocket
 from tests.rigs.rocketmq.systems import broker_of
@@ -248,7 +248,7 @@ async def test_name_servers_that_show_nobody_are_not_back() -> None:
 async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None:
     made, _ = stood("one-group")
     addresses = {host.name: host.name for host in made.layout.hosts}
-    leading = LaidDown(made.layout)
+    leading = FixedRoles(made.layout)
     broker = RocketBroker(made.layout, RocketApi(made, addresses), leading)
     with pytest.raises(DeployError, match="rkt3 has no slave of broker-a"):
         leading.slave_on("broker-a", "rkt3")

@@ -159,7 +159,7 @@ def test_every_mistake_of_a_file_is_told_at_once_with_its_place_and_the_choices(
         ),
         ('name = "b"', 'name = "a"', "every host needs a name of its own; 'a' is another's"),
         ('name = "b"', 'name = "agent"', "no host may be called"),
-        ("poll_s = 5", 'poll_s = "5"', "poll_s: should be a valid integer, not '5'"),
+        ("poll_s = 5", 'poll_s = "5"', "poll_s: must be a whole number, not '5'"),
         ('"mine"', f'"{"n" * 32}"', "name: has small letters, digits and hyphens, at most 31"),
         ('name = "b"', 'name = "localhost"', "no host may be called 'localhost'"),
         ("poll_s = 5", "poll_s = 20", "idle_s = 20 must be above register_s = 10 and poll_s = 20"),

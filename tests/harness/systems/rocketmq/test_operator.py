@@ -11,7 +11,7 @@ from harness.cluster.orders import Promote, Synchronise
 from harness.cluster.port import DeployError
 from harness.systems.catalogue import load_layout
 from harness.systems.rocketmq_2m2s import operator as rocketmq_operator
-from harness.systems.rocketmq_2m2s.laid_down import LaidDown
+from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.operator import CHANGED, RocketOperator
 from tests.rigs.machine.loops import in_a_loop
 
@@ -44,9 +44,9 @@ class Disks:
         return SimpleNamespace(status=0, text="")
 
 
-def operator(disks: Disks, monkeypatch: pytest.MonkeyPatch) -> tuple[RocketOperator, LaidDown]:
+def operator(disks: Disks, monkeypatch: pytest.MonkeyPatch) -> tuple[RocketOperator, FixedRoles]:
     monkeypatch.setattr(rocketmq_operator, "run_instead", disks.instead)
-    leading = LaidDown(LAYOUT)
+    leading = FixedRoles(LAYOUT)
     made = RocketOperator(cast(Any, None), "p", LAYOUT, lambda _: "broker-a", leading)
     cast(Any, made)._project = disks
     return made, leading

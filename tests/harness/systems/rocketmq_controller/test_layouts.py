@@ -7,7 +7,7 @@ import pytest
 from harness.cluster.port import Roles
 from harness.plan.applicability import obstacles
 from harness.plan.targets import LEADING_CONTROLLER, parse_target
-from harness.request.asking import scenario
+from harness.request.run_request import scenario
 from harness.run.resolving import resolve_processes, role_of_places
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
 from harness.systems.rocketmq_controller.settings import configuration
@@ -136,7 +136,7 @@ def test_its_rules_are_told_before_a_run() -> None:
     assert (
         "SyncStateSet",
         "a confirm waits for all in sync, at least 2; no other is elected",
-    ) in (tuple(own.told()))
+    ) in (tuple(own.describe()))
 
 
 @pytest.mark.parametrize(

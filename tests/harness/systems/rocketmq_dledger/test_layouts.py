@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.guarantees import Moot
-from harness.request.asking import scenario
+from harness.plan.guarantees import NotApplicable
+from harness.request.run_request import scenario
 from harness.systems.catalogue import CatalogueError, layout_names, load_layout, load_system
 from harness.systems.rocketmq_dledger.settings import configuration
 from spark_analysis.schema.words import Strength
@@ -47,7 +47,7 @@ def test_a_confirm_waits_for_a_majority_and_for_no_disk() -> None:
     assert guaranteed.confirm_waits_for_majority
     assert guaranteed.confirm_waits_for_mirrors is False
     assert guaranteed.confirm_waits_for_disk is False
-    assert isinstance(guaranteed.promote_on_failure, Moot)
+    assert isinstance(guaranteed.promote_on_failure, NotApplicable)
     assert guaranteed.strength is guaranteed.strength_of_transient is Strength.REPLICATED
 
 

@@ -12,8 +12,8 @@ from harness.workers.remoting.leaders import (
     Controllers,
     Replica,
     SyncState,
-    said_by_controller,
-    said_by_member,
+    controller_says,
+    member_says,
 )
 
 A, B = Replica("a:1", 1), Replica("b:1", 2)
@@ -96,19 +96,19 @@ def test_what_tells_no_sets_is_an_error(body: object) -> None:
 
 
 def test_it_is_told_in_sentences_each_of_one_thing() -> None:
-    assert str(said_by_member("broker-a", "n2", 4)) == "broker-a: n2 leads, term 4"
-    assert str(said_by_member("broker-a", "", 5)) == "broker-a: nobody leads, term 5"
+    assert str(member_says("broker-a", "n2", 4)) == "broker-a: n2 leads, term 4"
+    assert str(member_says("broker-a", "", 5)) == "broker-a: nobody leads, term 5"
     state = SyncState("b:1", 3, 5, (A, B), ())
-    assert str(said_by_controller(Controllers("n1", True), {"broker-a": state})) == (
+    assert str(controller_says(Controllers("n1", True), {"broker-a": state})) == (
         "controllers: n1 leads; broker-a: b:1 is master, epoch 3; "
         "broker-a in sync: a:1, b:1, epoch 5"
     )
     nobody = SyncState("", 3, 5, (), ())
-    assert "nobody is master" in str(said_by_controller(Controllers("", True), {"g": nobody}))
+    assert "nobody is master" in str(controller_says(Controllers("", True), {"g": nobody}))
 
 
 def test_what_is_new_and_what_is_over_is_a_change() -> None:
-    before, after = said_by_member("g", "n0", 1), said_by_member("g", "n1", 2)
+    before, after = member_says("g", "n0", 1), member_says("g", "n1", 2)
     assert after.since(before) == ("says g: n1 leads, term 2", "says no more g: n0 leads, term 1")
     assert after.since(after) == ()
     assert after.since(None) == ("says g: n1 leads, term 2",)

@@ -40,7 +40,7 @@ def name_server() -> Callable[[Request], Command | None]:
                 return None  # nobody awaits it
             case Code.GET_KV_CONFIG:
                 value = kept.get(request.fields["key"])
-                return said(value=int(value)) if value else said(code=22)
+                return said(value=value) if value else said(code=22)
             case Code.GET_NAMESRV_CONFIG:
                 return said(b"listenPort=9876")
             case Code.GET_BROKER_CLUSTER_INFO:
@@ -163,6 +163,49 @@ async def test_of_a_long_word_something_comes_down_before_a_hundred_bytes_were_a
         assert heard[0] == Code.GET_BROKER_CONFIG
     shortest = encode(Command(Header(Code.GET_BROKER_CONFIG, 1), b"", Serialisation.ROCKETMQ))
     assert len(shortest) < 100
+
+
+@in_a_loop
+async def test_a_long_word_of_a_short_spoken_name_server_takes_few_requests() -> None:
+    """Its configuration has 16 octets; the value that canaries keep there has 4,000."""
+    asked: list[int] = []
+    answer = name_server()
+
+    def counted(request: Request) -> Command | None:
+        asked.append(request.code)
+        return answer(request)
+
+    canaries = Canaries()
+    async with fake("one", counted) as server:
+        for name in ("a", "b"):
+            await canaries.open(name, queue="", speaks=True, by=REMOTING, **place(server))
+        opened = len(asked)
+        reply = await canaries.say("a", "b", 250_000, 1, LIMIT_S)
+        for name in ("a", "b"):
+            await canaries.close(name)
+    assert reply["answered"], reply
+    assert reply["octets"] >= 250_000
+    assert asked.count(Code.PUT_KV_CONFIG) == 2  # the long value, once, and the word
+    assert len(asked) - opened < 100
+
+
+@in_a_loop
+async def test_the_request_of_a_long_value_has_less_than_a_hundred_bytes() -> None:
+    """As that of a configuration: a link may pass no more than that."""
+    sizes: list[int] = []
+    canaries, answer = Canaries(), name_server()
+    async with fake("one", answer) as server:
+        await canaries.open("a", queue="", speaks=True, by=REMOTING, **place(server))
+
+        def sized(request: Request) -> Command | None:
+            header = Header(request.code, 1, fields=request.fields)
+            sizes.append(len(encode(Command(header, request.body, Serialisation.ROCKETMQ))))
+            return answer(request)
+
+        server.answer = sized
+        assert (await canaries.say("a", "a", 101, 1, LIMIT_S))["answered"]
+        await canaries.close("a")
+    assert sizes[1] < 100  # after the word that is put
 
 
 @pytest.mark.parametrize("kind", [name_server, broker])

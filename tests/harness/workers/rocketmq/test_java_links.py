@@ -46,7 +46,7 @@ class Library:
     def watch(self) -> None:
         self.watched = True
 
-    def awaitQueues(self) -> None:
+    def awaitQueues(self, _members: int) -> None:
         assert self.watched, "nothing is heard of what comes meanwhile"
 
     def take(self, _wait_ms: int) -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 import pytest
 
 from harness.workers.clients.port import Answer, Fetched, LinkLost, NoLibrary
-from harness.workers.clients.rocketmq.own import asking
-from harness.workers.clients.rocketmq.own.asking import NameServers
+from harness.workers.clients.rocketmq.own import name_servers
 from harness.workers.clients.rocketmq.own.client import OwnClient
 from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
+from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.sharing import share
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from harness.workers.remoting import answers, requests
@@ -126,6 +127,37 @@ def test_what_is_published_is_confirmed_and_consumed_and_nothing_is_left(
         assert await consumer.ready_messages() == 0
         assert ("rebalanced", "broker-a/0 broker-a/1 broker-a/2 broker-a/3") in got.notices
         await consumer.close(1)
+
+    play(story, tmp_path)
+
+
+def queues(heard: Heard) -> str:
+    return next((text for kind, text in reversed(heard.notices) if kind == "rebalanced"), "")
+
+
+def test_a_consumer_is_ready_with_its_part_when_all_members_are_there(tmp_path: Path) -> None:
+    """The first of two takes every queue, and is not ready before the second has come."""
+
+    async def story(cluster: InProcess) -> None:
+        first, second = [
+            replace(
+                config(cluster, Role.CONSUMER, tmp_path / name), connection_name=name, members=2
+            )
+            for name in ("one", "two")
+        ]
+        alone = Heard()
+        consumer: Any = await OwnClient(first).consumer(first.endpoints[0], alone)  # type: ignore[arg-type]
+        waiting = asyncio.create_task(consumer.consume())
+        await rig.until(lambda: queues(alone) == "broker-a/0 broker-a/1 broker-a/2 broker-a/3")
+        await asyncio.wait([waiting], timeout=0.2)  # it looks every 20 ms
+        assert not waiting.done()
+        later = Heard()
+        other: Any = await OwnClient(second).consumer(second.endpoints[0], later)  # type: ignore[arg-type]
+        await asyncio.gather(waiting, other.consume())
+        assert queues(alone) == "broker-a/0 broker-a/1"
+        assert queues(later) == "broker-a/2 broker-a/3"
+        consumer.abort()
+        other.abort()
 
     play(story, tmp_path)
 
@@ -254,7 +286,7 @@ async def two_silent() -> AsyncIterator[tuple[Endpoint, ...]]:
 def test_who_turns_to_another_name_server_when_none_answers(
     monkeypatch: pytest.MonkeyPatch, version: str, asked: list[str]
 ) -> None:
-    monkeypatch.setattr(asking, "ANSWER_LIMIT_S", 0.05)
+    monkeypatch.setattr(name_servers, "ANSWER_LIMIT_S", 0.05)
 
     async def story() -> None:
         heard = list[str]()

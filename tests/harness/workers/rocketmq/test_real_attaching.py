@@ -127,7 +127,7 @@ def remedied(close: bool | None) -> RocketOptions:
     layout = load_layout("rocketmq-2m2s", "colocated@default")
     servers = load_system("rocketmq-2m2s").servers(layout)
     own = RocketWorkload(send="sync", publishers_attach=("host2",), close_socket_if_timeout=close)
-    told = RocketOptions.from_json(SECTION.tells(own, servers))
+    told = RocketOptions.from_json(SECTION.worker_options(own, servers))
     return replace(told, settings=(("pollNameServerInterval", "1000"),))
 
 

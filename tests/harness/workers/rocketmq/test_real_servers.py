@@ -11,9 +11,10 @@ import pytest
 
 from harness.cluster.polling import until as look_until
 from harness.plan.clients.registry import named
+from harness.plan.clients.rocketmq import CLIENT_PYTHON
 from harness.systems.rocketmq.cluster_state import producers
 from harness.workers.clients.rocketmq.options import RocketOptions
-from harness.workers.protocol import Role
+from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.remoting import requests
 from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema import tables
@@ -32,16 +33,18 @@ from tests.rigs.workers.rocketmq_worlds import (
     worker,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 JAVA = "rocketmq-java-"
 NATIVE = "rocketmq-native"
+OF_C = (NATIVE, CLIENT_PYTHON.name)
 SERVERS = {
     f"{JAVA}4.9.0": "4.9.7",
     f"{JAVA}4.9.8": "4.9.7",
     f"{JAVA}5.2.0": "4.9.7",
     f"{JAVA}5.3.3": "5.3.3",
     NATIVE: "4.9.7",
+    CLIENT_PYTHON.name: "4.9.7",
 }
 # How it is sent and read. Every commit tries each client once, and each way once.
 WAYS = [
@@ -63,15 +66,15 @@ EVERY_COMMIT = {
 def each_way() -> Iterator[Any]:
     for client in SERVERS:
         for way in WAYS:
-            if client == NATIVE and "pull" in way:
-                continue  # it mixes up two brokers' queues
+            if any(map(named(client).why_not, way)):
+                continue
             marks = () if (client, *way) in EVERY_COMMIT else (pytest.mark.nightly,)
             yield pytest.param(client, *way, marks=marks)
 
 
 def each_client(*every_commit: str, native: bool = False) -> Any:
     """Those of every commit, and the others nightly."""
-    found = (client for client in SERVERS if native or client != NATIVE)
+    found = (client for client in SERVERS if native or client not in OF_C)
     return pytest.mark.parametrize(
         "client",
         [
@@ -114,7 +117,7 @@ def test_what_is_sent_is_read_back_once_from_where_the_record_says(
     load = {"rate": 50.0, "keys": 3, "confirm_window": 8, "confirms": send != "oneway"}
     sending = here.settings(Role.PUBLISHER, options, **load)
     # The native client cannot tell when its topic is empty.
-    role = Role.CONSUMER if client == NATIVE else Role.DRAINER
+    role = Role.CONSUMER if client in OF_C else Role.DRAINER
     reading = here.settings(role, RocketOptions(consumer=receive), acknowledge=1)
 
     async def story() -> None:
@@ -142,7 +145,7 @@ def test_what_is_sent_is_read_back_once_from_where_the_record_says(
     assert facts == {(Redelivered.NOT_TOLD, via, 1)}
     if send == "ordered" and receive != "concurrent":
         _in_order(deliveries)
-    if client == NATIVE:
+    if client in OF_C:
         return  # it tells neither places nor where it is attached
     offsets = {(row["broker"], row["offset"]) for row in deliveries}
     assert len(offsets) == len(deliveries)
@@ -198,6 +201,42 @@ def test_a_large_body_is_stored_and_read_back_whole(
     assert {(row["outcome"], row["raw"]) for row in settled} == {(Outcome.CONFIRMED, "SEND_OK")}
     assert sequences(reading) == sorted(row["sequence"] for row in settled)
     assert {row["payload_ok"] for row in rows(reading, tables.DELIVERIES)} == {1}
+
+
+@each_client(f"{JAVA}5.3.3")
+def test_consumers_are_ready_when_every_queue_is_held_and_served(
+    tmp_path: Path, standing: Standing, client: str
+) -> None:
+    here = World.make(standing.of(client), client, tmp_path)
+    readers = [
+        here.settings(
+            Role.CONSUMER,
+            RocketOptions(),
+            acknowledge=1,
+            members=2,
+            log=str(tmp_path / name),
+            connection_name=name,
+        )
+        for name in ("one", "two")
+    ]
+    first, second = readers
+
+    def queues(one: WorkerConfig) -> list[str]:
+        held = [detail for kind, detail in events(one) if kind == "rebalanced"]
+        return held[-1].split() if held else []
+
+    async def story() -> None:
+        async with contextlib.AsyncExitStack() as both:
+            ready = asyncio.create_task(both.enter_async_context(worker(first)))
+            await until(lambda: len(queues(first)) == 4, "the first has all", LIMIT_S)
+            # It is alone, and two are expected: had it been ready, it would have said so by now.
+            await asyncio.wait([ready], timeout=1)
+            assert not ready.done()
+            await asyncio.gather(ready, both.enter_async_context(worker(second)))
+            await until(lambda: len(queues(first)) == 2, "the first has its part", LIMIT_S)
+            assert sorted(queues(first) + queues(second)) == [f"broker-a/{n}" for n in range(4)]
+
+    asyncio.run(story())
 
 
 @each_client(native=True)

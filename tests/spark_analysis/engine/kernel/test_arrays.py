@@ -16,7 +16,7 @@ from spark_analysis.engine.kernel.arrays import (
     find,
     group_numbers,
     pair_numbers,
-    tally,
+    value_counts,
 )
 
 
@@ -129,8 +129,8 @@ def test_expand_lists_each_position_of_each_range_and_nothing_of_empty_ones() ->
 
 
 def test_tally_counts_values_far_apart_without_a_place_for_each_between() -> None:
-    assert tally(np.array([-1, 3, 3])) == ([-1, 3], [1, 2])
-    assert tally(np.array([10**18, -(10**18), 10**18])) == ([-(10**18), 10**18], [1, 2])
+    assert value_counts(np.array([-1, 3, 3])) == ([-1, 3], [1, 2])
+    assert value_counts(np.array([10**18, -(10**18), 10**18])) == ([-(10**18), 10**18], [1, 2])
 
 
 @pytest.mark.parametrize("sizes", [[5_000, 1, 3_000], [1] * 50, [3, 1, 2], [1], []])

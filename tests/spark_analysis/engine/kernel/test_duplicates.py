@@ -50,8 +50,9 @@ def test_it_agrees_with_looking_at_every_pair(
     copies = sorted(copies)
     if not copies:
         return
-    found, _ = after_acknowledgement(
-        as_copies(copies, windows), as_acks(acknowledgements), as_events(events)
+    facts, _ = History().build()
+    found, _, _ = after_acknowledgement(
+        as_copies(copies, windows), as_acks(acknowledgements), as_events(events), facts
     )
     assert found.tolist() == [
         any(
@@ -67,20 +68,22 @@ def test_an_acknowledgement_says_nothing_of_the_next_message() -> None:
     """Though that one's copy was the first of all, and the connection never ended."""
     copies = [(0, 0, 1, 1, 1), (0, 3 * NANOSECONDS, 1, 1, 3), (1, 0, 1, 1, 2)]
     acknowledgement = (1, 1, 1, 0, 0)
-    found = after_acknowledgement(as_copies(copies, []), as_acks([acknowledgement]), as_events([]))
-    in_time, at_all = found
+    facts, _ = History().build()
+    in_time, at_all, settled = after_acknowledgement(
+        as_copies(copies, []), as_acks([acknowledgement]), as_events([]), facts
+    )
     assert in_time.tolist() == [False, True, False]
     assert at_all.tolist() == [False, True, False]
+    assert settled.tolist() == [False, True, False]
 
 
-@pytest.mark.parametrize(("flag", "is_read"), [(Redelivered.NO, False), (Redelivered.YES, True)])
-def test_acknowledgements_are_read_only_where_a_flagged_copy_needs_them(
-    flag: Redelivered, is_read: bool
-) -> None:
-    facts, rows = History().publish(1).deliver(1).deliver(1, redelivered=flag).build()
+@pytest.mark.parametrize("flag", [None, Redelivered.NO, Redelivered.YES])
+def test_acknowledgements_are_read_only_where_a_copy_needs_them(flag: Redelivered | None) -> None:
+    history = History().publish(1).deliver(1)
+    facts, rows = (history if flag is None else history.deliver(1, redelivered=flag)).build()
     listening = Listening(Memory(raw_columns(rows)))
     judge(facts, listening)
-    assert (Acknowledgements in listening.asked) == is_read
+    assert (Acknowledgements in listening.wanted) == (flag is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +91,10 @@ class Listening:
     """Remembers what its reader was asked for."""
 
     reader: Reader
-    asked: list[type[Records]] = field(default_factory=list)
+    wanted: list[type[Records]] = field(default_factory=list)
 
     def read(self, kind: type[R]) -> R:
-        self.asked.append(kind)
+        self.wanted.append(kind)
         return self.reader.read(kind)
 
 

@@ -7,7 +7,7 @@ from tests.rigs.histories.both_judges import Memory, raw_columns
 from tests.rigs.histories.by_hand import History
 
 
-def told(history: History, mart: str = "counts") -> set[tuple[object, ...]]:
+def rows_of(history: History, mart: str = "counts") -> set[tuple[object, ...]]:
     facts, rows = history.build()
     names = ("measure", "detail", "windows" if mart == "charges" else "count")
     found = judge(facts, Memory(raw_columns(rows)))[mart].to_pylist()
@@ -23,34 +23,34 @@ def given_out() -> History:
 
 
 def test_it_is_forgotten_where_its_connection_ended() -> None:
-    assert told(given_out()) == set()
-    assert told(given_out().client_event("lost", at_ms=200)) == {("forgotten", "", 1)}
+    assert rows_of(given_out()) == set()
+    assert rows_of(given_out().client_event("lost", at_ms=200)) == {("forgotten", "", 1)}
 
 
 @pytest.mark.parametrize(("at_ms", "forgotten"), [(109, False), (110, True)])
 def test_a_connection_that_had_ended_before_gave_nothing_out(
     at_ms: float, forgotten: bool
 ) -> None:
-    assert bool(told(given_out().client_event("closed", at_ms=at_ms))) is forgotten
+    assert bool(rows_of(given_out().client_event("closed", at_ms=at_ms))) is forgotten
 
 
 def test_a_late_acknowledgement_of_its_connection_counts_and_of_another_does_not() -> None:
     ended = given_out().client_event("lost", at_ms=200)
-    assert told(ended.acknowledge(1, 4, at_ms=300).acknowledge(5, connection=2)) != set()
-    assert told(ended.acknowledge(1, 5, at_ms=400)) == set()
+    assert rows_of(ended.acknowledge(1, 4, at_ms=300).acknowledge(5, connection=2)) != set()
+    assert rows_of(ended.acknowledge(1, 5, at_ms=400)) == set()
 
 
 def test_what_came_again_is_not_forgotten() -> None:
     again = given_out().client_event("lost", at_ms=200).deliver(1, at_ms=300, connection=2)
-    assert told(again) == set()
+    assert rows_of(again) == set()
 
 
 def test_a_copy_that_was_acknowledged_before_is_enough() -> None:
     first = given_out().acknowledge(5, at_ms=120).deliver(1, at_ms=130, tag=6)
-    assert told(first.client_event("lost", at_ms=200)) == set()
+    assert rows_of(first.client_event("lost", at_ms=200)) == set()
 
 
 def test_windows_that_were_over_before_are_not_charged_with_it() -> None:
     history = given_out().window(50, over_ms=100).window(60, over_ms=110).window(900, over_ms=950)
     lost = history.client_event("lost", at_ms=200)
-    assert told(lost, "charges") == {("forgotten", "", "2,3")}
+    assert rows_of(lost, "charges") == {("forgotten", "", "2,3")}

@@ -51,13 +51,13 @@ def test_a_gap_in_which_nothing_was_due_is_none() -> None:
 
 @given(TIMES, TIMES, TIMES)
 def test_gaps_are_found_alike_however_many_are_looked_at_together(
-    confirms: Sequence[int], due: Sequence[int], asked: Sequence[int]
+    confirms: Sequence[int], due: Sequence[int], wanted: Sequence[int]
 ) -> None:
     def found(together: int) -> list[tuple[int, int, bool]]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(availability, "MANY", together)
             due_ns = np.sort(np.array(due, np.int64))
             gaps = Gaps(np.array(confirms, np.int64), 0, 100, due_ns)
-        return [gaps.longest(at, at + 10) for at in (0, *asked)]
+        return [gaps.longest(at, at + 10) for at in (0, *wanted)]
 
     assert found(2) == found(1000)

@@ -15,7 +15,9 @@ S = 1_000_000_000
 UNDONE = History(load_ms=(0, 60_000)).window(20_000, ended_ms=40_000, undo_ms=39_000)
 
 
-def told(*bad_s: tuple[float, float], history: History = UNDONE) -> list[tuple[float, float, str]]:
+def outages_of(
+    *bad_s: tuple[float, float], history: History = UNDONE
+) -> list[tuple[float, float, str]]:
     return [
         (spell.row.from_ns / S, spell.row.until_ns / S, spell.row.ended)
         for spell in found(*bad_s, history=history)
@@ -47,45 +49,45 @@ def of(history: History) -> tuple[Force, ...]:
 
 
 def test_a_calm_scope_was_never_out() -> None:
-    assert told() == []
+    assert outages_of() == []
 
 
 def test_one_bad_publish_is_none_two_in_a_row_are() -> None:
-    assert told((25, 25.1)) == []
-    assert told((25, 25.2)) == [(25.0, 25.2, "system")]
+    assert outages_of((25, 25.1)) == []
+    assert outages_of((25, 25.2)) == [(25.0, 25.2, "system")]
 
 
 def test_what_the_undo_ended_says_so() -> None:
-    assert told((25, 39.5)) == [(25.0, 39.5, "undo")]
+    assert outages_of((25, 39.5)) == [(25.0, 39.5, "undo")]
 
 
 def test_before_and_after_the_fault_the_system_ended_it() -> None:
-    assert told((5, 10)) == [(5.0, 10.0, "system")]
-    assert told((45, 50)) == [(45.0, 50.0, "system")]
+    assert outages_of((5, 10)) == [(5.0, 10.0, "system")]
+    assert outages_of((45, 50)) == [(45.0, 50.0, "system")]
 
 
 def test_without_a_noted_undo_nobody_knows() -> None:
     history = History(load_ms=(0, 60_000)).window(20_000, ended_ms=40_000)
-    assert told((25, 30), history=history) == [(25.0, 30.0, "either")]
+    assert outages_of((25, 30), history=history) == [(25.0, 30.0, "either")]
 
 
 def test_a_host_that_never_returns_leaves_it_to_the_system() -> None:
     history = History(load_ms=(0, 60_000)).window(20_000, never_ended=True)
-    assert told((25, 30), history=history) == [(25.0, 30.0, "system")]
+    assert outages_of((25, 30), history=history) == [(25.0, 30.0, "system")]
 
 
 def test_one_that_lasts_ended_never() -> None:
-    assert told((50, 60)) == [(50.0, 60.0, "never")]
+    assert outages_of((50, 60)) == [(50.0, 60.0, "never")]
 
 
 def test_what_seemed_good_at_the_end_is_unknown() -> None:
     """From 58.5 s on no stretch is long enough to tell: 15 publishes and 1.5 s."""
-    assert told((50, 58.5)) == [(50.0, 58.5, "unknown")]
+    assert outages_of((50, 58.5)) == [(50.0, 58.5, "unknown")]
 
 
 def test_a_few_good_ones_between_do_not_part_it() -> None:
-    assert told((25, 27), (28, 30)) == [(25.0, 30.0, "system")]
-    assert told((25, 27), (33, 35)) == [(25.0, 27.0, "system"), (33.0, 35.0, "system")]
+    assert outages_of((25, 27), (28, 30)) == [(25.0, 30.0, "system")]
+    assert outages_of((25, 27), (33, 35)) == [(25.0, 27.0, "system"), (33.0, 35.0, "system")]
 
 
 def test_served_again_under_the_fault_is_open_until_enough_was_due() -> None:

@@ -4,12 +4,12 @@ It is like a version of the Java client in what decides how long sends fail when
 which name server it asks, what it does with a connection whose answer is overdue, and how often it
 asks for the route. In all else it is small: it drives no transactions and takes no locks.
 
-client      set up for one worker
-likeness    what versions of the Java client differ in
-asking      which name server is asked
-routing     the route of one topic, asked for again and again
-brokers     connections to brokers
-producer    sends
-consumer    consumes
-sharing     which queues are a member's own
+client        set up for one worker
+likeness      what versions of the Java client differ in
+name_servers  which name server the client uses
+routing       the route of one topic, asked for again and again
+brokers       connections to brokers
+producer      sends
+consumer      consumes
+sharing       which queues are a member's own
 """

@@ -42,9 +42,9 @@ class Brokers:
                 connection.close()  # and with it everything else that waits on it
             raise
 
-    async def tell(self, address: str, request: Request) -> None:
+    async def send_oneway(self, address: str, request: Request) -> None:
         """Raises NotConnected, Unanswered."""
-        (await self._connected(address, CONNECT_LIMIT_S)).tell(request)
+        (await self._connected(address, CONNECT_LIMIT_S)).send_oneway(request)
 
     def close(self) -> None:
         for connection in self._open.values():

@@ -11,16 +11,16 @@ from harness.workers.clients.port import (
     PublishingListener,
 )
 from harness.workers.clients.rocketmq.options import RocketOptions, attach_to
-from harness.workers.clients.rocketmq.own.asking import NameServers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
 from harness.workers.clients.rocketmq.own.consumer import OwnConsumer
 from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
+from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.producer import OwnPublisher
 from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.host_names import own_table
 from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.remoting.routes import View
-from spark_analysis.schema.views import told
+from spark_analysis.schema.views import detail_of
 
 PREFIX = "rocketmq-python-"
 POLL, POLL_DEFAULT_MS = "pollNameServerInterval", 30_000
@@ -58,14 +58,14 @@ class OwnClient:
     ) -> tuple[NameServers, Routing]:
         config = self._config
         self._wanted = attach_to(self._options, config.role, config.index)
-        self._asks = ""
+        self._name_server = ""
 
         def attached(host: str) -> None:
-            self._asks = host
+            self._name_server = host
             listener.noticed("attached", host)
 
         def changed(view: View) -> None:
-            listener.noticed("route", told(view.brokers))
+            listener.noticed("route", detail_of(view.brokers))
 
         dice = Random(config.number)
         servers = NameServers(self._likeness, config.endpoints, self._wanted, dice, attached)
@@ -77,9 +77,9 @@ class OwnClient:
     async def _begin(self, routing: Routing) -> None:
         if why := await routing.look():
             raise LinkLost(f"no route to {self._config.queue}: {why}")
-        if self._wanted not in ("", self._asks):
+        if self._wanted not in ("", self._name_server):
             raise NotAttached(
-                f"{self._config.connection_name} asks {self._asks}, not {self._wanted}"
+                f"{self._config.connection_name} asks {self._name_server}, not {self._wanted}"
             )
 
 
@@ -88,6 +88,6 @@ def _poll_s(options: RocketOptions) -> float:
     settings = dict(options.settings + options.producer_settings)
     poll_ms = int(settings.pop(POLL, POLL_DEFAULT_MS))
     if settings or options.jvm:
-        told = ", ".join([*settings, *options.jvm])
-        raise NoLibrary(f"our own client has no setting {told}; it has {POLL}")
+        unknown = ", ".join([*settings, *options.jvm])
+        raise NoLibrary(f"our own client has no setting {unknown}; it has {POLL}")
     return poll_ms / 1000

@@ -1,7 +1,8 @@
-"""What our own client consumes: pulls of the queues that are its own, each by itself.
+"""The consumer of our own client: it pulls each of its queues separately.
 
-1. The members of the group share its queues (sharing.py): each asks who they are, at first every
-   second, then every SHARE_S. Whoever loses a queue stops pulling it, and has committed it.
+1. The members of the group share its queues (sharing.py): each asks who they are, every
+   second until it has its part among all that are expected, then every SHARE_S. A member that
+   loses a queue stops pulling it, and has committed it.
 2. A queue is pulled on when what was fetched is on record; its offset is committed every COMMIT_S,
    and when the client ends.
 3. Where a pull fails it is tried again a second later, by the route that is there then: at a
@@ -11,12 +12,13 @@
 import asyncio
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from harness.workers.clients.port import ConsumingListener, Fetched, LinkLost
 from harness.workers.clients.rocketmq.options import RocketOptions, group
-from harness.workers.clients.rocketmq.own.asking import NameServers
 from harness.workers.clients.rocketmq.own.brokers import Brokers
+from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.clients.rocketmq.own.sharing import Place, share
 from harness.workers.protocol import WorkerConfig
@@ -29,6 +31,8 @@ from harness.workers.rocketmq.connection import Unanswered
 HEARTBEAT_S, SHARE_S, SHARE_AT_FIRST_S, COMMIT_S, AGAIN_S = 30.0, 20.0, 1.0, 5.0, 1.0
 ASK_LIMIT_S, PULL_LIMIT_S = 3.0, 30.0
 QUEUES_LIMIT_S = 10.0  # until the group has given it some, where it does
+# Until the group has all its members, and each has its part of the queues.
+SETTLED_LIMIT_S = 40.0
 _FAILURES = (Unanswered, Refused, WireError)
 
 
@@ -58,6 +62,7 @@ class OwnConsumer:
         self._pulls: dict[Place, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._consumes = False
+        self._group_members: list[str] = []  # as a broker reported them last
         self._deaf = False
 
     async def consume(self) -> None:
@@ -73,9 +78,11 @@ class OwnConsumer:
             self._go_on_sharing(),
         ):
             self._begin(work)
-        end_s = asyncio.get_running_loop().time() + QUEUES_LIMIT_S
-        while not self._pulls and asyncio.get_running_loop().time() < end_s:
-            await asyncio.sleep(0.02)
+        limit_s = SETTLED_LIMIT_S if self._config.members else QUEUES_LIMIT_S
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while not self._has_its_part():
+                    await asyncio.sleep(0.02)
 
     def acknowledge(self, tag: int) -> None:
         self._acknowledged = max(self._acknowledged, tag)
@@ -118,15 +125,24 @@ class OwnConsumer:
         for address, _ in self._routing.every_address():
             await self._quietly(self._brokers.ask(address, bye, ASK_LIMIT_S, waits=True))
 
+    def _has_its_part(self) -> bool:
+        """With every member that is expected, or at least with one queue if none is."""
+        if not self._config.members:
+            return bool(self._pulls)
+        own = share(self._routing.read(), self._group_members, self._name)
+        return len(self._group_members) >= self._config.members and set(own) == set(self._pulls)
+
     async def _go_on_sharing(self) -> None:
         while True:
-            await asyncio.sleep(SHARE_S if self._pulls else SHARE_AT_FIRST_S)
+            settled = self._pulls and self._has_its_part()
+            await asyncio.sleep(SHARE_S if settled else SHARE_AT_FIRST_S)
             await self._share()
 
     async def _share(self) -> None:
         members = await self._members()
         if not members:
-            return  # whoever was asked did not know: nothing moves
+            return  # the broker did not know: nothing moves
+        self._group_members = members
         own, before = share(self._routing.read(), members, self._name), set(self._pulls)
         for place in [place for place in self._pulls if place not in own]:
             self._pulls.pop(place).cancel()
@@ -135,18 +151,18 @@ class OwnConsumer:
         for place in [place for place in own if place not in self._pulls]:
             self._pulls[place] = asyncio.get_running_loop().create_task(self._pull(place))
         if set(self._pulls) != before:
-            told = " ".join(f"{broker}/{number}" for broker, number in sorted(self._pulls))
-            self._notice("rebalanced", told)
+            places = " ".join(f"{broker}/{number}" for broker, number in sorted(self._pulls))
+            self._notice("rebalanced", places)
 
     async def _members(self) -> list[str]:
-        asked = client_requests.members(self._group)
+        request = client_requests.members(self._group)
         for address, _ in sorted(self._routing.every_address(), key=lambda one: not one[1]):
             answer = await self._quietly(
-                self._brokers.ask(address, asked, ASK_LIMIT_S, waits=True)
+                self._brokers.ask(address, request, ASK_LIMIT_S, waits=True)
             )
             if answer is not None:
                 try:
-                    return answers.members(asked, answer)
+                    return answers.members(request, answer)
                 except (Refused, WireError):
                     continue
         return []
@@ -163,13 +179,13 @@ class OwnConsumer:
                 await asyncio.sleep(AGAIN_S)
 
     async def _begin_at(self, place: Place) -> int:
-        asked = requests.consumer_offset(self._group, self._queue(place))
-        return answers.committed(asked, await self._ask(place, asked)) or 0
+        request = requests.consumer_offset(self._group, self._queue(place))
+        return answers.committed(request, await self._ask(place, request)) or 0
 
     async def _pull_once(self, place: Place) -> None:
         offset = self._offsets[place]
-        asked = client_requests.long_pull(self._group, self._queue(place), offset, self._batch)
-        pulled = answers.pulled(asked, await self._ask(place, asked, PULL_LIMIT_S))
+        request = client_requests.long_pull(self._group, self._queue(place), offset, self._batch)
+        pulled = answers.pulled(request, await self._ask(place, request, PULL_LIMIT_S))
         if pulled.messages:
             await self._on_record(self._hand_on(place, pulled.messages))
         self._offsets[place] = pulled.next_offset
@@ -196,8 +212,8 @@ class OwnConsumer:
 
     async def _behind(self, place: Place) -> int:
         queue = self._queue(place)
-        asked = requests.max_offset(queue)
-        end = answers.offset(asked, await self._ask(place, asked))
+        request = requests.max_offset(queue)
+        end = answers.offset(request, await self._ask(place, request))
         return max(0, end - await self._begin_at(place))
 
     # --- offsets
@@ -209,24 +225,24 @@ class OwnConsumer:
     async def _commit_one(self, place: Place) -> None:
         offset, address = self._offsets.get(place), self._routing.address(place[0])
         if offset is not None and address:
-            told = client_requests.commit(self._group, self._queue(place), offset)
-            await self._quietly(self._brokers.tell(address, told))
+            commit = client_requests.commit(self._group, self._queue(place), offset)
+            await self._quietly(self._brokers.send_oneway(address, commit))
 
     # --- asking
 
     def _queue(self, place: Place) -> Queue:
         return Queue(self._config.queue, place[1])
 
-    async def _ask(self, place: Place, asked: Request, limit_s: float = ASK_LIMIT_S) -> Any:
+    async def _ask(self, place: Place, request: Request, limit_s: float = ASK_LIMIT_S) -> Any:
         address = self._routing.address(place[0])
         if not address:
             raise Unanswered(f"no broker of {place[0]} is known")
-        return await self._brokers.ask(address, asked, limit_s, waits=limit_s == ASK_LIMIT_S)
+        return await self._brokers.ask(address, request, limit_s, waits=limit_s == ASK_LIMIT_S)
 
-    async def _quietly(self, asking: Coroutine[Any, Any, Any]) -> Any:
+    async def _quietly(self, question: Coroutine[Any, Any, Any]) -> Any:
         """None where it failed: it is tried again with the next round."""
         try:
-            return await asking
+            return await question
         except _FAILURES:
             return None
 

@@ -2,11 +2,11 @@
 
 1. Queues are taken in turn, by the names of their brokers, from a first one by chance; a key of an
    ordered producer has one queue, and waits for its former send.
-2. A send has so long as a whole, the dialling in it: what is left of that when it is connected is
-   what the broker has to answer.
+2. A send has so long as a whole, the dialling in it: the broker has the rest
+   of that time to answer.
 3. What is published in one callback leaves in the next one, after the log was flushed.
-4. Masters are told who it is, at once and every HEARTBEAT_S, as the Java client tells them: by
-   that alone brokers list who is connected.
+4. It sends masters a heartbeat, at once and every HEARTBEAT_S, as the Java client does: only by
+   that do brokers list connected clients.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from harness.plan.clients.rocketmq_terms import NO_DELAY, level_of
 from harness.workers.clients.port import PublishingListener
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.options import RocketOptions, group
-from harness.workers.clients.rocketmq.own.asking import NameServers
 from harness.workers.clients.rocketmq.own.brokers import Brokers, NotConnected
+from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.protocol import WorkerConfig
@@ -77,7 +77,7 @@ class OwnPublisher:
         self._deaf = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
-                await self._tell_masters(
+                await self._send_to_masters(
                     client_requests.producer_farewell(self._name, self._group)
                 )
         self.abort()
@@ -122,12 +122,12 @@ class OwnPublisher:
             return
         queue = Queue(self._config.queue, place[1])
         born_ms = time.time_ns() // 1_000_000
-        told = _told(self._options, body)
-        request = client_requests.send(self._group, queue, body, told, born_ms)
+        properties = _properties(self._options, body)
+        request = client_requests.send(self._group, queue, body, properties, born_ms)
         address = self._routing.master(place[0])
         try:
             if self._options.producer == "oneway":
-                await self._brokers.tell(address, request)
+                await self._brokers.send_oneway(address, request)
                 self._say(tag, wire.HANDED_OVER)
                 return
             waits = self._options.producer != "async"
@@ -148,21 +148,21 @@ class OwnPublisher:
 
     def _say(self, tag: int, status: int, *causes: wire.Cause) -> None:
         if not self._deaf:
-            said = wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, causes)
-            self._listener.answered([answers.judge(said)])
+            result = wire.RawAnswer(time.monotonic_ns(), tag, status, wire.NO_STATE, causes)
+            self._listener.answered([answers.judge(result)])
 
     async def _go_on_beating(self) -> None:
         beat = client_requests.producer_heartbeat(self._name, self._group)
         while True:
-            await self._tell_masters(beat)
+            await self._send_to_masters(beat)
             await asyncio.sleep(HEARTBEAT_S)
 
-    async def _tell_masters(self, request: Request) -> None:
+    async def _send_to_masters(self, request: Request) -> None:
         """Each by itself: one that hangs keeps nothing from the others."""
         addresses = [address for address, is_master in self._routing.every_address() if is_master]
-        await asyncio.gather(*(self._tell(address, request) for address in addresses))
+        await asyncio.gather(*(self._send_quietly(address, request) for address in addresses))
 
-    async def _tell(self, address: str, request: Request) -> None:
+    async def _send_quietly(self, address: str, request: Request) -> None:
         with contextlib.suppress(Unanswered):  # the next round tells it
             await self._brokers.ask(address, request, HEARTBEAT_LIMIT_S, waits=True)
 
@@ -173,7 +173,7 @@ class OwnPublisher:
         return task
 
 
-def _told(options: RocketOptions, body: bytes) -> dict[str, str]:
+def _properties(options: RocketOptions, body: bytes) -> dict[str, str]:
     """A message's properties."""
     level = level_of(options, _sequence(body)) if options.delayed_percent else NO_DELAY
     return {} if level == NO_DELAY else {"DELAY": str(level)}

@@ -8,7 +8,7 @@
 import asyncio
 from collections.abc import Callable
 
-from harness.workers.clients.rocketmq.own.asking import NameServers
+from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.errors import Refused, WireError

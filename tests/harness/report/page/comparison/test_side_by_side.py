@@ -10,7 +10,7 @@ from harness.plan.model import Skipped
 from harness.report.page.cells import cells
 from harness.report.page.comparison.places import PLACES_MAX, RETURNED
 from harness.report.page.comparison.side_by_side import Field, SideBySideView, side_by_side
-from harness.report.page.tally import tally
+from harness.report.page.totals import totals_of
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
 from tests.rigs.runs.findings import Story
@@ -41,7 +41,7 @@ def of(*runs: RunReport, **changes: object) -> SideBySideView:
 
 
 def view(made: Report) -> SideBySideView | None:
-    return side_by_side(made, cells(made), tally(made.runs))
+    return side_by_side(made, cells(made), totals_of(made.runs))
 
 
 def field(story: Story) -> Field:
@@ -175,7 +175,7 @@ def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None
     found = of(summed(BRIEF), summed(STALLED, repeat=2), summed(STALLED, cell=SYNC))
     known, unknown = found.verdicts
     assert plain(known.out) == "≥ 0.50 s"
-    assert known.often == "out in 1 of 1 run; 2.5 % to 100 % of runs"
+    assert known.often == "out in 1 of 1 run (95 % CI: 2.5 to 100 %)"
     assert known.medians[0][2] == "1 of 2"
     assert unknown.out == "unknown"
     assert (unknown.medians, unknown.unknown) == ((), ("master-crash",))
@@ -212,7 +212,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "fail",
         "✗",
         "3 lost",
-        "of 21,400, in 1 of 1 run; 2.5 % to 100 % of runs",
+        "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
     assert (plain(one.out), one.median, plain(one.late)) == ("out 0.50 s", "", "0.3 % late")
     assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
@@ -379,7 +379,7 @@ def test_loss_by_strength_says_what_it_is_of() -> None:
     assert rows["buffered"] == [("fail", "7 lost", "of 400"), ("absent", "none so confirmed", "")]
     untold, runs = ([(one.tone, one.text, one.of) for one in row.fields] for row in found.ends)
     assert untold == [("pass", "0", "of 21,400"), ("open", "3", "of 21,400")]
-    rate = "lost in 1 of 1 run; 2.5 % to 100 % of runs"
+    rate = "lost in 1 of 1 run (95 % CI: 2.5 to 100 %)"
     assert runs == [("pass", "1", f"of 1 run; {rate}"), ("open", "0", "of 1 run")]
 
 

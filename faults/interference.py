@@ -1,0 +1,99 @@
+"""PURE: what active faults hide from an observer of another one.
+
+1. Only actions count, not the names of kinds: a kind from another package interferes, too.
+2. A way that another fault closes says nothing of this fault: neither that it holds nor that it
+   has ended, nor that more is cut than the scenario says.
+3. A broker that another fault stops or ends cannot speak. Its host still has a network.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+from faults.actions import AddToxic, Cut, Freeze, Isolate, Kill, Stop, both_ways
+from faults.mechanisms import PROXY
+from faults.model import Armed, Interference
+from faults.peers import peer_link
+from faults.places import host_of
+from faults.shapes import Way
+
+HANDSHAKE_KB = 4  # at most, of a canary that opens
+GIVEN_UP = 1.25  # of the detection timeout, at most: then a silent peer is down
+LATENCY = "latency"  # the toxic's type
+
+
+def interference(armed: Armed, others: Iterable[Armed], timer_s: float = 0.0) -> Interference:
+    """Return what these other active faults hide from an observer of `armed`. `timer_s`: the
+    layout's detection timeout."""
+    others = tuple(others)
+    actions = [action for other in others for action in other.actions]
+    meeting = [one for one in others if _meets(armed, one)]
+    stopped = (one.host for one in actions if isinstance(one, Freeze | Kill | Stop))
+    return Interference(
+        mute=frozenset(map(host_of, stopped)),
+        closed=frozenset(way for one in actions for way in _closed(one, armed.hosts)),
+        slowed=frozenset(way for one in actions for way in _slowed(one, armed.hosts)),
+        round_trip_s=sum(2 * one.options.latency_s for one in meeting),
+        agreeing_s=GIVEN_UP * timer_s if any(map(_silences, actions)) else 0.0,
+        narrow_s=sum(HANDSHAKE_KB / one.options.rate_kb for one in meeting if one.options.rate_kb),
+    )
+
+
+def visible(armed: Armed, ways: Iterable[Way], timed: bool = False) -> tuple[Way, ...]:
+    """The ways (from, to) that no other active fault closes; `timed`: nor makes late.
+
+    A word of the reference's peers needs its own direction alone. A handshake, or a word that is
+    answered, needs both.
+    """
+    meanwhile = armed.meanwhile()
+    closed = meanwhile.closed | meanwhile.slowed if timed else meanwhile.closed
+    one_way = armed.mechanism == PROXY
+    return tuple(way for way in ways if way not in closed and (one_way or way[::-1] not in closed))
+
+
+def _silences(action: object) -> bool:
+    """Return whether brokers wait for a silent peer until they give it up."""
+    return isinstance(action, Freeze | Cut | Isolate)
+
+
+def _slowed(action: object, hosts: tuple[str, ...]) -> Iterator[Way]:
+    """The ways between hosts that an action makes late."""
+    if isinstance(action, AddToxic) and action.type == LATENCY:
+        yield from _toxic(action, hosts)
+
+
+def _closed(action: object, hosts: tuple[str, ...]) -> Iterator[Way]:
+    """The ways between hosts that an action closes."""
+    match action:
+        case Cut(ways=ways):
+            yield from ways
+        case Isolate(host=host):
+            yield from both_ways(host, tuple(peer for peer in hosts if peer != host))
+        case AddToxic(type=type) if type != LATENCY:
+            yield from _toxic(action, hosts)
+
+
+def _toxic(action: AddToxic, hosts: tuple[str, ...]) -> Iterator[Way]:
+    """The ways that a toxic meets; none where it is on links of clients."""
+    for start, end in product(hosts, hosts):
+        if any(_is_link(name, start, end) for name in action.proxies):
+            yield from _carried(start, end, action.streams)
+
+
+def _is_link(name: str, start: str, end: str) -> bool:
+    own = peer_link(start, end)
+    return name == own or name.startswith(f"{own}.")
+
+
+def _carried(start: str, end: str, streams: tuple[str, ...]) -> Iterator[Way]:
+    if "upstream" in streams:
+        yield start, end
+    if "downstream" in streams:
+        yield end, start
+
+
+def _meets(armed: Armed, other: Armed) -> bool:
+    """Return whether both are on one link of a client, or both on links between hosts."""
+    of_links = bool(armed.proxies) or bool(armed.clients)
+    if other.proxies:
+        return bool(set(armed.proxies) & set(other.proxies))
+    return not of_links

@@ -1,0 +1,194 @@
+"""The marts of a packed experiment as a file: enough to judge its runs without the pack.
+
+1. Of each run it holds the manifest, every mart that a verdict or a table reads, and the few raw
+   rows that a page shows. It holds no row a message: mart `affected` and stories stay out.
+2. Verdicts are not in it. They are computed from it by the claims of today.
+3. Marts of a table are stored column by column, without the column `run`.
+"""
+
+import json
+import lzma
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from harness.analyse.marts import Judged, restored
+from harness.judging.raw_reading import RawReading, read_raw
+from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
+from harness.plan.problems import PlanError, Problem
+from harness.run_folder.manifest import NAME, Manifest
+from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
+from harness.view.detail import NO_RECORDS, Material
+from harness.view.observations import Observation
+from harness.view.routes import ATTACHED
+from harness.view.timeline import Events
+from spark_analysis.schema.costs import COSTS
+from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.sends import SENDS
+from spark_analysis.schema.views import ROUTE, VIEWS
+
+SUFFIX = ".marts.json.xz"
+FORMAT, VERSION = "mqproof marts", 1
+_UNUSED = "affected"  # one row a message; no verdict and no table reads it
+STORED: dict[str, type] = {
+    name: row for name, row in {**MARTS, **COSTS, **SENDS, **VIEWS}.items() if name != _UNUSED
+}
+_SHOWN_EVENTS = (ATTACHED, ROUTE, "closed")  # clients' events that a table or a picture reads
+_EVENTS: dict[str, type] = {
+    "faults": FaultEvent,
+    "probes": Probe,
+    "operations": Operation,
+    "clients": ClientEvent,
+}
+
+Cell = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunMarts:
+    """One run of a pack. `body` None: it was not judged, and `failure` says why."""
+
+    name: str
+    cell: Cell
+    repeat: int
+    seed: int
+    failure: str
+    body: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PackMarts:
+    """The marts of one packed experiment. `file`: the name of its pack."""
+
+    file: str
+    seed: int
+    replay: str
+    runs: tuple[RunMarts, ...]
+
+
+def body_of(run: Judged) -> dict[str, Any]:
+    """Return the JSON document of a run that was judged in its folder."""
+    raw = read_raw(run.folder, run.manifest, run.facts, run.findings)
+    events = raw.material.events
+    events_by_kind = {
+        **_tables_of(events),
+        "clients": [e for e in events.clients if e.kind in _SHOWN_EVENTS],
+    }
+    found = {name: _rows_of(run, name) for name in STORED}
+    body = {
+        "manifest": json.loads((run.folder / NAME).read_text()),
+        "marts": {name: _columns(STORED[name], rows) for name, rows in found.items() if rows},
+        "words": dict(raw.words),
+        "audited": [asdict(one) for one in raw.audited],
+        "events": {
+            name: _columns(_EVENTS[name], rows) for name, rows in events_by_kind.items() if rows
+        },
+        "unreadable": raw.material.unreadable,
+    }
+    # Comparisons are between what was read from files, so tuples become lists here.
+    document: dict[str, Any] = json.loads(json.dumps(body))
+    return document
+
+
+def _tables_of(events: Events) -> dict[str, Sequence[Any]]:
+    """Return the tables of `events` by name."""
+    return {name: getattr(events, name) for name in _EVENTS}
+
+
+def judged_from(body: Mapping[str, Any], place: Path) -> tuple[Judged, RawReading]:
+    """Return a run and what was read of its raw rows. Raises ValueError, KeyError, TypeError."""
+    manifest = Manifest.of_document(body["manifest"], place)
+    found = {
+        name: [STORED[name](run=manifest.run, **row) for row in _records(columns)]
+        for name, columns in body["marts"].items()
+    }
+    events = {
+        name: tuple(row(**one) for one in _records(body["events"].get(name, {})))
+        for name, row in _EVENTS.items()
+    }
+    audited = tuple(Observation(**one) for one in body["audited"])
+    material = Material(Events(**events), NO_RECORDS, body["unreadable"])
+    return restored(manifest, found), RawReading(body["words"], audited, material)
+
+
+def write(marts: PackMarts, path: Path) -> None:
+    """Write the marts; the file appears whole or not at all."""
+    document = {"format": FORMAT, "version": VERSION, **asdict(marts)}
+    text = json.dumps(document, separators=(",", ":"), sort_keys=True)
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_bytes(lzma.compress(text.encode(), preset=9))
+    partial.replace(path)
+
+
+def read(path: Path) -> PackMarts:
+    """Return the marts of a file that `write` made. Raises PlanError."""
+    try:
+        document = json.loads(text_of(path, JSON_BYTES_MAX))
+        if (document["format"], document["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"it is not of the format {FORMAT!r}, version {VERSION}")
+        runs = tuple(_run(one) for one in document["runs"])
+        return PackMarts(document["file"], document["seed"], document["replay"], runs)
+    except (Unreadable, ValueError, KeyError, TypeError, RecursionError) as failure:
+        raise unusable(path, failure) from failure
+
+
+def same(one: PackMarts, other: PackMarts) -> bool:
+    """Compare marts; the rows of a mart have no order (spark_analysis/schema/findings.py)."""
+    return _in_order(one) == _in_order(other)
+
+
+def _in_order(marts: PackMarts) -> list[object]:
+    runs = [replace(run, body=run.body and _body_in_order(run.body)) for run in marts.runs]
+    return [marts.file, marts.seed, marts.replay, runs]
+
+
+def _body_in_order(body: Mapping[str, Any]) -> dict[str, Any]:
+    rows = {
+        name: sorted(json.dumps(row, sort_keys=True) for row in _records(columns))
+        for name, columns in body["marts"].items()
+    }
+    return {**body, "marts": rows}
+
+
+def unusable(path: Path, failure: Exception) -> PlanError:
+    """Return the error of marts that today's rules cannot read."""
+    said = str(failure) if isinstance(failure, Unreadable | ValueError) else repr(failure)
+    text = (
+        f"holds no marts that this version reads: {said}. "
+        "Make them again from the raw packs: mqproof campaign page PAGE --evidence SOURCE"
+    )
+    return PlanError([Problem(str(path), text)])
+
+
+def _run(document: Mapping[str, Any]) -> RunMarts:
+    scenario, system, layout, client = document["cell"]
+    cell = scenario, system, layout, client
+    return RunMarts(
+        document["name"],
+        cell,
+        document["repeat"],
+        document["seed"],
+        document["failure"],
+        document["body"],
+    )
+
+
+def _rows_of(run: Judged, name: str) -> list[Any]:
+    """Return the rows of one mart, in the order in which they were found."""
+    holder: Any = run.findings
+    holder = run.costs if name in COSTS else holder
+    holder = run.sends if name in SENDS else holder
+    holder = run.views if name in VIEWS else holder
+    return list(getattr(holder, name))
+
+
+def _columns(row: type, rows: Iterable[Any]) -> dict[str, list[Any]]:
+    names = [item.name for item in fields(row) if item.name != "run"]
+    found = list(rows)
+    return {name: [getattr(one, name) for one in found] for name in names}
+
+
+def _records(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, values, strict=True))

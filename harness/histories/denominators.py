@@ -1,0 +1,73 @@
+"""Acknowledgements and connections in a history: the denominators of two claims.
+
+1. A claim about acknowledged messages needs 100 acknowledgements, or as many as there are messages
+   where the history declares fewer.
+2. A claim about unacknowledged messages needs the ends of connections. If a consumer goes on by a
+   later connection and no row says that the earlier one ended, the due messages are unknown.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from harness.histories.history import Cell, History
+from spark_analysis.schema.words import Via
+
+_ENOUGH = 100
+_AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
+_FORGOTTEN = "forgotten"
+_ENDS = ("lost", "closed")
+_NO_EVENTS = "no client event is on record, so the ended connections are unknown"
+_NO_END = "consumer {0} went on by a later connection, and no row says that connection {1} ended"
+
+
+def unshown(history: History) -> dict[str, str]:
+    """Return why a claim may not take these counts for 0, by the name of the count."""
+    found: dict[str, str] = {}
+    many = sum(_tags(history))
+    declared = history.declared.get("messages", _ENOUGH)
+    needed = min(_ENOUGH, declared) if isinstance(declared, int | float) else _ENOUGH
+    if many < needed:
+        why = f"only {many:,} acknowledgements are on record, and {needed:,.0f} are needed"
+        found = dict.fromkeys(_AFTER_ACKNOWLEDGEMENT, why)
+    why_open = _without_ends(history)
+    return {**found, _FORGOTTEN: why_open} if why_open else found
+
+
+def _tags(history: History) -> Iterator[int]:
+    """Yield how many deliveries each acknowledgement covers."""
+    rows = history.tables.get("acknowledgements", {})
+    for first, last in zip(rows.get("first_tag", []), rows.get("last_tag", []), strict=True):
+        if isinstance(first, int) and isinstance(last, int):
+            yield max(0, last - first + 1)
+
+
+def _without_ends(history: History) -> str:
+    events = history.tables.get("client_events", {})
+    if not events.get("kind"):
+        return _NO_EVENTS
+    ended = {
+        (worker, connection)
+        for worker, connection, kind in zip(
+            events["worker"], events["connection"], events["kind"], strict=True
+        )
+        if kind in _ENDS
+    }
+    for consumer, connections in _used(history).items():
+        for connection in sorted(connections, key=lambda it: (connections[it], it))[:-1]:
+            if (consumer, connection) not in ended:
+                return _NO_END.format(consumer, connection)
+    return ""
+
+
+def _used(history: History) -> dict[Cell, dict[int, int]]:
+    """Return the connections by which each consumer of the load received something, each with the
+    time of its first delivery. Numbers of connections say nothing of their order."""
+    rows = history.tables.get("deliveries", {})
+    names = ("consumer", "connection", "via", "received_ns")
+    used = defaultdict[Cell, dict[int, int]](dict)
+    columns = (rows.get(name, []) for name in names)
+    for consumer, connection, via, at_ns in zip(*columns, strict=True):
+        if via == Via.LOAD and isinstance(connection, int) and isinstance(at_ns, int):
+            first = used[consumer].get(connection, at_ns)
+            used[consumer][connection] = min(first, at_ns)
+    return used

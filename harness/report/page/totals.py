@@ -1,0 +1,278 @@
+"""Runs counted together, those of a cell or all of an experiment: what failed, what was lost, how
+long it was out, what of that is proved.
+
+1. Sums hold what was seen; how many runs could not say more stands beside them.
+2. *Out* is all outages of a run together; silence is told of its worst window. A bound makes the
+   largest value a bound, too.
+3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
+from harness.compare.medians import Time, median
+from harness.compare.rates import Rate, decided, rate
+from harness.judging.result import RunReport
+from harness.report.page import formats
+from harness.view.out import Out
+from harness.view.summary import Number, Promised, Summary
+from spark_analysis.schema.words import Strength
+
+Cell = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A claim that failed, the verdict of its first run, and where it failed."""
+
+    verdict: ClaimVerdict
+    runs: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Seconds over runs; `bound`: the largest one is only a lower bound. The median takes lower
+    bounds for what they are: `reached` False, it is so much at least. `high_s` None: open."""
+
+    median_s: float
+    reached: bool
+    low_s: float
+    high_s: float | None
+    most_s: float
+    bound: bool
+    runs: int
+    cell: Cell  # of the largest
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotals:
+    runs: int
+    judged: int
+    unjudged: int  # runs of which no claim was decided, also where there was something to say
+    cells: int
+    outcome: Outcome | None  # the heaviest; None where nothing was judged
+    failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
+    held: int  # claims that passed in every run in which they were decided, and in one at least
+    undecided: int  # claims that are inconclusive at worst
+    confirmed: int
+    lost: int
+    stranded: int
+    untold: int  # messages of which nobody can say whether they are lost
+    promised: tuple[Promised, ...]  # by strength, summed over runs
+    runs_with_loss: int
+    cells_with_loss: tuple[Cell, ...]
+    loss_proved: int  # runs
+    loss_judged: int  # runs in which it is known whether anything was lost, if not how much
+    outage_proved: int  # runs
+    silence: Spread | None
+    degraded: Spread | None
+    out: Spread | None  # all outages of a run together, run by run
+    out_doubt: str  # why that is unknown of some run; "" where of none
+    out_runs: int  # in so many of these runs it was out
+    longest: Out | None  # of the run that was out for longest
+    not_back: int  # runs that were out when their load ended
+    worst: Out | None  # the queue or publisher that was out for longest, of several
+    late: tuple[int, int, int]  # not confirmed in time, due from a fault on, in how many runs
+    late_later: int  # of these: due when sending had been on time for GOOD_S already
+    hosts_returned: bool  # faults struck hosts, and each was seen to come back with its disk
+    faults_seen: int
+    faults_of: int
+    logs_closed: int
+    logs_of: int
+    doubts: tuple[tuple[str, int], ...]  # sentence, in how many runs
+
+    @property
+    def broken(self) -> tuple[Failed, ...]:
+        return tuple(one for one in self.failed if not one.verdict.warns)
+
+    @property
+    def unfulfilled(self) -> tuple[Failed, ...]:
+        """Warnings that did not come true."""
+        return tuple(one for one in self.failed if one.verdict.warns)
+
+
+def totals_of(runs: Sequence[RunReport]) -> RunTotals:
+    summaries = [run.summary for run in runs if run.summary is not None]
+    timed = [one for one in summaries if one.out_s.least is not None]
+    losing = [run for run in runs if _lost_some(run)]
+    outcomes = _outcomes(runs)
+    return RunTotals(
+        runs=len(runs),
+        judged=sum(1 for run in runs if run.verdicts),
+        unjudged=sum(not decided(run.verdicts) for run in runs),
+        cells=len({run.cell for run in runs}),
+        outcome=worst(outcomes.values()) if outcomes else None,
+        failed=_failed(runs),
+        held=sum(outcome is Outcome.PASS for outcome in outcomes.values()),
+        undecided=sum(outcome is Outcome.INCONCLUSIVE for outcome in outcomes.values()),
+        confirmed=sum(one.confirmed for one in summaries),
+        lost=_sum(one.lost for one in summaries),
+        stranded=_sum(one.stranded for one in summaries),
+        untold=sum(one.untold for one in summaries),
+        promised=_promised(summaries),
+        runs_with_loss=len(losing),
+        cells_with_loss=_cells(losing),
+        loss_proved=sum(one.loss_proved for one in summaries),
+        loss_judged=sum(_loss_judged(run) for run in runs),
+        outage_proved=sum(one.outage_proved for one in summaries),
+        silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
+        degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
+        out=_spread(runs, lambda one: one.out_s),
+        out_doubt=next((one.out_s.why for one in summaries if not one.outage_proved), ""),
+        out_runs=sum(bool(one.out_s.least) for one in summaries),
+        longest=_longest_out(one.outs[0] for one in timed),
+        not_back=sum(not one.outs[0].back for one in timed),
+        worst=_longest_out(one.worst for one in timed if one.worst is not None),
+        late=_late(summaries),
+        late_later=sum(out.missed_later for one in _timely(summaries) for out in one.outages),
+        hosts_returned=_returned(summaries),
+        faults_seen=sum(one.faults_seen for one in summaries),
+        faults_of=sum(one.faults_of for one in summaries),
+        logs_closed=sum(one.logs_closed for one in summaries),
+        logs_of=sum(one.logs_of for one in summaries),
+        doubts=_doubts(runs),
+    )
+
+
+def loss_rate(totals: RunTotals) -> Rate:
+    """In how many runs something was lost or stranded, of those in which that is known."""
+    return rate(totals.runs_with_loss, totals.loss_judged)
+
+
+def out_rate(totals: RunTotals) -> Rate:
+    """In how many runs it was out at all, of those in which that is known."""
+    return rate(totals.out_runs, totals.out.runs if totals.out is not None else 0)
+
+
+def median_text(spread: Spread) -> str:
+    """`0.13 s (0.10 s to 0.20 s)`: with its interval, where there are runs enough for one."""
+    text = f"{'' if spread.reached else f'≥{formats.GLUE}'}{formats.seconds(spread.median_s)}"
+    if spread.high_s is None:
+        return text
+    return f"{text} ({formats.seconds(spread.low_s)} to {formats.seconds(spread.high_s)})"
+
+
+def worst_of(one: Summary, name: str) -> Number | None:
+    """The longest of a run's windows; None where none is known."""
+    known: list[Number] = [getattr(outage, name) for outage in one.outages]
+    return _longest(number for number in known if number.least is not None)
+
+
+def _longest_out(outs: Iterable[Out]) -> Out | None:
+    return max(outs, key=lambda one: one.seconds, default=None)
+
+
+def _longest(numbers: Iterable[Number]) -> Number | None:
+    """Exact only if all are: a shorter lower bound may in truth be the longest."""
+    known = sorted(numbers, key=lambda number: number.least or 0.0, reverse=True)
+    bound = next((number for number in known if not number.exact), None)
+    if not known or bound is None:
+        return known[0] if known else None
+    return Number(known[0].least, False, bound.why)
+
+
+def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
+    """The outcome of every promise over all runs."""
+    found: dict[str, list[ClaimVerdict]] = {}
+    for run in runs:
+        for verdict in run.verdicts:
+            if verdict.is_promise:
+                found.setdefault(verdict.claim, []).append(verdict)
+    return {claim: over_runs(verdicts) for claim, verdicts in found.items()}
+
+
+def _lost_some(run: RunReport) -> bool:
+    one = run.summary
+    return one is not None and bool(one.lost.least or one.stranded.least)
+
+
+def _loss_judged(run: RunReport) -> bool:
+    one = run.summary
+    return one is not None and (_lost_some(run) or (one.confirmed > 0 and one.loss_proved))
+
+
+def _failed(runs: Iterable[RunReport]) -> tuple[Failed, ...]:
+    """In the order in which claims are written down: the gravest ones come first there."""
+    found: dict[str, list[tuple[RunReport, ClaimVerdict]]] = {}
+    places: dict[str, int] = {}
+    for run in runs:
+        for place, verdict in enumerate(run.verdicts):
+            places.setdefault(verdict.claim, place)
+            if verdict.outcome is Outcome.FAIL:
+                found.setdefault(verdict.claim, []).append((run, verdict))
+    return tuple(
+        Failed(found[claim][0][1], len(found[claim]), _cells(run for run, _ in found[claim]))
+        for claim in sorted(found, key=lambda claim: places[claim])
+    )
+
+
+def _cells(runs: Iterable[RunReport]) -> tuple[Cell, ...]:
+    return tuple(dict.fromkeys(run.cell for run in runs))
+
+
+def _sum(numbers: Iterable[Number]) -> int:
+    return round(sum(number.least or 0 for number in numbers))
+
+
+def _late(summaries: Iterable[Summary]) -> tuple[int, int, int]:
+    missed = publishes = runs = 0
+    for one in _timely(summaries):
+        missed += round(sum(outage.missed.least or 0 for outage in one.outages))
+        publishes += sum(outage.operations for outage in one.outages)
+        runs += 1
+    return missed, publishes, runs
+
+
+def _timely(summaries: Iterable[Summary]) -> Iterable[Summary]:
+    """Runs in which each window's misses are known: where there are deadlines, and no stall."""
+    return (
+        one
+        for one in summaries
+        if one.outages and all(outage.missed.least is not None for outage in one.outages)
+    )
+
+
+def _returned(summaries: Iterable[Summary]) -> bool:
+    returned = [outage.returned for one in summaries for outage in one.outages]
+    return any(returned) and False not in returned
+
+
+def _promised(summaries: Iterable[Summary]) -> tuple[Promised, ...]:
+    sums: dict[str, list[int]] = {}
+    for each in (each for one in summaries for each in one.promised):
+        numbers = (each.confirmed, each.lost, each.stranded, each.unreachable)
+        before = sums.get(each.strength, [0] * len(numbers))
+        sums[each.strength] = [one + more for one, more in zip(before, numbers, strict=True)]
+    order = [strength.name.lower() for strength in Strength]
+    return tuple(Promised(name, *sums[name]) for name in sorted(sums, key=order.index))
+
+
+def _spread(
+    runs: Iterable[RunReport], time_of: Callable[[Summary], Number | None]
+) -> Spread | None:
+    found: list[tuple[float, bool, Cell]] = []
+    for run in runs:
+        number = time_of(run.summary) if run.summary is not None else None
+        if number is not None and number.least is not None:
+            found.append((number.least, not number.exact, run.cell))
+    if not found:
+        return None
+    longest_s, _, cell = max(found, key=lambda one: one[:2])
+    bound = any(is_bound for _, is_bound, _ in found)
+    found_median = median([Time(least_s, is_bound) for least_s, is_bound, _ in found])
+    high_s = found_median.high if math.isfinite(found_median.high) else None
+    middle = found_median.median, found_median.reached, found_median.low, high_s
+    return Spread(*middle, longest_s, bound, len(found), cell)
+
+
+def _doubts(runs: Iterable[RunReport]) -> tuple[tuple[str, int], ...]:
+    found = Counter(doubt for run in runs for doubt in dict.fromkeys(_why(run)))
+    return tuple(found.most_common())
+
+
+def _why(run: RunReport) -> tuple[str, ...]:
+    return run.doubts or ((run.failure,) if run.failure else ())

@@ -1,0 +1,222 @@
+"""What the user asked for, from words on a command line to an experiment.
+
+1. Scenarios and layouts are taken by name or by path; every word that names nothing is a problem,
+   and all problems are told at once.
+2. Reading files is done here, so that harness.plan stays pure.
+"""
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+
+from faults.mechanisms import EXTERNAL
+from harness.outside.files import TOML_BYTES_MAX, Unreadable, text_of
+from harness.plan import bound, experiment, misbehave, suite
+from harness.plan.model import Experiment, Layout, Scenario, System
+from harness.plan.problems import EMPTY, PlanError, Problem, twice, unknown, unreadable
+from harness.plan.toml import read_scenario
+from harness.request import own_layouts, suites, topology_file
+from harness.systems import catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """The words that say what an experiment is. Empty, or None: each system's default.
+
+    Where None may stand, an empty text is a mistake: a variable of a shell that is not set.
+    """
+
+    scenarios: tuple[str, ...]
+    systems: tuple[str, ...]
+    layouts: tuple[str, ...]
+    clients: tuple[str, ...]
+    deployment: str | None
+    repeats: int | None  # None: nothing was said of it
+    seed: int
+    misbehave: str | None = None
+    topology: str | None = None  # a file: a cluster that is there
+    bound: str | None = None  # a share of runs
+    together: bool = False  # the clients at once, on one cluster
+    compressed: bool = False  # of a suite: what it plays in little time
+
+
+def experiment_of(request: RunRequest, name: str) -> Experiment:
+    """The experiment. Raises PlanError with everything that is wrong with words and files."""
+    if request.compressed or any(word in suites.names() for word in request.scenarios):
+        return _of_suite(request, name)
+    scenarios, problems = _scenarios(request.scenarios)
+    problems += [*_unset(request), *misbehave.problems(request.misbehave)]
+    problems += twice("--layout", request.layouts)
+    problems += bound.problems(request.bound, repeats=request.repeats is not None)
+    if request.topology is not None or request.deployment == EXTERNAL:
+        return _of_topology(request, name, scenarios, problems)
+    found, built_in = systems(), layouts()
+    own = own_layouts.read(request.layouts, request.systems, found, built_in)
+    plan_request = _request(request, name, scenarios, request.systems, own.labels)
+    choices = experiment.Catalogue(found, (*own.layouts, *built_in))
+    return _planned(plan_request, choices, [*problems, *own.problems])
+
+
+def _of_suite(request: RunRequest, name: str) -> Experiment:
+    brought = {
+        "--layout": request.layouts,
+        "--client": request.clients,
+        "--deployment": request.deployment is not None,
+        "--topology": request.topology is not None,
+        experiment.TOGETHER: request.together,
+        bound.FLAG: request.bound is not None,
+        misbehave.FLAG: request.misbehave is not None,
+    }
+    flags = [flag for flag, given in brought.items() if given]
+    found = list(suites.problems(request.scenarios, request.systems, flags, request.compressed))
+    if found:
+        raise PlanError(found)
+    own = suites.suite(request.scenarios[0])
+    system = (*request.systems, own.system)[0]
+    wanted = suite.Wanted(name, system, request.seed, request.repeats, request.compressed)
+    choices = experiment.Catalogue(systems(), layouts())
+    played = [scenario(one) for one in own.played(system).scenarios]
+    return suite.experiment_of(own, wanted, played, choices)
+
+
+def _of_topology(
+    request: RunRequest, name: str, scenarios: Sequence[Scenario], problems: list[Problem]
+) -> Experiment:
+    flags = topology_file.problems(request.systems, request.layouts, request.deployment or "")
+    problems = [*problems, *flags]
+    found = systems()
+    try:
+        chosen = topology_file.chosen(request.topology, found, layouts())
+    except PlanError as error:
+        # Which system it is nobody knows: what any of them has may be asked for.
+        every = tuple(one for one in found if EXTERNAL in one.deployments)
+        every_name = tuple(one.name for one in every)
+        plan_request = _request(request, name, scenarios, every_name, ())
+        more = experiment.check(plan_request, experiment.Catalogue(every, ()))
+        raise PlanError([*problems, *error.problems, *more]) from None
+    labels = (chosen.layout.label,)
+    plan_request = _request(request, name, scenarios, (chosen.system.name,), labels)
+    choices = experiment.Catalogue((chosen.system,), (chosen.layout,))
+    return _planned(replace(plan_request, deployment=EXTERNAL), choices, problems)
+
+
+def _request(
+    request: RunRequest,
+    name: str,
+    scenarios: Sequence[Scenario],
+    of_systems: tuple[str, ...],
+    labels: tuple[str, ...],
+) -> experiment.Request:
+    return experiment.Request(
+        name=name,
+        seed=request.seed,
+        scenarios=tuple(scenarios),
+        systems=of_systems,
+        layouts=labels,
+        clients=request.clients,
+        deployment=request.deployment or "",
+        repeats=_repeats(request),
+        together=request.together,
+    )
+
+
+def _repeats(request: RunRequest) -> int:
+    """At most: with a bound a cell may be over before."""
+    wanted = bound.parse(request.bound)
+    if wanted is not None and request.repeats is None:
+        return wanted.planned
+    return 1 if request.repeats is None else request.repeats
+
+
+def _planned(
+    request: experiment.Request, choices: experiment.Catalogue, problems: Sequence[Problem]
+) -> Experiment:
+    if problems:
+        raise PlanError([*problems, *experiment.check(request, choices)])
+    return experiment.plan(request, choices)
+
+
+def _unset(request: RunRequest) -> Iterator[Problem]:
+    """Flags that were given with nothing; topology_file.py tells those of a topology."""
+    for flag, word in (("--deployment", request.deployment), (misbehave.FLAG, request.misbehave)):
+        if word == "":
+            yield Problem(flag, EMPTY)
+
+
+def replay(request: RunRequest, judge: str) -> str:
+    """The command that does the same experiment again."""
+    words = ["mqproof", "run", *request.scenarios]
+    for flag, values in (
+        ("--system", request.systems),
+        ("--layout", request.layouts),
+        ("--client", request.clients),
+        ("--deployment", (request.deployment,) if request.deployment else ()),
+        ("--topology", (request.topology,) if request.topology else ()),
+    ):
+        words += [part for value in values for part in (flag, value)]
+    of_suite = any(word in suites.names() for word in request.scenarios)
+    by_itself = None if of_suite else 1  # so often a cell is run where nothing is said of it
+    if request.repeats not in (None, by_itself):
+        words += ["--repeats", str(request.repeats)]
+    words += [experiment.TOGETHER] if request.together else []
+    words += [suites.COMPRESSED] if request.compressed else []
+    words += [bound.FLAG, request.bound] if request.bound else []
+    words += [misbehave.FLAG, request.misbehave] if request.misbehave else []
+    return shlex.join([*words, "--judge", judge, "--seed", str(request.seed)])
+
+
+def systems() -> tuple[System, ...]:
+    """Every system of this installation."""
+    return tuple(catalogue.load_system(name) for name in catalogue.system_names())
+
+
+def layouts() -> tuple[Layout, ...]:
+    """Every built-in layout of every system."""
+    return tuple(
+        catalogue.load_layout(system, label)
+        for system in catalogue.system_names()
+        for label in catalogue.layout_names(system)
+    )
+
+
+def scenario_names() -> list[str]:
+    """The scenarios that come with mqproof."""
+    folder = resources.files("harness.plan").joinpath("scenarios")
+    names = (entry.name for entry in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+def scenario_text(name: str) -> str:
+    """The TOML text of a scenario that comes with mqproof."""
+    folder = resources.files("harness.plan").joinpath("scenarios")
+    return folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")
+
+
+def scenario(word: str) -> Scenario:
+    """A scenario by its name or its path. Raises PlanError."""
+    if not catalogue.is_path(word):
+        if word not in scenario_names():
+            known = [*scenario_names(), *suites.names()]
+            raise PlanError([unknown("SCENARIO", "scenario", word, known)])
+        return read_scenario(word, scenario_text(word))
+    path = Path(word)
+    try:
+        text = text_of(path, TOML_BYTES_MAX)
+    except Unreadable as reason:
+        raise PlanError(
+            [unreadable(word, reason, "a scenario file", "`mqproof new scenario NAME` writes one")]
+        ) from None
+    return read_scenario(path.stem, text, word)
+
+
+def _scenarios(words: Iterable[str]) -> tuple[list[Scenario], list[Problem]]:
+    scenarios: list[Scenario] = []
+    problems: list[Problem] = []
+    for word in words:
+        try:
+            scenarios.append(scenario(word))
+        except PlanError as error:
+            problems += error.problems
+    return scenarios, problems

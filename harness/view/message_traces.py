@@ -1,0 +1,299 @@
+"""What happened to affected messages, event by event: pure, from the rows of those messages.
+
+1. A journey is everything that was recorded of one message, in order of time, with the faults and
+   the losses of its connections in between.
+2. Who did it and where: the worker by its name, the host that its connection led to, and what that
+   host was to the queue, where that was recorded. What was not recorded is not said.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.claims.doubts import worker_name
+from harness.run_folder.rows import (
+    Acknowledgement,
+    Attempt,
+    ClientEvent,
+    Delivery,
+    FaultEvent,
+    Settlement,
+    Terms,
+)
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.measures import BY_NAME
+from spark_analysis.schema.messages import Affected
+from spark_analysis.schema.words import (
+    NEVER_SENT,
+    NO_DUE,
+    Fate,
+    Outcome,
+    Redelivered,
+    Strength,
+    Via,
+)
+
+HEAD, AROUND, TAIL = 10, 4, 6  # steps that are told of a journey that is too long
+BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
+LATE_NS = 10_000_000  # a sending that kept its time is not told twice
+_WAYS = {
+    Via.LOAD: "delivered to",
+    Via.DRAIN: "delivered, when the queue was drained, to",
+    Via.AUDIT: "found by the audit, read by",
+    Via.RETRY_TOPIC: "delivered by the retry topic to",
+    Via.HALF: "found by the audit as the half of a transaction, read by",
+}
+_FATES = {
+    Fate.COMMIT: "to be committed",
+    Fate.ROLLBACK: "to be rolled back",
+    Fate.COMMIT_WHEN_ASKED: "to be committed when the broker asks",
+    Fate.ROLLBACK_WHEN_ASKED: "to be rolled back when the broker asks",
+}
+_FAULT_EVENTS = {
+    "issued": "begins",
+    "returned": "is in force",
+    "verified": "is seen from outside to hold",
+    "undo_issued": "is being undone",
+    "undo_returned": "is undone",
+    "gone": "is seen from outside to be gone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event. `sort`: intended, sent, settled, delivered, acknowledged, connection, fault;
+    gap (steps that are not told) and end (what never happened) are no events and have no time.
+
+    `counted`: the delivery for which the message is here; it is always told.
+    """
+
+    at_ns: int
+    sort: str
+    text: str
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MessageTrace:
+    """One affected message (or delivery): why it is here, and what happened to it."""
+
+    message: str  # who sent it, its sequence, its queue
+    at_ns: int
+    near: str  # where in the course of the faults
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """All rows of the messages that are told, and the small tables of the run."""
+
+    attempts: Sequence[Attempt]
+    settlements: Sequence[Settlement]
+    deliveries: Sequence[Delivery]
+    acknowledgements: Sequence[Acknowledgement]
+    clients: Sequence[ClientEvent]
+    faults: Sequence[FaultEvent]
+    terms: Sequence[Terms] = ()
+
+
+def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
+    """The story of one row of the mart `affected`."""
+    where = _places(records)
+    own = sorted(_own(row, records, facts, where), key=lambda step: step.at_ns)
+    if own:
+        around = [
+            *_around(row, records, facts, own[0].at_ns, own[-1].at_ns),
+            *_after(row, records, own[-1].at_ns),
+        ]
+        # Of events at one instant, what the fault did comes first: it may be the cause.
+        own = sorted([*around, *own], key=lambda step: step.at_ns)
+        end = BY_NAME[row.measure].end
+        own += [Step(own[-1].at_ns, "end", end)] if end else []
+    return MessageTrace(_message(row, facts), row.at_ns, near(row.at_ns, facts), _bounded(own))
+
+
+def near(at_ns: int, facts: Facts) -> str:
+    """`0.120 s after fault 1 (kill) began`: the place of an instant among the fault windows."""
+    if at_ns < 0 or not facts.windows:
+        return ""
+    begun = [window for window in facts.windows if window.origin_ns <= at_ns]
+    if not begun:
+        first = facts.windows[0]
+        return (
+            f"{(first.origin_ns - at_ns) / 1e9:.3f} s before fault {first.number} ({first.kind})"
+        )
+    last = begun[-1]
+    name = f"fault {last.number} ({last.kind})"
+    if last.ended_ns is None or at_ns < last.ended_ns:
+        return f"during {name}, {(at_ns - last.origin_ns) / 1e9:.3f} s after it began"
+    return f"{(at_ns - last.ended_ns) / 1e9:.3f} s after {name} was undone"
+
+
+_Where = Callable[[int, int], str]  # (worker, connection) -> " at HOST (ROLE)"
+
+
+def _places(records: Records) -> _Where:
+    """Where each connection led. A worker says it as it dials: `HOST (before: ...)`."""
+    hosts = {
+        (event.worker, event.connection): event.detail.split(" ", 1)[0]
+        for event in records.clients
+        if event.kind == "connecting" and event.detail
+    }
+    roles: dict[str, list[str]] = {}
+    for event in records.faults:
+        if event.event == "issued" and event.role:
+            role = event.role.partition(" (")[0]
+            roles.setdefault(event.resolved, []).append(f"{role} when fault {event.window} came")
+
+    def where(worker: int, connection: int) -> str:
+        host = hosts.get((worker, connection), "")
+        if not host:
+            return f"connection {connection}"
+        return f"{host} ({'; '.join(roles[host])})" if host in roles else host
+
+    return where
+
+
+def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterator[Step]:
+    for attempt in records.attempts:
+        if (attempt.producer, attempt.sequence) == (row.producer, row.sequence):
+            yield from _attempt(attempt, _terms(attempt, records), facts, where)
+    for settlement in records.settlements:
+        if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
+            yield Step(settlement.settled_ns, "settled", _settlement(settlement))
+    for delivery in records.deliveries:
+        if _is_of(delivery, row):
+            counted = bool(row.attempt) and delivery.received_ns == row.at_ns
+            text = _delivery(delivery, facts, where)
+            yield Step(delivery.received_ns, "delivered", text, counted or row.producer < 0)
+            yield from _acknowledgements(delivery, records, facts)
+
+
+def _is_of(delivery: Delivery, row: Affected) -> bool:
+    """A broken header names no message: only the instant says which delivery it was."""
+    if row.producer < 0:
+        return not delivery.header_ok and delivery.received_ns == row.at_ns
+    return (delivery.producer, delivery.sequence) == (row.producer, row.sequence)
+
+
+def _terms(attempt: Attempt, records: Records) -> str:
+    """With what it was sent, besides its body; "" for an ordinary message."""
+    name = attempt.producer, attempt.sequence, attempt.attempt
+    parts = []
+    for terms in records.terms:
+        if (terms.producer, terms.sequence, terms.attempt) == name:
+            parts += [f"due at +{terms.due_ns / 1e9:.3f} s"] if terms.due_ns != NO_DUE else []
+            parts += [_FATES[Fate(terms.fate)]] if terms.fate in _FATES else []
+    return "".join(f", {words}" for words in parts)
+
+
+def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Iterator[Step]:
+    if attempt.sent_ns == NEVER_SENT:
+        text = f"was due in {attempt.queue}; its deadline passed first, so it was never sent"
+        yield Step(attempt.intended_ns, "intended", text)
+        return
+    if 0 <= attempt.intended_ns < attempt.sent_ns - LATE_NS:
+        yield Step(attempt.intended_ns, "intended", f"was due in {attempt.queue}")
+    place = where(attempt.producer, attempt.connection)
+    who = worker_name(attempt.producer, facts)
+    text = f"attempt {attempt.attempt} sent by {who} to {place}{terms}"
+    yield Step(attempt.sent_ns, "sent", text)
+
+
+def _settlement(row: Settlement) -> str:
+    outcome = _word(Outcome, row.outcome)
+    strength = f" ({_word(Strength, row.strength)})" if row.strength else ""
+    raw = f": the broker said “{row.raw}”" if row.raw and row.outcome != Outcome.UNKNOWN else ""
+    if row.outcome == Outcome.UNKNOWN:
+        raw = f": {row.raw}" if row.raw else ""
+    return f"attempt {row.attempt}: {outcome}{strength}{raw}"
+
+
+def _delivery(row: Delivery, facts: Facts, where: _Where) -> str:
+    way = _WAYS.get(Via(row.via), "reached") if row.via in set(Via) else "reached"
+    if row.via == Via.LOAD:
+        way += f" {worker_name(row.consumer, facts)}"
+    else:
+        way += f" worker {row.consumer}"
+    parts = [f"attempt {row.attempt} {way} through {where(row.consumer, row.connection)}"]
+    if row.redelivered == Redelivered.YES:
+        parts.append("flagged as redelivered")
+    if row.broker:
+        parts.append(f"served by {row.broker}")
+    if row.offset >= 0:
+        parts.append(f"offset {row.offset}")
+    flaws = (
+        (row.header_ok, "its header is broken"),
+        (row.payload_ok, "its payload is broken"),
+        (row.run_ok or not row.header_ok, "it is of another run"),
+    )
+    parts += [flaw for fine, flaw in flaws if not fine]
+    return ", ".join(parts)
+
+
+def _acknowledgements(row: Delivery, records: Records, facts: Facts) -> Iterator[Step]:
+    for ack in records.acknowledgements:
+        same = (ack.consumer, ack.connection) == (row.consumer, row.connection)
+        if same and ack.first_tag <= row.tag <= ack.last_tag:
+            who = worker_name(row.consumer, facts)
+            text = f"acknowledged by {who} (attempt {row.attempt}, delivery tag {row.tag})"
+            yield Step(ack.written_ns, "acknowledged", text)
+
+
+def _around(
+    row: Affected, records: Records, facts: Facts, from_ns: int, until_ns: int
+) -> Iterator[Step]:
+    """What the faults did meanwhile, and what became of the connections that it went through."""
+    for fault in records.faults:
+        if fault.event in _FAULT_EVENTS and from_ns - BEFORE_NS <= fault.at_ns <= until_ns:
+            text = f"fault {fault.window}, {fault.kind} {fault.resolved}, "
+            failed = "" if fault.ok else f" (failed: {fault.detail})"
+            yield Step(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}{failed}")
+    # What a publisher lost with its connection, its settlements tell.
+    used = {(one.consumer, one.connection) for one in records.deliveries if _is_of(one, row)}
+    for event in records.clients:
+        ends = event.kind in ("lost", "cancelled") and from_ns <= event.at_ns <= until_ns
+        if ends and (event.worker, event.connection) in used:
+            text = f"{worker_name(event.worker, facts)}: connection {event.kind} {event.detail}"
+            yield Step(event.at_ns, "connection", text.strip())
+
+
+def _after(row: Affected, records: Records, from_ns: int) -> Iterator[Step]:
+    """Of a message that never arrived: the faults that came after its last event."""
+    if not BY_NAME[row.measure].end:
+        return
+    for fault in records.faults:
+        if fault.event in ("issued", "undo_returned") and fault.at_ns > from_ns:
+            text = f"fault {fault.window}, {fault.kind} {fault.resolved}, "
+            yield Step(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}")
+
+
+def _bounded(steps: list[Step]) -> tuple[Step, ...]:
+    """The first, the last and those around what is counted, where there are too many."""
+    kept = set(range(HEAD)) | set(range(len(steps) - TAIL, len(steps)))
+    for place, step in enumerate(steps):
+        if step.counted:
+            kept |= set(range(place - AROUND, place + AROUND + 1))
+    shown: list[Step] = []
+    gap = 0
+    for place, step in enumerate(steps):
+        gap += place not in kept
+        if place in kept:
+            shown += [Step(step.at_ns, "gap", f"{gap} steps left out")] if gap else []
+            shown.append(step)
+            gap = 0
+    return tuple(shown)
+
+
+def _message(row: Affected, facts: Facts) -> str:
+    place = f" in {row.queue}" if row.queue else ""
+    if row.producer < 0:
+        return f"a message that cannot be identified{place}"
+    return f"message {row.sequence} of {worker_name(row.producer, facts)}{place}"
+
+
+def _word(kind: type[Outcome] | type[Strength], number: int) -> str:
+    """A number that a newer mqproof wrote is told as it is."""
+    try:
+        return kind(number).name.lower()
+    except ValueError:
+        return str(number)

@@ -1,0 +1,148 @@
+"""Two faults at once: each is verified by what the other one leaves visible."""
+
+import asyncio
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from faults.compile import compile
+from faults.interference import interference, visible
+from faults.kinds import KINDS
+from faults.kinds.client_links.slow import Slowed
+from faults.kinds.network.isolation_rules import IsolationEvidence, links_isolated
+from faults.mechanisms import PACKET_FILTER, PROXY
+from faults.model import Armed, Interference, Options, Proof, Replies, Words
+from faults.performing import perform_all
+from faults.replies import DIRECT
+from faults.targets import CLIENT_LINK
+from faults.verification import gone, held
+from faults.witness import Witness
+from tests.rigs.clusters.fault_world import HOSTS, World
+from tests.rigs.clusters.link_world import ANSWERED, SILENT
+
+SHORT_S = 0.3
+
+
+def armed(window: int, kind: str, host: str, options: Options | None = None) -> Armed:
+    links = ("p1",) if KINDS[kind].applies_to == CLIENT_LINK else ()
+    return compile(
+        *(kind, host, host, "", HOSTS, links, window, "run"),
+        mechanism=PACKET_FILTER,
+        options=options,
+    )
+
+
+def beside(own: Armed, *others: Armed) -> Armed:
+    return replace(own, meanwhile=lambda: interference(own, others))
+
+
+def seen(own: Armed, *others: Armed) -> tuple[Proof, Proof]:
+    """What is seen of a fault beside others: while it is active, and when it was undone first."""
+
+    async def story() -> tuple[Proof, Proof]:
+        world, looked = World(), beside(own, *others)
+        for one in (*others, own):
+            await perform_all(world, one.actions)
+        active = await held(looked, world, SHORT_S)
+        await perform_all(world, own.undo)
+        return active, await gone(looked, world, SHORT_S)
+
+    return asyncio.run(story())
+
+
+@pytest.mark.parametrize("other", ["freeze", "kill", "black_hole", "partition"])
+@pytest.mark.parametrize("own", ["partition", "black_hole"])
+def test_a_cut_is_verified_beside_a_fault_of_another_host(own: str, other: str) -> None:
+    active, ended = seen(armed(1, own, "rmq1"), armed(2, other, "rmq3"))
+    assert active.ok, active.doubt
+    assert ended.ok, ended.doubt
+
+
+@pytest.mark.parametrize("other", ["freeze", "kill"])
+def test_a_cut_is_verified_while_its_own_broker_is_down(other: str) -> None:
+    active, ended = seen(armed(1, "partition", "rmq1"), armed(2, other, "rmq1"))
+    assert active.ok, active.doubt
+    assert ended.ok, ended.doubt
+
+
+def test_a_cut_that_another_one_hides_altogether_is_not_verified() -> None:
+    active, _ = seen(armed(1, "partition", "rmq1"), armed(2, "black_hole", "rmq1"))
+    assert active.doubt == "another active fault closes every way that this one closes"
+
+
+def test_an_executor_that_does_nothing_proves_no_cut_beside_another_one() -> None:
+    async def story() -> Proof:
+        own, other = armed(1, "partition", "rmq1"), armed(2, "partition", "rmq3")
+        world = World()
+        await perform_all(world, other.actions)
+        return await held(beside(own, other), world, SHORT_S)
+
+    assert "no chain of ours" in asyncio.run(story()).doubt
+
+
+def test_a_handshake_needs_both_directions_and_a_greeting_one() -> None:
+    closed = Interference(closed=frozenset({("rmq1", "rmq2")}))
+    by_filter = replace(armed(1, "partition", "rmq1"), meanwhile=lambda: closed)
+    by_proxy = replace(by_filter, mechanism=PROXY)
+    ways = (("rmq1", "rmq2"), ("rmq2", "rmq1"), ("rmq1", "rmq3"))
+    assert visible(by_filter, ways) == (("rmq1", "rmq3"),)
+    assert visible(by_proxy, ways) == (("rmq2", "rmq1"), ("rmq1", "rmq3"))
+
+
+def test_slow_links_add_their_round_trips_to_query_limits() -> None:
+    slow = armed(2, "slow", "rmq1", Options(latency_s=0.5, rate_kb=2))
+    found = interference(armed(1, "hang", "rmq1"), [slow])
+    assert (found.round_trip_s, found.narrow_s) == (1.0, 2.0)
+    assert interference(armed(1, "partition", "rmq1"), [slow]) == Interference()
+
+
+def test_a_declaration_may_wait_until_a_silent_peer_is_given_up() -> None:
+    own, frozen = armed(1, "hang", "rmq1"), armed(2, "freeze", "rmq2")
+    assert interference(own, [frozen], timer_s=10).agreeing_s == 12.5
+    assert interference(own, [armed(2, "kill", "rmq2")], timer_s=10).agreeing_s == 0
+
+
+def test_a_late_way_is_no_closed_one() -> None:
+    late = compile(
+        *("slow_peers", "rmq2", "rmq2", "", HOSTS, (), 2, "run"),
+        mechanism=PROXY,
+        options=Options(latency_s=0.2),
+    )
+    found = interference(armed(1, "partition", "rmq1"), [late])
+    assert not found.closed
+    assert ("rmq2", "rmq3") in found.slowed
+    assert ("rmq1", "rmq3") not in found.slowed
+
+
+def test_a_paused_broker_that_resets_clients_is_in_a_black_hole_all_the_same() -> None:
+    attempts = {("rmq3", "rmq1"): SILENT, ("rmq1", "rmq3"): SILENT}
+    direct = {"rmq1": ANSWERED, "rmq3": ANSWERED}
+    assert links_isolated(IsolationEvidence("rmq1", attempts, {}, {}, direct)).ok
+    loud = {**attempts, ("rmq3", "rmq1"): ANSWERED}
+    assert not links_isolated(IsolationEvidence("rmq1", loud, {}, {}, direct)).ok
+
+
+def test_a_slow_link_is_queried_again_after_a_hiding_fault() -> None:
+    """Held canaries are asked once: not while a hang makes them silent."""
+
+    class Held:
+        silent = True
+
+        async def words(self, own: Armed, words: Words) -> Replies:
+            return dict.fromkeys((*own.proxies, DIRECT), SILENT if self.silent else ANSWERED)
+
+        async def prepare(self, own: Armed) -> None: ...
+
+        async def dismiss(self, own: Armed) -> None: ...
+
+    async def story() -> tuple[Proof, Proof]:
+        witness = Held()
+        looked = Slowed(armed(1, "slow", "rmq1", Options(latency_s=0.5)), cast(Witness, witness))
+        hidden = await looked.gone()
+        witness.silent = False
+        return hidden, await looked.gone()
+
+    hidden, ended = asyncio.run(story())
+    assert hidden.doubt == "still silent: p1"
+    assert ended.ok, ended.doubt

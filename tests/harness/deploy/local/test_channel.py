@@ -1,0 +1,42 @@
+"""The channel to a subprocess: how it ended is not lost."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.deploy.local.channel import PipeChannel
+from tests.rigs.machine.loops import within
+
+pytestmark = pytest.mark.slow
+
+LIMIT_S = 30.0
+
+
+async def started(program: str) -> PipeChannel:
+    return await PipeChannel.start("one", [sys.executable, "-c", program], {**os.environ}, Path())
+
+
+@within(LIMIT_S)
+async def test_a_kill_leaves_the_exit_status_to_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Popen's own signals poll first, and a poll takes the status of a process that has ended."""
+    channel = await started("import sys; sys.stdin.read()")
+    monkeypatch.setattr(subprocess.Popen, "send_signal", lambda *_: pytest.fail("it polls"))
+    await channel.kill()
+    assert await channel.receive() is None
+    assert await channel.exit_code() == 137
+    await channel.close()
+
+
+@within(LIMIT_S)
+async def test_a_kill_of_what_has_ended_changes_nothing() -> None:
+    channel = await started("raise SystemExit(7)")
+    assert await channel.receive() is None
+    await channel.kill()
+    assert await channel.exit_code() == 7
+    await channel.close()
+    await channel.kill()

@@ -1,0 +1,35 @@
+"""Which claims a history has too few records for: acknowledgements, and ends of connections."""
+
+import pytest
+
+from harness.histories.denominators import unshown
+from harness.histories.history import History
+from tests.rigs.defects.runs import history, of_rows
+from tests.rigs.histories import by_hand
+
+AGAIN = "duplicated.redelivery_after_ack"
+
+
+def recorded(first: int, second: int, *, ended: int, acknowledged: int = 100) -> History:
+    """One consumer receives by a first connection and then by a second; one of them ended."""
+    built = by_hand.History().client_event("lost", at_ms=5_000, connection=ended)
+    for number in range(acknowledged):
+        connection = first if number < 50 else second
+        built.publish(number, at_ms=number * 100).confirm(number)
+        built.deliver(number, tag=number + 1, connection=connection)
+        built.acknowledge(number + 1, connection=connection)
+    facts, rows = built.build()
+    return history(of_rows("run", facts, {}, {}, rows))
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 1), (1_459, 1_099)])
+def test_the_connection_that_received_first_is_the_one_that_ended(first: int, second: int) -> None:
+    assert "forgotten" not in unshown(recorded(first, second, ended=first))
+    why = unshown(recorded(first, second, ended=second))["forgotten"]
+    assert why.endswith(f"no row says that connection {first} ended")
+
+
+def test_a_hundred_acknowledgements_are_enough_and_99_are_not() -> None:
+    assert AGAIN not in unshown(recorded(1, 2, ended=1, acknowledged=100))
+    why = unshown(recorded(1, 2, ended=1, acknowledged=99))[AGAIN]
+    assert why == "only 99 acknowledgements are on record, and 100 are needed"

@@ -1,0 +1,123 @@
+"""Two faults on one host: what planning refuses, and what a target may say of another fault."""
+
+import pytest
+
+from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.overlaps import Pauses, active_fault, problems
+from harness.plan.problems import PlanError
+from harness.plan.references import anchor
+from harness.plan.schedule import resolve
+from harness.plan.targets import parse_target
+from harness.plan.toml import read_scenario
+from harness.systems import catalogue
+from tests.rigs.runs.fault_pairs import OTHER, SAME, Pair, pairs, planned
+
+MASTER, THERE, ELSEWHERE = "master of orders", "host of fault 1", "other than fault 1"
+
+
+def refused(
+    one: tuple[str, str, float], other: tuple[str, str, float], pauses: Pauses | None = None
+) -> str:
+    """Why the second of two faults is refused. Each: kind, target, opening; both last 20 s."""
+    faults = {
+        number: active_fault(kind, target, "all", "memory", opens_s, opens_s + 20)
+        for number, (kind, target, opens_s) in enumerate((one, other), start=1)
+    }
+    return "; ".join(text for _, text in problems(faults, pauses))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("freeze", "hang", "hides the links of clients to its host, by which a hang is verified"),
+        ("kill", "close", "by which a close is verified"),
+        ("black_hole", "partition", "hides the ways between its host and the others"),
+        ("cut_after", "slow", "by which a slow is verified"),
+        ("slow", "slow", "cannot be told from fault 1"),
+        ("freeze", "kill", "the end of one would undo the other"),
+        ("slow_peers", "flap", "makes the links late"),
+    ],
+)
+def test_a_fault_that_no_run_could_verify_is_refused(one: str, other: str, why: str) -> None:
+    assert why in refused((one, MASTER, 0), (other, THERE, 8))
+    assert not refused((one, MASTER, 0), (other, ELSEWHERE, 8))
+
+
+def test_what_an_earlier_fault_is_seen_by_may_be_hidden_once_it_was_verified() -> None:
+    assert "let it open 5 s later" in refused(("hang", MASTER, 0), ("freeze", THERE, 4))
+    assert not refused(("hang", MASTER, 0), ("freeze", THERE, 5))
+
+
+def test_a_host_that_pauses_closes_the_links_of_clients() -> None:
+    one, other = ("partition", MASTER, 0.0), ("hang", THERE, 6.0)
+    assert not refused(one, other)
+    assert "makes its host pause" in refused(one, other, Pauses(timer_s=10))
+    assert not refused(one, other, Pauses(timer_s=60))
+
+
+def test_a_late_bound_word_is_held_against_another_instant_by_reference_alone() -> None:
+    assert not refused(("freeze", MASTER, 0), ("kill", MASTER, 8))
+    assert refused(("freeze", MASTER, 0), ("kill", MASTER, 0))
+    assert refused(("freeze", MASTER, 0), ("kill", THERE, 8))
+
+
+def test_references_end_at_the_fault_that_names_a_host_itself() -> None:
+    targets = {1: MASTER, 2: THERE, 3: "host of fault 2", 4: ELSEWHERE}
+    assert [anchor(number, targets) for number in targets] == [1, 1, 1, 4]
+    assert parse_target("other than fault 12").fault == 12
+
+
+@pytest.mark.parametrize("word", ["host of fault 0", "host of fault", "other than fault x"])
+def test_a_reference_to_no_fault_is_no_target(word: str) -> None:
+    with pytest.raises(ValueError, match="is no target"):
+        parse_target(word)
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("host of fault 2", "must name an earlier fault of the file"),
+        ("other than fault 9", "must name an earlier fault of the file"),
+    ],
+)
+def test_a_reference_that_leads_nowhere_is_bad_input(target: str, why: str) -> None:
+    source = Pair("kill", "partition", "nested", OTHER).source.replace(ELSEWHERE, target)
+    with pytest.raises(PlanError, match=why):
+        read_scenario("pair", source)
+
+
+def test_a_reference_to_a_fault_that_opens_later_is_refused() -> None:
+    source = Pair("kill", "partition", "nested", OTHER).source.replace('"0 s"', '"1 T"')
+    scenario = read_scenario("pair", source)
+    layout = catalogue.load_layout("reference-mirrored", "all-automatic@T=10")
+    everything = Catalogue((catalogue.load_system("reference-mirrored"),), (layout,))
+    request = Request("pair", 7, (scenario,), deployment="local")
+    with pytest.raises(PlanError, match="fault 1 opens later"):
+        plan(request, everything)
+
+
+def test_a_window_knows_the_window_of_the_fault_that_it_refers_to() -> None:
+    run = planned(Pair("kill", "partition", "nested", OTHER))
+    assert not isinstance(run, str)
+    assert [window.refers_to for window in run.schedule.windows] == [0, 1]
+
+
+def test_every_pair_of_kinds_is_planned_or_refused_with_a_reason() -> None:
+    found = {pair: planned(pair) for pair in pairs()}
+    assert all(run if isinstance(run, str) else run.schedule for run in found.values())
+    same = {(p.first, p.second) for p, run in found.items() if p.place == SAME and run == ""}
+    assert not same
+    elsewhere = [run for pair, run in found.items() if pair.place == OTHER]
+    assert not [run for run in elsewhere if isinstance(run, str)]
+
+
+def test_an_operation_may_name_the_host_of_a_fault() -> None:
+    source = Pair("kill", "partition", "nested", OTHER).source
+    restart = '[[operation]]\nkind = "restart_node"\ntarget = "other than fault {}"\nat = "8 s"\n'
+    scenario = read_scenario("pair", source + restart.format(2))
+    layout = catalogue.load_layout("reference-mirrored", "all-automatic@T=10")
+    system = catalogue.load_system("reference-mirrored")
+    schedule = resolve(scenario, layout, system.guarantees(layout), "pika")
+    assert [step.refers_to for step in schedule.steps] == [2]
+    with pytest.raises(PlanError, match="there is no fault 3"):
+        read_scenario("pair", source + restart.format(3))

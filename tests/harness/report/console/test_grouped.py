@@ -1,0 +1,59 @@
+"""One run's verdicts on a terminal: a reason that many claims share stands once."""
+
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.report.console.grouped import grouped
+from harness.report.undecided import reasons
+
+BESIDE = "window 2: window 1 was in force at the same time"
+ADVICE = ("let one fault end before the next begins",)
+
+
+def verdict(claim: str, outcome: Outcome, *why: str, **more: bool) -> ClaimVerdict:
+    advice = ADVICE if outcome is Outcome.INCONCLUSIVE else ()
+    return ClaimVerdict(
+        claim, outcome, claim, claim, "a source", not_judged=why, advice=advice, **more
+    )
+
+
+def lines(*verdicts: ClaimVerdict) -> list[str]:
+    return [line for line, _ in grouped(verdicts, lambda one: f"{one.outcome} {one.claim} alone")]
+
+
+def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
+    open_ends = [verdict(f"claim-{n}", Outcome.INCONCLUSIVE, BESIDE) for n in range(25)]
+    (line,) = lines(*open_ends)
+    reason, names = line.split("\n")
+    assert reason == f"INCONCLUSIVE, 25 claims: {BESIDE}. To do: {ADVICE[0]}"
+    assert names.split(", ") == [f"claim-{n}" for n in range(25)]
+
+
+def test_a_condition_is_no_part_of_the_reason() -> None:
+    stalled = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
+    first = verdict("a", Outcome.INCONCLUSIVE, f"window 2: served_once_healed == true: {stalled}")
+    second = verdict("b", Outcome.INCONCLUSIVE, f"window 2: out_s <= 30: {stalled}")
+    assert reasons(first) == reasons(second) == (f"window 2: {stalled}",)
+    assert len(lines(first, second)) == 1
+
+
+def test_other_reasons_and_other_kinds_of_claims_have_lines_of_their_own() -> None:
+    promise = verdict("a", Outcome.INCONCLUSIVE, BESIDE)
+    warning = verdict("b", Outcome.INCONCLUSIVE, BESIDE, warns=True)
+    other = verdict("c", Outcome.INCONCLUSIVE, "window 1: its undo failed")
+    assert len(lines(promise, warning, other)) == 3
+
+
+def test_what_is_broken_and_what_was_foretold_stands_alone_and_first() -> None:
+    told = lines(
+        verdict("held", Outcome.PASS),
+        verdict("held-too", Outcome.PASS),
+        verdict("broken", Outcome.FAIL),
+        verdict("broken-too", Outcome.FAIL),
+        verdict("foretold", Outcome.PASS, warns=True),
+        verdict("elsewhere", Outcome.NOT_APPLICABLE, "no mirror"),
+    )
+    assert told == [
+        "FAIL broken alone",
+        "FAIL broken-too alone",
+        "PASS foretold alone",
+        "PASS, 2 claims: held, held-too",
+    ]

@@ -1,0 +1,72 @@
+"""The first screen of a report that is NOT DECIDED: by which claims, and why."""
+
+from dataclasses import replace
+
+from harness.claims.judge import ClaimVerdict, Outcome
+from harness.judging.exits import Exit
+from harness.judging.result import Report
+from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
+from harness.report.page.totals import totals_of
+from harness.report.undecided import undecided
+from tests.rigs.runs.findings import Story
+from tests.rigs.runs.reports import report, run
+
+BESIDE = "window 2: window 1 was in force at the same time"
+ADVICE = "let one fault end before the next begins"
+STALLED = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
+
+
+def verdict(claim: str, *why: str, **more: object) -> ClaimVerdict:
+    made = ClaimVerdict(claim, Outcome.INCONCLUSIVE, claim, claim, "a source", not_judged=why)
+    return replace(made, advice=(ADVICE,), **more)  # type: ignore[arg-type]
+
+
+def shown(made: Report) -> FirstScreen:
+    return first_screen(made, totals_of(made.runs))
+
+
+def test_a_reason_stands_once_with_its_claims() -> None:
+    first = run(Story(), verdicts=tuple(verdict(f"claim-{n}", BESIDE) for n in (1, 2, 3)))
+    screen = shown(report(first))
+    assert screen.badge == "NOT DECIDED"
+    assert screen.undecided == (f"claim-1, claim-2 and claim-3: {BESIDE}. To do: {ADVICE}.",)
+
+
+def test_the_reason_with_most_claims_comes_first_and_warnings_in_none() -> None:
+    stalled = verdict("served", f"window 2: served_once_healed == true: {STALLED}")
+    others = [verdict(f"claim-{n}", BESIDE) for n in range(NAMES_MAX + 2)]
+    warning = verdict("foretold", "window 9: nobody looked", warns=True)
+    made = report(run(Story(), verdicts=(stalled, warning, *others)))
+    assert [(one.reasons, len(one.claims)) for one in undecided(made)] == [
+        ((BESIDE,), NAMES_MAX + 2),
+        ((f"window 2: {STALLED}",), 1),
+    ]
+    assert " and 2 more: window 2" in shown(made).undecided[0]
+
+
+def test_a_run_that_was_not_judged_is_a_reason() -> None:
+    made = report(run(Story(), verdicts=(), failure="the cluster did not come up"))
+    assert shown(made).undecided == ("1 run: the cluster did not come up.",)
+
+
+def test_what_was_decided_has_no_such_lines() -> None:
+    made = report(run(Story()))
+    assert made.exit_code == Exit.PASSED
+    assert shown(made).undecided == ()
+
+
+def test_one_fault_in_doubt_is_one_reason_whatever_a_claim_asks() -> None:
+    doubt = "fault 3: not seen from outside"
+    made = report(
+        run(
+            Story(),
+            verdicts=(
+                verdict("stays", f"lost == 0: 0 of 800, but {doubt}"),
+                verdict("silent", f"window 1: fault_kind == kill: {doubt}", f"window 2: {doubt}"),
+                verdict("corrupt", f"corrupt == 0: 0, but {doubt}"),
+            ),
+        )
+    )
+    assert [(one.reasons, one.claims) for one in undecided(made)] == [
+        ((doubt,), ("stays", "silent", "corrupt"))
+    ]

@@ -1,0 +1,79 @@
+"""Who waits for whom where runs are played together: the pure part."""
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.run.barrier import Barrier, TargetProposal, disagreement
+
+RUNS = ("one", "two", "three")
+
+
+def test_a_point_is_met_when_every_run_has_come_to_it() -> None:
+    of = Barrier(RUNS)
+    assert of.arrive("one", "load") == of.arrive("three", "load") == ()
+    assert not of.met("load")
+    assert of.arrive("two", "load") == ("load",)
+    assert of.met("load")
+
+
+def test_nobody_waits_for_a_run_that_withdrew_and_it_waits_for_those_that_take_part() -> None:
+    of = Barrier(RUNS)
+    of.arrive("one", "undo")
+    assert of.withdraw("two") == ()
+    assert of.others_go_on("two")
+    assert of.arrive("two", "undo") == ()
+    assert of.arrive("three", "undo") == ("undo",)
+
+
+def test_when_all_have_withdrawn_nobody_waits() -> None:
+    of = Barrier(RUNS)
+    of.arrive("one", "undo")
+    assert [of.withdraw(run) for run in RUNS] == [(), (), ("undo",)]
+    assert of.arrive("two", "later") == ("later",)
+    assert not any(map(of.others_go_on, RUNS))
+
+
+def test_who_comes_late_finds_a_point_as_it_was_met() -> None:
+    of = Barrier(("one", "two"))
+    of.arrive("one", "aim", TargetProposal("rmq1"))
+    of.withdraw("two")
+    assert of.arrive("two", "aim", TargetProposal("", "interrupted")) == ()
+    assert of.proposals("aim") == {"one": TargetProposal("rmq1")}
+
+
+def test_a_fault_that_does_not_mean_the_same_to_all_is_nobodys() -> None:
+    said = {"one": TargetProposal("rmq1"), "two": TargetProposal("rmq2")}
+    why = disagreement("one", said)
+    assert why == "it means rmq1 here, and rmq2 in two, played together with it"
+    assert disagreement("two", said)
+
+
+def test_a_run_that_cannot_suffer_a_fault_says_why_and_keeps_it_from_the_others() -> None:
+    said = {"one": TargetProposal("rmq1"), "two": TargetProposal("", "the queue has no mirror")}
+    assert disagreement("two", said) == "the queue has no mirror"
+    why = disagreement("one", said)
+    assert why == "two, played together with it, could not: the queue has no mirror"
+
+
+def test_runs_that_mean_the_same_suffer_it() -> None:
+    said = dict.fromkeys(RUNS, TargetProposal("rmq1"))
+    assert [disagreement(run, said) for run in RUNS] == ["", "", ""]
+
+
+MOVES = st.lists(st.tuples(st.sampled_from(RUNS), st.booleans()), max_size=12)
+
+
+@given(MOVES)
+def test_a_point_is_met_exactly_when_nobody_is_left_to_come(
+    moves: Sequence[tuple[str, bool]],
+) -> None:
+    of, come, left, told = Barrier(RUNS), set[str](), set(RUNS), 0
+    for run, leaves in moves:
+        told += len(of.withdraw(run) if leaves else of.arrive(run, "point"))
+        come, left = (come, left - {run}) if leaves else (come | {run}, left)
+        assert of.met("point") == (told == 1)
+        if come:
+            assert of.met("point") or left - come
+    assert told <= 1

@@ -1,0 +1,61 @@
+"""What a run says that it waits for, from the conductor's own state."""
+
+from harness.plan.model import FaultPlan, Schedule, Span, Window
+from harness.run import conductor_protocol as c
+from harness.run.conductor import NS, Conductor
+from harness.run.waits import Ending, waits
+
+FAULT = FaultPlan("freeze", "master of orders", Span(), Span())
+SCHEDULE = Schedule(
+    baseline_s=10,
+    windows=(Window(1, FAULT, 10, 20),),
+    recovery_s=5,
+    settle_s=3,
+    drain_limit_s=60,
+)
+TITLES = {1: "freeze master of orders = rmq1"}
+
+
+def said(run: Conductor, at_s: float, step: str = "", **entered_s: float) -> list[str]:
+    entered_ns = {name: round(since * NS) for name, since in entered_s.items()}
+    return list(waits(run, TITLES, Ending(60.0, step), entered_ns, 0, round(at_s * NS)))
+
+
+def undone_at_32() -> Conductor:
+    run = Conductor(SCHEDULE)
+    run.handle(c.Ready(0))
+    run.handle(c.Tick(10 * NS))
+    run.handle(c.Opened(1, 11 * NS))
+    assert said(run, 30) == []
+    assert run.handle(c.Tick(31 * NS)) == [c.Undo(1)]
+    assert said(run, 31.6) == ["undoing freeze master of orders = rmq1: 1 s so far"]
+    run.handle(c.Undone(1, 32 * NS))
+    return run
+
+
+def test_an_undo_that_takes_long_is_named_with_its_limit() -> None:
+    run = undone_at_32()
+    assert said(run, 76) == [
+        "waiting until freeze master of orders = rmq1 is seen to have ended: 44 of 120 s at most"
+    ]
+    run.handle(c.Left(1, 77 * NS))
+    assert said(run, 78) == []
+
+
+def test_a_late_undo_moves_what_is_left() -> None:
+    run = undone_at_32()
+    run.handle(c.Left(1, 77 * NS))
+    assert run.left_s(78 * NS) == 4 + 3  # of recovery, then it settles
+
+
+def test_drain_and_audit_are_named() -> None:
+    run = undone_at_32()
+    run.handle(c.Left(1, 40 * NS))
+    run.handle(c.Tick(45 * NS))
+    run.handle(c.Tick(48 * NS))
+    assert said(run, 50, drain=48) == ["draining the queues: 2 of 60 s at most each"]
+    run.handle(c.Drained())
+    assert said(run, 61, audit=60) == ["audit: reading what brokers still hold: 1 s so far"]
+    assert said(run, 64, "wait for rmq2, 60 s at most", audit=60) == [
+        "audit: wait for rmq2, 60 s at most: 4 s so far"
+    ]

@@ -1,0 +1,211 @@
+"""Stories of affected messages: complete, in order, and honest about what was not recorded."""
+
+from pathlib import Path
+
+from harness.view.detail import Detail, detail
+from harness.view.message_traces import MessageTrace, near
+from spark_analysis.definition.judge import judge
+from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
+from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.runs.run_folders import write_run
+from tests.rigs.runs.told_runs import FAULT_MS, crash, manifest_of
+
+
+def detail_of(tmp_path: Path, history: History) -> Detail:
+    facts, rows = history.build()
+    folder = write_run(tmp_path / "run", facts, rows)
+    return detail(folder, manifest_of(facts), facts, judge(facts, rows))
+
+
+def story_of(tmp_path: Path, history: History, measure: str) -> MessageTrace:
+    found = {group.measure: group for group in detail_of(tmp_path, history).affected}
+    return found[measure].traces[0]
+
+
+def texts(story: MessageTrace) -> list[str]:
+    return [step.text for step in story.steps]
+
+
+def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> None:
+    story = story_of(tmp_path, crash(lost=[230]), "lost")
+    assert story.message == "message 230 of publisher 1 in orders"
+    assert story.near == "0.500 s before fault 1 (kill)"
+    assert texts(story) == [
+        "attempt 1 sent by publisher 1 to rmq1 (master of orders when fault 1 came)",
+        "attempt 1: confirmed (replicated): the broker said “confirmed”",
+        "fault 1, kill rmq1, begins",
+        "fault 1, kill rmq1, is undone",
+        "never delivered, though its queue was read empty; the audit did not find it, either",
+    ]
+    assert [step.at_ns for step in story.steps] == sorted(step.at_ns for step in story.steps)
+
+
+def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
+    tell = crash()
+    tell.deliver(238, at_ms=12_400, redelivered=Redelivered.YES, connection=2)
+    story = story_of(tmp_path, tell, "duplicated")
+    (counted,) = (step for step in story.steps if step.counted)
+    assert counted.at_ns == 12_400_000_000
+    assert counted.text == (
+        "attempt 1 delivered to consumer 1 through connection 2, flagged as redelivered"
+    )
+    acknowledged = "acknowledged by consumer 1 (attempt 1, delivery tag 239)"
+    assert acknowledged in texts(story)
+
+
+def test_a_retry_tells_what_became_of_every_attempt(tmp_path: Path) -> None:
+    story = History().window(1_000, ended_ms=2_000)
+    story.publish(1, at_ms=1_100).settle(1, Outcome.UNKNOWN, at_ms=1_200)
+    story.deliver(1, at_ms=1_250).publish(1, at_ms=1_300, attempt=2, connection=2)
+    story.confirm(1, at_ms=1_400, attempt=2).deliver(1, at_ms=1_500, attempt=2)
+    told = texts(story_of(tmp_path, story, "duplicated"))
+    assert told == [
+        "attempt 1 sent by publisher 1 to connection 1",
+        "attempt 1: unknown: unknown",
+        "attempt 1 delivered to consumer 1 through connection 1",
+        "attempt 2 sent by publisher 1 to connection 2",
+        "attempt 2: confirmed (replicated): the broker said “confirmed”",
+        "attempt 2 delivered to consumer 1 through connection 1",
+    ]
+
+
+def test_a_publish_that_was_never_sent_says_so(tmp_path: Path) -> None:
+    story = History().not_sent(1, intended_ms=500)
+    assert texts(story_of(tmp_path, story, "missed")) == [
+        "was due in orders; its deadline passed first, so it was never sent"
+    ]
+
+
+def test_a_late_sending_tells_when_it_was_due(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=900, intended_ms=100).confirm(1, at_ms=1_500)
+    story.deliver(1, at_ms=1_600)
+    assert texts(story_of(tmp_path, story, "missed"))[0] == "was due in orders"
+
+
+def test_what_the_audit_found_is_told_as_found(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=1).confirm(1, at_ms=2)
+    story.deliver(1, at_ms=50_000, via=Via.AUDIT, consumer=9)
+    assert texts(story_of(tmp_path, story, "stranded"))[-1] == (
+        "attempt 1 found by the audit, read by worker 9 through connection 1"
+    )
+
+
+def test_a_broken_header_is_told_by_its_instant(tmp_path: Path) -> None:
+    story = History().deliver_broken(at_ms=30).deliver_broken(at_ms=40)
+    (group,) = (one for one in detail_of(tmp_path, story).affected if one.measure == "corrupt")
+    assert group.number == 2
+    assert [len(one.steps) for one in group.traces] == [1, 1]
+    assert group.traces[0].message == "a message that cannot be identified in orders"
+    assert group.traces[0].steps[0].text.endswith("its header is broken, its payload is broken")
+
+
+def test_a_connection_that_was_lost_on_the_way_is_part_of_the_story(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=1).confirm(1, at_ms=2).deliver(1, at_ms=3)
+    story.client_event("lost", at_ms=4, worker=CONSUMER)
+    story.deliver(1, at_ms=9, redelivered=Redelivered.YES, connection=2)
+    assert "consumer 1: connection lost" in texts(story_of(tmp_path, story, "duplicated"))
+
+
+def test_of_a_long_story_the_ends_and_what_is_counted_are_told(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
+    for number in range(60):
+        story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
+    told = story_of(tmp_path, story, "duplicated")
+    gaps = [step.text for step in told.steps if step.sort == "gap"]
+    assert gaps == ["46 steps left out"]
+    assert sum(step.counted for step in told.steps) == 1
+    assert len(told.steps) == 10 + 1 + 6
+
+
+def test_a_message_that_came_again_and_again_has_one_story_in_its_class(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
+    for number in range(4):
+        story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
+    (group,) = detail_of(tmp_path, story).affected
+    assert (group.number, len(group.traces)) == (3, 1)
+
+
+def test_of_a_class_only_the_first_messages_have_stories(tmp_path: Path) -> None:
+    (group,) = detail_of(tmp_path, crash(lost=range(200, 230))).affected
+    assert (group.measure, group.number, len(group.traces)) == ("lost", 30, 5)
+    assert [one.message.split()[1] for one in group.traces] == [
+        "200",
+        "201",
+        "202",
+        "203",
+        "204",
+    ]
+
+
+def test_raw_tables_that_cannot_be_read_cost_the_stories_and_not_the_counts(
+    tmp_path: Path,
+) -> None:
+    facts, rows = crash(lost=[230]).build()
+    folder = write_run(tmp_path / "run", facts, rows)
+    findings = judge(facts, rows)
+    (folder / "raw" / "attempts.parquet").write_bytes(b"torn")
+    found = detail(folder, manifest_of(facts), facts, findings)
+    assert "attempts.parquet cannot be read" in found.unreadable
+    assert [(group.measure, group.number) for group in found.affected] == [("lost", 1)]
+    assert [second.confirmed for second in found.timeline.slices][:2] == [20, 20]
+
+
+def test_tables_that_are_missing_are_empty(tmp_path: Path) -> None:
+    facts, rows = crash(lost=[230]).build()
+    findings = judge(facts, rows)
+    folder = write_run(tmp_path / "run", facts, {"attempts": rows["attempts"]})
+    found = detail(folder, manifest_of(facts), facts, findings)
+    assert found.unreadable == ""
+    assert texts(found.affected[0].traces[0])[0] == "attempt 1 sent by publisher 1 to connection 1"
+
+
+def test_an_instant_has_its_place_among_the_faults() -> None:
+    facts = crash().facts
+    assert near(0, facts) == f"{FAULT_MS / 1000:.3f} s before fault 1 (kill)"
+    assert near(13_000_000_000, facts) == "during fault 1 (kill), 1.000 s after it began"
+    assert near(30_000_000_000, facts) == "3.000 s after fault 1 (kill) was undone"
+    assert near(5, History().facts) == ""
+    assert near(-1, facts) == ""
+
+
+def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path: Path) -> None:
+    facts, rows = crash().build()
+    kinds = ("route", "verified", "cluster", "consumer offset")
+    rows["probes"] = [
+        {
+            "prober": 900,
+            "kind": kind,
+            "target": "ns1",
+            "started_ns": number,
+            "ended_ns": number,
+            "ok": 1,
+            "detail": f"detail of {kind}",
+        }
+        for number, kind in enumerate(kinds)
+    ]
+    folder = write_run(tmp_path / "run", facts, rows)
+    found = detail(folder, manifest_of(facts), facts, judge(facts, rows))
+    probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
+    assert probes == ["seen from outside to hold: detail of verified"]
+
+
+def test_a_story_tells_with_what_each_attempt_was_sent(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=1).terms(1, wait_ms=5_000).publish(1, at_ms=2, attempt=2)
+    story.terms(1, wait_ms=5_000, attempt=2).confirm(1, at_ms=3).deliver(1, at_ms=400)
+    told = texts(story_of(tmp_path, story, "early"))
+    assert told[:2] == [
+        "attempt 1 sent by publisher 1 to connection 1, due at +5.001 s",
+        "attempt 2 sent by publisher 1 to connection 1, due at +5.002 s",
+    ]
+
+
+def test_a_torn_transaction_ends_with_its_half(tmp_path: Path) -> None:
+    story = History().publish(1, at_ms=1).terms(1, fate=Fate.COMMIT).confirm(1, at_ms=2)
+    story.deliver(1, at_ms=50_000, via=Via.HALF, consumer=9)
+    assert texts(story_of(tmp_path, story, "torn_transaction")) == [
+        "attempt 1 sent by publisher 1 to connection 1, to be committed",
+        "attempt 1: confirmed (replicated): the broker said “confirmed”",
+        "attempt 1 found by the audit as the half of a transaction, read by worker 9 through "
+        "connection 1",
+        "never delivered: the broker holds the half, and no commit of it",
+    ]

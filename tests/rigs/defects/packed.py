@@ -1,0 +1,50 @@
+"""Packed runs of published results as histories: real brokers, and the reference."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from harness.outside.archives import unpack
+from harness.run_folder.manifest import NAME, Manifest
+from harness.run_folder.rows import batches
+from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.tables import TABLES
+from tests.rigs.defects.measure import Base, held
+from tests.rigs.defects.runs import Row, Run, of_rows
+
+PACKS = Path(__file__).parents[3] / "results" / "published" / "runs"
+BYTES_MAX = 700_000  # of a pack: smaller ones hold short runs
+
+
+def packs() -> list[Path]:
+    """Return the packs of short runs, the smallest first."""
+    found = [path for path in PACKS.glob("*/*.tar.xz") if path.stat().st_size < BYTES_MAX]
+    return sorted(found, key=lambda path: (path.stat().st_size, path.name))
+
+
+def runs(pack: Path, into: Path) -> Iterator[Base]:
+    """Unpack a pack and yield each of its runs that says nothing against its broker.
+
+    Of a run that breaks a promise by itself nobody could say what a defect adds.
+    """
+    unpack(pack, into)
+    for path in sorted(into.glob(f"*/runs/*/{NAME}")):
+        base = held(_run(path.parent))
+        if base is not None and base.promises:
+            yield base
+
+
+def _run(folder: Path) -> Run:
+    manifest = Manifest.load(folder)
+    assert manifest.facts is not None, folder
+    state: dict[str, Any] = dict(manifest.state)
+    windows = {int(number): it for number, it in state.pop("windows", {}).items()}
+    rows = {name: _rows(folder, name) for name in TABLES}
+    return of_rows(manifest.run, Facts.from_json(manifest.facts), state, windows, rows)
+
+
+def _rows(folder: Path, table: str) -> list[Row]:
+    """Return the rows of a table, without those of the harness's canaries."""
+    columns = list(TABLES[table].names)
+    found = (row for batch in batches(folder, table, columns) for row in batch.to_pylist())
+    return [row for row in found if row.get("producer", 0) >= 0]

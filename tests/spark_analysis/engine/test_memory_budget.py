@@ -1,0 +1,44 @@
+"""What memory a task may take: what it was told, else its share of the machine's."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from spark_analysis.engine import memory_budget
+
+GIB = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """One of four cores and 64 GiB; the file in which a container's limit stands."""
+    sizes = {"SC_PHYS_PAGES": 64 * GIB // 4096, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(os, "sysconf", sizes.__getitem__)
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(memory_budget, "_LIMIT", tmp_path / "memory.max")
+    return tmp_path / "memory.max"
+
+
+def test_a_task_alone_may_take_a_quarter_of_the_machines_memory() -> None:
+    assert memory_budget.of_task(0, 4) == 16 * GIB
+
+
+def test_tasks_beside_each_other_share_that_quarter() -> None:
+    assert memory_budget.of_task(0, 2) == 8 * GIB
+    assert memory_budget.of_task(0, 8) == 16 * GIB  # the cores of several machines
+
+
+def test_it_may_always_take_what_a_run_of_forty_million_rows_needs() -> None:
+    assert memory_budget.of_task(0, 0) == memory_budget.LEAST == 3 * GIB
+
+
+def test_what_it_was_told_counts_alone() -> None:
+    assert memory_budget.of_task(GIB, 4) == GIB
+
+
+def test_a_container_has_what_its_limit_says(machine: Path) -> None:
+    machine.write_text(f"{20 * GIB}\n")
+    assert memory_budget.of_machine() == 20 * GIB
+    machine.write_text("max\n")
+    assert memory_budget.of_machine() == 64 * GIB

@@ -1,0 +1,80 @@
+"""Hands share work: each is done once, in an order in which nobody waits for ever."""
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+
+from spark_analysis.engine.threads import Threads
+
+
+@pytest.fixture(params=[1, 2, 5], ids=["one hand", "two hands", "five hands"])
+def threads(request: pytest.FixtureRequest) -> Iterator[Threads]:
+    with Threads(request.param) as some:
+        yield some
+
+
+def test_work_is_done_once_however_often_it_is_asked_for(threads: Threads) -> None:
+    done = []
+    made = threads.give(lambda: done.append("work") or len(done))  # type: ignore[func-returns-value]
+    assert [made() for _ in range(3)] == [1, 1, 1]
+
+
+def test_work_may_ask_for_what_was_given_before(threads: Threads) -> None:
+    made: list[Callable[[], int]] = [threads.give(lambda: 1)]
+    for _ in range(50):
+        made.append(threads.give(lambda before=made[-1]: before() + 1))  # type: ignore[misc]
+    assert made[-1]() == 51
+
+
+def test_what_fails_fails_whoever_asks_for_it(threads: Threads) -> None:
+    failing = threads.give(lambda: [][1])
+    waiting = threads.give(lambda: failing())
+    for uses in (failing, waiting, failing):
+        with pytest.raises(IndexError):
+            uses()
+
+
+def test_one_hand_does_nothing_before_it_is_asked() -> None:
+    done = []
+    with Threads(1) as one:
+        one.give(lambda: done.append("work"))
+    assert done == []
+
+
+def test_two_hands_work_at_the_same_time() -> None:
+    first, second = Event(), Event()
+
+    def meets(own: Event, other: Event) -> bool:
+        own.set()
+        return other.wait(10)
+
+    with Threads(2) as two:
+        met = [two.give(lambda: meets(first, second)), two.give(lambda: meets(second, first))]
+        assert [each() for each in met] == [True, True]
+
+
+class Large:
+    """What it is worth to forget."""
+
+
+def test_what_is_large_is_forgotten_when_the_last_who_wants_it_has_it(threads: Threads) -> None:
+    made = threads.give(Large, uses=2)
+    first = weakref.ref(made())
+    assert first() is not None
+    assert made() is not None
+    gc.collect()
+    assert first() is None
+
+
+def test_who_asks_once_more_than_was_said_makes_it_himself(threads: Threads) -> None:
+    done: list[int] = []
+
+    def work() -> int:
+        done.append(1)
+        return len(done)
+
+    made = threads.give(work, uses=1)
+    assert [made(), made()] == [1, 2]

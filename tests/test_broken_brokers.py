@@ -1,0 +1,102 @@
+"""The judge finds every defect of the generator, and no harmless change moves a verdict."""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from harness.claims.judge import ClaimVerdict
+from tests.rigs.defects.harmless import HARMLESS
+from tests.rigs.defects.measure import (
+    DAY,
+    DEFECTS,
+    NIGHT,
+    Answer,
+    Case,
+    bases,
+    cases,
+    struck,
+    tallies,
+    verdicts,
+)
+from tests.rigs.defects.packed import packs, runs
+from tests.rigs.defects.runs import Run
+from tests.rigs.defects.table import PAGE, shown, table
+
+# One worker makes the cases, and judges them once for all tests.
+pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.xdist_group("defects")]
+Change = Callable[[Run, Random], Run]
+CHUNKS = 20  # of the night
+OFTEN = 11  # one defective case in so many gets a harmless change by day
+
+
+@cache
+def by_day() -> tuple[Case, ...]:
+    return tuple(cases(DAY))
+
+
+def outcomes(judged: Iterable[ClaimVerdict]) -> dict[str, str]:
+    return {it.claim: it.outcome.value for it in judged}
+
+
+def missed(judged: Iterable[Case]) -> list[tuple[int, str, str]]:
+    return [(it.number, it.defect.name, it.base) for it in judged if it.answer is Answer.MISSED]
+
+
+def test_every_defect_is_caught() -> None:
+    assert missed(by_day()) == []
+
+
+def test_the_table_of_defects_shows_what_was_measured() -> None:
+    assert shown(PAGE.read_text(encoding="utf-8")) == table(tallies(iter(by_day())))
+
+
+@pytest.mark.parametrize("change", HARMLESS, ids=lambda it: it.__name__)
+def test_a_harmless_change_of_a_healthy_run_changes_no_verdict(change: Change) -> None:
+    for number, base in enumerate(bases()):
+        changed = change(base.run, Random(f"harmless {number}"))
+        assert set(outcomes(verdicts(changed, base.promises)).values()) == {"PASS"}, base.run.name
+
+
+def moved_by_a_harmless_change(case: Case) -> dict[str, tuple[str, str]]:
+    """Return the verdicts that a random harmless change moves: before, and after."""
+    random = Random(f"harmless {case.number}")
+    change = HARMLESS[random.randrange(len(HARMLESS))]
+    held = outcomes(verdicts(change(case.run, random), case.promises))
+    before = outcomes(case.verdicts)
+    return {it: (before[it], held[it]) for it in before if before[it] != held[it]}
+
+
+def test_a_harmless_change_of_a_broken_run_changes_no_verdict() -> None:
+    for case in by_day()[::OFTEN]:
+        assert not moved_by_a_harmless_change(case), (case.number, case.defect.name)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_every_defect_is_caught_by_night(chunk: int) -> None:
+    size = NIGHT // CHUNKS
+    for case in cases(range(chunk * size, (chunk + 1) * size)):
+        assert case.answer is not Answer.MISSED, (case.number, case.defect.name, case.base)
+        if case.number % OFTEN == 0:
+            assert not moved_by_a_harmless_change(case), (case.number, case.defect.name)
+
+
+def excused(case: Case) -> bool:
+    """Say whether another promise fails, or a real stall leaves the defect's own claims open."""
+    own = [it for it in case.verdicts if it.claim in case.defect.claims]
+    return bool(case.failed) or any(" stalled " in line for it in own for line in it.not_judged)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("pack", packs(), ids=lambda pack: pack.name.split(".")[0])
+def test_every_defect_of_a_packed_run_is_caught(pack: Path, tmp_path: Path) -> None:
+    for base in runs(pack, tmp_path):
+        found = [struck(number, defect, base) for number, defect in enumerate(DEFECTS)]
+        assert any(found), base.run.name
+        assert missed(case for case in found if case is not None and not excused(case)) == []
+        for change in HARMLESS:
+            changed = verdicts(change(base.run, Random(base.run.name)), base.promises)
+            assert set(outcomes(changed).values()) == {"PASS"}, (base.run.name, change.__name__)

@@ -1,0 +1,56 @@
+"""Closed and full standard streams: exit code 1 means a broken promise, and nothing else."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+LIMIT_S = 120
+
+
+def ended(words: str, redirection: str) -> "subprocess.CompletedProcess[str]":
+    command = f"{sys.executable} -m harness {words} {redirection}"
+    return subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S
+    )
+
+
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", "| head -c 1"])
+@pytest.mark.parametrize("words", ["list suites", "--help"])
+def test_a_closed_stream_changes_no_exit_code(words: str, redirection: str) -> None:
+    told = ended(words, f"{redirection}; exit ${{PIPESTATUS[0]}}")
+    assert told.returncode == 0, told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("words", ["list suites", "--help"])
+def test_a_full_standard_output_is_named_and_not_passed(words: str) -> None:
+    told = ended(words, "> /dev/full")
+    assert told.returncode == 2
+    assert told.stderr == (
+        "mqproof: not all was written: standard output: No space left on device\n"
+    )
+
+
+@pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", ">/dev/full 2>/dev/full"])
+def test_bad_input_is_bad_input_where_its_words_cannot_be_written(redirection: str) -> None:
+    assert ended("run no-such-scenario", redirection).returncode == 254
+
+
+def test_a_module_that_cannot_be_loaded_is_no_broken_promise(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise MemoryError\n")
+    words = [sys.executable, "-m", "harness", "--help"]
+    told = subprocess.run(
+        words,
+        cwd=ROOT,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+    assert told.returncode == 255
+    assert "MemoryError" in told.stderr
