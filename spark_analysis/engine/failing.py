@@ -1,8 +1,11 @@
 """Failures of Spark in one sentence, without a Java stack trace.
 
 1. If Spark, its JVM or this machine fails, the message names that cause and shows no trace.
+2. py4j logs a broken connection with its traceback and fails the call as well. The failed call
+   is reported, so the log record is dropped.
 """
 
+import logging
 import re
 
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
@@ -36,6 +39,12 @@ def is_gone(error: Exception) -> bool:
     """Return whether Spark has ended, so that no further call can succeed."""
     plain = type(error) is Py4JError and "Answer from Java side is empty" in str(error)
     return isinstance(error, _GONE) or plain
+
+
+def is_worth_logging(record: logging.LogRecord) -> bool:
+    """Filter of the root logger, which py4j's gateway writes to: False for what fails a call, too."""
+    raised = record.exc_info[1] if record.exc_info else None
+    return not (record.module == "java_gateway" and isinstance(raised, Py4JNetworkError))
 
 
 def causes(text: str) -> list[str]:

@@ -14,6 +14,7 @@
 """
 
 import atexit
+import logging
 import os
 import select
 import signal
@@ -30,7 +31,7 @@ from pyspark.sql import SparkSession
 
 import spark_analysis
 from spark_analysis.engine.archive import Archive, archive
-from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, sentence
+from spark_analysis.engine.failing import SPARK_ERRORS, SparkFailed, is_worth_logging, sentence
 from spark_analysis.engine.java import java_home
 from spark_analysis.engine.jvm import Jvm, jvm_options
 from spark_analysis.schema.failed import os_reason
@@ -64,6 +65,7 @@ _writing: list[tuple[SparkSession, Archive]] = []  # whose JVM writes it when it
 def session(where: Place = HERE) -> SparkSession:
     """On all cores of this machine where nothing else is said. Raises SparkFailed."""
     _wait()
+    logging.getLogger().addFilter(is_worth_logging)  # once: a logger has a filter only once
     before = _children()
     try:
         return _started(where)
