@@ -42,7 +42,7 @@ def is_gone(error: Exception) -> bool:
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
-    """Filter of the root logger, which py4j's gateway writes to: False for what fails a call, too."""
+    """Filter of the root logger, which py4j uses: False for what fails a call as well."""
     raised = record.exc_info[1] if record.exc_info else None
     return not (record.module == "java_gateway" and isinstance(raised, Py4JNetworkError))
 

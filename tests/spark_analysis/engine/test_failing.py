@@ -11,7 +11,7 @@ from py4j.protocol import ERROR
 
 from spark_analysis.engine.failing import is_worth_logging
 
-COMMAND = "c\nt\ngetVersion\ne\n"  # its words never matter: nobody reads them
+COMMAND = "c\nt\ngetVersion\ne\n"  # no JVM reads it
 
 
 @pytest.fixture
