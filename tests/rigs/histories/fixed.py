@@ -16,8 +16,8 @@ from tests.rigs.generated.facts import Style
 from tests.rigs.generated.histories import History, Rows, history
 from tests.rigs.generated.styles import styles
 
-HISTORIES, BY_NIGHT = 400, 1_000
-FEW = 300
+HISTORIES, BY_NIGHT = 200, 1_000
+FEW = 150
 _SEED = int(
     "a197f9e97a465df4ada45721a464d1763035a380ab2a3b32"
     "ebd9ca0f7f5287d1022aac7fffc3832c7afb04e7efd60c42",
