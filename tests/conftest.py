@@ -2,9 +2,10 @@
 
 1. Tests find nothing of the user's state, and leave nothing that `mqproof heal` finds.
 2. Markers keep their promises (tests/rigs/suite/promises.py). A session that breaks one fails.
-3. A test with a real broker is repeated once: a broker may crash by a bug of its own. Verdicts
-   over recorded histories, and all that we wrote ourselves, are not repeated. The end of the
-   output lists each test that passed only on the repetition, with the reason of its failure.
+3. A test with a real broker is repeated once, and so is one that starts processes or kills Spark:
+   a broker may crash by a bug of its own, and four workers share two cores. Verdicts over
+   recorded histories and all that is pure are not repeated. The end of the output lists each
+   test that passed only on the repetition, with the reason of its failure.
 4. With `-n N --dist loadgroup`, workers share the tests as tests/rigs/suite/lanes.py says.
 """
 
@@ -32,6 +33,8 @@ settings.load_profile("mqproof")
 
 OF_THE_ENGINE = Path(__file__).parent / "spark_analysis"
 BY_THEMSELVES = ("test_elsewhere.py",)  # it kills a worker in the middle of a job
+# They use Spark, and end what they started: how soon it ends depends on the machine.
+KILLS_SPARK = (*BY_THEMSELVES, "test_java_everywhere.py", "test_pipeline_disk.py")
 BEARERS, TIERS = pytest.StashKey[Bearers](), pytest.StashKey[Tiers]()
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 PRIORITY = Priority()
@@ -66,14 +69,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and item.path.name not in BY_THEMSELVES
         ):
             item.add_marker(pytest.mark.engine)
-        measures = item.get_closest_marker("slow") and not item.get_closest_marker("engine")
-        if item.get_closest_marker("docker") or measures:
-            # A broker may crash by itself, and four workers share two cores: see CONTRIBUTING.
+        if is_repeated(item):
             item.add_marker(pytest.mark.flaky(reruns=1))
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.timeout(0))  # it may take hours
         mark_tier(item)
     assign_groups(items)
+
+
+def is_repeated(item: pytest.Item) -> bool:
+    """Return whether more than the code under test decides how it ends (rule 3)."""
+    if item.get_closest_marker("engine"):
+        return item.path.name in KILLS_SPARK
+    return any(item.get_closest_marker(name) for name in ("docker", "slow"))
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -127,7 +128,9 @@ def test_of_what_spark_submit_runs_no_mart_is_changed_by_a_worker_that_is_killed
     shutil.rmtree(folder / "marts")  # of the test before
     before = len(struck.executors)
     process = submitting(folder, "--master", cluster.master, *ON_TWO)
+    deadline = time.monotonic() + LIMIT_S
     while not begun(folder) or len(struck.executors) == before:
+        assert time.monotonic() < deadline, "no task has begun on this worker"
         with pytest.raises(subprocess.TimeoutExpired):  # it has not ended meanwhile
             process.wait(LOOK_S)
     struck.kill()
