@@ -44,7 +44,10 @@ STARTS = Starts()
 def pytest_configure(config: pytest.Config) -> None:
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         # Tests start hundreds of Python processes: each would compile all that it imports.
-        compiled = tempfile.TemporaryDirectory(prefix="mqproof-tests-")
+        compiled = tempfile.TemporaryDirectory(
+            prefix="mqproof-tests-",
+            ignore_cleanup_errors=True,  # a process that a test started may still write
+        )
         os.environ.setdefault("PYTHONPYCACHEPREFIX", compiled.name)
         config.add_cleanup(compiled.cleanup)
     config.pluginmanager.register(Watch(STARTS))
