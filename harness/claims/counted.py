@@ -35,10 +35,6 @@ _WHOLE = {  # the count that says of how many a measure is a part, and its detai
     Whole.MESSAGES: ("state", ""),
     Whole.CONFIRMED: ("state", "acknowledged"),
     Whole.UNDECIDED: ("state", "indeterminate"),
-    Whole.DELAYED: ("delayed", ""),
-    Whole.IN_TRANSACTIONS: ("transactions", ""),
-    Whole.COMMITTED: ("transactions", "commit"),
-    Whole.TO_BE_ASKED: ("transactions", "commit_when_asked"),
 }
 # What says how many of a whole the scenario sends, where these are few on purpose.
 PLANNED = {
@@ -47,6 +43,9 @@ PLANNED = {
     Whole.IN_TRANSACTIONS: "messages_in_transactions",
     Whole.COMMITTED: "messages_to_commit",
     Whole.TO_BE_ASKED: "messages_to_ask",
+}
+PLANNED_OF = {  # a whole that the scenario plans as what others leave of a first one
+    Whole.ROLLED_BACK: (Whole.IN_TRANSACTIONS, Whole.COMMITTED, Whole.TO_BE_ASKED),
 }
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
@@ -229,17 +228,25 @@ class Counted:
             or math.isinf(counted.high)
         ):
             return counted
+        seen, of = self._looked_at(measure, detail)
         whole = measures.BY_NAME[measure].part_of
-        looked_at = ("confirmed", detail) if whole is Whole.CONFIRMED and detail else None
-        looked_at = looked_at or _WHOLE.get(whole)
-        seen = self.total(*looked_at) if looked_at is not None else self._delivered
-        planned = whole if whole in PLANNED else Whole.MESSAGES
+        planned = whole if whole in PLANNED or whole in PLANNED_OF else Whole.MESSAGES
         needed = min(ENOUGH, self.planned.get(planned, ENOUGH))
         if seen >= needed:
             return counted
-        of = whole.value if whole in _WHOLE else Whole.DELIVERED.value
         why = f"there were only {seen:,} {of}, and {needed:.0f} are needed"
         return replace(counted, high=math.inf, doubt=counted.doubt or why)
+
+    def _looked_at(self, measure: str, detail: str) -> tuple[int, str]:
+        """Return how many could have shown a case, and what they are."""
+        entry = measures.BY_NAME[measure]
+        if entry.shown_by:
+            return self.total("could_show", measure), entry.shown_by
+        if entry.part_of is Whole.CONFIRMED and detail:
+            return self.total("confirmed", detail), entry.part_of.value
+        if entry.part_of in _WHOLE:
+            return self.total(*_WHOLE[entry.part_of]), entry.part_of.value
+        return self._delivered, Whole.DELIVERED.value
 
 
 def _matching(rows: Iterable[Count], measure: str, detail: str) -> Iterable[int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from harness.claims import derived, served, waiting
-from harness.claims.counted import PLANNED, Among, Counted
+from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
 from harness.claims.doubts import Doubts, caveats_of, stalled_s
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
 from harness.claims.serving import Serving
@@ -108,12 +108,16 @@ class Evidence:
 
     @cached_property
     def counted(self) -> Counted:
-        planned = {whole: self.state.value(name, 0) for whole, name in PLANNED.items()}
+        values = {whole: self.state.value(name, 0) for whole, name in PLANNED.items()}
+        planned = {of: it.low for of, it in values.items() if isinstance(it, Interval)}
+        for whole, (first, *others) in PLANNED_OF.items():
+            if planned.keys() >= {first, *others}:
+                planned[whole] = planned[first] - sum(planned[other] for other in others)
         return Counted(
             self.findings.counts,
             self.findings.charges,
             self.doubts.loss,
-            {of: one.low for of, one in planned.items() if isinstance(one, Interval)},
+            planned,
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
         )
 

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from harness.claims.values import Moot
 from spark_analysis.schema.measures import BY_NAME
 
-Total = Callable[[str, str], int]  # of a measure and a detail of it; "" is every detail
+Total = Callable[[str, str], int]  # of a measure and a detail of it; "": every detail
 
 
 def moot(measure: str, total: Total) -> Moot | None:
     """Return why a run says nothing about this measure; None if it does."""
     needed = BY_NAME[measure].of
-    if needed is None or total(needed.measure, needed.detail):
+    if needed is None or total("could_show", measure):
+        return None
+    if any(total(needed.measure, detail) for detail in needed.details or ("",)):
         return None
     return Moot(needed.missing)

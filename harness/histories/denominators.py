@@ -1,9 +1,11 @@
-"""Acknowledgements and connections in a history: the denominators of two claims.
+"""Acknowledgements and connections in a history: the denominators of three claims.
 
 1. A claim about acknowledged messages needs 100 acknowledgements, or as many as there are messages
    where the history declares fewer.
 2. A claim about unacknowledged messages needs the ends of connections. If a consumer goes on by a
    later connection and no row says that the earlier one ended, the due messages are unknown.
+3. A claim about what a consumer holds needs as many deliveries on connections with an
+   acknowledgement. On another connection nothing shows that the consumer acknowledges at all.
 """
 
 from collections import defaultdict
@@ -15,6 +17,7 @@ from spark_analysis.schema.words import Via
 _ENOUGH = 100
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
 _FORGOTTEN = "forgotten"
+_HELD = "duplicated.redelivered_without_cause"
 _ENDS = ("lost", "closed")
 _NO_EVENTS = "no client event is on record, so the ended connections are unknown"
 _NO_END = "consumer {0} went on by a later connection, and no row says that connection {1} ended"
@@ -29,6 +32,12 @@ def unshown(history: History) -> dict[str, str]:
     if many < needed:
         why = f"only {many:,} acknowledgements are on record, and {needed:,.0f} are needed"
         found = dict.fromkeys(_AFTER_ACKNOWLEDGEMENT, why)
+    answered = _answered(history)
+    if answered < needed:
+        found[_HELD] = (
+            f"only {answered:,} deliveries came by connections with an acknowledgement on record, "
+            f"and {needed:,.0f} are needed"
+        )
     why_open = _without_ends(history)
     return {**found, _FORGOTTEN: why_open} if why_open else found
 
@@ -39,6 +48,18 @@ def _tags(history: History) -> Iterator[int]:
     for first, last in zip(rows.get("first_tag", []), rows.get("last_tag", []), strict=True):
         if isinstance(first, int) and isinstance(last, int):
             yield max(0, last - first + 1)
+
+
+def _answered(history: History) -> int:
+    """Count the deliveries of the load on connections that acknowledged anything."""
+    rows = history.tables.get("acknowledgements", {})
+    channels = set(zip(rows.get("consumer", []), rows.get("connection", []), strict=True))
+    came = history.tables.get("deliveries", {})
+    columns = (came.get(name, []) for name in ("consumer", "connection", "via"))
+    return sum(
+        via == Via.LOAD and (consumer, connection) in channels
+        for consumer, connection, via in zip(*columns, strict=True)
+    )
 
 
 def _without_ends(history: History) -> str:

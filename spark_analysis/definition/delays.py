@@ -28,6 +28,8 @@ def cases(facts: Facts, messages: Iterable[Message]) -> Iterator[Case]:
         if not any(terms.delayed for terms in message.terms):
             continue
         yield of_message(message, "delayed", "", message.first_sent_ns)
+        for measure in _could_show(message):
+            yield of_message(message, "could_show", measure, message.first_sent_ns)
         for delivery in message.consumed:
             measure = waits.haste(message, delivery)
             if measure:
@@ -102,6 +104,19 @@ class Waits:
     def _slack_ns(self, wait_ns: int, *workers: int) -> int:
         bounds_ns = sum(self._bounds.get(worker, 0) for worker in workers)
         return wait_ns // _APART + _GRAIN_NS + bounds_ns
+
+
+def _could_show(message: Message) -> Iterator[str]:
+    """Yield the classes that its deliveries could have shown."""
+    came = [message.tries.get(delivery.attempt) for delivery in message.consumed]
+    waited = [
+        one is not None and one.attempt.sent and one.terms is not None and one.terms.delayed
+        for one in came
+    ]
+    if any(waited):
+        yield "early"
+    if waited and waited[0] and came[0] is not None and came[0].confirmed_ns is not None:
+        yield "overdue"
 
 
 def _wait_ns(message: Message, number: int) -> int | None:

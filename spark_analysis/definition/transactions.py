@@ -29,11 +29,23 @@ def cases(facts: Facts, messages: Iterable[Message], open_ends: Iterable[Case]) 
         if message.fate is Fate.NONE:
             continue
         yield of_message(message, "transactions", _word(message), message.first_sent_ns)
+        for measure in _could_show(message):
+            yield of_message(message, "could_show", measure, message.first_sent_ns)
         yield from _seen_though_rolled_back(message)
         known = (message.producer, message.sequence) not in undecided
         if known and closed and message.queue in drained and _by_half(message):
             at_ns = message.finds[0].received_ns
             yield of_message(message, "torn_transaction", message.strength, at_ns)
+
+
+def _could_show(message: Message) -> Iterator[str]:
+    """Yield the classes that the message could have shown, whatever became of it."""
+    if message.to_be_rolled_back or any(_rolled_back(message, number) for number in message.tries):
+        yield "rolled_back_but_delivered"
+    if message.state is State.ACKNOWLEDGED and message.fate is Fate.COMMIT:
+        yield "torn_transaction"
+    if message.state is State.ACKNOWLEDGED and message.fate is Fate.COMMIT_WHEN_ASKED:
+        yield "unasked"
 
 
 def _seen_though_rolled_back(message: Message) -> Iterator[Case]:

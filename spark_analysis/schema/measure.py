@@ -47,6 +47,7 @@ class Whole(StrEnum):
     IN_TRANSACTIONS = "messages in transactions"
     COMMITTED = "committed messages"
     TO_BE_ASKED = "messages to be committed when the broker asks"
+    ROLLED_BACK = "messages to be rolled back"
     DELIVERED = "delivered messages"
     DELIVERIES = "deliveries"
     OPERATIONS = "operations"
@@ -71,7 +72,7 @@ class Need:
 
     measure: str
     missing: str  # the sentence for a run without
-    detail: str = ""
+    details: tuple[str, ...] = ()  # one of these; (): any
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,7 @@ class Measure:
     charged: bool = False  # to the fault windows that could have caused it (mart charges)
     of: Need | None = None
     doubtful: Doubtful | None = None
+    shown_by: str = ""  # the messages that could have shown it, in words: census `could_show`
     claimed: str = ""  # what claims mean by it; "" is: they may not speak of it
     always_shown: bool = False  # of every run, though it be 0
     raised_by_publishers: bool = False  # by what an open log of theirs does not show

@@ -183,6 +183,7 @@ _OF_MESSAGES = (
         meaning="deliveries before their time, by more than clocks can explain",
         stopped_by=_LOGS,
         of=_DELAYED,
+        shown_by="delayed messages that came",
         doubtful=Doubtful(
             "early_unknown",
             "came before their time by no more than the clocks are off",
@@ -202,6 +203,7 @@ _OF_MESSAGES = (
         meaning="delayed, and delivered later than due by more than brokers' timers can explain",
         stopped_by=_LOGS,
         of=_DELAYED,
+        shown_by="delayed messages that were confirmed and came",
         claimed="delayed messages that came later than due, by more than timers can explain",
         story="was delayed, and delivered at {at}, later than it was due",
     ),

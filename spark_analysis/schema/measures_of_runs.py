@@ -182,6 +182,12 @@ OF_CENSUS = (
         claimed="messages that were sent in a transaction",
     ),
     _census(
+        "could_show",
+        Whole.MESSAGES,
+        "Could have shown",
+        "messages that could have shown a class, by the class",
+    ),
+    _census(
         "denied",
         Whole.MESSAGES,
         "Refused or returned",

@@ -7,16 +7,20 @@ from spark_analysis.schema.measure import Doubtful, Grade, Measure, Need, Unit, 
 _LOGS = stops("loss", "consumer_log", "publisher_log")
 _ENDS = (*_LOGS, *stops("loss", "drain"))
 _TRANSACTIONS = Need("transactions", "nothing was sent in a transaction")
+_ROLLBACKS = Need(
+    "transactions", "no transaction was to be rolled back", ("rollback", "rollback_when_asked")
+)
 
 ROLLED_BACK_BUT_DELIVERED = Measure(
     name="rolled_back_but_delivered",
     grade=Grade.VIOLATION,
     unit=Unit.MESSAGES,
-    part_of=Whole.IN_TRANSACTIONS,
+    part_of=Whole.ROLLED_BACK,
     title="Rolled back, but delivered",
     meaning="its sender rolled the transaction back, and a consumer saw it",
     stopped_by=_LOGS,
-    of=_TRANSACTIONS,
+    of=_ROLLBACKS,
+    shown_by="messages that were rolled back, or were to be",
     doubtful=Doubtful(
         "rollback_unknown",
         "were to be rolled back, but the broker may not have got the rollback",
@@ -34,7 +38,8 @@ TORN_TRANSACTION = Measure(
     title="Torn transactions",
     meaning="committed, never delivered; the broker holds a half without the commit",
     stopped_by=_ENDS,
-    of=Need("transactions", "no transaction was to be committed", "commit"),
+    of=Need("transactions", "no transaction was to be committed", ("commit",)),
+    shown_by="committed messages that were confirmed",
     claimed="committed, but the broker holds its half alone",
     raised_by_publishers=True,
     story="was committed ({detail}) and never delivered; the audit found its half, without "
@@ -51,7 +56,8 @@ UNASKED = Measure(
     meaning="left open by a producer that was there, and not committed in all the time that "
     "the broker may take to ask",
     stopped_by=_ENDS,
-    of=Need("transactions", "no transaction was left open for the broker", "commit_when_asked"),
+    of=Need("transactions", "no transaction was left open for the broker", ("commit_when_asked",)),
+    shown_by="confirmed messages that the broker had to ask about",
     doubtful=Doubtful(
         "unasked_unknown",
         "were never committed, and a fault, a log, a drain or the end of their producer "

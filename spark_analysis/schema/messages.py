@@ -55,6 +55,11 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   before load_ended_ns.
 - `delayed`: ""; a message with a delayed attempt. `transactions`: the fate's name in lower case; a
   message whose fate is not NONE.
+- `could_show`, one a message and class that it could have shown; the detail is the class:
+  "early": an identified delivery by LOAD, DRAIN or RETRY_TOPIC is of a sent and delayed attempt.
+  "overdue": its first delivery is of a sent and delayed attempt with a CONFIRMED settlement.
+  "rolled_back_but_delivered": its fate is a ROLLBACK, or an attempt of it was rolled back.
+  "torn_transaction", "unasked": acknowledged, and its fate is COMMIT, or COMMIT_WHEN_ASKED.
 - `early`, one a delivery row: ""; identified, by LOAD, DRAIN or RETRY_TOPIC, of a sent and delayed
   attempt (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
   ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the
@@ -164,16 +169,16 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
 A count of 0 has no row.
 
 AFFECTED: one row for each count above except measures `state`, `confirmed`, `in_order`,
-`not_judged`, `operations`, `excused`, `delayed`, `transactions`, `denied`. `sequence` and
-`producer` -1 for a broken header. `attempt`: of the delivery for counts a delivery, of the attempt
-for counts an attempt, else 0. `at_ns`: received_ns of the delivery for counts a delivery;
-received_ns of the first delivery for `revived`, `reordered`, `reorder_unknown`, `overdue`; of the
-earliest such delivery of the attempt for `refused_but_delivered`; of the last identified one of it
-for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for `attempt_lost`,
-`attempt_open`; of the earliest delivery of that kind for `rolled_back_but_delivered` and
-`rollback_unknown`; of the earliest find for `stranded`, `torn_transaction` and
-`lost_indeterminate` "found"; intended_ns for `missed`; else the first sent_ns of the message (the
-smallest of its sent attempts; NEVER_SENT where it has none).
+`not_judged`, `operations`, `excused`, `delayed`, `transactions`, `could_show`, `denied`.
+`sequence` and `producer` -1 for a broken header. `attempt`: of the delivery for counts a delivery,
+of the attempt for counts an attempt, else 0. `at_ns`: received_ns of the delivery for counts a
+delivery; received_ns of the first delivery for `revived`, `reordered`, `reorder_unknown`,
+`overdue`; of the earliest such delivery of the attempt for `refused_but_delivered`; of the last
+identified one of it for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for
+`attempt_lost`, `attempt_open`; of the earliest delivery of that kind for
+`rolled_back_but_delivered` and `rollback_unknown`; of the earliest find for `stranded`,
+`torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else the first
+sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it has none).
 
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,

@@ -41,6 +41,11 @@ def plain(cases: int) -> Text:
     return Text(("",), np.zeros(cases, np.int32))
 
 
+def could_show(measure: str, queue: Text) -> Census:
+    """The messages that could have shown a class; `queue`: of each."""
+    return Census("could_show", Text((measure,), np.zeros(len(queue), np.int32)), queue)
+
+
 def counts(run: str, census: Census) -> list[Count]:
     """The counts of one measure; a count of 0 has no row."""
     details = len(census.detail.words)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from spark_analysis.engine.kernel.arrays import NANOSECONDS, NEVER, Bools, Ints, earliest, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases, Census, plain
+from spark_analysis.engine.kernel.cases import Cases, Census, could_show, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
@@ -37,7 +37,16 @@ def delays(
     slack_ns = _slack_ns(terms.wait_ns[place], arrived.rows.producer[rows], facts)
     slack_ns += bounds_ns(arrived.rows.consumer[rows], facts)
     early, unknown = before_ns > slack_ns, (before_ns > 0) & (before_ns <= slack_ns)
-    return [Census("delayed", plain(len(slots)), messages.queue[slots])], [
+    came = np.unique(arrived.slot[rows])
+    first = arrived.first[arrived.slot[rows]] == rows
+    confirmed = messages.row_confirmed_ns[terms.row[place]] < NEVER
+    in_time = np.unique(arrived.slot[rows[first & confirmed]])
+    census = [
+        Census("delayed", plain(len(slots)), messages.queue[slots]),
+        could_show("early", messages.queue[came]),
+        could_show("overdue", messages.queue[in_time]),
+    ]
+    return census, [
         _early(messages, arrived, "early", rows[early]),
         _early(messages, arrived, "early_unknown", rows[unknown]),
         _overdue(messages, arrived, rows, place, slack_ns, facts),

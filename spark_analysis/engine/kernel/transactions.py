@@ -7,7 +7,7 @@ import numpy as np
 
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, earliest, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases, Census
+from spark_analysis.engine.kernel.cases import Cases, Census, could_show
 from spark_analysis.engine.kernel.delays import not_due
 from spark_analysis.engine.kernel.messages import ACKNOWLEDGED, Messages
 from spark_analysis.engine.kernel.records import Text
@@ -24,7 +24,20 @@ def transactions(
     if not len(slots):
         return [], []
     census = Census("transactions", _fates(messages, slots), messages.queue[slots])
-    return [census], [*_seen(messages, arrived), _torn(messages, arrived, facts, slots)]
+    found = [*_seen(messages, arrived), _torn(messages, arrived, facts, slots)]
+    return [census, *_could_show(messages)], found
+
+
+def _could_show(messages: Messages) -> list[Census]:
+    terms = messages.terms
+    gone = marked(len(messages.slots.taken), terms.slot[terms.rolled_back])
+    confirmed = messages.state == ACKNOWLEDGED
+    held = {
+        "rolled_back_but_delivered": gone | terms.to_be_rolled_back,
+        "torn_transaction": confirmed & (terms.fates == Fate.COMMIT),
+        "unasked": confirmed & (terms.fates == Fate.COMMIT_WHEN_ASKED),
+    }
+    return [could_show(measure, messages.queue[each]) for measure, each in held.items()]
 
 
 def _seen(messages: Messages, arrived: Arrivals) -> list[Cases]:

@@ -74,7 +74,7 @@ def attached(consumers: int, cancelled: int) -> Story:
 
 
 def delayed() -> Story:
-    return Story().count("delayed", "", 700).calm()
+    return Story().count("delayed", "", 700).count("could_show", "early", 700).calm()
 
 
 def calmly(**state: object) -> Story:
@@ -92,16 +92,20 @@ def served_in_the_calm(**state: object) -> Story:
 def delayed_in_the_calm(late: int = 0, starved_s: float = 0.1) -> Story:
     """So many of 700 came too late; for so long no consumer was given anything at all."""
     story = calmly().count("delayed", "", 700).starved(starved_s)
+    story.count("could_show", "overdue", 700)
     return story.count("overdue", "", late) if late else story
 
 
 def in_transactions(fate: str) -> Story:
-    return Story().count("transactions", fate, 500)
+    story = Story().count("transactions", fate, 500)
+    shown = "torn_transaction" if fate == "commit" else "rolled_back_but_delivered"
+    return story.count("could_show", shown, 500)
 
 
 def left_open(within_s: float | None = 70) -> Story:
     """Transactions that the broker has to ask about, within so long where anybody says it."""
     story = Story(**OF_LOGS).count("transactions", "commit_when_asked", 150)
+    story.count("could_show", "unasked", 150)
     within_ns = None if within_s is None else round(within_s * 1e9)
     story.facts = replace(story.facts, asks_within_ns=within_ns)
     return story
@@ -186,7 +190,8 @@ def reordered(number: int) -> Story:
 
 def delaying(late: int) -> Story:
     """Of the messages that waited when a master died so many came later than they were due."""
-    return Story(**OF_LOGS).count("delayed", "", 700).count("overdue", "", late)
+    story = Story(**OF_LOGS).count("delayed", "", 700).count("could_show", "overdue", 700)
+    return story.count("overdue", "", late)
 
 
 def unpromised_order(**state: object) -> Story:

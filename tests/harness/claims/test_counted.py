@@ -32,7 +32,7 @@ def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
 
 
 @pytest.mark.parametrize(
-    ("delayed", "planned", "outcome"),
+    ("came", "planned", "outcome"),
     [
         (99, None, INCONCLUSIVE),
         (100, None, PASS),
@@ -41,9 +41,10 @@ def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
     ],
 )
 def test_of_few_that_are_meant_to_be_delayed_all_are_needed(
-    delayed: int, planned: int | None, outcome: Outcome
+    came: int, planned: int | None, outcome: Outcome
 ) -> None:
-    story = Story(delayed_messages=planned).count("delayed", "", delayed)
+    story = Story(delayed_messages=planned).count("delayed", "", 500)
+    story.count("could_show", "early", came)
     assert verdict("nothing-early", story).outcome is outcome
 
 

@@ -12,10 +12,14 @@ from tests.harness.claims.judging import (
 )
 from tests.rigs.runs.findings import Story
 
+SHOWN = ("early", "rolled_back_but_delivered", "torn_transaction")  # in the order of OF_TERMS
 
-def termed() -> Story:
+
+def termed(could_show: int = 100) -> Story:
     """Some messages were delayed, some in transactions of every fate."""
     story = Story().count("delayed", "", 700)
+    for shown in SHOWN:
+        story.count("could_show", shown, could_show)
     for fate in ("commit", "commit_when_asked", "rollback", "rollback_when_asked"):
         story.count("transactions", fate, 100)
     return story
@@ -26,19 +30,35 @@ def test_a_run_without_delays_or_transactions_says_nothing_of_them_and_why() -> 
     assert reasons == {
         "nothing-early": ("early == 0: not applicable: no message was delayed",),
         "rolled-back-stays-unseen": (
-            "rolled_back_but_delivered == 0: not applicable: nothing was sent in a transaction",
+            "rolled_back_but_delivered == 0: not applicable: no transaction was to be rolled back",
         ),
         "no-transaction-torn": (
             "torn_transaction == 0: not applicable: no transaction was to be committed",
         ),
     }
     rolled_back = Story().count("transactions", "rollback", 100)
+    rolled_back.count("could_show", "rolled_back_but_delivered", 100)
     assert verdict("rolled-back-stays-unseen", rolled_back).outcome is PASS
     assert verdict("no-transaction-torn", rolled_back).outcome is NOT_APPLICABLE
 
 
 def test_a_run_with_delays_and_transactions_is_judged_by_them() -> None:
     assert [verdict(name, termed()).outcome for name in OF_TERMS] == [PASS, PASS, PASS]
+
+
+@pytest.mark.parametrize("claim", OF_TERMS)
+def test_a_class_that_too_few_messages_could_have_shown_does_not_pass(claim: str) -> None:
+    few = verdict(claim, termed(could_show=99))
+    assert few.outcome is INCONCLUSIVE
+    assert "there were only 99 " in few.not_judged[0]
+
+
+def test_transactions_that_are_all_to_be_committed_say_nothing_of_rollbacks() -> None:
+    committed = Story().count("transactions", "commit", 500)
+    assert verdict("rolled-back-stays-unseen", committed).outcome is NOT_APPLICABLE
+    committed.count("could_show", "rolled_back_but_delivered", 1)
+    committed.count("rolled_back_but_delivered", "commit", 1)
+    assert verdict("rolled-back-stays-unseen", committed).outcome is FAIL
 
 
 @pytest.mark.parametrize(

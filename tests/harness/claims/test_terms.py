@@ -27,7 +27,13 @@ from tests.rigs.runs.plans import plan
 PUBLISHER, CONSUMER, AUDITOR = 1, 2, 3
 SECOND = 1_000_000_000
 CLAIMS = ("nothing-early", "rolled-back-stays-unseen", "no-transaction-torn")
-FEW = ("delayed_messages", "messages_in_transactions", "messages_to_commit")
+FEW = {
+    "messages": 3,
+    "delayed_messages": 1,
+    "messages_in_transactions": 2,
+    "messages_to_commit": 1,
+    "messages_to_ask": 0,
+}
 ROLES = {PUBLISHER: "publisher", CONSUMER: "consumer", AUDITOR: "auditor"}
 Sent = tuple[int, Fate, Settled]  # when it is due, and what was said of it
 Came = tuple[int, int, Via]  # sequence, when, by what way
@@ -69,7 +75,7 @@ def _evidence(folder: Path) -> Evidence:
         for name, table in judge_folder(folder)
         if name in MARTS
     }
-    few = State.from_json(dict.fromkeys(FEW, 1) | {"messages": 3})  # on purpose
+    few = State.from_json(FEW)  # on purpose
     return Evidence(Findings(**rows), Facts.from_json(sealed.facts), few)
 
 

@@ -8,6 +8,7 @@ from tests.rigs.defects.runs import history, of_rows
 from tests.rigs.histories import by_hand
 
 AGAIN = "duplicated.redelivery_after_ack"
+HELD = "duplicated.redelivered_without_cause"
 
 
 def recorded(first: int, second: int, *, ended: int, acknowledged: int = 100) -> History:
@@ -33,3 +34,24 @@ def test_a_hundred_acknowledgements_are_enough_and_99_are_not() -> None:
     assert AGAIN not in unshown(recorded(1, 2, ended=1, acknowledged=100))
     why = unshown(recorded(1, 2, ended=1, acknowledged=99))[AGAIN]
     assert why == "only 99 acknowledgements are on record, and 100 are needed"
+
+
+def test_a_held_message_needs_deliveries_by_connections_that_acknowledge() -> None:
+    assert HELD not in unshown(received(acknowledging=100, silent=50))
+    why = unshown(received(acknowledging=99, silent=50))[HELD]
+    assert why == (
+        "only 99 deliveries came by connections with an acknowledgement on record, "
+        "and 100 are needed"
+    )
+
+
+def received(*, acknowledging: int, silent: int) -> History:
+    """One connection acknowledges its first delivery alone, and another one nothing."""
+    built = by_hand.History()
+    for number in range(acknowledging + silent):
+        connection = 1 if number < acknowledging else 2
+        built.publish(number, at_ms=number * 100).confirm(number)
+        built.deliver(number, tag=number + 1, connection=connection)
+    built.acknowledge(1, connection=1)
+    facts, rows = built.build()
+    return history(of_rows("run", facts, {}, {}, rows))
