@@ -140,6 +140,9 @@ def _outage(totals: RunTotals) -> str:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
     if totals.degraded is not None and totals.degraded.most_s:
         parts.append(f"sending was on time again after {_time(totals.degraded)}")
+    if totals.degraded_doubt:
+        first = "" if totals.degraded is None else "in some runs, "
+        parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
     if totals.out is None:
         parts.append("how long it was out is not decided")
     text = "; ".join(parts)
