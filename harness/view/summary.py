@@ -16,8 +16,8 @@ from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import Strength
 
-# Reports show times in tenths of a second, so a smaller lower bound excludes nothing.
-BOUND_LEAST_S = 0.1
+# Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
+BOUND_LEAST_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)

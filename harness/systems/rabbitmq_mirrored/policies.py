@@ -144,7 +144,7 @@ def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[Tom
     ]
     if len(governing) > 1:
         place, _ = governing[-1]
-        text = "more than one policy fits the queues of runs: which of them counts nobody says"
+        text = "a second policy matches the queues of runs, and its rank is undefined; keep one"
         yield TomlProblem(("policies", place, "pattern"), text)
         return
     found = _mirrored(governing[0][1] if governing else {}, members)

@@ -314,7 +314,7 @@ def test_what_is_no_word_or_number_of_its_key_or_goes_against_another_key_is_ref
         (
             "[profiles",
             '[[policies]]\nname = "p"\npattern = ""\ndefinition = {expires = 9}\n[profiles',
-            "[[policies]] 2, pattern: more than one policy fits the queues of runs",
+            "[[policies]] 2, pattern: a second policy matches the queues of runs",
         ),
     ],
 )

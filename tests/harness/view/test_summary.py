@@ -74,7 +74,7 @@ def test_the_layouts_timers_are_told_where_they_are_on_record() -> None:
     assert (told.timer_s, told.poll_s) == (None, None)
 
 
-def test_a_lower_bound_below_a_tenth_of_a_second_is_unknown() -> None:
+def test_a_lower_bound_below_what_is_measured_is_unknown() -> None:
     """Service that never stopped gives such a bound, and it excludes nothing."""
     story = Story().stage("sustained_success", 0.0006, owed=RecoveredBy.EITHER)
     (outage,) = summary(story.evidence).outages
