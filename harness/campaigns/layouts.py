@@ -177,7 +177,7 @@ def _row(number: int, one: Standing, ranked: Sequence[Standing]) -> Row:
         outs=tuple(f"{name}: {_median(out)}" for name, out in offer.outs.items()),
         worst=f"out for longest: {offer.worst[0]}, {_median(offer.worst[1])}"
         if offer.worst is not None
-        else "how long it was out is not known",
+        else "the time of unavailability is unknown",
     )
 
 

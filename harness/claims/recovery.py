@@ -25,7 +25,7 @@ NEEDS_CONSUMERS = frozenset(
 )
 _ENDED_BY_FAULT = {
     RecoveredBy.UNDO: "it would have lasted as long as the fault",
-    RecoveredBy.EITHER: "the fault's end may have ended it, too",
+    RecoveredBy.EITHER: "the system or the end of the fault may have restored service",
 }
 
 

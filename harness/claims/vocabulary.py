@@ -221,8 +221,8 @@ FOUND: dict[str, Fact] = {
     KEPT: Fact(
         bool,
         True,
-        "where nobody consumed: the target, when it was first seen as a mirror again, held at "
-        "least all of those by its own word; not, if it held a tenth at most",
+        "where no consumer was connected: the target, when it was first seen as a mirror again, "
+        "held at least all of those by its own word; not, if it held a tenth at most",
     ),
     **{stage: Fact(bool, True, f"the stage {stage} was reached") for stage in STAGE_NAMES},
     **{f"{stage}_s": Fact(float, True, f"from the fault to {stage}") for stage in STAGE_NAMES},

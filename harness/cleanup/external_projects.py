@@ -52,7 +52,10 @@ class ExternalProjects:
                 continue
             if result is None:
                 words = shlex.join(command.undo)
-                failures.append(f"whether {host} suffers a {kind} nobody tells; if so: {words}")
+                failures.append(
+                    f"{host}: no command verifies a {kind}, so it may still be active; look at "
+                    f"the host, and if it is, run: {words}"
+                )
         if failures:
             raise FaultError("; ".join([*failures, *swept]))
         return swept

@@ -42,7 +42,7 @@ class Bounded:
 
     def ended(self, plan: RunPlan, verdicts: Sequence[ClaimVerdict]) -> str:
         """What a run's verdicts (none: it was not judged) mean for its cell, in words; or ""."""
-        assert self.bound is not None, "without a bound nobody has to know"
+        assert self.bound is not None, "only a bounded cell counts its runs"
         count = self._of(plan)
         if decided(verdicts):
             count.judged += 1

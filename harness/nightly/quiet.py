@@ -66,7 +66,7 @@ def wait(share_max: float, wait_s: float, look: Callable[[], float]) -> str:
             f"{wait_s:g} s, {100 * share_max:g} % may be"
         )
     except Unknown as reason:
-        return f"nobody can say whether this machine is quiet: {reason}"
+        return f"the load of this machine cannot be measured: {reason}"
     return ""
 
 

@@ -77,7 +77,7 @@ def _unusable(
 ) -> Iterator[str]:
     """Of what is offered under one name."""
     if len(same) > 1:
-        yield "nobody knows which of them is meant"
+        yield "the name is ambiguous; uninstall all but one of them"
         return
     (offer,) = same
     if offer.name in ours:

@@ -95,11 +95,12 @@ def _fault_obstacles(
             )
         # As a fault's target the word means a host that holds no copy of any queue.
         if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
-            yield f"fault {number}: {brief(target.word)} means nobody: every host holds a copy"
+            reason = "every host holds a copy"
+            yield f"fault {number}: target {brief(target.word)} matches no host: {reason}"
         if fault.options.direction == "to_broker" and not system.servers(layout).speaks_unasked:
             yield (
-                f"fault {number}: nothing comes from a server of {system.name} unasked, so that "
-                f"nobody could see whether answers still come"
+                f"fault {number}: a server of {system.name} sends nothing without a request, so "
+                f"direction = 'to_broker' cannot be verified; use direction = 'both'"
             )
         if "shape" in KINDS[fault.kind].options:
             yield from _shape_obstacles(number, fault, len(layout.hosts))
@@ -113,7 +114,7 @@ def _fault_obstacles(
             only = ", ".join(only_on)
             yield f"fault {number}: {system.name} can suffer no {fault.kind}: only {only} can"
         elif not mechanism(fault.kind, deployment, layout.peer_links):
-            why = KINDS[fault.kind].why_not.get(deployment, "nobody has made it")
+            why = KINDS[fault.kind].why_not.get(deployment, "it is not implemented")
             yield f"fault {number}: {deployment} offers no {fault.kind}: {why}{_offered(layout)}"
         elif "resource" in KINDS[fault.kind].options and not _has_alarm(system, fault):
             what = f"{fault.options.resource} alarm"
@@ -155,8 +156,9 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
         found = ", ".join(layout.balancers) or "none"
         ways = " or ".join(way for way, names in BALANCERS.items() if len(names) >= wanted)
         yield (
-            f"{brief(target.word)} means nobody: clients enter by {layout.entrance!r}, with "
-            f"{found} before the brokers; it takes a layout with entrance = {ways}"
+            f"target {brief(target.word)} matches no balancer: clients enter by "
+            f"{layout.entrance!r}, and balancers before the brokers: {found}; take a layout with "
+            f"entrance = {ways}"
         )
     elif not KINDS[kind].strikes_processes:
         yield f"{target.word} can suffer no {kind}, only {', '.join(by_signals())}"
@@ -189,10 +191,10 @@ def _target_obstacles(target: Target, scenario: Scenario, layout: Layout) -> Ite
     if target.host and target.host not in names:
         yield f"no host {brief(target.host)} (there are {', '.join(names)})"
     if target.role == "mirror" and layout.copies == 1:
-        yield f"{brief(target.word)} means nobody: queues have one copy, no mirror"
+        yield f"target {brief(target.word)} matches no host: queues have one copy, no mirror"
     if target.role == "uninvolved" and len(_meant(scenario, layout)) >= len(names):
         every = f"the faults may mean every one of {len(names)} hosts"
-        yield f"{brief(target.word)} means nobody: {every}"
+        yield f"target {brief(target.word)} matches no host: {every}"
 
 
 def _meant(scenario: Scenario, layout: Layout) -> set[str]:

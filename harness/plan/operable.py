@@ -43,11 +43,11 @@ def _offered(kind: Operation, system: System, deployment: str) -> Iterator[str]:
     if kind.name in system.cannot:
         yield f"{system.name} has no {kind.name}: {system.cannot[kind.name]}"
     elif deployment not in kind.offers:
-        why = _NOT_OURS if deployment == EXTERNAL else kind.why_not.get(deployment, _NOBODY)
+        why = _NOT_OURS if deployment == EXTERNAL else kind.why_not.get(deployment, _NOT_MADE)
         yield f"{deployment} offers no {kind.name}: {why}"
 
 
-_NOBODY = "nobody has made it"
+_NOT_MADE = "it is not implemented"
 _NOT_OURS = "brokers that are there are operated by their owner"
 
 
@@ -66,9 +66,9 @@ def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
     elif kind.name == "promote" and layout.copies < 2:
         yield f"{brief(target.word)} has one copy, no mirror that could become its master"
     elif target.form == MIRROR and layout.copies < 2:
-        yield f"{brief(target.word)} means nobody: queues have one copy, no mirror"
+        yield f"target {brief(target.word)} matches no host: queues have one copy, no mirror"
     elif target.form == UNINVOLVED and layout.copies >= len(members):
-        yield f"{brief(target.word)} means nobody: every host holds a copy"
+        yield f"target {brief(target.word)} matches no host: every host holds a copy"
 
 
 def _through(plan: OperationPlan, layout: Layout) -> Iterator[str]:
@@ -83,7 +83,8 @@ def _stopped(
     """Of operations on hosts that are down: whether anything stops one."""
     about_stopped = kind.targets and kind.targets[0] in STOPPED
     if about_stopped and not any(one.kind in _STOPPERS for one in every):
-        yield f"{brief(plan.target)} means nobody: no operation stops a host"
+        reason = "no operation stops a host"
+        yield f"target {brief(plan.target)} matches no host: {reason}"
 
 
 def _policy(plan: OperationPlan, layout: Layout, every: Sequence[OperationPlan]) -> Iterator[str]:

@@ -106,5 +106,7 @@ def _through(path: Path, table: dict[str, Any]) -> Iterator[TomlProblem]:
         return
     words = tuple(form for form in STOPPED if form != "HOST") if table.get("offline") else ()
     if word in STOPPED and word not in words:
-        text = f"{brief(word)} is down: nobody can be told anything there but offline"
+        text = (
+            f"{brief(word)} is down then, and only offline operations run on a host that is down"
+        )
         yield TomlProblem(place, text, ("a host's name",))

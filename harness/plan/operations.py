@@ -211,7 +211,7 @@ OPERATIONS = {
         ),
         Operation(
             name="synchronise",
-            title="the queue's mirrors are filled from its master, which serves nobody meanwhile",
+            title="the queue's mirrors are filled from its master, which serves no client then",
             targets=(QUEUE,),
             offers=_API,
             options=("waits",),

@@ -32,10 +32,11 @@ def obstacles(
     if target.role == "process":
         yield from _unknown(target, layout, servers)
     elif target.role == "controller" and not servers.controllers:
-        yield f"{brief(target.word)} means nobody: {system.name} has no controllers"
+        yield f"target {brief(target.word)} matches no process: {system.name} has no controllers"
         return
     elif not servers.name_servers:
-        yield f"{brief(target.word)} means nobody: clients of {system.name} ask no name servers"
+        reason = f"clients of {system.name} ask no name servers"
+        yield f"target {brief(target.word)} matches no process: {reason}"
         return
     if deployment == EXTERNAL:
         several = f"a process of several on a host, which {EXTERNAL} has not"

@@ -21,8 +21,8 @@ from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
 
 _HINT = (
-    "  nobody says what this broker promises: --declare durable=true --declare persistent=true "
-    "--declare no_ack=false, or what is true of it"
+    "  the history does not record what this broker promises, and claims depend on it: add "
+    "--declare durable=true --declare persistent=true --declare no_ack=false, or the true values"
 )
 _FIRST = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
 

@@ -75,7 +75,7 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     if expected.allows(verdict.outcome):
         now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
         return f"this cell is known to do so{now_and_then}"
-    return f"this cell is not known to do so: {expected} was expected"
+    return f"unexpected in this cell: {expected} was expected"
 
 
 def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:

@@ -12,7 +12,7 @@ from harness.cluster.polling import until
 from harness.cluster.port import DeployError, ReportsCluster, Roles
 
 LOOK_LIMIT_S = 60.0
-_DOWN = "a node that is down tells nobody what is on its disk"
+_DOWN = "a node that is down does not report what is on its disk"
 OWN_WORD = {  # operations that no broker can be asked about, and why
     "wipe_node": _DOWN,
     "force_boot": _DOWN,

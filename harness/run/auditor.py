@@ -124,7 +124,7 @@ class Auditor:
         try:
             found = await self._stage.cluster.dead_broker(where)
         except (FaultError, DeployError) as failure:
-            return f"nobody can say whether its broker lives: {failure}"
+            return f"the state of its broker is unknown: {failure}"
         if found is None:
             return _LIVES
         if not found.start:

@@ -102,7 +102,7 @@ def resolve_balancer(
 ) -> tuple[str, str]:
     """The balancer that `word` means, and its role. `entered`: those that have the address."""
     if len(entered) != 1:
-        held = " and ".join(entered) or "nobody"
+        held = " and ".join(entered) or "no balancer"
         raise NoSuchTarget(f"{word}: {held} has the address that clients dial")
     (active,) = entered
     if word in balancers:

@@ -260,7 +260,7 @@ class Series:
         try:
             health = await self.hooks.interrupt.unless(cluster.health(HEALTH_LIMIT_S))
         except _TROUBLE as failure:
-            return f"nobody could say how it is: {failure or type(failure).__name__}"
+            return f"its health is unknown: {failure or type(failure).__name__}"
         return "" if health.clean else "; ".join(health.doubts)
 
     async def _down(self) -> None:

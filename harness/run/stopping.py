@@ -28,7 +28,7 @@ from harness.run.resolving import NoSuchTarget, holders, resolve
 
 NONE, OTHER, EVERY = "none", "other", "all"
 NOT_STARTED = {"moot": "not all hosts that were stopped were started again"}
-NOBODY_WAITED = {"moot": "nobody was started before the host that was stopped last"}
+NOBODY_WAITED = {"moot": "no host was started before the one that was stopped last"}
 
 
 @dataclass(slots=True)

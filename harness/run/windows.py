@@ -179,7 +179,7 @@ class LiveWindow:
         assert armed is not None, "only what was opened is left"
         seen = await self._stage.interrupt.look(self._see_gone(armed))
         if seen is None and not self.facts.gone:
-            self._fail("not seen to be gone: nobody looked any longer, because of an interrupt")
+            self._fail("not verified ended: an interrupt ended the verification")
 
     async def _see_gone(self, armed: Armed) -> bool:
         """Whether there is nothing to be said against it."""

@@ -46,7 +46,7 @@ def describe_start(one: AuditStart) -> str:
         return f"{who} and was left so: {one.left}"
     act = f"{who}: {one.found}. It was started for the audit at +{one.issued_ns / 1e9:.1f} s"
     if one.answered_ns is None:
-        return f"{act} and did not answer: {one.detail or 'nobody waited for it to the end'}"
+        return f"{act} and did not answer: {one.detail or 'the wait for it was ended'}"
     after_s = (one.answered_ns - one.issued_ns) / 1e9
     return f"{act}, answered after {after_s:.1f} s, and was then: {one.detail}"
 

@@ -1,7 +1,8 @@
 """What a newcomer asks of one run: how many were lost, how long it was out, is that proved?
 
 1. Nothing is judged here: the numbers are those that claims are held against (evidence.py).
-2. A number that may be larger is told as a lower bound; one that nobody knows is None, with why.
+2. A number that may be larger is a lower bound. A time whose only bound is below BOUND_LEAST_S is
+   unknown: None, with the reason.
 """
 
 import math
@@ -14,6 +15,9 @@ from harness.view.out import Out, outs
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import Strength
+
+# Clients, probes and clocks are exact to some 10 ms, so a smaller lower bound excludes nothing.
+BOUND_LEAST_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +123,19 @@ def summary(evidence: Evidence) -> Summary:
     )
 
 
+def informative(seconds: Number) -> Number:
+    """Return the time, or an unknown one if its only bound is below BOUND_LEAST_S."""
+    if seconds.exact or seconds.least is None or seconds.least >= BOUND_LEAST_S:
+        return seconds
+    return Number(None, False, seconds.why)
+
+
 def _outage(evidence: Evidence, window: Window) -> Outage:
     return Outage(
         window=window.number,
         kind=window.kind,
-        silence_s=_known(_number(evidence.value("silence_s", window.number))),
-        degraded_s=_known(_number(evidence.value("degraded_s", window.number))),
+        silence_s=informative(_number(evidence.value("silence_s", window.number))),
+        degraded_s=informative(_number(evidence.value("degraded_s", window.number))),
         missed=_number(evidence.value("missed", window.number)),
         operations=_operations(evidence, window.number),
         missed_later=_missed_later(evidence, window),
@@ -200,10 +211,3 @@ def _number(value: Value) -> Number:
     if isinstance(value, Unknown):
         return Number(None, False, value.reason)
     return Number(None, True)  # moot: there is no such thing here, so nothing is open
-
-
-def _known(number: Number) -> Number:
-    """Return the number, or unknown where its only bound is zero: that excludes nothing."""
-    if number.least == 0 and not number.exact:
-        return Number(None, False, number.why)
-    return number

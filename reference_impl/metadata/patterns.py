@@ -14,7 +14,7 @@ _CACHED = 4096
 
 
 class PatternError(Exception):
-    """An error of a pattern, in PCRE's words."""
+    """An error of a pattern, in PCRE's words, or a match that takes more than STEPS_MAX steps."""
 
 
 def check(pattern: str) -> None:
@@ -29,9 +29,18 @@ def check(pattern: str) -> None:
 def matches(pattern: str, name: str) -> bool:
     """Return whether the pattern is found in the name, within STEPS_MAX steps."""
     try:
-        return _compiled(pattern).search(name) is not None
-    except (pcre2.LibraryError, ValueError):
+        return search(pattern, name)
+    except PatternError:
         return False
+
+
+def search(pattern: str, name: str) -> bool:
+    """Return whether the pattern is found in the name. Raise PatternError."""
+    check(pattern)
+    try:
+        return _compiled(pattern).search(name) is not None
+    except (pcre2.LibraryError, ValueError) as error:
+        raise PatternError(str(error)) from error
 
 
 @lru_cache(_CACHED)

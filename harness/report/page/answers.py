@@ -200,7 +200,7 @@ def _out(report: Report, totals: RunTotals) -> Answer:
     unknown = totals.judged - totals.outage_proved
     tail = f"not decided in {formats.of(unknown, totals.judged, 'run')}" if unknown else ""
     if totals.out is None:
-        why = tail or "publishers ask for no confirms, so nobody can tell"
+        why = tail or "publishers ask for no confirms, and only confirms show it"
         return Answer(question, "unknown", "open", (why,))
     lines = [f"out {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
     lines += [spread_text(totals)] if totals.cells == 1 else []

@@ -20,7 +20,7 @@ from harness.report.page.totals import Cell, RunTotals, Spread, loss_rate, media
 _STANDINGS = {
     Standing.AS_EXPECTED: "as expected",
     Standing.DIFFERS: "not as expected",
-    Standing.NEW: "nobody has written down what to expect here",
+    Standing.NEW: "no expectation is recorded",
 }
 
 
@@ -90,7 +90,7 @@ def _has_requests(report: Report, result: CellResult) -> bool:
 def _sentences(totals: RunTotals) -> list[str]:
     runs = "the run" if totals.runs == 1 else f"{totals.runs} runs"
     if not totals.judged:
-        why = totals.doubts[0][0] if totals.doubts else "nobody says why"
+        why = totals.doubts[0][0] if totals.doubts else "no reason was recorded"
         return [f"Nothing was judged in {runs}: {why}."]
     parts = [_loss(totals, runs), _loss_rate(totals), _outage(totals), _claims(totals)]
     if totals.unjudged:
@@ -140,6 +140,9 @@ def _outage(totals: RunTotals) -> str:
         parts.append(f"for {_time(totals.silence)} nothing was confirmed")
     if totals.degraded is not None and totals.degraded.most_s:
         parts.append(f"sending was on time again after {_time(totals.degraded)}")
+    if totals.degraded_doubt:
+        first = "" if totals.degraded is None else "in some runs, "
+        parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
     if totals.out is None:
         parts.append("how long it was out is not decided")
     text = "; ".join(parts)

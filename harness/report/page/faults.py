@@ -159,7 +159,7 @@ def _undo_ns(span: FaultSpan) -> int | None:
 
 def _look(look: Look | None, since_ns: int | None, span: FaultSpan, word: str) -> str:
     if look is None:
-        return f"no: {span.doubt}" if span.doubt and span.opened else "nobody looked"
+        return f"no: {span.doubt}" if span.doubt and span.opened else "not verified"
     at = formats.after(look.at_ns)
     if since_ns is not None:
         at = f"{formats.seconds((look.at_ns - since_ns) / NS)} {word}"

@@ -25,7 +25,7 @@ _ENDED = {
     SYSTEM: "the system ended it",
     UNDO: "the fault's end ended it",
     EITHER: "the system or the fault's end ended it",
-    UNKNOWN: "nobody knows when it ended",
+    UNKNOWN: "its end is unknown",
     NEVER: "not back when the load ended",
 }
 

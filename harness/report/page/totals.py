@@ -18,7 +18,7 @@ from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
 from harness.report.page import formats
 from harness.view.out import Out
-from harness.view.summary import Number, Promised, Summary
+from harness.view.summary import Number, Promised, Summary, informative
 from spark_analysis.schema.words import Strength
 
 Cell = tuple[str, str, str, str]
@@ -70,6 +70,7 @@ class RunTotals:
     outage_proved: int  # runs
     silence: Spread | None
     degraded: Spread | None
+    degraded_doubt: str  # why that is unknown of some run; "" where of none
     out: Spread | None  # all outages of a run together, run by run
     out_doubt: str  # why that is unknown of some run; "" where of none
     out_runs: int  # in so many of these runs it was out
@@ -121,6 +122,7 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
         outage_proved=sum(one.outage_proved for one in summaries),
         silence=_spread(runs, lambda one: worst_of(one, "silence_s")),
         degraded=_spread(runs, lambda one: worst_of(one, "degraded_s")),
+        degraded_doubt=_unknown_reason(summaries),
         out=_spread(runs, lambda one: one.out_s),
         out_doubt=next((one.out_s.why for one in summaries if not one.outage_proved), ""),
         out_runs=sum(bool(one.out_s.least) for one in summaries),
@@ -157,9 +159,28 @@ def median_text(spread: Spread) -> str:
 
 
 def worst_of(one: Summary, name: str) -> Number | None:
-    """The longest of a run's windows; None where none is known."""
-    known: list[Number] = [getattr(outage, name) for outage in one.outages]
-    return _longest(number for number in known if number.least is not None)
+    """Return the longest of a run's windows, or None where none is known."""
+    numbers: list[Number] = [getattr(outage, name) for outage in one.outages]
+    longest = _longest(number for number in numbers if number.least is not None)
+    unknown = _first_unknown(numbers)
+    if longest is None or unknown is None or not longest.exact:
+        return longest
+    # A window whose time is unknown may have been the longest.
+    longest = informative(Number(longest.least, False, unknown.why))
+    return longest if longest.least is not None else None
+
+
+def _unknown_reason(summaries: Iterable[Summary]) -> str:
+    """Return why the time until sending was on time is unknown of a run; "" if it is known."""
+    for one in summaries:
+        unknown = _first_unknown(outage.degraded_s for outage in one.outages)
+        if unknown is not None and worst_of(one, "degraded_s") is None:
+            return unknown.why or "the load ended, or the next fault began, before recovery"
+    return ""
+
+
+def _first_unknown(numbers: Iterable[Number]) -> Number | None:
+    return next((one for one in numbers if one.least is None and not one.exact), None)
 
 
 def _longest_out(outs: Iterable[Out]) -> Out | None:

@@ -2,7 +2,8 @@
 
 1. Claims take `copies` for a fact: it is held against the policy that will govern runs' queues.
 2. A policy governs all queues of runs or none of them: else no number would be true of all.
-3. Keys are those of RabbitMQ 3.10 for classic queues. A layout mirrors on all hosts or on so many;
+3. Patterns are matched as a broker does: PCRE, with a limit of steps.
+4. Keys are those of RabbitMQ 3.10 for classic queues. A layout mirrors on all hosts or on so many;
    on named nodes only an operation can (set_policy).
 """
 
@@ -19,6 +20,7 @@ from harness.plan.toml_lines import Path
 from harness.plan.toml_problems import TomlProblem, none_of
 from harness.systems.layout_parts import tables
 from harness.systems.likeness import LIKE
+from reference_impl.metadata import patterns
 
 _MODE, _PARAMS, _SYNC_MODE = "ha-mode", "ha-params", "ha-sync-mode"
 _ALL, _EXACTLY = "all", "exactly"
@@ -85,9 +87,16 @@ def _patterns(document: Mapping[str, Any]) -> Iterator[TomlProblem]:
             continue
         path = ("policies", place, "pattern")
         try:
-            fits = [bool(re.search(pattern, queue)) for queue in _QUEUES]
-        except (re.error, OverflowError, RecursionError) as error:
+            patterns.check(pattern)
+        except patterns.PatternError as error:
             yield TomlProblem(path, f"{brief(pattern)} is no regular expression: {error}")
+            continue
+        try:
+            fits = [patterns.search(pattern, queue) for queue in _QUEUES]
+        except patterns.PatternError:
+            limit = f"takes more than {patterns.STEPS_MAX:,} steps to match the name of a queue"
+            advice = "nested repetitions such as `(a+)+` cause that; write it without them"
+            yield TomlProblem(path, f"{brief(pattern)} {limit}: {advice}")
             continue
         if any(fits) and not all(fits):
             mistake = f"{brief(pattern)} fits some queues of runs and not others"
@@ -135,7 +144,7 @@ def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[Tom
     ]
     if len(governing) > 1:
         place, _ = governing[-1]
-        text = "more than one policy fits the queues of runs: which of them counts nobody says"
+        text = "a second policy matches the queues of runs, and its rank is undefined; keep one"
         yield TomlProblem(("policies", place, "pattern"), text)
         return
     found = _mirrored(governing[0][1] if governing else {}, members)
@@ -149,7 +158,7 @@ def _against_policies(document: Mapping[str, Any], members: int) -> Iterator[Tom
 
 
 def _governs(pattern: object) -> bool:
-    return isinstance(pattern, str) and all(re.search(pattern, queue) for queue in _QUEUES)
+    return isinstance(pattern, str) and all(patterns.matches(pattern, one) for one in _QUEUES)
 
 
 def _mirrored(policy: Mapping[str, Any], members: int) -> _Mirrored:

@@ -154,7 +154,8 @@ def _queue_mistakes(queues: object, brokers: int) -> Iterator[TomlProblem]:
         for key in ("copies", "synchronise"):
             if key not in queues:
                 yield TomlProblem(
-                    ("queues", key), "is missing: whoever sets a policy says what it is"
+                    ("queues", key),
+                    "is missing: policies = 'set' needs it; write the value to set",
                 )
 
 

@@ -75,7 +75,7 @@ class RocketBroker:
         create = requests.create_topic(topic, QUEUES)
         brokers = await self._leading.now()
         if leaderless := cluster_state.without_master(brokers):
-            raise DeployError(f"topic {topic}: nobody leads {', '.join(leaderless)}")
+            raise DeployError(f"topic {topic}: no leader in {', '.join(leaderless)}")
         masters = cluster_state.masters_of(brokers)
         for server, answer in (await self._api.ask_each(masters, create)).items():
             if answer is None or answer.header.code != Answer.SUCCESS:
@@ -85,7 +85,7 @@ class RocketBroker:
         missing = await until(lambda: self._without(topic), lambda found: not found, limit_s)
         if missing:
             names = ", ".join(missing)
-            raise DeployError(f"{topic} is not known to {names} after {limit_s:g} s")
+            raise DeployError(f"{topic} is still missing on {names} after {limit_s:g} s")
 
     async def roles(self, queue: str) -> Roles:
         brokers, views = await asyncio.gather(

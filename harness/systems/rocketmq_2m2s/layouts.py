@@ -43,5 +43,5 @@ def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[T
         return  # what its groups are is not known
     sizes = map(len, groups(processes_of(document)).values())
     if document.get("replication") == SYNC and set(sizes) == {1}:
-        text = f"{SYNC!r} on groups without a slave: nobody would answer"
+        text = f"{SYNC!r} on groups without a slave: no slave would acknowledge; add slaves"
         yield TomlProblem(("replication",), text, (ASYNC,))

@@ -58,7 +58,7 @@ def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[T
     hosts = processes_of(document)
     alone = sum(CONTROLLER in processes for processes in hosts)
     if (alone or sum(NAME_SERVER in processes for processes in hosts)) == 2:
-        text = "two controllers elect nobody without each other: one, or three"
+        text = "two controllers have no majority if one fails; use one, or three"
         yield TomlProblem(("hosts",), text)
     copies = max(map(len, groups(hosts).values()), default=0)
     for key in ("in_sync_replicas", "min_in_sync_replicas"):

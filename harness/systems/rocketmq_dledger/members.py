@@ -74,7 +74,7 @@ def _doubts(followed: Followed, leaders: Mapping[str, Server]) -> Iterable[str]:
         if whom is None:
             yield f"{server.process} of {server.host} does not tell whom it follows"
         elif leader is not None and whom != member(leader):
-            follows = f"follows {whom}" if whom else "follows nobody"
+            follows = f"follows {whom}" if whom else "follows no leader"
             yield f"{server.process} of {server.host} {follows}, not {member(leader)}"
 
 

@@ -128,7 +128,7 @@ SPOILT = {
     "a class": ([offer(Client)], "leads to no declaration of a client, but to 'type'"),
     "another name": ([offer(amqp.PIKA)], "another name, 'pika'"),
     "no import": ([Offer("acme", "a 1", None, "'acme:X' cannot be loaded")], "cannot be loaded"),
-    "two of them": ([offer(ACME), offer(ACME, package="b 1")], "nobody knows which of them"),
+    "two of them": ([offer(ACME), offer(ACME, package="b 1")], "the name is ambiguous"),
     "no constructor": ([offer(replace(ACME, constructor="acme"))], "no `module:object`: 'acme'"),
     "no name": ([offer(replace(ACME, name="A/B"), "A/B")], "'A/B' is no name"),
     "neither yes nor no": (

@@ -156,7 +156,7 @@ def test_an_operation_that_can_be_done_stands_in_nobodys_way() -> None:
     [
         (
             'kind = "start_node"\ntarget = "all"',
-            "operation 1: 'all' means nobody: no operation stops a host",
+            "operation 1: target 'all' matches no host: no operation stops a host",
         ),
         (
             'kind = "stop_node"\ntarget = "rmq9"',
@@ -164,7 +164,7 @@ def test_an_operation_that_can_be_done_stands_in_nobodys_way() -> None:
         ),
         (
             'kind = "reset_node"\ntarget = "uninvolved"',
-            "operation 1: 'uninvolved' means nobody: every host holds a copy",
+            "operation 1: target 'uninvolved' matches no host: every host holds a copy",
         ),
         (
             'kind = "add_node"\ntarget = "rmq1"',
@@ -193,7 +193,7 @@ def test_a_layout_without_spares_mirrors_or_policies_says_so() -> None:
     ]
     mirror = STOP.replace("master of", "mirror of")
     assert reasons(mirror, bare) == [
-        "operation 1: 'mirror of orders' means nobody: queues have one copy, no mirror"
+        "operation 1: target 'mirror of orders' matches no host: queues have one copy, no mirror"
     ]
 
 

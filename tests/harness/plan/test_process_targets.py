@@ -78,7 +78,7 @@ def test_the_host_of_what_is_no_one_process_is_no_target(word: str) -> None:
 
 def test_who_has_no_controllers_has_none_that_leads() -> None:
     (reason,) = reasons("leading controller", "freeze")
-    assert reason.endswith("means nobody: rocketmq-2m2s has no controllers")
+    assert reason.endswith("matches no process: rocketmq-2m2s has no controllers")
     elected = load_layout("rocketmq-controller", "separated")
     assert reasons("leading controller", "freeze", elected) == []
 
@@ -141,8 +141,8 @@ def test_who_cannot_tell_whom_it_asks_is_nobodys_measure(
 
 
 def test_elsewhere_there_are_no_name_servers_and_no_second_process() -> None:
-    (reason, *_) = (one for one in reasons("name servers", layout=QUEUES) if "mean" in one)
-    assert reason.endswith("means nobody: clients of rabbitmq-mirrored ask no name servers")
+    (reason, *_) = (one for one in reasons("name servers", layout=QUEUES) if "matches" in one)
+    assert reason.endswith("matches no process: clients of rabbitmq-mirrored ask no name servers")
     (host,) = (one for one in QUEUES.hosts if one.name == "rmq1")
     found = reasons(f"rmq1/{host.processes[0]}", layout=QUEUES)
     assert "rmq1 is one process: name the host" in found

@@ -31,7 +31,7 @@ def test_hosts_and_links_of_it_can_be_broken(kind: str) -> None:
 def test_answers_that_are_to_come_while_questions_are_held_could_not_be_seen() -> None:
     assert reasons("hang", direction="to_client") == []
     (reason,) = reasons("hang", direction="to_broker")
-    assert "nothing comes from a server of rocketmq-2m2s unasked" in reason
+    assert "a server of rocketmq-2m2s sends nothing without a request" in reason
 
 
 def test_it_raises_no_alarm() -> None:

@@ -115,8 +115,8 @@ def test_what_waits_in_a_broker_is_a_thing_of_logs_and_the_plan_says_so() -> Non
     found = obstacles(one, system, layout, "pika", "compose")
     assert found == [
         "pika cannot do delayed: AMQP 0-9-1 knows no delay",
-        "pika cannot do transaction: transactions of AMQP 0-9-1 are of a channel, and nobody asks "
-        "for a fate later",
+        "pika cannot do transaction: transactions of AMQP 0-9-1 are of a channel, and no broker "
+        "asks for an outcome later",
     ]
 
 

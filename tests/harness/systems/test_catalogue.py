@@ -292,7 +292,8 @@ def test_what_is_no_word_or_number_of_its_key_or_goes_against_another_key_is_ref
             '"b", processes = ["../../etc"]',
             "not ['../../etc']; valid: [\"rabbitmq\"]",
         ),
-        ('pattern = "^mqproof', 'pattern = "((^mqproof', "is no regular expression: missing ), "),
+        ('pattern = "^mqproof', 'pattern = "((^mqproof', "is no regular expression: compilation"),
+        ("^mqproof\\\\.", "(.+)+[!?]$", "more than 100,000 steps to match the name of a queue"),
         ("mqproof\\\\.", "mqproof.*orders", "fits some queues of runs and not others"),
         ('ha-mode = "all"', 'ha-mod = "all"', "ha-mod: no policy has such a key; did you mean 'h"),
         ('ha-mode = "all"', "ha-mode = 1", "definition, ha-mode: 1 is none of the words; valid:"),
@@ -313,7 +314,7 @@ def test_what_is_no_word_or_number_of_its_key_or_goes_against_another_key_is_ref
         (
             "[profiles",
             '[[policies]]\nname = "p"\npattern = ""\ndefinition = {expires = 9}\n[profiles',
-            "[[policies]] 2, pattern: more than one policy fits the queues of runs",
+            "[[policies]] 2, pattern: a second policy matches the queues of runs",
         ),
     ],
 )

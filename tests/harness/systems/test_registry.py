@@ -79,7 +79,7 @@ def test_a_system_of_another_package_joins_ours() -> None:
         ([offer(None, refused="acme:Q cannot be loaded: KeyError")], "cannot be loaded: KeyError"),
         ([offer("a text")], "leads to no declaration of a system, but to 'str'"),
         ([offer(replace(QUEUE, name="other"))], "its declaration has another name, 'other'"),
-        ([offer(QUEUE), offer(QUEUE)], "nobody knows which of them is meant"),
+        ([offer(QUEUE), offer(QUEUE)], "the name is ambiguous"),
         ([offer(OURS["rocketmq-2m2s"], "rocketmq-2m2s")], "mqproof itself has one of this name"),
     ],
 )

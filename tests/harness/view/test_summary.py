@@ -72,3 +72,13 @@ def test_the_layouts_timers_are_told_where_they_are_on_record() -> None:
     assert (told.timer_s, told.poll_s) == (20.0, 5.0)
     told = summary(Story(timer_s=None).evidence)
     assert (told.timer_s, told.poll_s) == (None, None)
+
+
+def test_a_lower_bound_below_what_is_measured_is_unknown() -> None:
+    """Service that never stopped gives such a bound, and it excludes nothing."""
+    story = Story().stage("sustained_success", 0.0006, owed=RecoveredBy.EITHER)
+    (outage,) = summary(story.evidence).outages
+    why = "the system or the end of the fault may have restored service"
+    assert outage.degraded_s == Number(None, False, why)
+    exact = Story().stage("sustained_success", 0.0006)
+    assert summary(exact.evidence).outages[0].degraded_s == Number(0.0006, True)

@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,18 +23,24 @@ def fake_java(home: Path, version: str) -> Path:
     return home
 
 
+def started_by(home: Path) -> Path:
+    """Return the home of the Java that a wrapper starts."""
+    script = (home / "bin" / "java").read_text()
+    return Path(re.findall(r"exec (\S+)/bin/java ", script)[0])
+
+
 @pytest.mark.slow
 def test_java_home_comes_before_the_path(tmp_path: Path) -> None:
     ours, other = fake_java(tmp_path / "ours", "21"), fake_java(tmp_path / "other", "17")
-    assert java_home({"JAVA_HOME": str(ours), "PATH": str(other / "bin")}) == ours
-    assert java_home({"PATH": str(other / "bin")}) == other
+    assert started_by(found(tmp_path, ours, other / "bin")) == ours
+    assert started_by(found(tmp_path, path=other / "bin")) == other
 
 
 @pytest.mark.slow
 def test_what_is_too_old_or_broken_is_passed_over(tmp_path: Path) -> None:
     old, other = fake_java(tmp_path / "old", "1.8"), fake_java(tmp_path / "other", "17")
-    assert java_home({"JAVA_HOME": str(old), "PATH": str(other / "bin")}) == other
-    assert java_home({"JAVA_HOME": "/nowhere", "PATH": str(other / "bin")}) == other
+    assert started_by(found(tmp_path, old, other / "bin")) == other
+    assert started_by(found(tmp_path, Path("/nowhere"), other / "bin")) == other
 
 
 @pytest.mark.slow
@@ -41,7 +48,7 @@ def test_a_linked_java_is_found_where_it_says_it_is(tmp_path: Path) -> None:
     home = fake_java(tmp_path / "home", "17")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").symlink_to(home / "bin" / "java")
-    assert java_home({"PATH": str(tmp_path / "bin")}) == home
+    assert started_by(found(tmp_path, path=tmp_path / "bin")) == home
 
 
 @pytest.mark.slow
@@ -86,6 +93,36 @@ def test_a_java_without_the_module_is_wrapped_wherever_found(tmp_path: Path, raw
     assert found(tmp_path, raw) == home
     assert found(tmp_path, path=raw / "bin") == home
     assert home.is_relative_to(tmp_path)
+
+
+def with_module(home: Path) -> Path:
+    """Make a Java that warns as one does that has the module, and runs."""
+    path = fake_java(home, "17") / "bin" / "java"
+    argument = "--add-modules=jdk.incubator.vector"
+    warning = "WARNING: Using incubator modules: jdk.incubator.vector"
+    script = path.read_text()
+    path.write_text(
+        f'{script}for one; do [ "$one" != {argument} ] || echo "{warning}" >&2; done\n'
+    )
+    return home
+
+
+@pytest.mark.slow
+def test_a_java_with_the_module_warns_of_nothing(tmp_path: Path) -> None:
+    home = with_module(tmp_path / "home")
+    assert "WARNING" in report(home)
+    wrapped = found(tmp_path, home)
+    assert started_by(wrapped) == home
+    assert "java.home" in report(wrapped)  # all else that it writes is shown
+    assert "WARNING" not in report(wrapped)
+
+
+@pytest.mark.slow
+def test_a_java_with_the_module_starts_where_no_wrapper_can_be_kept(tmp_path: Path) -> None:
+    home = with_module(tmp_path / "home")
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    assert found(blocked, home) == home
 
 
 @pytest.mark.slow

@@ -157,7 +157,7 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
     never = [place.letter for place in judged if is_fine(place.totals)]
     unknown = [place.letter for place in judged if place not in out and place.letter not in never]
     parts += [f"{listed(never)} not at all"] if never else []
-    parts += [f"of {listed(unknown)} nobody knows"] if unknown else []
+    parts += [f"{listed(unknown)}: unknown"] if unknown else []
     return parts
 
 

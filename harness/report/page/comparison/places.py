@@ -198,7 +198,7 @@ def _loss(totals: RunTotals) -> str:
     if not totals.runs:
         return "None of these scenarios applies to it; why, stands below the table."
     if not totals.judged:
-        why = totals.doubts[0][0] if totals.doubts else "nobody says why"
+        why = totals.doubts[0][0] if totals.doubts else "no reason was recorded"
         return f"Nothing was judged in {formats.plural(totals.runs, 'run')}: {why}."
     runs = formats.plural(totals.judged, "run")
     if not totals.confirmed:
@@ -230,7 +230,7 @@ def _are(number: int) -> str:
 
 def _untold(totals: RunTotals) -> str:
     if totals.untold:
-        return f"; of {formats.count(totals.untold)} more nobody can tell"
+        return f"; {formats.count(totals.untold)} more cannot be decided"
     undecided = totals.judged - totals.loss_proved
     return (
         f"; {formats.of(undecided, totals.judged, 'run')} cannot be decided" if undecided else ""

@@ -1,9 +1,11 @@
 """Runs counted together: sums, bounds, and what of it is proved."""
 
 from harness.claims.judge import Outcome
+from harness.report.page.cells import cells
 from harness.report.page.totals import median_text, totals_of
+from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.reports import CELL, OTHER, run
+from tests.rigs.runs.reports import CELL, OTHER, report, run
 from tests.rigs.runs.told_runs import summed
 
 
@@ -79,3 +81,24 @@ def test_runs_that_were_not_judged_are_counted_and_say_why() -> None:
 def test_of_no_run_nothing_is_known() -> None:
     told = totals_of([])
     assert (told.outcome, told.silence, told.confirmed) == (None, None, 0)
+
+
+def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
+    """Not "again after at least 0.001 s", also where another fault's time is exact."""
+    short = Story().stage("sustained_success", 0.0006, owed=RecoveredBy.EITHER)
+    twice = short.window(2, "kill", opens=30).stage("sustained_success", 0.0002, window=2)
+    (view,) = cells(report(summed(twice)))
+    assert view.totals.degraded is None
+    assert "again after" not in view.sentence
+    expected = (
+        "recovery time unknown: the system or the end of the fault may have restored service"
+    )
+    assert expected in view.sentence
+
+
+def test_an_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:
+    short = Story().stage("sustained_success", 0.0006, owed=RecoveredBy.EITHER)
+    twice = short.window(2, "kill", opens=30).stage("sustained_success", 4.0, window=2)
+    totals = totals_of([summed(twice)])
+    assert totals.degraded is not None and totals.degraded_doubt == ""
+    assert (totals.degraded.most_s, totals.degraded.bound) == (4.0, True)

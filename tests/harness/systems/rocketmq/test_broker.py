@@ -95,7 +95,7 @@ async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_d
     monkeypatch.setattr(rocketmq, "until", at_the_end)
     made, broker = stood(name)
     made.dead.add("rkt3 broker-a-1")
-    told = f"is not known to broker-a-1 of rkt3 after {limit_s} s"
+    told = f"is still missing on broker-a-1 of rkt3 after {limit_s} s"
     with pytest.raises(DeployError, match=told):
         await broker.declare(QUEUE, True, "rkt1")
 

@@ -155,7 +155,7 @@ def test_every_mistake_of_a_file_is_told_at_once_with_its_place_and_the_choices(
         (
             '["broker-a-1"]',
             '["name-server"]',
-            "line 5, replication: 'sync' on groups without a slave: nobody would answer",
+            "line 5, replication: 'sync' on groups without a slave: no slave would acknowledge",
         ),
         ('name = "b"', 'name = "a"', "every host needs a name of its own; 'a' is another's"),
         ('name = "b"', 'name = "agent"', "no host may be called"),

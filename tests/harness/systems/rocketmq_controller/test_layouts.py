@@ -145,7 +145,7 @@ def test_its_rules_are_told_before_a_run() -> None:
         (
             '["broker-a-1"]',
             '["name-server", "broker-a-1"]',
-            "two controllers elect nobody without each other: one, or three",
+            "two controllers have no majority if one fails; use one, or three",
         ),
         (
             "in_sync_replicas = 2",

@@ -64,7 +64,7 @@ async def test_whom_no_majority_follows_leads_nobody() -> None:
     made.follows[made.server("broker-a-2")] = ""
     assert (await broker.roles(QUEUE)).master is None
     assert "broker-a has no master" in (await broker.health(NOW)).doubts
-    with pytest.raises(DeployError, match="nobody leads broker-a"):
+    with pytest.raises(DeployError, match="no leader in broker-a"):
         await broker.declare(QUEUE, True, "rkd1")
 
 

@@ -80,7 +80,7 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     found = of(*four, summed(STALLED, cell=(*CELL[:3], "java")))
     assert plain(found.headline) == (
         "B (amqplib) was out for at least 48.0 s; C (bunny) for 0.50 s; A not at all; "
-        "of D nobody knows; none lost a confirmed message"
+        "D: unknown; none lost a confirmed message"
     )
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
     assert found.sure == (
@@ -167,7 +167,7 @@ def test_messages_of_which_nobody_can_tell_are_counted_and_nothing_is_called_wel
     told = found.verdicts[0]
     assert (told.tone, told.sign, told.word) == ("open", "?", "none found lost")
     assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
-    assert "; of 3 more nobody can tell." in said(found, 0)
+    assert "; 3 more cannot be decided." in said(found, 0)
     assert "Proved in part: loss is decided in 0 of 1 run" in said(found, 0)
 
 
