@@ -23,7 +23,7 @@ from pathlib import Path
 from faults.kinds import KINDS
 from harness.campaigns import stored
 from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
-from harness.campaigns.runs import Knowledge, Run
+from harness.campaigns.runs import CampaignRun, Knowledge
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
 from harness.judging.exits import Exit
@@ -100,7 +100,7 @@ class Piece:
         return "" if by == system.deployments[0] else by
 
 
-def counted(runs: Sequence[Run], knowledge: Knowledge) -> Counts:
+def counted(runs: Sequence[CampaignRun], knowledge: Knowledge) -> Counts:
     counts = Counts()
     for run in runs:
         cell = (run.scenario, run.system, run.layout)

@@ -15,8 +15,8 @@ from harness.claims import derived, served, waiting
 from harness.claims.counted import PLANNED, Among, Counted
 from harness.claims.doubts import Doubts, caveats_of, stalled_s
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
-from harness.claims.serving import Serving
-from harness.claims.state import State
+from harness.claims.serving import RunService
+from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
 from harness.claims.vocabulary import (
@@ -47,7 +47,7 @@ class Evidence:
 
     findings: Findings
     facts: Facts
-    state: State
+    state: KnownFacts
     # Counts that records of another tool cannot show, with the reason.
     untold: Mapping[str, str] = field(default_factory=dict)
     # Counts that a claim may not take for 0, and why: too little on record could have shown one.
@@ -122,8 +122,8 @@ class Evidence:
         return Recovery(self.findings, self.facts, self.doubts)
 
     @cached_property
-    def serving(self) -> Serving:
-        return Serving(
+    def serving(self) -> RunService:
+        return RunService(
             self.findings, self.facts, self.state, self.doubts, self.recovery, self.attended
         )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from harness.claims import calm, served
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.recovery import Recovery
-from harness.claims.state import State
+from harness.claims.state import KnownFacts
 from harness.claims.times import NS, fault_length_s, stage_text
 from harness.claims.values import Interval, Moot, Unknown, Value
 from harness.claims.vocabulary import SERVICE, TIMERS
@@ -28,13 +28,13 @@ _NOT_ATTENDED = Caveat(
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class RunService:
     """The service of one run. `attended`: whether its records show since when consumers were
     there."""
 
     findings: Findings
     facts: Facts
-    state: State
+    state: KnownFacts
     doubts: Doubts
     recovery: Recovery
     attended: bool

@@ -31,7 +31,7 @@ RENAMED = ("forgotten", "node_forgotten")  # a fact of older runs; the old name 
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class KnownFacts:
     """Facts of the run, and facts of each window by its number."""
 
     run: Mapping[str, Known] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class State:
         return exactly(known)
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> "State":
+    def from_json(cls, document: Mapping[str, Any]) -> "KnownFacts":
         """`null` is unknown."""
         since = {**SINCE, **_always_elected(document), **_no_ack(document)} if document else {}
         recorded = {**since, **document}

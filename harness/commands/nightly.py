@@ -20,7 +20,7 @@ from spark_analysis.schema.place import Place
 
 # Each imports what it needs of harness.nightly itself: what judges takes long to load.
 if TYPE_CHECKING:
-    from harness.nightly.playing import NightRequest, World
+    from harness.nightly.playing import NightEnvironment, NightRequest
     from harness.nightly.record import Night
     from harness.nightly.suite import Suite
 
@@ -173,9 +173,9 @@ def _whole(
     return night
 
 
-def _world(where: Place) -> "World":
+def _world(where: Place) -> "NightEnvironment":
     from harness.campaigns import playing as campaign
-    from harness.nightly.playing import World
+    from harness.nightly.playing import NightEnvironment
     from harness.nightly.quiet import busy, pause
 
     def analyse(folder: Path, log: Callable[[str], None]) -> int:
@@ -183,7 +183,7 @@ def _world(where: Place) -> "World":
         return campaign.carried_out(words, f"analyse {folder.name}", log)
 
     play = partial(campaign.play, more=where.words)
-    return World(lambda: datetime.now(UTC), play, analyse, partial(busy, pause))
+    return NightEnvironment(lambda: datetime.now(UTC), play, analyse, partial(busy, pause))
 
 
 def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") -> Iterator[str]:

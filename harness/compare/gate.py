@@ -31,7 +31,7 @@ CLEAN_RUNS = 10  # judged without harm, they bound its rate at 26 %; fewer leave
 SILENT_RUNS, USUALLY = 5, 0.8  # what this share of a baseline's runs know, none of so many does
 
 
-class Kind(StrEnum):
+class AlarmKind(StrEnum):
     HARM = "did not happen before"
     OFTEN = "happens more often"
     LONGER = "takes longer"
@@ -44,7 +44,7 @@ class Alarm:
     cell: Cell
     what: str
     meaning: str
-    kind: Kind
+    kind: AlarmKind
     before: Rate | Median | None
     after: Rate | Median
     since: str
@@ -150,10 +150,10 @@ def _harm(
         was = known.tried.rate if known is not None and known.tried.rate.runs else None
         if was is None or not was.violated:
             first = _first(rates, lambda one: bool(one.violated))
-            yield Alarm(cell, claim, one.meaning, Kind.HARM, was, after, first)
+            yield Alarm(cell, claim, one.meaning, AlarmKind.HARM, was, after, first)
         elif often := _more_often(was, [rate for _, rate in rates], level):
             first = _first(rates[-often.nights :], lambda one: bool(one.violated))
-            yield Alarm(cell, claim, one.meaning, Kind.OFTEN, was, often.rate, first)
+            yield Alarm(cell, claim, one.meaning, AlarmKind.OFTEN, was, often.rate, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ def _longer(
         if window:
             began = nights[since(was, recent)][0]
             after = median(recent[-window:])
-            yield Alarm(cell, measure, "", Kind.LONGER, median(was), after, began)
+            yield Alarm(cell, measure, "", AlarmKind.LONGER, median(was), after, began)
 
 
 def _flaky(cell: Cell, before: Ran | None, lately: Sequence[Ran]) -> Iterator[Flaky]:

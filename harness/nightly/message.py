@@ -6,7 +6,7 @@
 
 from collections.abc import Iterator
 
-from harness.compare.gate import CLEAN_RUNS, Alarm, Flaky, Gate, Kind, is_few
+from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, is_few
 from harness.compare.rates import Rate
 from harness.judging.exits import Exit
 from harness.nightly import playing
@@ -84,7 +84,7 @@ def few_runs(runs: int) -> str:
 
 
 def _few_text(one: Alarm) -> str:
-    if one.kind is not Kind.HARM or not isinstance(one.before, Rate):
+    if one.kind is not AlarmKind.HARM or not isinstance(one.before, Rate):
         return ""
     return f"; {few_runs(one.before.runs)}" if is_few(one.before.runs) else ""
 
@@ -95,7 +95,7 @@ def flaky_text(one: Flaky) -> str:
 
 
 def _what(one: Alarm) -> str:
-    return formats.measure_name(one.what).lower() if one.kind is Kind.LONGER else one.what
+    return formats.measure_name(one.what).lower() if one.kind is AlarmKind.LONGER else one.what
 
 
 def unjudged(night: Night, gate: Gate) -> Iterator[tuple[Cell, str]]:

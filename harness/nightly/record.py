@@ -57,7 +57,7 @@ class Played(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Judged(msgspec.Struct, frozen=True):
+class CellResult(msgspec.Struct, frozen=True):
     """A promise, or loss, over a cell's runs of this night."""
 
     violated: int
@@ -72,7 +72,7 @@ class CellOfNight(msgspec.Struct, frozen=True):
 
     cell: Cell
     runs: int
-    claims: dict[str, Judged]
+    claims: dict[str, CellResult]
     times: dict[str, list[tuple[float, bool]]]
 
 
@@ -155,9 +155,9 @@ def _ran(one: CellOfNight) -> Ran:
     return Ran(one.runs, claims, times)
 
 
-def _claims(claims: Mapping[str, Counted]) -> dict[str, Judged]:
+def _claims(claims: Mapping[str, Counted]) -> dict[str, CellResult]:
     return {
-        claim: Judged(
+        claim: CellResult(
             violated=one.tried.rate.violated,
             runs=one.tried.rate.runs,
             not_judged=one.tried.not_judged,

@@ -21,15 +21,15 @@ from harness.plan.declared import ignored, shown
 from harness.plan.model import (
     NO_HANDLING,
     ONE,
-    Entry,
+    BootstrapAddress,
+    Duration,
     Experiment,
     FaultPlan,
     Layout,
     OperationOptions,
     OperationPlan,
+    OperationStep,
     RunPlan,
-    Span,
-    Step,
     Window,
     Workload,
 )
@@ -224,7 +224,7 @@ def _topology(topology: Topology) -> Iterator[str]:
     yield f"  proxy      {way}; {topology.own.summary}"
 
 
-def _step(step: Step, run: RunPlan) -> Iterator[str]:
+def _step(step: OperationStep, run: RunPlan) -> Iterator[str]:
     operation = step.operation
     target = f" {operation.target}" if operation.target else ""
     windows, steps = run.schedule.windows_before(step), run.schedule.steps_before(step)
@@ -290,7 +290,7 @@ def _workload(workload: Workload) -> str:
     )
 
 
-def _entry(entry: Entry, run: RunPlan) -> str:
+def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
     if run.layout.balancers:
         return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
     alone = ", and know no other" if run.layout.entrance == ONE else ""
@@ -347,14 +347,14 @@ def _means(target: Target, run: RunPlan) -> str:
     return f"the host {target.host}"
 
 
-def _at_least(run: RunPlan, requested: Span, seconds: float, because: str) -> str:
+def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.timer_s):
         return f"{_length(seconds)} ({because}; {spans.text(requested)} were asked for)"
     return _resolved(requested, seconds)
 
 
-def _resolved(span: Span, seconds: float) -> str:
+def _resolved(span: Duration, seconds: float) -> str:
     """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
     words = spans.text(span)
     plain = _length(seconds)

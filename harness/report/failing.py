@@ -16,7 +16,7 @@ _NONE = "–"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FailingRow:
     """`words`: one for each of HEAD."""
 
     cell: tuple[str, str, str, str]
@@ -26,10 +26,10 @@ class Row:
     fails: bool
 
 
-def rows(runs: Iterable[RunReport]) -> tuple[Row, ...]:
+def rows(runs: Iterable[RunReport]) -> tuple[FailingRow, ...]:
     """All there are. None of a run in which no send failed, or no client told whom it asks."""
     return tuple(
-        Row(run.cell, run.repeat, one.window, tuple(_words(one)), one.failed > 0)
+        FailingRow(run.cell, run.repeat, one.window, tuple(_words(one)), one.failed > 0)
         for run in runs
         for one in _with_known_server(run)
     )

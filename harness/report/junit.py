@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import CellResult, Known
 from harness.judging.exits import is_failure
 from harness.judging.result import Report, RunReport
@@ -92,7 +92,7 @@ def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: R
     if is_failure(report.judge, verdict, known):
         message = _clean(f"{outcome_words(verdict)}: {verdict.meaning}")
         xml.SubElement(case, "failure", message=message, type=verdict.outcome.value).text = line
-    elif verdict.outcome in (Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE):
+    elif verdict.outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE):
         xml.SubElement(case, "skipped", message=line)
     xml.SubElement(case, "system-out").text = f"{line}\n{_clean(run.name)}"
 

@@ -43,7 +43,7 @@ def replay(seed: int) -> str:
 
 def _plan(seed: int, name: str, scenarios: tuple[Scenario, ...], layout: str) -> Experiment:
     system, demo = shown()
-    request = experiment.Request(
+    request = experiment.ExperimentOptions(
         name, seed, scenarios, systems=(system,), layouts=(layout,), deployment=demo.deployment
     )
     return experiment.plan(

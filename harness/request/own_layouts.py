@@ -16,7 +16,7 @@ from harness.systems.catalogue import CatalogueError
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadLayouts:
     """`labels`: all words that were asked for, those of files as the labels that they gave."""
 
     layouts: tuple[Layout, ...]
@@ -29,7 +29,7 @@ def read(
     system_names: Sequence[str],
     systems: Sequence[System],
     built_in: Sequence[Layout],
-) -> Read:
+) -> ReadLayouts:
     """`asked`: the names of systems, the first of all where there are none; a name that is no
     system's is told elsewhere."""
     chosen = [one for one in systems if one.name in system_names] if system_names else systems[:1]
@@ -53,7 +53,7 @@ def read(
             found[system.name, layout.label] = layout
             labels.append(layout.label)
     once = tuple(dict.fromkeys(problems))
-    return Read(tuple(found.values()), tuple(dict.fromkeys(labels)), once)
+    return ReadLayouts(tuple(found.values()), tuple(dict.fromkeys(labels)), once)
 
 
 def _taken(

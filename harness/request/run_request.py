@@ -108,8 +108,8 @@ def _request(
     scenarios: Sequence[Scenario],
     of_systems: tuple[str, ...],
     labels: tuple[str, ...],
-) -> experiment.Request:
-    return experiment.Request(
+) -> experiment.ExperimentOptions:
+    return experiment.ExperimentOptions(
         name=name,
         seed=request.seed,
         scenarios=tuple(scenarios),
@@ -131,7 +131,9 @@ def _repeats(request: RunRequest) -> int:
 
 
 def _planned(
-    request: experiment.Request, choices: experiment.Catalogue, problems: Sequence[Problem]
+    request: experiment.ExperimentOptions,
+    choices: experiment.Catalogue,
+    problems: Sequence[Problem],
 ) -> Experiment:
     if problems:
         raise PlanError([*problems, *experiment.check(request, choices)])

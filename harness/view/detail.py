@@ -167,7 +167,7 @@ def _read(folder: Path, examples: list[Affected]) -> tuple[Events, Records]:
         acknowledgements=_acknowledgements(folder, deliveries),
         clients=clients,
         faults=faults,
-        terms=rows.read(folder, rows.Terms, ROWS_MAX, _of(examples)) if examples else (),
+        terms=rows.read(folder, rows.TermsRow, ROWS_MAX, _of(examples)) if examples else (),
     )
     events = Events(
         faults=faults,

@@ -64,7 +64,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RouteRow:
     name: str
     stretches: tuple[Stretch, ...]
 
@@ -74,10 +74,10 @@ class Routes:
     """`servers`: what each name server showed of each broker, and whom each voter said to lead;
     `clients`: whom each one asked; `believed`: of each broker, where its route had it."""
 
-    servers: tuple[Row, ...] = ()
-    clients: tuple[Row, ...] = ()
-    believed: tuple[Row, ...] = ()
-    sends: tuple[Row, ...] = ()  # of each publisher (sending.py)
+    servers: tuple[RouteRow, ...] = ()
+    clients: tuple[RouteRow, ...] = ()
+    believed: tuple[RouteRow, ...] = ()
+    sends: tuple[RouteRow, ...] = ()  # of each publisher (sending.py)
     left_out: int = 0  # rows of servers
     believed_left_out: int = 0
 
@@ -86,7 +86,7 @@ def routes(
     manifest: Manifest,
     views: Views,
     clients: Iterable[ClientEvent],
-    sends: tuple[Row, ...] = (),
+    sends: tuple[RouteRow, ...] = (),
 ) -> Routes:
     servers = [row for poll in _routed(views) for row in _rows_of(poll, manifest, views)]
     servers += [row for poll in _of_kind(views, LEADER) for row in _said_by(poll, views)]
@@ -216,7 +216,7 @@ def _of(rows: Iterable[T], poll: QueryTotals) -> list[T]:
     return [row for row in rows if (row.prober, row.kind, row.name_server) == way]
 
 
-def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[Row]:
+def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[RouteRow]:
     """A row a broker that a name server ever showed."""
     brokers: dict[tuple[str, int], list[tuple[Change, str]]] = {}
     for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
@@ -229,10 +229,10 @@ def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[Ro
     for (broker, number), changes in sorted(brokers.items()):
         role = f"slave {number}" if number else "master"
         stretches = (*_shown(changes, poll.last_ns, OF_NAME_SERVERS), *silent)
-        yield Row(f"{poll.name_server}{topic}: {broker} {role}", stretches)
+        yield RouteRow(f"{poll.name_server}{topic}: {broker} {role}", stretches)
 
 
-def _said_by(poll: QueryTotals, views: Views) -> Iterator[Row]:
+def _said_by(poll: QueryTotals, views: Views) -> Iterator[RouteRow]:
     """A row a group, or what else a voter ever said anything of."""
     subjects: dict[str, list[tuple[Change, str]]] = {}
     for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
@@ -241,7 +241,7 @@ def _said_by(poll: QueryTotals, views: Views) -> Iterator[Row]:
     silent = [_silent(one) for one in _of(views.silences, poll)]
     for subject, changes in sorted(subjects.items()):
         stretches = (*_shown(changes, poll.last_ns, OF_VOTERS), *silent)
-        yield Row(f"{poll.name_server}: {subject}", stretches)
+        yield RouteRow(f"{poll.name_server}: {subject}", stretches)
 
 
 def _shown(
@@ -268,12 +268,12 @@ def _silent(one: Silence) -> Stretch:
     return Stretch(one.from_ns, one.until_ns, SILENT, "no answer", title)
 
 
-def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Row]:
+def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[RouteRow]:
     """A row a client that told whom it asks, from each word of it to the next, or to its end."""
     for worker, events in _by_worker(ATTACHED, clients):
         stretches = tuple(_asking_whom(_name(worker, manifest), events, manifest.phases_ns))
         if stretches:
-            yield Row(_name(worker, manifest), stretches)
+            yield RouteRow(_name(worker, manifest), stretches)
 
 
 def _asking_whom(
@@ -286,7 +286,7 @@ def _asking_whom(
             yield Stretch(event.at_ns, end_ns, ASKED, whom, title)
 
 
-def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Row]:
+def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[RouteRow]:
     """A row a client and broker, from when its route first had the broker, to its end."""
     for worker, events in _by_worker(ROUTE, clients):
         name = _name(worker, manifest)
@@ -300,7 +300,7 @@ def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Ro
                 _join(brokers.setdefault(who, []), stretch)
         for (broker, number), stretches in sorted(brokers.items()):
             role = f"slave {number}" if number else "master"
-            yield Row(f"{name}: {broker} {role}", tuple(stretches))
+            yield RouteRow(f"{name}: {broker} {role}", tuple(stretches))
 
 
 def _route_in(event: ClientEvent) -> dict[tuple[str, int], Shown] | None:

@@ -26,7 +26,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Outage:
+class WindowOutage:
     """One fault window, in seconds. `degraded` ends when publishes were on time again.
 
     `returned`: the host that it struck was seen to be back with its disk; None: it struck none.
@@ -64,7 +64,7 @@ class Summary:
     promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
     duplicated: Number
     duplicates: Mapping[str, int]  # of these, by what they came of, the most first
-    outages: tuple[Outage, ...]
+    outages: tuple[WindowOutage, ...]
     out_s: Number  # all outages of the run together
     outs: tuple[Out, ...]  # of the run, of its worst queue and its worst publisher (out.py)
     faults_seen: int
@@ -119,8 +119,8 @@ def summary(evidence: Evidence) -> Summary:
     )
 
 
-def _outage(evidence: Evidence, window: Window) -> Outage:
-    return Outage(
+def _outage(evidence: Evidence, window: Window) -> WindowOutage:
+    return WindowOutage(
         window=window.number,
         kind=window.kind,
         silence_s=_known(_number(evidence.value("silence_s", window.number))),

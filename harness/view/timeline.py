@@ -43,7 +43,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Verification:
     """A verification from outside: when it ended, whether it proved what it looked for.
 
     `began_ns` None: no probe says since when it looked.
@@ -70,8 +70,8 @@ class FaultSpan:
     issued_ns: int
     returned_ns: int
     ended_ns: int | None
-    held: Look | None
-    gone: Look | None
+    held: Verification | None
+    gone: Verification | None
     verified: bool
     doubt: str
     stages: tuple[Stage, ...]
@@ -283,14 +283,14 @@ def _planned(manifest: Manifest, number: int) -> dict[str, Any] | None:
     return next((window for window in windows if window["number"] == number), None)
 
 
-def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Look | None:
+def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Verification | None:
     row = next((row for row in own if row.event == event), None)
     if row is None:
         return None
     # The probe that proved it is written down with the same end.
     named = (one for one in probes if one.kind == event and one.ended_ns == row.at_ns)
     began_ns = next((one.started_ns for one in named), None)
-    return Look(row.at_ns, bool(row.ok), row.detail, began_ns)
+    return Verification(row.at_ns, bool(row.ok), row.detail, began_ns)
 
 
 def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Happening]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.marts import Judged
+from harness.analyse.marts import JudgedRun
 from harness.judging.result import RunReport
 from harness.pipeline import performing, stored
 from harness.pipeline.port import RunOptions
@@ -21,7 +21,9 @@ NOBODY = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh
 
 def noted(folder: Path) -> tuple[str, ...]:
     manifest, story = Manifest.of(plan()), Story()
-    return stored.with_truth(NOBODY, Judged(folder, manifest, story.facts, story.findings)).notes
+    return stored.with_truth(
+        NOBODY, JudgedRun(folder, manifest, story.facts, story.findings)
+    ).notes
 
 
 def test_an_honest_run_has_nothing_to_say(tmp_path: Path) -> None:

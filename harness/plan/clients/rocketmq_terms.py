@@ -97,8 +97,8 @@ def terms_of(shares: Shares, sequence: int, sent_ns: int) -> tuple[int, Fate] | 
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """harness.workers.clients.port.Terms."""
+class RocketmqTerms:
+    """harness.workers.clients.port.RocketmqTerms."""
 
     shares: Shares
 
@@ -109,7 +109,7 @@ class Terms:
         return withdrawn(self.shares, sequence)
 
 
-def terms(shares: Shares) -> Terms | None:
+def terms(shares: Shares) -> RocketmqTerms | None:
     """None where every message is an ordinary one."""
     special = shares.delayed_percent > 0 or shares.transactional_percent > 0
-    return Terms(shares) if special else None
+    return RocketmqTerms(shares) if special else None

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
-from harness.report.charts.scale import Lane, Scale, Span, Tick
+from harness.report.charts.scale import AxisTick, Lane, Scale, Span
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -76,7 +76,7 @@ KEYS = (
 @dataclass(frozen=True, slots=True)
 class Chart:
     label: str  # for those who cannot see it
-    ticks: tuple[Tick, ...]
+    ticks: tuple[AxisTick, ...]
     phases: tuple[Span, ...]
     requested: tuple[Span, ...]
     held: tuple[Span, ...]
@@ -145,13 +145,13 @@ def _label(timeline: Timeline) -> str:
     )
 
 
-def ticks(scale: Scale, most: int = _TICKS_MAX) -> Iterable[Tick]:
+def ticks(scale: Scale, most: int = _TICKS_MAX) -> Iterable[AxisTick]:
     """Round times, so many at most."""
     span_s = scale.until_s - scale.from_s
     step = next((one for one in _ROUND if span_s / one <= most), span_s)
     number = math.ceil(scale.from_s / step)
     while number * step <= scale.until_s - span_s / 25:  # room for the last one's letters
-        yield Tick(scale.place(number * step), f"+{_clock(number * step)}")
+        yield AxisTick(scale.place(number * step), f"+{_clock(number * step)}")
         number += 1
 
 

@@ -7,7 +7,7 @@
 
 from dataclasses import dataclass
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
 from harness.compare.rates import too_many
 from harness.judging.exits import Judge
@@ -46,19 +46,19 @@ def cells(report: Report) -> tuple[CellView, ...]:
     return tuple(_view(number, cell, report) for number, cell in numbered)
 
 
-def badge_of(outcome: Outcome | None, *, warns: bool = False) -> tuple[str, str]:
+def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str, str]:
     """Tone and words of an outcome; None where nothing was judged. `warns`: whatever failed only
     predicts harm."""
     if outcome is None:
         return "open", "? NOT JUDGED"
-    untrue = warns and outcome is Outcome.FAIL
+    untrue = warns and outcome is ClaimOutcome.FAIL
     tone, sign, word = formats.UNTRUE if untrue else formats.BADGES[outcome]
     return tone, f"{sign} {word}"
 
 
-def claim_badge(outcome: Outcome | None, *, warns: bool) -> tuple[str, str]:
+def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]:
     """Of a single claim: harm that was predicted, and came, is no good news."""
-    if warns and outcome is Outcome.PASS:
+    if warns and outcome is ClaimOutcome.PASS:
         tone, sign, word = formats.CAME_TRUE
         return tone, f"{sign} {word}"
     return badge_of(outcome, warns=warns)

@@ -14,7 +14,7 @@ from statistics import median
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.view.timeline import FaultSpan, Look
+from harness.view.timeline import FaultSpan, Verification
 
 NS = 1e9
 NEVER_ARMED = "nothing: never armed"
@@ -157,7 +157,7 @@ def _undo_ns(span: FaultSpan) -> int | None:
     return span.ended_ns if span.undo_issued_ns is None else span.undo_issued_ns
 
 
-def _look(look: Look | None, since_ns: int | None, span: FaultSpan, word: str) -> str:
+def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word: str) -> str:
     if look is None:
         return f"no: {span.doubt}" if span.doubt and span.opened else "nobody looked"
     at = formats.after(look.at_ns)

@@ -4,7 +4,7 @@
 2. Times are seconds throughout, so that two of them can be compared at a glance.
 """
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.view.summary import Number
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Grade
@@ -12,10 +12,10 @@ from spark_analysis.schema.measures import BY_NAME
 
 GLUE = "\u00a0"
 BADGES = {
-    Outcome.FAIL: ("fail", "✗", "FAIL"),
-    Outcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
-    Outcome.PASS: ("pass", "✓", "PASS"),
-    Outcome.NOT_APPLICABLE: ("moot", "–", "NOT APPLICABLE"),
+    ClaimOutcome.FAIL: ("fail", "✗", "FAIL"),
+    ClaimOutcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
+    ClaimOutcome.PASS: ("pass", "✓", "PASS"),
+    ClaimOutcome.NOT_APPLICABLE: ("moot", "–", "NOT APPLICABLE"),
 }
 UNTRUE = ("open", "✗", "FAIL (WARNING)")  # a claim that predicts harm, of a broker that did none
 CAME_TRUE = ("open", "✓", "PASS (WARNING)")  # and of one that did

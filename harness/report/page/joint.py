@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from harness.judging.result import Report, RunReport
 from harness.report.charts import routes
 from harness.report.charts.chart import ticks
-from harness.report.charts.scale import Lane, Scale, Tick
-from harness.view.routes import DROPPED, Row, Stretch
+from harness.report.charts.scale import AxisTick, Lane, Scale
+from harness.view.routes import DROPPED, RouteRow, Stretch
 from harness.view.timeline import FaultSpan, Timeline
 
 NS = 1e9
@@ -26,7 +26,7 @@ class Joint:
     """`place`: of all of them; `ticks`, and all else: seconds from the first fault on."""
 
     place: str
-    ticks: tuple[Tick, ...]
+    ticks: tuple[AxisTick, ...]
     faults: tuple[Lane, ...]
     servers: tuple[Lane, ...]
     believed: tuple[Lane, ...]
@@ -96,7 +96,7 @@ def _dropped(timeline: Timeline) -> Iterator[str]:
             yield subject
 
 
-def _subject(row: Row) -> str:
+def _subject(row: RouteRow) -> str:
     """The broker that a row is of, behind who showed it or believed in it."""
     return row.name.partition(": ")[2]
 
@@ -126,10 +126,10 @@ def _whose(run: RunReport, worker: str) -> str:
     return f"{run.cell[3]}, {f'asks {whom}' if whom else worker}"
 
 
-def _shifted(rows: Iterable[Row], timeline: Timeline) -> Iterator[Row]:
+def _shifted(rows: Iterable[RouteRow], timeline: Timeline) -> Iterator[RouteRow]:
     origin_ns = timeline.faults[0].issued_ns
     for row in rows:
-        yield Row(row.name, tuple(_moved(one, origin_ns) for one in row.stretches))
+        yield RouteRow(row.name, tuple(_moved(one, origin_ns) for one in row.stretches))
 
 
 def _moved(one: Stretch, by_ns: int) -> Stretch:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.claims.judge import Outcome, worst
+from harness.claims.judge import ClaimOutcome, worst
 from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart, chart
 from harness.report.page import formats
@@ -179,7 +179,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
     run = run if whole else _short(run)
     promises = (one.outcome for one in run.verdicts if one.is_promise)
     tone, badge = badge_of(worst(promises) if run.verdicts else None)
-    applicable = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
+    applicable = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
     applicable.sort(key=lambda one: list(formats.BADGES).index(one.outcome))
     detail = run.detail
     timeline = detail.timeline if detail else None

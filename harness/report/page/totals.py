@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
@@ -54,7 +54,7 @@ class RunTotals:
     judged: int
     unjudged: int  # runs of which no claim was decided, also where there was something to say
     cells: int
-    outcome: Outcome | None  # the heaviest; None where nothing was judged
+    outcome: ClaimOutcome | None  # the heaviest; None where nothing was judged
     failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
     held: int  # claims that passed in every run in which they were decided, and in one at least
     undecided: int  # claims that are inconclusive at worst
@@ -107,8 +107,8 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
         cells=len({run.cell for run in runs}),
         outcome=worst(outcomes.values()) if outcomes else None,
         failed=_failed(runs),
-        held=sum(outcome is Outcome.PASS for outcome in outcomes.values()),
-        undecided=sum(outcome is Outcome.INCONCLUSIVE for outcome in outcomes.values()),
+        held=sum(outcome is ClaimOutcome.PASS for outcome in outcomes.values()),
+        undecided=sum(outcome is ClaimOutcome.INCONCLUSIVE for outcome in outcomes.values()),
         confirmed=sum(one.confirmed for one in summaries),
         lost=_sum(one.lost for one in summaries),
         stranded=_sum(one.stranded for one in summaries),
@@ -175,7 +175,7 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
     return Number(known[0].least, False, bound.why)
 
 
-def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
+def _outcomes(runs: Iterable[RunReport]) -> dict[str, ClaimOutcome]:
     """The outcome of every promise over all runs."""
     found: dict[str, list[ClaimVerdict]] = {}
     for run in runs:
@@ -202,7 +202,7 @@ def _failed(runs: Iterable[RunReport]) -> tuple[Failed, ...]:
     for run in runs:
         for place, verdict in enumerate(run.verdicts):
             places.setdefault(verdict.claim, place)
-            if verdict.outcome is Outcome.FAIL:
+            if verdict.outcome is ClaimOutcome.FAIL:
                 found.setdefault(verdict.claim, []).append((run, verdict))
     return tuple(
         Failed(found[claim][0][1], len(found[claim]), _cells(run for run, _ in found[claim]))

@@ -62,7 +62,7 @@ def test_where_spark_runs_is_told_to_every_experiment(
 
 @pytest.mark.parametrize(("left", "code"), [([run(run="r-2")], 0), ((), 2)])
 def test_a_campaign_ends_with_0_where_all_is_judged_and_with_2_where_it_cannot_be(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[playing.Run], code: int
+    folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[playing.CampaignRun], code: int
 ) -> None:
     monkeypatch.setattr(playing, "play", Played(left, code=255))
     assert command("run", folder, *CHOICE, "--repeats", 2) == code

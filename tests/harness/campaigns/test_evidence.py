@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 
 from harness import cli
-from harness.analyse.marts import Judged, judge_one
+from harness.analyse.marts import JudgedRun, judge_one
 from harness.campaigns import evidence, run_marts
 from harness.campaigns import pages as published
 from harness.campaigns.evidence import Evidence, Pack
@@ -61,7 +61,7 @@ def elsewhere(page: Path, tmp_path: Path) -> Path:
 def test_a_report_from_marts_is_that_from_raw_rows(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "e" / "runs" / "a"
     run = judge_one(folder)
-    assert isinstance(run, Judged)
+    assert isinstance(run, JudgedRun)
     beside = shipped(), run.costs, run.views, run.sends
     raw = run_report(folder, run.manifest, run.facts, run.findings, *beside)
     found = of_page(only(page)).runs[0]

@@ -23,7 +23,7 @@ from harness.campaigns.playing import (
     once_more,
     outlook,
 )
-from harness.campaigns.runs import Knowledge, Run, as_csv
+from harness.campaigns.runs import CampaignRun, Knowledge, as_csv
 from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run, undecided
 
@@ -37,7 +37,7 @@ CHOICE = Choice((REAL,), ("all-automatic",), ("mirror-crash", "master-stop"))
 class Played:
     """Experiments that leave the runs behind that they are told to, a CSV file each."""
 
-    def __init__(self, *left: Sequence[Run], code: int = 0) -> None:
+    def __init__(self, *left: Sequence[CampaignRun], code: int = 0) -> None:
         self.left, self.code = list(left), code
         self.words: list[str] = []
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.campaigns.runs import as_csv
 from harness.campaigns.stored import found
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.judged import run, verdict_file
 from tests.rigs.runs.stored import stored
@@ -20,9 +20,9 @@ def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -
     verdict_file(tmp_path, "20261122-000000-aaaa")
     (one,) = found(tmp_path)
     assert one.outcomes == {
-        "confirmed-hence-delivered": Outcome.PASS,
-        "mirror-failure-harms-nobody": Outcome.FAIL,
-        "mirror-takes-over": Outcome.NOT_APPLICABLE,
+        "confirmed-hence-delivered": ClaimOutcome.PASS,
+        "mirror-failure-harms-nobody": ClaimOutcome.FAIL,
+        "mirror-takes-over": ClaimOutcome.NOT_APPLICABLE,
     }
     assert one.why("mirror-failure-harms-nobody") == "missed == 0: 9"
     (tmp_path / "earlier.csv").write_text(as_csv([one, run(confirmed_per_s=12.5)]))

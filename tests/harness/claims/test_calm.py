@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.claims.values import Interval, Moot, Unknown
 from spark_analysis.schema.facts import Absence, Clock
 from tests.harness.claims.claim_stories import served_in_the_calm
@@ -73,12 +73,12 @@ def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> N
     assert isinstance(value, Interval)
     assert (value.low, value.high) == (0, 2.1)
     assert value.doubt == "the load was sick before the fault"
-    assert verdict("calm-hence-served", value_until(19.9)).outcome is Outcome.INCONCLUSIVE
+    assert verdict("calm-hence-served", value_until(19.9)).outcome is ClaimOutcome.INCONCLUSIVE
 
 
 def test_what_is_out_in_a_run_without_a_fault_is_out_by_itself() -> None:
     story = served_in_the_calm().outage(20, 25)
-    assert verdict("calm-hence-served", story).outcome is Outcome.FAIL
+    assert verdict("calm-hence-served", story).outcome is ClaimOutcome.FAIL
 
 
 def test_a_stalled_instrument_may_be_what_was_out() -> None:
@@ -145,14 +145,14 @@ def test_once_healed_a_place_of_a_log_has_a_minute_to_get_a_reader(
 @pytest.mark.parametrize(
     ("seconds", "outcome"),
     [
-        (4.5, Outcome.PASS),
-        (4.6, Outcome.INCONCLUSIVE),
-        (5.5, Outcome.INCONCLUSIVE),
-        (5.6, Outcome.FAIL),
+        (4.5, ClaimOutcome.PASS),
+        (4.6, ClaimOutcome.INCONCLUSIVE),
+        (5.5, ClaimOutcome.INCONCLUSIVE),
+        (5.6, ClaimOutcome.FAIL),
     ],
 )
 def test_a_starvation_is_known_up_to_the_clocks_of_the_clients(
-    seconds: float, outcome: Outcome
+    seconds: float, outcome: ClaimOutcome
 ) -> None:
     story = served_in_the_calm().starved(seconds)
     clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
@@ -221,5 +221,5 @@ def test_before_a_fault_the_calm_may_be_short_and_then_nothing_is_asked_of_it() 
 
 def test_a_broker_that_starves_consumers_before_the_fault_breaks_its_promise() -> None:
     story = Story().starved(12)
-    assert verdict("calm-hence-consumed", story).outcome is Outcome.FAIL
-    assert verdict("healed-hence-consumed", story).outcome is Outcome.PASS
+    assert verdict("calm-hence-consumed", story).outcome is ClaimOutcome.FAIL
+    assert verdict("healed-hence-consumed", story).outcome is ClaimOutcome.PASS

@@ -14,7 +14,7 @@ from faults.executors import local_processes as processes
 from harness.cleanup.everywhere import settle
 from harness.cleanup.external_projects import ExternalProjects
 from harness.cleanup.guardian import LOG
-from harness.cleanup.heal import Row, heal
+from harness.cleanup.heal import HealResult, heal
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.external.site import load, noted
 from harness.deploy.owner import alive
@@ -122,8 +122,8 @@ def left(cluster: str) -> tuple[processes.Running, ...]:
     return processes.of(cluster)
 
 
-def healed() -> list[Row]:
-    async def rows() -> list[Row]:
+def healed() -> list[HealResult]:
+    async def rows() -> list[HealResult]:
         return [row async for row in heal(ExternalProjects(), alive)]
 
     return asyncio.run(rows())

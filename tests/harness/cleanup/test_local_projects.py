@@ -13,7 +13,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 from faults.actions import Kill, Start
 from faults.executors import local_processes as processes
 from harness.cleanup.guardian import LOG
-from harness.cleanup.heal import Row, heal
+from harness.cleanup.heal import HealResult, heal
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.owner import alive
 from harness.run_folder.journal import read, standing
@@ -87,8 +87,8 @@ def left(cluster: str) -> dict[str, bool]:
     }
 
 
-def healed() -> list[Row]:
-    async def rows() -> list[Row]:
+def healed() -> list[HealResult]:
+    async def rows() -> list[HealResult]:
         return [row async for row in heal(LocalProjects(), alive)]
 
     return asyncio.run(rows())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare.compared import falls
 
 ORDER = ("none", "one", "two")
@@ -11,16 +11,19 @@ ORDER = ("none", "one", "two")
 @pytest.mark.parametrize(
     ("one", "outcome"),
     [
-        ((70.0, 75.0, 79.0), Outcome.PASS),
-        ((70.0, 75.0, 91.0), Outcome.INCONCLUSIVE),  # one run is as fast as one without a mirror
-        ((70.0, 75.0), Outcome.INCONCLUSIVE),  # too few
-        ((), Outcome.INCONCLUSIVE),
-        ((101.0, 110.0, 100.0), Outcome.FAIL),  # mirrors made it faster
-        ((59.0, 55.0, 40.0), Outcome.FAIL),  # the second one did
+        ((70.0, 75.0, 79.0), ClaimOutcome.PASS),
+        (
+            (70.0, 75.0, 91.0),
+            ClaimOutcome.INCONCLUSIVE,
+        ),  # one run is as fast as one without a mirror
+        ((70.0, 75.0), ClaimOutcome.INCONCLUSIVE),  # too few
+        ((), ClaimOutcome.INCONCLUSIVE),
+        ((101.0, 110.0, 100.0), ClaimOutcome.FAIL),  # mirrors made it faster
+        ((59.0, 55.0, 40.0), ClaimOutcome.FAIL),  # the second one did
     ],
 )
 def test_a_measure_falls_where_no_run_lies_among_those_before(
-    one: tuple[float, ...], outcome: Outcome
+    one: tuple[float, ...], outcome: ClaimOutcome
 ) -> None:
     values = {"none": (90.0, 95.0, 100.0), "one": one, "two": (59.0, 60.0, 62.0)}
     assert falls(ORDER, values).outcome is outcome

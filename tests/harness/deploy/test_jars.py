@@ -139,7 +139,7 @@ def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JarSet:
     (tmp_path / "sums").write_text("".join(f"{sum_}  {name}\n" for name, sum_ in LOCK.items()))
     own = JarSet(name="acme", artifacts=("a:b:1",), lock=str(tmp_path / "sums"), classes="")
     client = replace(CLIENTS["rocketmq-java-4.9.8"], name="acme", jars=own)
-    known = registry.Registry({**CLIENTS, "acme": client}, {"acme": "acme 1"}, {})
+    known = registry.ClientRegistry({**CLIENTS, "acme": client}, {"acme": "acme 1"}, {})
     monkeypatch.setattr(registry, "registry", lambda: known)
     return own
 

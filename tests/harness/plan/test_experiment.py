@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import Experiment, Layout, Scenario
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
@@ -53,9 +53,9 @@ def scenario(name: str = "crash", **changes: str) -> Scenario:
 MIRROR = scenario("mirror-crash", target='"mirror of orders"')
 
 
-def request(*scenarios: Scenario, **changes: object) -> Request:
+def request(*scenarios: Scenario, **changes: object) -> ExperimentOptions:
     parts: dict[str, object] = {"name": "e", "seed": 7, "scenarios": scenarios or (scenario(),)}
-    return Request(**(parts | changes))  # type: ignore[arg-type]
+    return ExperimentOptions(**(parts | changes))  # type: ignore[arg-type]
 
 
 def cells(experiment: Experiment) -> list[tuple[str, str, str, str]]:

@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.model import Host, Layout, OperationOptions, OperationPlan, Policy, Span, System
+from harness.plan.model import (
+    Duration,
+    Host,
+    Layout,
+    OperationOptions,
+    OperationPlan,
+    Policy,
+    System,
+)
 from harness.plan.operations import OPERATIONS, OPTIONS, TARGETS, parse
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
@@ -65,9 +73,9 @@ waits = "no"
         ("ha-sync-batch-size", 50),
     )
     options = OperationOptions(definition=definition, priority=2)
-    assert policy == OperationPlan("set_policy", "", Span(5, 1.5), options)
+    assert policy == OperationPlan("set_policy", "", Duration(5, 1.5), options)
     options = OperationOptions(how="kill", waits="no", order="in turn")
-    assert stop == OperationPlan("stop_node", "all", Span(), options)
+    assert stop == OperationPlan("stop_node", "all", Duration(), options)
 
 
 def test_every_mistake_is_told_with_its_place_and_what_would_be_right() -> None:

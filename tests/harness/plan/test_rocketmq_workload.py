@@ -13,7 +13,7 @@ from harness.plan.clients.requirements import drains_by, shown, wanted
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.rocketmq_section import RocketTable, RocketWorkload
-from harness.plan.model import Entry
+from harness.plan.model import BootstrapAddress
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_layout, load_system
@@ -294,7 +294,7 @@ def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:
 
 
 def test_a_client_that_asks_name_servers_enters_nowhere() -> None:
-    nowhere = Entry(hosts=("elsewhere",))
+    nowhere = BootstrapAddress(hosts=("elsewhere",))
     assert "no host 'elsewhere'" in reasons("pika", publishers_enter=nowhere)
     assert reasons("rocketmq-java-5.3.3", publishers_enter=nowhere) == ""
 

@@ -11,7 +11,7 @@ from harness.outside.installed import Offer
 from harness.plan.clients import amqp, requirements
 from harness.plan.clients.amqp_section import SECTION as AMQP
 from harness.plan.clients.declaration import Client
-from harness.plan.clients.registry import Registry, read, registry
+from harness.plan.clients.registry import ClientRegistry, read, registry
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.section import Section
 from harness.plan.declared import declared
@@ -78,7 +78,7 @@ def offer(client: Client, package: str = "acme-queues 1.2") -> Offer:
 
 
 @pytest.fixture
-def acme(monkeypatch: pytest.MonkeyPatch) -> Registry:
+def acme(monkeypatch: pytest.MonkeyPatch) -> ClientRegistry:
     found = read([offer(CLIENT)])
     for module in ("clients.registry", "clients.requirements", "toml"):
         monkeypatch.setattr(f"harness.plan.{module}.registry", lambda: found)

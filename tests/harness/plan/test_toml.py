@@ -4,11 +4,11 @@ from importlib import resources
 
 import pytest
 
-from faults.kinds import KINDS, Registry
+from faults.kinds import KINDS, FaultRegistry
 from faults.model import Options
 from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
-from harness.plan.model import Entry, FaultPlan, Retry, Span
+from harness.plan.model import BootstrapAddress, Duration, FaultPlan, Retry
 from harness.plan.problems import LISTED_MAX, PlanError
 from harness.plan.toml import read_scenario
 from harness.plan.toml_problems import FOUND_MAX
@@ -52,12 +52,16 @@ def test_a_small_file_says_all_that_it_must() -> None:
         0,
         Retry.UNTIL_CONFIRMED,
     )
-    assert workload.publishers_enter == Entry(hosts=("rmq2", "rmq3"))
-    assert workload.consumers_enter == Entry(hosts=("rmq1",))
+    assert workload.publishers_enter == BootstrapAddress(hosts=("rmq2", "rmq3"))
+    assert workload.consumers_enter == BootstrapAddress(hosts=("rmq1",))
     assert workload.sections == {"amqp": AmqpWorkload(heartbeat_s=10)}
     assert scenario.faults == (
         FaultPlan(
-            "hang", "master of orders", Span(0, 1), Span(2), options=Options(clients="publishers")
+            "hang",
+            "master of orders",
+            Duration(0, 1),
+            Duration(2),
+            options=Options(clients="publishers"),
         ),
     )
     assert scenario.source == SMALL
@@ -366,7 +370,7 @@ def test_a_kind_that_a_package_offers_and_cannot_be_used_is_told_with_the_reason
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     why = "the fault forget of acme 1.2 cannot be used: there is another action Kill"
-    monkeypatch.setattr(shape, "REGISTRY", Registry(KINDS, {}, {"forget": why}))
+    monkeypatch.setattr(shape, "REGISTRY", FaultRegistry(KINDS, {}, {"forget": why}))
     fault = '[[fault]]\nkind = "forget"\ntarget = "rmq1"\nlasts = "5 s"\n'
     (found,) = problems(SMALL + fault)
     assert found == f"mine.toml, line 20, [[fault]] 2, kind: {why}"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.claims.claims import read_claims
-from harness.claims.judge import Outcome as Judged
+from harness.claims.judge import ClaimOutcome as Judged
 from harness.claims.judge import judge
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report

@@ -8,7 +8,7 @@ import pytest
 
 from harness.deploy.local import removal
 from harness.run import live
-from harness.run.interrupts import AGAIN, LOOKS_S, Interrupt, Interrupted, notice
+from harness.run.interrupts import AGAIN, LOOKS_S, Interrupt, RunInterrupted, notice
 from tests.rigs.machine import virtual_time
 
 
@@ -82,7 +82,7 @@ def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
     async def story() -> None:
         interrupt = Interrupt()
         await asked(interrupt, 3)
-        with pytest.raises(Interrupted):
+        with pytest.raises(RunInterrupted):
             await interrupt.unless(work())
 
     _, took_s = seconds(story())

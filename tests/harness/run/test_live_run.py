@@ -33,7 +33,7 @@ from faults.kinds import mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.cluster.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
@@ -322,12 +322,12 @@ def hopeless() -> tuple[SimulatedCluster, RunPlan]:
     return cluster, replace(of, schedule=replace(of.schedule, windows=long))
 
 
-def compiled(view: View) -> bool:
+def compiled(view: LiveCounts) -> bool:
     """A fault whose target is known by now."""
     return any(" = " in title for title in view.armed)
 
 
-def both_armed(view: View) -> bool:
+def both_armed(view: LiveCounts) -> bool:
     return len(view.armed) == 2 and all(" = " in title for title in view.armed)
 
 

@@ -73,7 +73,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SideBySideRow:
     scenario: str
     title: str
     fields: tuple[Field, ...]  # one a place, in their order
@@ -85,7 +85,7 @@ class SideBySideView:
     lead: str
     sure: str  # whether the largest difference is more than chance
     verdicts: tuple[VerdictView, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SideBySideRow, ...]
     reasons: tuple[str, ...]
     loss_by_strength: StrengthTable
     grids: tuple[Grid, ...]
@@ -147,7 +147,7 @@ def _rows(
     compared: Sequence[Place],
     skipped: Mapping[Cell, str],
     reasons: Sequence[str],
-) -> Iterable[Row]:
+) -> Iterable[SideBySideRow]:
     cells = {view.cell: view for view in views}
     titles = {view.cell[0]: view.title.scenario for view in views}
     longest_s = max((v.totals.out.most_s for v in views if v.totals.out is not None), default=0.0)
@@ -160,7 +160,7 @@ def _rows(
             else:
                 reason = reasons.index(skipped[cell]) + 1 if cell in skipped else 0
                 fields.append(_empty(place.letter, reason))
-        yield Row(scenario, titles.get(scenario, ""), tuple(fields))
+        yield SideBySideRow(scenario, titles.get(scenario, ""), tuple(fields))
 
 
 def _field(letter: str, view: CellView, longest_s: float) -> Field:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.cluster.port import Ended
 from harness.deploy.compose.cluster import FoundContainers
-from harness.deploy.compose.process_ends import ENGINE, MEMORY, Reader
+from harness.deploy.compose.process_ends import ENGINE, MEMORY, EventReader
 
 PLACES = {"c1": "rmq1", "c2": "rkt1/broker-a"}
 
@@ -17,7 +17,7 @@ def event(action: str, container: str = "c1", at: int = 1, **attributes: str) ->
 
 
 def taken(*events: dict[str, Any]) -> list[Ended]:
-    reader = Reader(PLACES)
+    reader = EventReader(PLACES)
     found = [reader.take(one, 7) for one in events]
     return [one for one in found if one is not None]
 

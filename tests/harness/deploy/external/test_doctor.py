@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.doctor import Row
+from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
 from harness.plan.topology import Topology
@@ -32,7 +32,7 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REFERENCE_PASSWORD", "guest")
 
 
-def rows(of: Topology) -> dict[str, Row]:
+def rows(of: Topology) -> dict[str, MachineCheck]:
     return {row.what: row for row in asyncio.run(examine(of))}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.leaders import (
     Controllers,
@@ -85,7 +85,7 @@ def test_the_leading_controller_tells_master_epochs_and_who_is_in_sync() -> None
 
 
 def test_one_that_does_not_lead_refuses() -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         answers.sync_states(SETS, answer(code=2007))
 
 

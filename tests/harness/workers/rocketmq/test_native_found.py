@@ -18,7 +18,7 @@ from harness.workers.clients.rocketmq.native_found import (
     WAYS,
     WITH_LIBRARY,
     WITHOUT_LIBRARY,
-    Found,
+    NativeLibrary,
     features,
     refusal,
 )
@@ -87,7 +87,7 @@ def test_features_are_those_that_some_way_is_open_to() -> None:
 def test_what_a_workload_wants_and_the_library_lacks_is_said(
     tmp_path: Path, role: Role, options: RocketOptions, missing: str
 ) -> None:
-    found = Found("rocketmq 0.4.4", "lib.so", ("sync", "concurrent"))
+    found = NativeLibrary("rocketmq 0.4.4", "lib.so", ("sync", "concurrent"))
     settings: WorkerConfig = config(role, tmp_path, own=asdict(options))
     reason = lack(found, settings)
     assert reason == (
