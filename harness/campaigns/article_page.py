@@ -1,8 +1,8 @@
 """The page "what the articles claim": each claim, and the run on the real broker that shows it.
 
-1. No verdict without a run: what nobody ran says so, and so does what no run can judge.
+1. No verdict without a run: the page says "not run yet", or that no run can judge the claim.
 2. One FAIL refutes; else one PASS stands beside runs that decided nothing: a claim is FAIL, PASS,
-   INCONCLUSIVE, NOT APPLICABLE, or not run yet, in this order. Every number of runs is told.
+   INCONCLUSIVE, NOT APPLICABLE, or not run yet, in this order. The page has all numbers of runs.
 3. What a claim asks for is judged as it was when the run was analysed: `mqproof analyse` an
    experiment again where claims.toml has changed since.
 """

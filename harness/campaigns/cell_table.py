@@ -18,7 +18,7 @@ from harness.compare.rates import Rate, rate, too_many
 
 
 def table(runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge) -> Iterator[str]:
-    """Lines: cells of which there is a run, then those without one, by scenario."""
+    """Yield lines: cells with a run, then those without one, by scenario."""
     by_cell: dict[Cell, list[CampaignRun]] = defaultdict(list)
     for one in runs:
         by_cell[one.scenario, one.system, one.layout].append(one)
@@ -93,7 +93,7 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
 
 
 def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
-    """Of promises; a warning that did not come true broke none, and is told beside."""
+    """Return the verdict on promises; a warning that was not seen breaks none and stands apart."""
     failed = Counter(claim for one in runs for claim in one.failed.split())
     rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
     broken = [found.describe(claim) for claim, found in rates.items() if knowledge.promised(claim)]

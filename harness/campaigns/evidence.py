@@ -106,7 +106,7 @@ def sha256_of(path: Path) -> str:
 
 
 def write(folder: Path, packs: Iterable[Pack]) -> None:
-    """Write the list anew."""
+    """Replace the list."""
     entries = ["\n".join(_entry(one)) for one in sorted(packs, key=lambda one: one.file)]
     text = "\n\n".join([_HEAD.rstrip("\n"), *entries]) + "\n"
     partial = folder / f"{NAME}.partial"

@@ -123,7 +123,7 @@ def _offer(place: Place, runs: Sequence[RecalledRun]) -> Offer:
 
 
 def _outs(runs: Iterable[RecalledRun]) -> Mapping[str, Median]:
-    """Of faults alone: a scenario that takes nobody out is one, too."""
+    """Return the downtime by scenario with faults, also of those without downtime."""
     by_scenario: dict[str, list[Time]] = {}
     for run in runs:
         if run.out is not None and run.faults:

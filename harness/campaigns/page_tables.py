@@ -223,7 +223,7 @@ def _known(known: int, unknown: int) -> str:
 def _lost(totals: RunTotals) -> str:
     parts = [formats.count(totals.lost)]
     parts += [f"{formats.count(totals.stranded)} stranded"] if totals.stranded else []
-    parts += [f"{formats.count(totals.untold)} of which nobody knows"] if totals.untold else []
+    parts += [f"{formats.count(totals.untold)} unknown"] if totals.untold else []
     return ", ".join(parts)
 
 

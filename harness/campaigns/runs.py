@@ -1,7 +1,7 @@
 """A run of a finished experiment as it was judged, kept as a row of CSV so that sessions add up.
 
-1. Whether a run is as expected is asked of what is known now, not of what was known then.
-2. A run's seed hangs on its cell and repeat: the experiment's seed replays any cell of it alone.
+1. A run is compared with the expectations of today, not with those of its day.
+2. A run's seed depends on its cell and repeat: the experiment's seed replays any cell of it alone.
 """
 
 import csv
@@ -129,7 +129,7 @@ class Knowledge:
     """What cells are known to do (expectations.toml), asked of stored runs."""
 
     def __init__(self, claims: Iterable[Claim]) -> None:
-        """Claims of another day are in stored runs, too, and nobody speaks of them."""
+        """Keep the claims of today; stored runs also hold former ones, which are ignored."""
         names = list(claims)
         self._claims = frozenset(one.name for one in names)
         self._foretold = frozenset(one.name for one in names if one.warns or one.some)

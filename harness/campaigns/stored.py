@@ -90,7 +90,7 @@ def some(folder: Path) -> list[CampaignRun]:
 
 
 def is_kept(path: Path) -> bool:
-    """Whether a file is a CSV of runs: what may be written anew."""
+    """Return whether a file is a CSV of runs, which may be overwritten."""
     try:
         head, _, _ = text_of(path, JSON_BYTES_MAX).partition("\n")
     except Unreadable:
@@ -164,7 +164,7 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignR
 
 
 def _version(system: str, recorded: Mapping[str, str]) -> str:
-    """Its brokers' own; "" where they have none, or nobody here knows the system any more."""
+    """Return its brokers' own version; "" if they have none or the system is no longer known."""
     known = registry().systems.get(system)
     name = known.versioned_as if known is not None else None
     return recorded.get(name, "") if name is not None else ""

@@ -53,8 +53,8 @@ def nightly(
 ) -> int:
     """Play a suite's cells for a night, and say whether anything is worse than its baseline.
 
-    Say it again after a crash or a reboot, and it goes on in the same night. What
-    it found is told on standard output, as one message; pages and files for
+    Repeat the command after a crash or a reboot to continue the same night. It
+    prints the result on standard output, as one message; pages and files for
     machines lie in DIR/site and DIR/nights.
     """
     from harness.nightly import playing, record
@@ -118,7 +118,7 @@ def serve(
 def _nights(
     shell: Shell, suite: "Suite", wanted: "NightRequest", results: Path, go_on: bool, where: Place
 ) -> int:
-    """Tonight, after what is left of a night that somebody broke off. `go_on`: that alone."""
+    """Play the rest of an interrupted night, then tonight. `go_on`: only the former."""
     from harness.nightly import playing, record
 
     before, now = record.nights(results), datetime.now(UTC)

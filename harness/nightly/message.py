@@ -1,7 +1,7 @@
-"""A night's outcome as one text, for a chat or a mail: what alarms first, and what nobody can say.
+"""A night's outcome as one text, for a chat or a mail: alarms first, and what is undecided.
 
-1. Whoever reads only the first line knows whether to read on.
-2. Every number stands beside the runs that it is of.
+1. The first line shows whether to read on.
+2. Every number comes with its number of runs.
 """
 
 from collections.abc import Iterator
@@ -99,7 +99,7 @@ def _what(one: Alarm) -> str:
 
 
 def unjudged(night: Night, gate: Gate) -> Iterator[tuple[Cell, str]]:
-    """Of which cell what nobody could say, and why."""
+    """Yield each cell that could not be judged, and the reason."""
     for cell, runs in gate.unjudged:
         yield cell, f"{formats.plural(runs, 'run')} decided nothing"
     for cell, what in gate.undecided:

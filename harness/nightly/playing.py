@@ -5,7 +5,7 @@
    were recorded are judged.
 2. No play begins after the night's end; the last is played out. What did not come to be played, or
    found the machine busy, is on record with the reason.
-3. A play in which nothing was decided is done once more, and both count.
+3. A play in which nothing was decided is repeated once, and both count.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -141,7 +141,7 @@ def _ended(folder: Path, one: Played, there: set[str], code: int, seconds: float
 
 
 def _mended(folder: Path, night: Night, world: NightEnvironment, log: Log) -> Night:
-    """A play that nobody saw end: what was recorded of it is judged."""
+    """Judge what was recorded of a play whose end was not recorded."""
     if not night.played or night.played[-1].exit_code is not None:
         return night
     one = night.played[-1]

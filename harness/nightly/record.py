@@ -1,7 +1,7 @@
 """night.json: a night as it was planned, played and judged, for the nights to come.
 
-1. It is written anew after every step, whole or not at all: a machine that dies in the middle of a
-   night finds where it was.
+1. Every step replaces it, whole or not at all: after a crash in the middle of a night, the machine
+   finds where it was.
 2. What the gate and the pages need of a night's runs stands in it, so that they read no experiment
    of older nights again.
 3. Of promises that did not apply nothing is kept, of meanings those of promises that were broken.
@@ -45,8 +45,8 @@ class PlannedCell(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """One play. `exit_code` None: it has begun, and nobody saw it end. `experiment` "": it left
-    none, for which `why` has the reason. `judged`: whether a promise was decided in it."""
+    """One play. `exit_code` None: it has begun, and its end is unknown. `experiment` "": it left
+    none, and `why` has the reason. `judged`: whether a promise was decided in it."""
 
     cell: Cell
     began: str

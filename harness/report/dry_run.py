@@ -41,12 +41,12 @@ from harness.plan.targets import ACTIVE_BALANCER, Target, parse_target
 from harness.plan.topology import Topology
 from harness.report.lines import cell_name
 
-_SET_POLICY = "set_policy"  # an operation: of who cannot, no policy is told
-PAUSES_MAX = 5  # that are told of one fault or operation
+_SET_POLICY = "set_policy"  # an operation: without it, no policy is shown
+PAUSES_MAX = 5  # shown for one fault or operation
 
 
 def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
-    """The whole experiment, run by run; repeats of a cell are told once."""
+    """Yield the whole experiment, run by run; repeats of a cell are shown once."""
     runs = f"{len(experiment.runs)} runs{' at most' if bound else ''}"
     yield f"experiment {experiment.name}, seed {experiment.seed}: {runs}"
     repeats = Counter(run.cell for run in experiment.runs)
@@ -137,7 +137,7 @@ def _entries(run: RunPlan) -> Iterator[str]:
 
 
 def _layout_lines(run: RunPlan) -> Iterator[str]:
-    """What a verdict hangs on besides the scenario: as the layout has it, not only its title."""
+    """Yield what else decides a verdict: the layout's own settings, not only its title."""
     layout = run.layout
     copies = "not declared" if layout.copies is None else str(layout.copies)
     synchronised = layout.synchronise or "not declared"
@@ -362,7 +362,7 @@ def _resolved(span: Duration, seconds: float) -> str:
 
 
 def _long(seconds: float) -> str:
-    """`26 min`, `1 h 24 min`: nobody plans an evening in seconds."""
+    """Return `26 min` or `1 h 24 min`: minutes are exact enough to plan with."""
     minutes = math.ceil(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 

@@ -1,7 +1,7 @@
 """Whose sends failed under a fault, as a table: of clients that ask name servers where to send.
 
-1. A row a publisher and window, run by run. What nobody knows is a dash, never 0.
-2. Bounded: ROWS_MAX rows; how many more there are is told, and verdict.json has all.
+1. One row for each publisher and window, run by run. An unknown value is a dash, never 0.
+2. Bounded: ROWS_MAX rows; the page says how many more there are, and verdict.json has all.
 """
 
 from collections.abc import Iterable, Iterator

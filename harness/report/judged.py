@@ -1,6 +1,6 @@
 """One history's verdicts, as one JSON object and as lines for a person.
 
-1. The object has the keys of VERDICT; whoever reads it needs no other file.
+1. The object has the keys of VERDICT; its readers need no other file.
 2. Lines begin with what was counted, and then what was broken; claims that do not apply are one
    line together.
 """

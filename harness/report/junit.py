@@ -4,7 +4,7 @@
    a failure, a FAIL that is known is none, and its line stands in system-out.
 2. Other INCONCLUSIVE and NOT APPLICABLE tests are skipped, with the reason; a run that was not
    judged is an error. So where all is green the exit code is 0, or 2 where something is open.
-3. What XML cannot hold, and what nobody would see, is told by its number.
+3. Characters that XML cannot hold, and invisible ones, are written as their code points.
 """
 
 from collections.abc import Iterator
@@ -121,5 +121,5 @@ def _count(element: xml.Element) -> None:
 
 
 def _clean(value: str) -> str:
-    """What XML cannot hold is among what nobody would see."""
+    """Return the text with visible characters only: XML can hold all of them."""
     return visible(value)

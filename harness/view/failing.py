@@ -21,12 +21,12 @@ ATTACHED = "attached"
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """One publisher in one window. Times in seconds from the fault on; None: never, or nobody
-    told."""
+    """One publisher in one window. Times are seconds from the fault on; None: never, or
+    unknown."""
 
     window: int
     publisher: str
-    asked: str  # the host whose name server it asked when the fault came; "": nobody told
+    asked: str  # the host of its name server when the fault began; "": unknown
     sent: int
     failed: int
     sent_by_then: int  # until the last one failed

@@ -32,7 +32,7 @@ from spark_analysis.schema.words import (
     Via,
 )
 
-HEAD, AROUND, TAIL = 10, 4, 6  # steps that are told of a journey that is too long
+HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
 LATE_NS = 10_000_000  # a sending that kept its time is not told twice
 _WAYS = {
@@ -84,7 +84,7 @@ class MessageTrace:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All rows of the messages that are told, and the small tables of the run."""
+    """All rows of the messages that are shown, and the small tables of the run."""
 
     attempts: Sequence[Attempt]
     settlements: Sequence[Settlement]
@@ -292,7 +292,7 @@ def _message(row: Affected, facts: Facts) -> str:
 
 
 def _word(kind: type[Outcome] | type[Strength], number: int) -> str:
-    """A number that a newer mqproof wrote is told as it is."""
+    """Return the word; a number that a newer mqproof wrote stays a number."""
     try:
         return kind(number).name.lower()
     except ValueError:

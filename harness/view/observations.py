@@ -2,8 +2,8 @@
 
 1. A line says what was judged, what was not and why (docs/verdicts.md 10); nothing is left out
    silently.
-2. A time that was not reached is told as a lower bound: `>= 33.8 s`.
-3. Windows are told one by one; counts are told once a run, the gravest first.
+2. A time that was not reached is a lower bound: `>= 33.8 s`.
+3. Each window has its own lines; a run has one line of counts, the gravest first.
 """
 
 import math
@@ -40,7 +40,7 @@ def observe(evidence: Evidence) -> tuple[Observation, ...]:
 
 
 def unplanned(ends: Iterable[ProcessEnd]) -> tuple[Observation, ...]:
-    """One sentence for each process of a broker that ended though nobody had planned it."""
+    """Yield one sentence for each process of a broker that ended unplanned."""
     return tuple(Observation("process_end", 0, one.by_itself, end_told(one)) for one in ends)
 
 
@@ -61,14 +61,14 @@ def _counts(evidence: Evidence) -> Iterator[Observation]:
 
 
 def _is_reported(measure: Measure, evidence: Evidence) -> bool:
-    """What only some messages can have is told of the runs that have such messages."""
+    """Return whether a run has such messages: some measures apply to a few messages only."""
     if measure.of is not None:
         return terms.moot(measure.name, evidence.counted.total) is None
     return measure.always_shown or evidence.counted.total(measure.name) > 0
 
 
 def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
-    """What may belong to another measure is told with that one."""
+    """Return the part that may belong to another measure, to be shown with that one."""
     number = evidence.counted.total(measure.name)
     if number and measure.name not in DOUBTFUL:
         text = f"{measure.name} {number:,}: {measure.meaning}"
@@ -82,7 +82,7 @@ def _messages(evidence: Evidence) -> Observation:
 
 
 def _loss(evidence: Evidence) -> Observation:
-    """Lost and stranded by strength, and how many nobody can judge."""
+    """Return lost and stranded by acknowledgement level, and how many could not be judged."""
     value = evidence.value("lost")
     if isinstance(value, Unknown):
         return Observation("lost", 0, False, f"loss unknown: {value.reason}")

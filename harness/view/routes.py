@@ -1,14 +1,14 @@
 """What name servers showed, who led by the voters' word, whom clients asked and what they
-believed, as a person is told it: sentences and rows.
+believed, for a person: sentences and rows.
 
-1. A change is told with its bounds: it lies between two looks. What a silent name server would
-   have shown is unknown, and is drawn as unknown.
-2. The route of each queue's topic is told, which clients live by. What the cluster's own list
+1. A change has bounds: it lies between two queries. What a silent name server would have shown is
+   unknown, and is drawn as unknown.
+2. The route of each queue's topic is shown, because clients use it. What the cluster's own list
    showed is in the marts.
 3. Bounded: at most ROWS_MAX rows of servers, as many of what clients believed, and SENTENCES_MAX
    sentences; what was left out is counted.
 4. What a client believed is the route that its own library took last, which it looked at four
-   times a second: a change came up to so much before it was told.
+   times a second: a change came up to 0.25 s before its report.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ SENTENCES_MAX = 40
 POLLED_WITHIN_S = 0.5  # twice a second, at least
 SHOWN, DROPPED, SILENT, ASKED = "shown", "dropped", "silent", "asked"
 SAID = "said"
-# How a change is told, what its stretch is, and what stands in it where nothing does any more.
+# The verb for a change, the kind of its stretch, and the text in it once nothing is shown.
 OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
 OF_VOTERS = {True: ("said", SAID, ""), False: ("said no more", SAID, "nothing")}
 ATTACHED = "attached"  # of clients' events; their routes are of the kind that name servers' are
@@ -304,7 +304,7 @@ def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Ro
 
 
 def _route_in(event: ClientEvent) -> dict[tuple[str, int], Shown] | None:
-    """None for an end, and where the library had no route, or nobody could find out."""
+    """Return None for an end, and if the library had no route or it is unknown."""
     found = filter(None, map(broker_in, sentences(event.detail)))
     there = {(one.broker, one.id): one for one in found}
     return there if event.kind == ROUTE and (there or event.detail == NOTHING) else None
@@ -323,7 +323,7 @@ def _holding(
 
 
 def _join(stretches: list[Stretch], new: Stretch) -> None:
-    """Another broker's change is none of this one's; what nobody knows stays between."""
+    """Join stretches of the same content; unknown ones stay between them."""
     last = stretches[-1] if stretches else None
     if last and (last.state, last.text, last.until_ns) == (new.state, new.text, new.from_ns):
         stretches[-1] = replace(last, until_ns=new.until_ns)

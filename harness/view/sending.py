@@ -1,5 +1,5 @@
-"""Each publisher's sends, second by second: which of them failed. A drawing, no verdict: what the
-marts say of it is told beside (failing.py).
+"""Each publisher's sends, second by second: which of them failed. A chart, no verdict: what the
+marts say of it stands beside (failing.py).
 
 1. A second is that in which something was sent; it fails if one of its sends did.
 2. Seconds of one sort that follow each other are one stretch. A second in which nothing was sent

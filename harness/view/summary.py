@@ -1,7 +1,7 @@
 """What a newcomer asks of one run: how many were lost, how long it was out, is that proved?
 
 1. Nothing is judged here: the numbers are those that claims are held against (evidence.py).
-2. A number that may be larger is told as a lower bound; one that nobody knows is None, with why.
+2. A number that may be larger is a lower bound; an unknown number is None, with the reason.
 """
 
 import math
@@ -60,7 +60,7 @@ class Summary:
     confirmed: int
     lost: Number
     stranded: Number
-    untold: int  # messages of which nobody can say whether they are lost
+    untold: int  # messages that may or may not be lost
     promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
     duplicated: Number
     duplicates: Mapping[str, int]  # of these, by what they came of, the most first

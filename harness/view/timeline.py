@@ -90,7 +90,7 @@ class FaultSpan:
 class OperationSpan:
     """One operation of the schedule, and what became of it; `detail`: what was said, or why not.
 
-    `began_ns` None: it never did. `returned_ns` None: nobody knows when.
+    `began_ns` None: it never did. `returned_ns` None: unknown.
     """
 
     number: int

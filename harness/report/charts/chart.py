@@ -1,7 +1,7 @@
 """A run's timeline as a drawing: places and paths, pure, with no idea of HTML.
 
-1. Places along the time are per cent of the width, so that a drawing fits every screen. Words stay
-   words: whoever renders it sets them in letters of a fixed size.
+1. Positions on the time axis are per cent of the width, so that a chart fits every screen. Texts
+   stay texts: the renderer sets them in a fixed size.
 2. Every slice has a sentence that says its numbers.
 """
 
@@ -23,7 +23,7 @@ from spark_analysis.schema.service import RUN, SYSTEM
 NS = 1e9
 _TICKS_MAX = 7
 _ROUND = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
-_LANES = tuple(  # of affected messages, the gravest first; what nobody can say has none
+_LANES = tuple(  # of affected messages, the gravest first; unknown ones have no lane
     each
     for each in REGISTER
     if each.listed and not each.of_times and each.grade in (Grade.VIOLATION, Grade.HARMLESS)

@@ -1,8 +1,8 @@
 """The first screen: a headline and four answers, for somebody who knows none of the brokers.
 
 1. Which promise was broken, were messages lost, how long was it out, is that proved: always these
-   four, always in this order, answered even where the answer is that nobody knows.
-2. A claim that fails where it is known to fail is told after those that surprise.
+   four, always in this order, answered even if the answer is "unknown".
+2. A claim that fails where it is known to fail comes after the unexpected ones.
 3. A claim that predicts harm and fails is a warning that did not come true: no promise was broken.
 """
 
@@ -90,7 +90,7 @@ def _headline(report: Report, total: RunTotals) -> str:
         return "The experiment was interrupted"
     if not total.judged:
         return "Nothing was judged"
-    alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is nobody
+    alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is ambiguous
     tail = _did(total) if alone else []
     if not total.failed:
         held = f"{formats.plural(total.held, 'claim')} held"

@@ -1,8 +1,8 @@
 """A sentence a cell.
 
-1. A cell is told in plain words first; its own words (names of layouts, clients) stand below.
-2. What was lost is told with the runs that it is of; where more than a fifth of them could not be
-   judged, that stands first.
+1. A plain description of a cell comes first; names of layouts and clients stand below.
+2. Losses come with the number of runs. If more than a fifth of the runs could not be judged, the
+   page says that first.
 """
 
 from dataclasses import dataclass
@@ -157,7 +157,7 @@ def _claims(totals: RunTotals) -> str:
 
 
 def _time(spread: Spread) -> str:
-    """A bound is told of the number that it is one of: the longest, the median, or both."""
+    """Return the times. `at least` stands at what it bounds: the longest, the median or both."""
     most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.most_s)}"
     if spread.runs == 1:
         return most

@@ -2,7 +2,7 @@
 
 1. By kind and mechanism first, since the rows of hundreds of runs say little one by one. What was
    not seen to hold, or not seen to be gone, stands in the open with the evidence's own words.
-2. Times are told from the step before: armed after the request was due, in force after it was
+2. Times count from the previous step: armed after the request was due, in force after it was
    issued, proved after it was issued, gone after its undo was issued. How long an action took to
    return is how uncertain its instant is.
 """
@@ -69,7 +69,7 @@ class FaultsView:
     groups: tuple[FaultGroup, ...]
     doubted: tuple[WindowRow, ...]
     doubted_left_out: int
-    untold: int  # runs of which no window can be told
+    untold: int  # runs without a window that can be shown
 
 
 def faults(report: Report, views: Iterable[CellView]) -> FaultsView:

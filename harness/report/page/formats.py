@@ -1,6 +1,6 @@
 """Numbers and times as people read them.
 
-1. A number that may be larger says so (`≥ 3`); one that nobody knows reads `unknown`.
+1. A lower bound says so (`≥ 3`); an unknown number reads `unknown`.
 2. Times are seconds throughout, so that two of them can be compared at a glance.
 """
 

@@ -3,8 +3,8 @@ sends failed.
 
 1. Each run has a time of its own: all are drawn from the instant at which the first fault came.
 2. Name servers are asked by every run; what the first one's prober saw is drawn.
-3. Of what clients believed only those masters are drawn that a name server dropped, or one of the
-   clients did: where the others are, nobody doubted. And only of clients that send.
+3. The routes of clients show only masters that a name server or a client dropped: the others did
+   not move. Only clients that send are drawn.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -34,7 +34,7 @@ class Joint:
 
 
 def joint(report: Report) -> tuple[Joint, ...]:
-    """A picture a group of which at least two runs were judged."""
+    """Return one picture for each group with at least two judged runs."""
     return pictures(report.runs)
 
 
@@ -119,7 +119,7 @@ def _sends(run: RunReport, timeline: Timeline, scale: Scale) -> Iterator[Lane]:
 
 
 def _whose(run: RunReport, worker: str) -> str:
-    """A publisher by its client, and by whom it asked when the fault came."""
+    """Return a publisher's client, and the name server that it used when the fault began."""
     failing_sends = run.detail.failing if run.detail is not None else ()
     name_servers = {one.publisher: one.asked for one in failing_sends if one.window == 1}
     whom = name_servers.get(worker, "")

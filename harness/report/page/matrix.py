@@ -2,7 +2,7 @@
 
 1. A cell says its verdict in a word and one number: what was lost, or else how long it was out.
    Its colour says nothing that its word does not say.
-2. A cell that was skipped stands there with its reason; one that nobody asked for is told as such.
+2. A skipped cell stands there with its reason; one that was not requested is marked as such.
 3. Systems that have layouts in common share their columns, so that they stand one below the other.
    Too many columns for one table make several of about the same width; none is dropped.
 """

@@ -139,7 +139,7 @@ def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:
 
 
 def at_length(report: Report) -> frozenset[int]:
-    """The numbers of the runs that are told with timeline and stories, LENGTHY_MAX at most.
+    """Return the numbers of the runs that get a timeline and stories, LENGTHY_MAX at most.
 
     Of every cell its gravest run comes first, of all cells the gravest, in the order of runs.
     """
@@ -247,7 +247,7 @@ def _facts(run: RunReport) -> tuple[str, ...]:
 
 
 def _outages(run: RunReport) -> tuple[str, ...]:
-    """Each in a sentence: whoever cannot point at a bar reads it."""
+    """Return each outage as a sentence, for readers who cannot point at a bar."""
     outs = run.detail.timeline.outs if run.detail else ()
     return tuple(spell_text(spell, 0) for out in outs for spell in out.spells)
 
@@ -336,7 +336,7 @@ def _affected(run: RunReport) -> tuple[AffectedView, ...]:
 
 def _omission_note(stories: int, number: int) -> str:
     if not stories:
-        return "no story is told here: graver ones took the room"
+        return "no story is shown here: graver ones took the space"
     if stories == number:
         return ""
     shown = formats.plural(stories, "message")

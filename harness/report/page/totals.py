@@ -1,9 +1,9 @@
 """Runs counted together, those of a cell or all of an experiment: what failed, what was lost, how
 long it was out, what of that is proved.
 
-1. Sums hold what was seen; how many runs could not say more stands beside them.
-2. *Out* is all outages of a run together; silence is told of its worst window. A bound makes the
-   largest value a bound, too.
+1. Sums count what was observed; the number of runs without a full answer stands beside them.
+2. *Out* is a run's total downtime; silence is that of its worst window. If one value is a bound,
+   the largest is a bound, too.
 3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
 """
 
@@ -52,7 +52,7 @@ class Spread:
 class RunTotals:
     runs: int
     judged: int
-    unjudged: int  # runs of which no claim was decided, also where there was something to say
+    unjudged: int  # runs without a decided claim, even if there was something to report
     cells: int
     outcome: ClaimOutcome | None  # the heaviest; None where nothing was judged
     failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
@@ -61,7 +61,7 @@ class RunTotals:
     confirmed: int
     lost: int
     stranded: int
-    untold: int  # messages of which nobody can say whether they are lost
+    untold: int  # messages that may or may not be lost
     promised: tuple[Promised, ...]  # by strength, summed over runs
     runs_with_loss: int
     cells_with_loss: tuple[Cell, ...]

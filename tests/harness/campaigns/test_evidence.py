@@ -122,7 +122,7 @@ def test_marts_that_are_not_what_the_pack_says_are_found_and_written_anew(
     assert command("page", page, "--check", "--evidence", elsewhere) == 1
     assert "marts are NOT what its pack says" in capsys.readouterr().out
     assert command("page", page, "--evidence", elsewhere) == 0
-    assert "are written anew" in capsys.readouterr().out
+    assert "are rewritten" in capsys.readouterr().out
     assert command("page", page, "--check", "--evidence", elsewhere) == 0
 
 

@@ -83,7 +83,7 @@ def test_a_run_that_decided_less_than_is_known_of_its_cell_is_played_again() -> 
 def test_what_is_played_once_more_is_told() -> None:
     counts = Counts(in_vain=Counter({FREEZE: 2}))
     told = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
-    assert told == ["master-freeze on a@T=10: 2 runs not judged so far; once more"]
+    assert told == ["master-freeze on a@T=10: 2 runs not judged so far; repeating it"]
 
 
 def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
@@ -110,7 +110,7 @@ def test_a_cell_that_nobody_could_judge_is_given_up_and_told(tmp_path: Path) -> 
     told: list[str] = []
     assert not carry_out(tmp_path, CHOICE, Pace(), play, told.append)
     assert len(play.words) == UNJUDGED_MAX
-    assert told[0] == "mirror-crash on all-automatic@T=10: 1 run not judged so far; once more"
+    assert told[0] == "mirror-crash on all-automatic@T=10: 1 run not judged so far; repeating it"
     assert told[-2:] == [
         "1 of 2 cells were judged once",
         f"given up: mirror-crash on all-automatic@T=10 of {REAL}: 3 runs were not judged",

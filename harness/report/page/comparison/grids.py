@@ -3,8 +3,8 @@
 1. A number is a median over the judged runs, its range stands beside it; where not all runs were
    judged, it says of how many it is. A bound is `≥`, and what was not judged says so.
 2. The bars of a table have one scale a unit and begin at 0; the tick is the median.
-3. Measures that are 0 wherever they were judged are told in words.
-4. Scenarios that only one place had are left to their cells: there is nothing beside them.
+3. Measures that are 0 in every judged cell are listed in a sentence.
+4. Scenarios that only one place had are left to their cells: there is nothing to compare.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _SERVED = tuple(each.name for each in _TIMES if not each.is_step)
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
 _BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
-    "Of a run with several faults its worst is told, and none where one of them was not judged."
+    "For a run with several faults the worst one counts; if one was not judged, none is shown."
 )
 _ELSEWHERE = GONE  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
@@ -75,12 +75,12 @@ class Value:
 @dataclass(frozen=True, slots=True)
 class GridLine:
     name: str
-    values: tuple[Value | None, ...]  # None: nobody asked for it
+    values: tuple[Value | None, ...]  # None: not requested
 
 
 @dataclass(frozen=True, slots=True)
 class GridGroup:
-    """One scenario. `runs`: of each place, None where nobody asked for it."""
+    """One scenario. `runs`: of each place; None if it was not requested."""
 
     scenario: str
     title: str

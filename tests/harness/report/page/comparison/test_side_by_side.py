@@ -85,7 +85,7 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
     assert found.sure == (
         "How long they were out: no difference shown beyond chance; 1 run of B against 1 of A "
-        "(master-crash) are too few to tell (95 %). What is told here is what these runs did."
+        "(master-crash) are too few to tell (95 %). The times below are those of these runs only."
     )
 
 
