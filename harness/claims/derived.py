@@ -9,7 +9,7 @@
 from collections.abc import Sequence
 
 from harness.claims.state import KnownFacts
-from harness.claims.values import Interval, Moot, Unknown, Value, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema.facts import Facts, Window
 
 DERIVED = (
@@ -38,7 +38,7 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
     if name == "mirrors_gained":
         return _mirrors_gained(state)
     if not facts.windows:
-        return Moot("there is no fault")
+        return NotApplicable("there is no fault")
     own = next(each for each in facts.windows if each.number == window)
     match name:
         case "broker_ended":
@@ -137,7 +137,7 @@ def _unknown_end(facts: Facts) -> Value:
 
 def _mirrors_gained(state: KnownFacts) -> Value:
     if state.run.get("operations") == 0:
-        return Moot("there is no operation")
+        return NotApplicable("there is no operation")
     copies, mirrors = state.value("copies", 0), state.value("mirrors_after_operations", 0)
     for one in (copies, mirrors):
         if not isinstance(one, Interval):
@@ -164,16 +164,16 @@ def _every_mirror_read(window: int, state: KnownFacts) -> Value:
     """The mirror that took over is read, as master; the others are not, and neither is it where
     the old master came back into its place."""
     if state.value("elects", 0) is False:
-        return Moot("no mirror takes over, so none was read")
+        return NotApplicable("no mirror takes over, so none was read")
     mirrors = state.value("mirrors_at_fault", window)
     if not isinstance(mirrors, Interval):
         return mirrors
     if mirrors.low > 1:
-        return Moot(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
+        return NotApplicable(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
     if state.value("rejoined_as", window) == "master":
-        return Moot("the old master was master again, and read in the mirror's place")
+        return NotApplicable("the old master was master again, and read in the mirror's place")
     rank = state.value("promoted_mirror_rank", window)
-    return rank if isinstance(rank, Unknown | Moot) else True
+    return rank if isinstance(rank, Unknown | NotApplicable) else True
 
 
 def _attached_is_silent(own: Window, facts: Facts, state: KnownFacts) -> Value:
@@ -219,7 +219,7 @@ def _not_notified(window: int, state: KnownFacts) -> Value:
     assert isinstance(attached, Interval)
     assert isinstance(cancelled, Interval)
     if not attached.low:
-        return Moot("no consumer of the queue was connected to another host")
+        return NotApplicable("no consumer of the queue was connected to another host")
     return exactly(max(0.0, attached.low - cancelled.low))
 
 
@@ -240,10 +240,10 @@ def _majority_left(window: int, state: KnownFacts) -> Value:
     its mirrors."""
     copies, left = state.value("copies", 0), state.value("mirrors_at_fault", window)
     role = state.value("fault_target_role", window)
-    if isinstance(role, Unknown | Moot):
+    if isinstance(role, Unknown | NotApplicable):
         return role
     if role not in ("master", "mirror"):
-        return Moot("what was struck holds no copy of a queue")
+        return NotApplicable("what was struck holds no copy of a queue")
     for one in (copies, left):
         if not isinstance(one, Interval):
             return one

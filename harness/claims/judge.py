@@ -23,7 +23,7 @@ from harness.claims.claims import Claim, Condition
 from harness.claims.counted import Among
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
-from harness.claims.values import Interval, Moot, Unknown, Value, holds
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 
 
 class ClaimOutcome(StrEnum):
@@ -84,13 +84,17 @@ class _PredicateAnswer:
     detail: str
 
     @property
-    def moot(self) -> bool:
-        return isinstance(self.value, Moot)
+    def is_not_applicable(self) -> bool:
+        return isinstance(self.value, NotApplicable)
 
     @property
     def words(self) -> str:
         value = str(self.value).lower() if isinstance(self.value, bool) else self.value
-        detail = f" ({self.detail})" if self.detail and not isinstance(self.value, Moot) else ""
+        detail = (
+            f" ({self.detail})"
+            if self.detail and not isinstance(self.value, NotApplicable)
+            else ""
+        )
         return f"{self._prefix}{self.condition.text}: {value}{detail}"
 
     @property
@@ -189,7 +193,7 @@ def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list
 def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     """Return why the claim is not judged in a window, or a run; None: it applies."""
     conditions = [_ask(condition, evidence, window) for condition in claim.precondition]
-    false = [one for one in conditions if one.moot or one.holds is False]
+    false = [one for one in conditions if one.is_not_applicable or one.holds is False]
     if false:
         return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
     unknown = [one for one in conditions if one.holds is None]
@@ -247,25 +251,26 @@ def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
 
 def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
     answers = [_ask(one, evidence, window, among) for one in claim.predicate]
-    moot = [one for one in answers if one.moot]
-    unknown = [one for one in answers if one.holds is None and not one.moot]
+    inapplicable = [one for one in answers if one.is_not_applicable]
+    unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
     if false:
         return _Part(
             ClaimOutcome.FAIL,
             judged=tuple(one.words for one in decided),
-            not_judged=tuple(one.doubt for one in unknown) + tuple(one.words for one in moot),
+            not_judged=tuple(one.doubt for one in unknown)
+            + tuple(one.words for one in inapplicable),
             story=next(filter(None, (_story(one, evidence) for one in false)), ""),
             advice=_once(one.advice for one in unknown),
         )
     if unknown:
         return _inconclusive(decided, unknown)
-    if moot:
+    if inapplicable:
         return _Part(
             ClaimOutcome.NOT_APPLICABLE,
             judged=tuple(one.words for one in decided),
-            not_judged=tuple(one.words for one in moot),
+            not_judged=tuple(one.words for one in inapplicable),
         )
     held = tuple(one.words for one in decided)
     doubt = evidence.doubts.run
@@ -289,10 +294,10 @@ def _ask(
 ) -> _PredicateAnswer:
     value = evidence.claimed(condition.fact, window, among)
     answer = None
-    if not isinstance(value, Moot):
+    if not isinstance(value, NotApplicable):
         answer = holds(value, condition.comparator, condition.wanted)
-    asked_of_window = isinstance(value, bool) and window
-    detail = evidence.detail(condition.fact, window) if asked_of_window else ""
+    for_window = isinstance(value, bool) and window
+    detail = evidence.detail(condition.fact, window) if for_window else ""
     return _PredicateAnswer(condition, window, value, answer, detail)
 
 

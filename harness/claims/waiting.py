@@ -3,7 +3,7 @@
 from harness.claims.counted import Counted
 from harness.claims.state import KnownFacts
 from harness.claims.times import NS
-from harness.claims.values import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.findings import Findings
 
@@ -32,4 +32,4 @@ def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
 def requeued(counted: Counted, window: Window) -> Value:
     if counted.requeued(frozenset({window.number})):
         return True
-    return Moot("nothing came again, so perhaps nothing was unacknowledged")
+    return NotApplicable("nothing came again, so perhaps nothing was unacknowledged")

@@ -53,7 +53,7 @@ class _Place(_Part):
         return self.scenario, self.system, self.layout, self.client
 
 
-class _Told(_Part):
+class _ClaimOutcome(_Part):
     claim: _Name
     outcome: Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT APPLICABLE"]
     meaning: Annotated[str, Field(max_length=10_000)] = ""
@@ -119,7 +119,7 @@ class _Cost(_Part):
 
 class _Run(_Part):
     cell: _Place
-    claims: Annotated[tuple[_Told, ...], Field(max_length=CLAIMS_MAX)] = ()
+    claims: Annotated[tuple[_ClaimOutcome, ...], Field(max_length=CLAIMS_MAX)] = ()
     summary: _Summary | None = None
     cost: _Cost | None = None
 

@@ -35,7 +35,7 @@ from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
-from harness.run_folder.process_ends import end_told
+from harness.run_folder.process_ends import unplanned_text
 from spark_analysis.schema.facts import Absence, CompetingLeaders
 from spark_analysis.schema.failed import os_reason
 
@@ -345,7 +345,7 @@ class LiveRun:
                     continue  # it no longer knows which ends are planned
                 unplanned = self._stage.process_ends.saw(ended)
                 if unplanned is not None:
-                    self._out.report(end_told(unplanned))
+                    self._out.report(unplanned_text(unplanned))
                     self._save()
 
     async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:

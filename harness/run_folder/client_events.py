@@ -13,7 +13,7 @@ from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
 
 # In the state of a window: the hosts whose name server its fault was aimed at.
-STRUCK = "name_servers_struck"
+NAME_SERVERS_HIT = "name_servers_struck"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
 NOBODY = {"moot": "no client was connected to the target when the fault came"}
 NOT_REPORTED = {"moot": "the client does not report when a connection ends"}
@@ -42,7 +42,7 @@ class _ClientLink(NamedTuple):
     until_ns: float
 
 
-def tell_claims(manifest: Manifest, events: Path) -> None:
+def record_claim_facts(manifest: Manifest, events: Path) -> None:
     """Completes the state of each window. `events`: the sealed table, if there is one."""
     ends = [window.origin_ns for window in manifest.windows[1:]] + [None]
     cancelled, attached = _of_kind(events, "cancelled"), _of_kind(events, "attached")
@@ -61,9 +61,9 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
             cancelled_workers if consuming is None else cancelled_workers & consuming
         )
         before = {one.worker: one.detail for one in attached if one.at_ns < window.origin_ns}
-        struck = state.get(STRUCK)
+        hit = state.get(NAME_SERVERS_HIT)
         state["publishers_attached_to_target"] = (
-            _publishers_at(manifest, before, struck) if isinstance(struck, list) else struck
+            _publishers_at(manifest, before, hit) if isinstance(hit, list) else hit
         )
         state["publishers_not_blocked"] = _not_blocked(manifest, links, blocked, window)
         until_ns = end if end is not None else manifest.load_ended_ns

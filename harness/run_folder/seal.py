@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.run_folder.client_events import tell_claims
+from harness.run_folder.client_events import record_claim_facts
 from harness.run_folder.manifest import SEALED, Manifest, facts_of, naming
 from spark_analysis.schema import log as worker_log
 from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
@@ -57,7 +57,7 @@ def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
         worker.log_closed = is_closed(folder / LOGS / worker.name)
     own = folder / LOGS / HARNESS
     manifest.harness_log_closed = is_closed(own) or own not in logs
-    tell_claims(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
+    record_claim_facts(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
     manifest.facts = facts_of(manifest, last_ns).to_json()
     manifest.seal = Seal(tables, _checksums(folder), resealed)
     if manifest.load_ended_ns is not None or manifest.interrupted:

@@ -40,7 +40,7 @@ NS = 1e9
 ROWS_MAX = 24
 SENTENCES_MAX = 40
 POLLED_WITHIN_S = 0.5  # twice a second, at least
-SHOWN, DROPPED, SILENT, ASKED = "shown", "dropped", "silent", "asked"
+SHOWN, DROPPED, SILENT, ATTACHED_TO = "shown", "dropped", "silent", "asked"
 SAID = "said"
 # The verb for a change, the kind of its stretch, and the text in it once nothing is shown.
 OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
@@ -283,7 +283,7 @@ def _asking_whom(
         if event.kind == ATTACHED:
             whom = event.detail or "nobody"
             title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
-            yield Stretch(event.at_ns, end_ns, ASKED, whom, title)
+            yield Stretch(event.at_ns, end_ns, ATTACHED_TO, whom, title)
 
 
 def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[RouteRow]:

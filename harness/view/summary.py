@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.claims.evidence import Evidence
-from harness.claims.values import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.view.out import Out, outs
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
@@ -166,7 +166,7 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
     if spared is None:
         return None
     wiped = evidence.value("lost_disk")
-    kept = spared and (isinstance(wiped, Moot) or wiped == "none")
+    kept = spared and (isinstance(wiped, NotApplicable) or wiped == "none")
     return kept and evidence.value("fault_returned", window.number) is True
 
 

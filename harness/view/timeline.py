@@ -182,15 +182,15 @@ def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
     at_s = {step["number"]: step["at_s"] for step in manifest.schedule.get("steps", [])}
     for one in manifest.operations:
         planned_s = at_s.get(one.number)
-        asked_ns = None
+        requested_ns = None
         if planned_s is not None:
-            asked_ns = facts.load_started_ns + round(planned_s * NS_PER_S)
+            requested_ns = facts.load_started_ns + round(planned_s * NS_PER_S)
         yield OperationSpan(
             one.number,
             one.kind,
             one.target,
             one.resolved,
-            asked_ns,
+            requested_ns,
             one.began_ns,
             one.returned_ns,
             one.ok,
@@ -227,9 +227,9 @@ def _fault(
     own = [event for event in events.faults if event.window == window.number]
     planned = _planned(manifest, window.number)
     recorded = own[0] if own else None
-    asked_ns = None
+    requested_ns = None
     if planned is not None:
-        asked_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
+        requested_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
     return FaultSpan(
         number=window.number,
         kind=window.kind,
@@ -237,10 +237,10 @@ def _fault(
         resolved=recorded.resolved if recorded else "",
         role=recorded.role if recorded else "",
         mechanism=recorded.mechanism if recorded else "",
-        asked_from_ns=asked_ns,
+        asked_from_ns=requested_ns,
         asked_until_ns=None
-        if asked_ns is None or planned is None
-        else asked_ns + round(planned["lasts_s"] * NS_PER_S),
+        if requested_ns is None or planned is None
+        else requested_ns + round(planned["lasts_s"] * NS_PER_S),
         issued_ns=window.origin_ns,
         returned_ns=window.returned_ns,
         ended_ns=window.ended_ns,

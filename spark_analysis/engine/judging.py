@@ -142,8 +142,8 @@ def of_cases(run: Run, found: Sequence[Work[KernelResult]], threads: Threads) ->
     def doubtful() -> Rows:
         census = (each.census for each in listed())
         lateness = run.reader.read(Lateness)
-        told = doubts.doubts(run.known(), run.arrived(), lateness, census, run.facts)
-        return {"doubts": told}
+        rows = doubts.doubts(run.known(), run.arrived(), lateness, census, run.facts)
+        return {"doubts": rows}
 
     def digested() -> Rows:
         every = [*listed()]

@@ -17,7 +17,7 @@ from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
 from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
 from harness.report.page.totals import worst_of
-from harness.run_folder.process_ends import end_told
+from harness.run_folder.process_ends import unplanned_text
 from harness.view.audited import describe_start
 from harness.view.summary import Number, Summary
 from harness.view.timeline import FaultSpan, OperationSpan
@@ -204,7 +204,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
         operations=tuple(map(_operation, timeline.operations)) if timeline else (),
         process_ends=tuple(
-            ("fail" if one.by_itself else "open", end_told(one))
+            ("fail" if one.by_itself else "open", unplanned_text(one))
             for one in (detail.process_ends if detail else ())
         ),
         audit_starts=tuple(

@@ -42,7 +42,7 @@ def test_a_state_of_other_types_than_claims_know_is_not_judged(tmp_path: Path) -
     assert found.trace == ""
     for part in (
         f"{folder / NAME} is no manifest of ours: state.copies: 'three' is not float",
-        "state.confirms: {} says not why it is moot",
+        "state.confirms: {} has no reason why it is not applicable",
         "state.windows.one: it is not the number of a window",
         "state.windows.2.fault_kind: 7 is not str",
     ):

@@ -7,7 +7,7 @@ import pytest
 from faults.kinds import KINDS
 from harness.claims.claims import Claim, shipped
 from harness.claims.state import KnownFacts
-from harness.claims.values import Moot, holds
+from harness.claims.values import NotApplicable, holds
 from harness.claims.vocabulary import DECLARED, OPERATED
 from harness.plan.declared import declared
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
@@ -62,7 +62,7 @@ def may_apply(claim: Claim, run: RunPlan) -> bool:
             return False
         if condition.fact in DECLARED:
             value = state.value(condition.fact, 0)
-            if isinstance(value, Moot):
+            if isinstance(value, NotApplicable):
                 return False
             if holds(value, condition.comparator, condition.wanted) is False:
                 return False

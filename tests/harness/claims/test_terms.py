@@ -111,5 +111,5 @@ def test_a_run_without_any_says_nothing_of_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("measure", ["early", "rolled_back_but_delivered", "torn_transaction"])
 def test_claims_may_speak_of_each_measure(measure: str) -> None:
     assert measure in COUNTS
-    assert terms.moot(measure, lambda _, __: 0) is not None
-    assert terms.moot(measure, lambda _, __: 1) is None
+    assert terms.not_applicable(measure, lambda _, __: 0) is not None
+    assert terms.not_applicable(measure, lambda _, __: 1) is None
