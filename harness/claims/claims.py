@@ -1,7 +1,7 @@
 """Claims: promises about high availability, with their sources (claims.toml).
 
 1. The same text applies to every system: a precondition names facts, never a system or a layout.
-2. A predicate is a list of `fact comparator value`, all of which must hold.
+2. A predicate is a list of `fact comparator value`; all must hold.
 3. A fact that does not exist is an error that names the existing ones.
 4. A claim says whether it is about all cases or about some: that decides what refutes it.
 """

@@ -244,7 +244,7 @@ async def _stands(project: str, projects: GuardedProjects, say: Say) -> bool:
     try:
         return any(one.name == project for one in await projects.find())
     except FaultError as failure:
-        say(f"look for what is left: FAILED: {failure}")
+        say(f"look for leftovers: FAILED: {failure}")
         return True
 
 

@@ -42,7 +42,7 @@ class Bounded:
 
     def ended(self, plan: RunPlan, verdicts: Sequence[ClaimVerdict]) -> str:
         """What a run's verdicts (none: it was not judged) mean for its cell, in words; or ""."""
-        assert self.bound is not None, "without a bound nobody has to know"
+        assert self.bound is not None, "only a bounded experiment counts verdicts"
         count = self._of(plan)
         if decided(verdicts):
             count.judged += 1
@@ -55,7 +55,7 @@ class Bounded:
         return self._reason(count, broken) if count.over else ""
 
     def carried_out(self, experiment: Experiment) -> Experiment:
-        """Without the runs that nobody wanted any more."""
+        """Return the experiment without the runs that the bound made needless."""
         if self.bound is None:
             return experiment
         runs = tuple(

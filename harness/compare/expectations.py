@@ -80,7 +80,7 @@ class Expectations:
         self.entries = tuple(entries)
 
     def expected(self, cell: Cell, claim: str) -> Known | None:
-        """What this cell is known to do about a claim; None where nobody knows."""
+        """Return what this cell is known to do about a claim; None if unknown."""
         found = (
             entry.claims[claim]
             for entry in self.entries
@@ -106,7 +106,7 @@ class Expectations:
 
 
 def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
-    """What passed is told elsewhere, and would hide the rest here."""
+    """Return the verdicts that did not pass; the others stand elsewhere and would hide them."""
     usual = (ClaimOutcome.PASS, ClaimOutcome.NOT_APPLICABLE)
     rest = dict.fromkeys(
         f"{one.claim} {one.outcome}" for one in verdicts if one.outcome not in usual

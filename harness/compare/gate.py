@@ -3,14 +3,14 @@
 1. Harm that no run of the baseline did alarms at once: a broken promise, or a loss. A cell without
    a baseline has done none. A baseline of less than CLEAN_RUNS judged runs hardly bounds the rate:
    it alarms all the same (a loss is never held back), and the alarm says so.
-2. A cell whose baseline does it in some runs is flaky. It is told every night, and alarms when it
+2. A cell whose baseline does it in some runs is flaky. Every night reports it; it alarms when it
    happens more often (Fisher's exact test, one-sided) in the latest runs.
 3. Times alarm as longer.py says.
 4. All that is tested in HORIZON nights shares FALSE_ALARMS in equal parts, so that so many nights
    in which nothing changed end without any alarm in 95 of 100 sets, however many cells there are.
 5. Nothing is switched off. What could not be judged, what is not decided any more (by none of the
    latest five runs, where four of five of the baseline's know it), what has no baseline, and how
-   small a change of each time would be caught, is told.
+   small a change of each time would be caught, is reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -192,8 +192,8 @@ def _p_of_more(before: Rate, after: Rate) -> float:
 
 
 def _first(rates: Sequence[tuple[str, Rate]], holds: Callable[[Rate], bool]) -> str:
-    """The first of the nights at the end in all of which it holds; where it was not judged, it
-    does not end there."""
+    """Return the first night since which it always holds. An unjudged night does not interrupt
+    that."""
     found = rates[-1][0]
     for night, one in reversed(rates):
         if not one.runs:
@@ -249,7 +249,7 @@ def _unjudged(tonight: Side) -> Iterator[tuple[Cell, int]]:
 
 
 def _undecided(before: Ran | None, lately: Sequence[Ran]) -> Iterator[str]:
-    """A promise, or a time, that nobody knows any more passes nothing."""
+    """Yield the promises and times that the latest nights did not decide: they do not pass."""
     latest = _latest_nights(lately)
     if before is None or not latest:
         return

@@ -9,7 +9,7 @@
 4. Among many comparisons some differ by chance. So a difference is shown only where its own
    interval leaves zero out and its p still counts among all of them (Benjamini and Hochberg).
    Where no run of either side was a violation, or all were, there was nothing to test.
-5. What could not be compared is told with its reason.
+5. What could not be compared is reported with its reason.
 """
 
 import math

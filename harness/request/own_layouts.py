@@ -1,6 +1,6 @@
 """Layouts of the user's own on the command line: files that are asked for beside built-in names.
 
-1. Every file is read for every system that was asked for, and all their mistakes are told.
+1. Every file is read for every requested system, and all mistakes are reported.
 2. A name is one layout's: of a built-in one, or of another file's, things would be taken for true
    that are true of that one.
 """
@@ -31,7 +31,7 @@ def read(
     built_in: Sequence[Layout],
 ) -> ReadLayouts:
     """`asked`: the names of systems, the first of all where there are none; a name that is no
-    system's is told elsewhere."""
+    system's is reported elsewhere."""
     chosen = [one for one in systems if one.name in system_names] if system_names else systems[:1]
     known = {layout.name for layout in built_in}
     found: dict[tuple[str, str], Layout] = {}

@@ -119,7 +119,7 @@ class Site:
 
     def peer(self, host: str) -> tuple[str, int]:
         """Where its node is dialled by others, past every proxy."""
-        assert self.peer_port is not None, "nobody dials it through the proxy"
+        assert self.peer_port is not None, "no peer dials it through the proxy"
         return self.address(host), self.block.port(self.peer_port)
 
     def config(self, unit: Unit) -> Path:

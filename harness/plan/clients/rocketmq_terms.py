@@ -20,7 +20,7 @@ _LEVELS = (
 )
 _UNITS_S = {"s": 1, "m": 60, "h": 3600}
 NO_DELAY = 0
-_CYCLE = 100  # sequences, of which percents are meant
+_CYCLE = 100  # sequences: percentages refer to them
 _STRIDE = 37  # has no divisor with the cycle: each place of it is met once
 
 FATES = {

@@ -71,6 +71,6 @@ def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:
 
 
 def _served(one: ServerProcess, votes: bool) -> Served:
-    """Whoever votes dials its peers, as a broker does anyhow."""
+    """Return what a server serves. A voter dials its peers, as a broker always does."""
     ports = tuple(dict.fromkeys((*one.ports, one.votes_at))) if votes else one.ports
     return Served(ports, one.port, one.process, dials=one.is_broker or votes)

@@ -16,9 +16,7 @@ from harness.systems.rocketmq_dledger.settings import member
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.errors import RequestRefused, WireError
 
-Followed = Mapping[
-    ServerProcess, str | None
-]  # by member: whom it follows ("": nobody); None: no answer
+Followed = Mapping[ServerProcess, str | None]  # by member: its leader ("": none); None: no answer
 
 
 class Members:

@@ -84,7 +84,7 @@ class PublishingListener(Protocol):
     def noticed(self, kind: str, detail: str) -> None:
         """`blocked` and `unblocked`; `attached` to which name server, or `attached elsewhere` and
         dialled again; `route` that it believes in (spark_analysis/schema/views.py says how);
-        `asked` for the fate of a transaction, with what was told."""
+        `asked` for the fate of a transaction, with the answer."""
 
 
 class ConsumingListener(Protocol):

@@ -32,8 +32,8 @@ class Way:
         return f"{self.owner}.{self.method}" if self.owner else self.symbol
 
 
-# What a workload may ask for: the packages call the same by different names, the first of which
-# is 0.4.4's.
+# Features that a workload may need. Packages use different names for the same; 0.4.4's comes
+# first.
 WAYS: Mapping[str, tuple[Way, ...]] = {
     "sync": (Way("SendMessageSync", "Producer", "send_sync"),),
     "async": (Way("SendMessageAsync", "Producer", "send_async"),),
