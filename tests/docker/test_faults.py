@@ -244,7 +244,7 @@ def test_links_are_closed_at_once_and_new_ones_are_taken(
 
 
 @pytest.mark.parametrize(("direction", "stream"), [("to_broker", "up"), ("to_client", "down")])
-def test_half_a_link_hangs_and_is_told_from_the_other_half(
+def test_half_a_link_hangs_and_is_distinguished_from_the_other_half(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], direction: str, stream: str
 ) -> None:
     fault = armed(cluster, "hang", links, direction=direction)

@@ -82,7 +82,7 @@ def test_a_client_that_nobody_offers_is_no_input_and_the_others_are_named(
     assert f"there is no client '{NAME}'" in said and "valid: pika" in said
 
 
-def test_an_offer_that_cannot_be_loaded_is_told_by_doctor_and_keeps_nobody_from_a_run(
+def test_an_offer_that_cannot_be_loaded_is_reported_by_doctor_and_keeps_nobody_from_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "site"

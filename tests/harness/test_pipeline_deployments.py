@@ -35,7 +35,7 @@ def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
         (DeploymentKind.COMPOSE, "docker compose -p mqproof-1 "),
     ],
 )
-def test_what_is_kept_is_told_with_the_words_that_remove_it(
+def test_what_is_kept_is_reported_with_the_words_that_remove_it(
     kind: DeploymentKind, words: str, tmp_path: Path
 ) -> None:
     show = Heard()

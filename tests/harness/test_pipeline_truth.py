@@ -30,7 +30,7 @@ def test_an_honest_run_has_nothing_to_say(tmp_path: Path) -> None:
     assert noted(tmp_path) == NOBODY.notes
 
 
-def test_what_was_admitted_and_not_found_is_told(tmp_path: Path) -> None:
+def test_what_was_admitted_and_not_found_is_reported(tmp_path: Path) -> None:
     body = encode(Identity(plan().number, 1, 5, 1, 0, 0), 256)
     lines = admitted("redeliver", "orders", Message(b"", "", "orders", b"", body, True)).lines
     (tmp_path / TRUTH).mkdir()
@@ -40,7 +40,7 @@ def test_what_was_admitted_and_not_found_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", [b"no json\n", b'{"kind": "drop"}\n', b"[]\n"])
-def test_a_truth_that_cannot_be_read_is_told_and_hides_no_verdict(
+def test_a_truth_that_cannot_be_read_is_reported_and_hides_no_verdict(
     line: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / TRUTH).mkdir()

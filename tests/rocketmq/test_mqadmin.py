@@ -85,7 +85,7 @@ def test_a_broker_tells_what_it_took_and_gave_out(cluster: Cluster, tmp_path: Pa
     assert "V4_9_" in row
 
 
-def test_how_far_a_group_is_behind_is_told_by_queue(cluster: Cluster, tmp_path: Path) -> None:
+def test_how_far_a_group_is_behind_is_reported_by_queue(cluster: Cluster, tmp_path: Path) -> None:
     _filled(cluster)
     told = mqadmin(cluster, tmp_path, "consumerProgress", "-g", GROUP)
     rows = [line.split() for line in told.splitlines() if line.startswith(TOPIC)]

@@ -80,7 +80,7 @@ def test_a_run_that_decided_less_than_is_known_of_its_cell_is_played_again() -> 
     assert (counts.judged.total(), counts.in_vain.total()) == (2, 1)
 
 
-def test_what_is_played_once_more_is_told() -> None:
+def test_what_is_played_once_more_is_reported() -> None:
     counts = Counts(in_vain=Counter({FREEZE: 2}))
     told = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
     assert told == ["master-freeze on a@T=10: 2 runs not judged so far; repeating it"]
@@ -104,7 +104,7 @@ def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
     assert carry_out(tmp_path, CHOICE, Pace(), Played(), told.append)
 
 
-def test_a_cell_that_nobody_could_judge_is_given_up_and_told(tmp_path: Path) -> None:
+def test_a_cell_that_nobody_could_judge_is_given_up_and_reported(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run(run="r-1", scenario="master-stop")]))
     play = Played(*([undecided(run=f"v-{number}")] for number in range(UNJUDGED_MAX)), code=2)
     told: list[str] = []
@@ -123,7 +123,7 @@ def test_an_experiment_that_leaves_no_run_behind_ends_the_campaign(tmp_path: Pat
 
 
 @pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan")])
-def test_a_time_that_is_none_is_told_and_one_without_end_is_one(minutes: float) -> None:
+def test_a_time_that_is_none_is_reported_and_one_without_end_is_one(minutes: float) -> None:
     (told,) = Pace(minutes=minutes).problems()
     assert str(told).startswith("--minutes: must be more than 0, not ")
     assert not [*Pace(minutes=float("inf")).problems()]
@@ -137,7 +137,7 @@ def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.Monk
     assert (len(play.words), told[-1]) == (1, "1 of 2 cells were judged once")
 
 
-def test_what_is_left_and_what_comes_next_is_told_before_anything_is_played() -> None:
+def test_what_is_left_and_what_comes_next_is_reported_before_anything_is_played() -> None:
     counts = Counts(Counter({CRASH: 1, STOP: 1}), Counter({FREEZE: UNJUDGED_MAX}))
     assert list(outlook((FREEZE, CRASH, STOP), counts, Choice(), Pace())) == [
         "2 of 3 cells were judged once",

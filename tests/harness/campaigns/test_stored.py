@@ -87,7 +87,7 @@ def test_a_run_is_replayed_by_its_experiments_seed_with_as_many_repeats_as_it_ne
     assert run(repeat=3).replay == f"{words} --repeats 3 --seed 7"
 
 
-def test_every_file_that_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+def test_every_file_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) -> None:
     verdict_file(tmp_path, "a")
     path = tmp_path / "a" / "verdict.json"
     broken = json.loads(path.read_text())

@@ -100,7 +100,7 @@ def test_a_condition_that_means_nothing_is_an_error(text: str, message: str) -> 
         parse_condition(text)
 
 
-def test_all_problems_of_a_file_are_told_at_once() -> None:
+def test_all_problems_of_a_file_are_reported_at_once() -> None:
     source = """
     [[claim]]
     name = "a"

@@ -71,7 +71,9 @@ def test_without_confirms_nothing_is_asked_of_publishers(name: str, expected: Va
     assert missing(name, confirms=False) == expected
 
 
-def test_a_milestone_that_makes_no_sense_is_moot_and_one_that_is_missing_unknown() -> None:
+def test_a_milestone_that_makes_no_sense_is_not_applicable_and_one_that_is_missing_unknown() -> (
+    None
+):
     assert missing("sustained_success", paced=False) == NotApplicable(
         "rate is max: no intended times"
     )

@@ -192,7 +192,7 @@ def test_with_a_torn_journal_whatever_holds_by_its_verify_command_is_undone(
     assert all(row.ok for row in healed())
 
 
-def test_without_credentials_faults_are_undone_and_what_may_be_left_is_told(
+def test_without_credentials_faults_are_undone_and_what_may_be_left_is_reported(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed_harness(owner, tmp_path)

@@ -89,7 +89,7 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.01)
 
 
-def test_one_that_dies_has_a_successor_and_it_is_told(tmp_path: Path) -> None:
+def test_one_that_dies_has_a_successor_and_it_is_reported(tmp_path: Path) -> None:
     async def story(told: Watched) -> None:
         told.world.guardians[0].ended = "signal 9"
         await until(lambda: len(told.said) == 2)

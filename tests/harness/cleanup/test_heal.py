@@ -118,7 +118,7 @@ def test_without_a_folder_everything_is_swept(tmp_path: Path) -> None:
     assert rows[0].what == "sweep away what could be a fault: rmq1 started"
 
 
-def test_a_journal_that_cannot_be_read_is_told_and_swept(tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_read_is_reported_and_swept(tmp_path: Path) -> None:
     good = journal(tmp_path, "run-1", [fault("kill", 1)])
     bad = good.parent.parent / "run-2" / "journal.jsonl"
     bad.parent.mkdir()

@@ -58,7 +58,7 @@ def test_a_warning_that_does_not_come_true_ends_nothing() -> None:
     assert played(*[UNTRUE] * 6)[1] == 5
 
 
-def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_told() -> None:
+def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_reported() -> None:
     told, begun = played(HELD, OPEN, *[HELD] * 4)
     assert begun == 6
     assert told[-1].endswith("at most 45 %); 1 could not be judged")

@@ -64,7 +64,7 @@ def test_where_nobody_said_that_it_may_harm_alarms(before: Ran | None) -> None:
     assert answer.alarms[0].before is None
 
 
-def test_a_cell_without_a_baseline_is_told() -> None:
+def test_a_cell_without_a_baseline_is_reported() -> None:
     assert asked(None, ran(confirmed_hence_delivered=told(0, 1))).new == (CELL,)
     assert asked(ran(30, **GOOD), ran(**GOOD)).new == ()
 
@@ -83,7 +83,7 @@ def test_a_flaky_cell_does_not_alarm_for_doing_what_it_does() -> None:
     ]
 
 
-def test_it_is_told_every_night_that_it_is_flaky() -> None:
+def test_it_is_reported_every_night_that_it_is_flaky() -> None:
     assert [one.what for one in asked(SOMETIMES, KEPT).flaky] == [PROMISE]
 
 
@@ -93,7 +93,7 @@ def test_it_alarms_when_it_happens_more_often() -> None:
     assert (answer.alarms[0].after, answer.alarms[0].since) == (rate(5, 5), "night 2")
 
 
-def test_what_became_flaky_since_the_baseline_is_told_when_tonight_went_well() -> None:
+def test_what_became_flaky_since_the_baseline_is_reported_when_tonight_went_well() -> None:
     answer = asked(ran(30, **GOOD), BROKEN, KEPT)
     assert kinds(answer) == []
     assert [one.after for one in answer.flaky] == [rate(1, 2)]
@@ -139,7 +139,7 @@ def test_runs_that_decided_nothing_are_counted() -> None:
     assert answer.unjudged == ((CELL, 2),)
 
 
-def test_a_promise_or_a_time_that_nobody_decides_any_more_is_told() -> None:
+def test_a_promise_or_a_time_that_nobody_decides_any_more_is_reported() -> None:
     before = ran(30, out=OUT, **GOOD)
     known, unknown = ran(out=(3.1,), **{LOSS: told(0, 1)}), ran(**{LOSS: told(0, 1)})
     assert asked(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "out_total"))

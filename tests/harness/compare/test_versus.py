@@ -104,7 +104,7 @@ def test_a_warning_is_neither_better_nor_worse() -> None:
     assert (told.rows, told.left_out, of_versus(told)) == ((), (), 2)
 
 
-def test_what_was_decided_in_no_run_is_told_and_not_compared() -> None:
+def test_what_was_decided_in_no_run_is_reported_and_not_compared() -> None:
     told = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 0, unjudged=10)))
     assert not told.rows
     assert told.left_out == (f"{' · '.join(CELL)}, stays: decided in no run of the second",)

@@ -73,7 +73,7 @@ def test_who_comes_while_another_one_fetches_waits_and_finds_what_he_brought(fol
 
 
 @pytest.mark.slow
-def test_every_difference_is_told_at_once_and_nothing_is_left(folder: Path) -> None:
+def test_every_difference_is_reported_at_once_and_nothing_is_left(folder: Path) -> None:
     (folder / "makes").write_text("printf c > a.jar; printf d > d.jar")
     with pytest.raises(DeployError) as refused:
         jars.fetch(jars.named(NAME), print)
@@ -160,7 +160,7 @@ def test_jars_that_no_image_holds_come_by_maven_alone(
         jars.fetch(another, print)
 
 
-def test_a_lock_that_is_not_there_is_told_and_no_fault_of_ours(
+def test_a_lock_that_is_not_there_is_reported_and_no_fault_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = replace(jars.named(NAME), lock=str(tmp_path / "none"))

@@ -167,7 +167,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize(("offers", "why"), SPOILT.values(), ids=list(SPOILT))
-def test_an_offer_that_is_spoilt_is_told_with_its_reason_and_spoils_no_other(
+def test_an_offer_that_is_spoilt_is_reported_with_its_reason_and_spoils_no_other(
     offers: list[Offer], why: str
 ) -> None:
     good = replace(ACME, name="good", drained_by="good")

@@ -78,7 +78,7 @@ waits = "no"
     assert stop == OperationPlan("stop_node", "all", Duration(), options)
 
 
-def test_every_mistake_is_told_with_its_place_and_what_would_be_right() -> None:
+def test_every_mistake_is_reported_with_its_place_and_what_would_be_right() -> None:
     error = refused("""
 [[operation]]
 kind = "stop_nod"
@@ -188,7 +188,7 @@ def test_an_operation_that_can_be_done_stands_in_nobodys_way() -> None:
         ),
     ],
 )
-def test_what_the_layout_lacks_is_told(text: str, reason: str) -> None:
+def test_what_the_layout_lacks_is_reported(text: str, reason: str) -> None:
     assert reasons(f"[[operation]]\n{text}\n") == [reason]
 
 
@@ -205,7 +205,7 @@ def test_a_layout_without_spares_mirrors_or_policies_says_so() -> None:
     ]
 
 
-def test_what_a_system_or_a_deployment_has_not_is_told_with_its_reason() -> None:
+def test_what_a_system_or_a_deployment_has_not_is_reported_with_its_reason() -> None:
     poor = replace(SYSTEM, cannot={"stop_node": "it never sleeps"}, deployments=("local",))
     assert reasons(STOP, system=poor, deployment="local") == [
         "operation 1: rabbitmq-mirrored has no stop_node: it never sleeps"

@@ -89,7 +89,7 @@ def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special()
     )
 
 
-def test_every_mistake_of_the_section_is_told_at_once_with_place_and_choices() -> None:
+def test_every_mistake_of_the_section_is_reported_at_once_with_place_and_choices() -> None:
     error = refused(
         SECTION + 'send = "asinc"\nconsume = "push"\nsend_timeout = "5 ms"\nthread = 2\n'
         'delayed_percent = 60\ntransactional_percent = 60\nfates = ["comit", "rollback"]\n'
@@ -212,7 +212,9 @@ def test_what_a_client_lacks_makes_the_cell_not_applicable_with_the_reason(
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=NAMES)
-def test_a_body_that_a_client_or_its_broker_refuses_is_told_with_the_limit(client: Client) -> None:
+def test_a_body_that_a_client_or_its_broker_refuses_is_reported_with_the_limit(
+    client: Client,
+) -> None:
     most = client.body_max
     assert most is not None
     assert reasons(client.name, body_bytes=most) == ""

@@ -37,7 +37,7 @@ def test_a_span_in_timers_is_at_least_its_seconds() -> None:
     assert [span.resolve_s(timer_s) for timer_s in (1, 10, 60)] == [15, 15, 90]
 
 
-def test_a_fixed_length_may_not_hang_on_the_timer() -> None:
+def test_a_fixed_length_may_not_depend_on_the_timer() -> None:
     assert spans.parse_seconds("250 ms") == 0.25
     with pytest.raises(ValueError, match="layout timers"):
         spans.parse_seconds("1 T")

@@ -49,7 +49,7 @@ def test_for_each_scenario_and_repeat_the_runs_of_all_clients_are_together() -> 
         assert all(run.together == tuple(one.name for one in group) for run in group)
 
 
-def test_they_share_what_hangs_on_chance_and_every_phase_but_no_name() -> None:
+def test_they_share_what_depends_on_chance_and_every_phase_but_no_name() -> None:
     for group in planned("master-crash", repeats=2).groups:
         assert len({run.seed for run in group}) == 1
         assert len({run.number for run in group}) == len({run.name for run in group}) == 2

@@ -120,7 +120,7 @@ def test_clients_and_hosts_are_not_mixed_up(source: str, told: str) -> None:
     assert told in found
 
 
-def test_every_mistake_is_told_at_once_with_place_and_choices() -> None:
+def test_every_mistake_is_reported_at_once_with_place_and_choices() -> None:
     found = problems(
         """title = ""
 [workload]
@@ -210,7 +210,7 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ),
     ],
 )
-def test_what_hangs_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
+def test_what_depends_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
     assert old in SMALL
     assert any(message in line for line in problems(SMALL.replace(old, new)))
 
@@ -301,16 +301,16 @@ def test_a_scenario_is_named_so_that_brokers_and_folders_take_it() -> None:
     assert "small letters, digits and hyphens" in line
 
 
-def test_a_number_of_5000_digits_is_told_and_not_read() -> None:
+def test_a_number_of_5000_digits_is_reported_and_not_read() -> None:
     found = problems(SMALL.replace("publishers = 1", f"publishers = {'9' * 5000}"))
     assert found == ["mine.toml: a number in it has more digits than can be read"]
 
 
-def test_a_document_that_is_nested_10000_deep_is_told() -> None:
+def test_a_document_that_is_nested_10000_deep_is_reported() -> None:
     assert problems(f"title = {'[' * 10_000}") == ["mine.toml: it is nested too deeply"]
 
 
-def test_a_name_of_very_many_parts_is_told_before_it_takes_a_parser_long() -> None:
+def test_a_name_of_very_many_parts_is_reported_before_it_takes_a_parser_long() -> None:
     (found,) = problems(f"title = 'x'\n{'a.' * 100_000}a = 1")
     assert found == "mine.toml, line 2: has more than 100 dots"
     assert read_scenario("mine", SMALL + f"[phases]\n# {'.' * 200}\n")
@@ -366,7 +366,7 @@ def test_ten_thousand_faults_are_answered_with_their_number_alone() -> None:
     assert clashing[-1].endswith("more at least")
 
 
-def test_a_kind_that_a_package_offers_and_cannot_be_used_is_told_with_the_reason(
+def test_a_kind_that_a_package_offers_and_cannot_be_used_is_reported_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     why = "the fault forget of acme 1.2 cannot be used: there is another action Kill"

@@ -41,7 +41,7 @@ def test_it_is_told_how_many_faults_are_undone(faults: int, reason: str, words: 
     assert notice(faults, reason) == words
 
 
-def test_it_is_told_once_and_once_more_and_never_again() -> None:
+def test_it_is_reported_once_and_once_more_and_never_again() -> None:
     said: list[str] = []
     interrupt = Interrupt(said.append)
     interrupt.armed["quick-1"] = lambda: 2

@@ -605,7 +605,7 @@ def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None
         ("balancer1", "balancer1", "standby balancer"),
     ],
 )
-def test_which_balancer_is_meant_hangs_on_who_has_the_address_then(
+def test_which_balancer_is_meant_depends_on_who_has_the_address_then(
     target: str, killed: str, role: str, tmp_path: Path
 ) -> None:
     done, cluster = behind_a_balancer(tmp_path, target, entered=("balancer2",))

@@ -265,7 +265,7 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
     assert sorted(path.name for path in tmp_path.glob("runs/*")) == ["quick-1", "quick-3"]
 
 
-def test_it_is_told_when_the_last_load_is_over_and_again_before_the_last_cluster_goes(
+def test_it_is_reported_when_the_last_load_is_over_and_again_before_the_last_cluster_goes(
     tmp_path: Path,
 ) -> None:
     """What takes the processor then keeps nobody late of whom a claim speaks."""

@@ -56,7 +56,7 @@ def test_who_ended_it_once_does_not_end_it_the_next_time() -> None:
     assert taken(*events) == [Ended("rmq1", 7, 137, MEMORY), Ended("rmq1", 7, 1)]
 
 
-def test_what_comes_again_when_the_stream_was_opened_anew_is_told_once() -> None:
+def test_what_comes_again_when_the_stream_was_opened_anew_is_reported_once() -> None:
     died = event("die", at=4, exitCode="137")
     assert len(taken(died, died)) == 1
 

@@ -92,7 +92,7 @@ def test_brokers_of_any_family_are_stood_around_and_rid_of_what_was_ours(
     assert noted() == ()
 
 
-def test_what_they_refuse_is_told_before_anything_is_set(
+def test_what_they_refuse_is_reported_before_anything_is_set(
     shards: Shards, port: int, tmp_path: Path
 ) -> None:
     shards.refused = ("ann may not look", "nor touch")

@@ -63,7 +63,7 @@ def view(*runs: RunReport) -> FaultsView:
     return faults(report, cells(report))
 
 
-def test_a_window_is_told_from_the_request_to_the_end() -> None:
+def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     view = window(SPAN)
     assert view.title == "hang master of orders = rmq1"
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")

@@ -77,7 +77,7 @@ def test_a_cell_is_called_by_its_promises_whatever_warnings_did_not_come_true() 
     assert (entry(both).tone, entry(both).word) == ("fail", "FAIL")
 
 
-def test_runs_that_were_not_judged_are_told() -> None:
+def test_runs_that_were_not_judged_are_reported() -> None:
     lost = run(Story(), name="b", verdicts=(), failure="no cluster")
     assert entry(summed(Story()), lost).runs == "1 of 2 judged"
     nothing = entry(lost)
@@ -92,7 +92,7 @@ def test_what_is_not_as_it_is_known_to_be_is_marked() -> None:
     assert "FAIL, not as it is known to be; lost in 1 of 1 run (95 % CI" in surprising.title
 
 
-def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_told_once() -> None:
+def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_reported_once() -> None:
     skipped = [Skipped(cell(f"mirror-{number}"), "no mirror") for number in range(3)]
     skipped.append(Skipped(cell("other"), "no such client"))
     found = of(summed(Story()), skipped=tuple(skipped))

@@ -66,7 +66,7 @@ async def test_what_was_said_is_written_down_and_what_has_no_command_goes_to_the
 
 
 @in_a_loop
-async def test_a_no_is_told_with_its_reason() -> None:
+async def test_a_no_is_reported_with_its_reason() -> None:
     lines = Lines(1, "a node runs on /data: this is for one that is down")
     with pytest.raises(DeployError, match="wipe on ref2: status 1: a node runs on /data"):
         await lines.operator().carry_out(WipeNode("ref2"))

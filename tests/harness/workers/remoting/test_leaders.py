@@ -95,7 +95,7 @@ def test_what_tells_no_sets_is_an_error(body: object) -> None:
         answers.sync_states(SETS, answer(body))
 
 
-def test_it_is_told_in_sentences_each_of_one_thing() -> None:
+def test_it_is_reported_in_sentences_each_of_one_thing() -> None:
     assert str(member_says("broker-a", "n2", 4)) == "broker-a: n2 leads, term 4"
     assert str(member_says("broker-a", "", 5)) == "broker-a: nobody leads, term 5"
     state = SyncState("b:1", 3, 5, (A, B), ())

@@ -256,7 +256,7 @@ def test_each_groups_offset_stands_against_the_queues_greatest(tmp_path: Path) -
     assert ("queue read", "broker-a-0 orders/0", 1, "offsets 0 to 3: 3 messages") in read
 
 
-def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_told_as_one(tmp_path: Path) -> None:
+def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_reported_as_one(tmp_path: Path) -> None:
     log = Log({TOPIC: 1}, offsets={"orders@orders_readers": {0: 5}})
     log.put(TopicQueue(TOPIC, 0), sent(0))
     (offset,) = audited(tmp_path, log).offsets

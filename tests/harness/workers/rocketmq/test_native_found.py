@@ -53,7 +53,7 @@ def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() 
         ("import ctypes\nctypes.CDLL(None).CreateOrderlyProducer\n", "CreateOrderlyProducer"),
     ],
 )
-def test_why_a_package_cannot_use_the_library_of_this_machine_is_told(
+def test_why_a_package_cannot_use_the_library_of_this_machine_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, told: str
 ) -> None:
     (tmp_path / "rocketmq").mkdir()

@@ -33,13 +33,13 @@ def shown(view: View) -> Watch:
     return watch
 
 
-def test_the_first_view_is_told_as_a_change_from_nothing() -> None:
+def test_the_first_view_is_reported_as_a_change_from_nothing() -> None:
     assert Watch("ns1").see(look(0, ALONE)) == (
         ProberEvent("route changed", "ns1 shows broker-a slave 1 at b:1"),
     )
 
 
-def test_a_dropped_master_is_told_once_with_the_time_within_which_it_happened() -> None:
+def test_a_dropped_master_is_reported_once_with_the_time_within_which_it_happened() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, BOTH)) == ()
     assert watch.see(look(800, ALONE)) == (
@@ -56,7 +56,7 @@ def test_route_and_cluster_are_watched_apart() -> None:
     assert watch.see(look(800, BOTH)) == ()
 
 
-def test_silence_is_told_once_and_changes_no_view() -> None:
+def test_silence_is_reported_once_and_changes_no_view() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, None, took_ms=1000)) == (
         ProberEvent(UNANSWERED, "ns1 route: no answer within 1 s"),
