@@ -37,14 +37,14 @@ from faults.performing import perform_all
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
 from harness.systems.topologies import layout_of, read_topology
-from harness.cleanup.guardian import Kind, start_guardian
+from harness.cleanup.guardian import DeploymentKind, start_guardian
 from harness.run_folder.journal import Journal
 from tests.rigs.clusters.topologies import HOSTS, SYSTEMS
 
 async def main(folder, file, *words):
     def guard(cluster):
         if "guarded" in words:
-            start_guardian(cluster, folder, False, Kind.EXTERNAL)
+            start_guardian(cluster, folder, False, DeploymentKind.EXTERNAL)
 
     layout = layout_of(read_topology("staging", Path(file).read_text(), SYSTEMS))
     cluster = await ExternalDeployment(equip, guard).up(layout, folder, lambda _: None)

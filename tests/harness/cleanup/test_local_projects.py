@@ -28,14 +28,14 @@ import asyncio, os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from faults.performing import perform_all
-from harness.cleanup.guardian import Kind, start_guardian
+from harness.cleanup.guardian import DeploymentKind, start_guardian
 from harness.run_folder.journal import Journal
 from tests.rigs.clusters.local import UNMIRRORED, armed, deployment
 
 async def main(folder, end, *words):
     def guard(cluster):
         if "guarded" in words:
-            start_guardian(cluster, folder, "keep" in words, Kind.LOCAL)
+            start_guardian(cluster, folder, "keep" in words, DeploymentKind.LOCAL)
 
     made = deployment(guard=guard, keep="keep" in words)
     cluster = await made.up(UNMIRRORED, folder, lambda _: None)
