@@ -13,7 +13,7 @@ _CLIENT = re.compile(r"(publisher|consumer)-[1-9]\d*")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetWord:
     """A word that a fault may be aimed with; capitals stand for a name."""
 
     word: str
@@ -21,24 +21,24 @@ class Target:
 
 
 TARGETS = (
-    Target("master of QUEUE", "the host that holds the queue's master when the window opens"),
-    Target("mirror of QUEUE", "the host of the queue's oldest mirror when the window opens"),
-    Target(
+    TargetWord("master of QUEUE", "the host that holds the queue's master when the window opens"),
+    TargetWord("mirror of QUEUE", "the host of the queue's oldest mirror when the window opens"),
+    TargetWord(
         "uninvolved",
         "a host that holds no copy of any queue; where clients enter: that no fault means",
     ),
-    Target("HOST", "the host of that name in the layout; a balancer, too"),
-    Target(
+    TargetWord("HOST", "the host of that name in the layout; a balancer, too"),
+    TargetWord(
         "active balancer", "the balancer that has the address which clients dial when it opens"
     ),
-    Target("standby balancer", "the other one of a pair"),
-    Target("HOST/PROCESS", "that process of the host alone, where it carries several"),
-    Target(
+    TargetWord("standby balancer", "the other one of a pair"),
+    TargetWord("HOST/PROCESS", "that process of the host alone, where it carries several"),
+    TargetWord(
         "name_server_of CLIENT", "the name server that the client is attached to when it opens"
     ),
-    Target("name servers", "all of them at once: for kill, stop and freeze"),
-    Target("clients", "the processes that `clients` names: for faults of clients only"),
-    Target("CLIENT", "the client of that name: publisher-1, consumer-2, ..."),
+    TargetWord("name servers", "all of them at once: for kill, stop and freeze"),
+    TargetWord("clients", "the processes that `clients` names: for faults of clients only"),
+    TargetWord("CLIENT", "the client of that name: publisher-1, consumer-2, ..."),
 )
 
 

@@ -156,7 +156,7 @@ class Wipe(msgspec.Struct, frozen=True):
     queue: str
 
 
-class Admit(msgspec.Struct, frozen=True):
+class AppendTruth(msgspec.Struct, frozen=True):
     """Appends lines to the node's truth log (misbehave.truth), before any effect that follows."""
 
     lines: bytes
@@ -248,7 +248,7 @@ Effect = (
     | Write
     | Flush
     | Wipe
-    | Admit
+    | AppendTruth
     | Spawn
     | As
     | Become

@@ -49,7 +49,7 @@ OURS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class FaultRegistry:
     """`packages`: whose a kind is, where it is not ours; `spoilt`: why an offer is not used."""
 
     kinds: Mapping[str, Kind]
@@ -57,7 +57,7 @@ class Registry:
     spoilt: Mapping[str, str]
 
 
-def read(points: Iterable[EntryPoint]) -> Registry:
+def read(points: Iterable[EntryPoint]) -> FaultRegistry:
     """Return our kinds and those that other packages offer. A broken offer does not block the
     others."""
     kinds = {kind.name: kind for kind in OURS}
@@ -73,7 +73,7 @@ def read(points: Iterable[EntryPoint]) -> Registry:
         except (Exception, SystemExit) as failure:  # another's module may raise anything
             why = str(failure) if isinstance(failure, ValueError) else repr(failure)
             spoilt[name] = f"the fault {name} of {whose} cannot be used: {why}"
-    return Registry(kinds, packages, spoilt)
+    return FaultRegistry(kinds, packages, spoilt)
 
 
 def _package(point: EntryPoint) -> str:

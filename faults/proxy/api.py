@@ -29,7 +29,7 @@ BEARER = "Bearer "
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ApiRequest:
     """`path` has its escapes undone; `query` is kept for redirects only."""
 
     method: str
@@ -86,7 +86,7 @@ class Api:
             (_path("/version"), {"GET": self._version}),
         ]
 
-    def handle(self, request: Request) -> Response:
+    def handle(self, request: ApiRequest) -> Response:
         if not self._lets_in(request):
             return Response(UNAUTHORIZED, "the token of this proxy is missing\n", PLAIN)
         clean = _clean(request.path)
@@ -100,13 +100,13 @@ class Api:
                 return self._serve(methods[request.method], request, match.groups())
         return Response(NOT_FOUND, "404 page not found\n", PLAIN, served=False)
 
-    def _lets_in(self, request: Request) -> bool:
+    def _lets_in(self, request: ApiRequest) -> bool:
         wanted = f"{BEARER}{self._token}".encode()
         given = request.authorization.encode("latin-1", "replace")
         return not self._token or hmac.compare_digest(wanted, given)
 
     def _serve(
-        self, handler: Callable[..., Response], request: Request, names: tuple[str, ...]
+        self, handler: Callable[..., Response], request: ApiRequest, names: tuple[str, ...]
     ) -> Response:
         if request.user_agent.startswith("Mozilla/"):
             return Response(FORBIDDEN, "User agent not allowed\n", PLAIN)

@@ -13,7 +13,7 @@ from faults.proxy.json_text import Written, read
 from faults.proxy.json_types import Fields, Record, read_record, read_records
 from faults.proxy.model import Direction, Proxy, ProxyError, Toxic
 from faults.proxy.registry import Wanted
-from faults.proxy.toxics.catalogue import KINDS, Kind, Settings
+from faults.proxy.toxics.catalogue import KINDS, Settings, ToxicType
 
 BAD = 400
 _LOGGER = Record("Logger", "zerolog.Logger", {})
@@ -114,7 +114,7 @@ def _wanted(fields: Fields, where: str) -> Wanted:
     )
 
 
-def _settings(fields: Fields, kind: Kind, existing: Settings | None) -> Settings:
+def _settings(fields: Fields, kind: ToxicType, existing: Settings | None) -> Settings:
     """Return the settings. Those that are not given stay as they are, or are 0."""
     absent = kind.settings() if existing is None else existing
     names = [field.name for field in dataclasses.fields(kind.settings)]
@@ -122,7 +122,7 @@ def _settings(fields: Fields, kind: Kind, existing: Settings | None) -> Settings
     return kind.settings(**given)
 
 
-def _unnamed(kind: Kind) -> Record:
+def _unnamed(kind: ToxicType) -> Record:
     """The real server reads attributes through a struct that has no name."""
     names = [field.name for field in dataclasses.fields(kind.settings)]
     attributes = Record(

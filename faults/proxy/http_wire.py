@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import quote, unquote, urlsplit
 
-from faults.proxy.api import Request, Response
+from faults.proxy.api import ApiRequest, Response
 
 HEAD_MAX = 1 << 16
 BODY_MAX = 1 << 24
@@ -23,7 +23,7 @@ _REQUEST_LINE = re.compile(r"([!-~]+) ([!-~]+) HTTP/1\.([01])")
 class ParsedRequest:
     """A whole request of HTTP/1.`version`. Without `keep_alive` its answer is the last."""
 
-    request: Request
+    request: ApiRequest
     version: int
     keep_alive: bool
 
@@ -199,10 +199,10 @@ def _head(text: str) -> _Head:
     return head
 
 
-def _request(head: _Head, body: bytes) -> Request:
+def _request(head: _Head, body: bytes) -> ApiRequest:
     target = urlsplit(head.target if head.target.startswith("http://") else f"//x{head.target}")
     if not target.path.startswith("/") or _BAD_ESCAPE.search(target.path):
         raise _Unreadable(400)
     path = unquote(target.path)
     who, token = head.get("user-agent"), head.get("authorization")
-    return Request(head.method, path, body, who, target.query, token)
+    return ApiRequest(head.method, path, body, who, target.query, token)

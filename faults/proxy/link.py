@@ -30,7 +30,7 @@ _BUFFER = bytearray(1 << 16)
 _VIEW = memoryview(_BUFFER)
 
 
-class Connection:
+class ProxyConnection:
     """Both sides and both links. `gone` is called once, when both sockets are closed."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Connection:
         upstream: socket.socket,
         toxics: Callable[[Direction], list[Toxic]],
         random: Callable[[Direction], Random],
-        gone: "Callable[[Connection], None]",
+        gone: "Callable[[ProxyConnection], None]",
     ) -> None:
         if any(resets_on_close(toxic.settings) for way in Direction for toxic in toxics(way)):
             for side in (client, upstream):

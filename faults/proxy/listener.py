@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from faults.proxy.addresses import AddressError, is_loopback, join, port_number, split
-from faults.proxy.link import Connection
+from faults.proxy.link import ProxyConnection
 from faults.proxy.model import Direction, Proxy
 from faults.proxy.registry import Change, ListenError
 
@@ -76,7 +76,7 @@ class _Listener:
         self._proxy = proxy
         self._listening = listening
         self._draws = draws
-        self._connections: dict[Connection, None] = {}  # in the order in which they came
+        self._connections: dict[ProxyConnection, None] = {}  # in the order in which they came
         self._dialling: set[asyncio.Task[None]] = set()
         self._resume: asyncio.TimerHandle | None = None
         host, port, *_ = listening.getsockname()
@@ -134,7 +134,7 @@ class _Listener:
             side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         name = self._proxy.name
         number = self._draws.next_connection(name)
-        connection = Connection(
+        connection = ProxyConnection(
             client,
             upstream,
             self._proxy.of,
@@ -143,7 +143,7 @@ class _Listener:
         )
         self._connections[connection] = None
 
-    def _forget(self, connection: Connection) -> None:
+    def _forget(self, connection: ProxyConnection) -> None:
         self._connections.pop(connection, None)
 
 

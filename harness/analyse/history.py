@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from harness.analyse.questions import question
 from harness.claims.evidence import Evidence
-from harness.claims.state import State
+from harness.claims.state import KnownFacts
 from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED
 from harness.histories import contradictions
 from harness.histories.complaints import Complaints
@@ -59,12 +59,12 @@ def _attended(history: History) -> bool:
     return _CONSUMING in history.tables.get("client_events", {}).get("kind", ())
 
 
-def state(history: History) -> State:
+def state(history: History) -> KnownFacts:
     """Return the facts for preconditions. Facts that older runs of ours always had stay unknown in
     other histories."""
     untold = dict.fromkeys(name for name in DECLARED if name not in _FOLLOWS)
     windows = {str(number): dict(values) for number, values in history.recorded.items()}
-    return State.from_json({**untold, **history.declared, "windows": windows})
+    return KnownFacts.from_json({**untold, **history.declared, "windows": windows})
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
 from harness.analyse.questions import question
-from harness.claims.state import State, check
+from harness.claims.state import KnownFacts, check
 from harness.plan.natures import with_natures
 from harness.run_folder.experiments import RUNS
 from harness.run_folder.manifest import NAME, Manifest
@@ -50,7 +50,7 @@ Rows = dict[str, Any]  # by mart: rows
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRun:
     """One run with what the analysis found of it."""
 
     folder: Path
@@ -66,7 +66,7 @@ class Judged:
 class Marts:
     """Runs in the order of their experiments and names, and the comparison over cells."""
 
-    runs: tuple[Judged, ...]
+    runs: tuple[JudgedRun, ...]
     comparison: tuple[Comparison, ...]
     failed: Mapping[Path, Failed]  # by the run's folder: why it could not be judged
     unwritten: str = ""  # why the marts were not kept, and where; "" where they were
@@ -142,7 +142,9 @@ def _analysed(
         for name, row in WRITTEN_MARTS.items()
         if name != LISTED
     }
-    by_run[LISTED] = {one.manifest.run: Stored(marts / LISTED, one.manifest.run) for one in ready}
+    by_run[LISTED] = {
+        one.manifest.run: StoredMarts(marts / LISTED, one.manifest.run) for one in ready
+    }
     why, runs, missing = {one.run: one for one in unjudged}, [], dict(failures)
     for one in ready:
         if one.manifest.run in why:
@@ -165,7 +167,7 @@ def _make_place(marts: Path) -> None:
         raise MartsUnwritten(f"{marts} cannot be written")
 
 
-def judge_one(folder: Path) -> Judged | Failed:
+def judge_one(folder: Path) -> JudgedRun | Failed:
     """A run that others follow, judged at once and without Spark; or why it was not."""
     ready = _whole(folder)
     if isinstance(ready, Failed):
@@ -177,9 +179,9 @@ def judge_one(folder: Path) -> Judged | Failed:
     return _judged(ready, {name: {ready.manifest.run: rows[name]} for name in WRITTEN_MARTS})
 
 
-def restored(manifest: Manifest, found: Rows) -> Judged:
+def restored(manifest: Manifest, found: Rows) -> JudgedRun:
     """Return a run from its marts alone: `found` holds its rows by mart. It has no folder."""
-    options = question(State.from_json(manifest.state), manifest.run)
+    options = question(KnownFacts.from_json(manifest.state), manifest.run)
     by_run = {name: {manifest.run: tuple(found.get(name, ()))} for name in WRITTEN_MARTS}
     return _judged(_Ready(Path(), manifest, options), by_run)
 
@@ -209,7 +211,7 @@ def _whole(folder: Path, resealed_at: str = "") -> _Ready | Failed:
         check(manifest.state, found)
         if found.count:
             raise NotWhole(f"{folder / NAME} is no manifest of ours: {found}")
-        options = question(State.from_json(manifest.state), manifest.run)
+        options = question(KnownFacts.from_json(manifest.state), manifest.run)
     except NotWhole as reason:
         return Failed(folder.name, str(reason), "")
     except Exception as error:  # unforeseen, but other runs can still be judged
@@ -230,7 +232,7 @@ def _read(folder: Path, row: type[Any]) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredMarts:
     """The rows of `affected` of one run, where the marts are. Raises OSError if they are gone."""
 
     folder: Path
@@ -254,11 +256,11 @@ def _by_run(mart: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
     return {run: tuple(rows) for run, rows in found.items()}
 
 
-def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, Any]]) -> Judged:
+def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, Any]]) -> JudgedRun:
     manifest = ready.manifest
     assert manifest.facts is not None, "sealing writes the facts"
     own: Rows = {name: rows.get(manifest.run, ()) for name, rows in by_run.items()}
-    return Judged(
+    return JudgedRun(
         ready.folder,
         manifest,
         ready.options.of(with_natures(Facts.from_json(manifest.facts))),

@@ -6,13 +6,13 @@
 
 from collections.abc import Iterator
 
-from harness.claims.state import State
+from harness.claims.state import KnownFacts
 from harness.claims.values import Interval
 from harness.claims.vocabulary import TIMERS
 from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
 
-def question(state: State, run: str = "") -> Question:
+def question(state: KnownFacts, run: str = "") -> Question:
     """Return the options that a run's declared state allows. `run`: its name in its rows."""
     reconnect, checks_within = state.value("reconnect_s", 0), state.value("asks_within_s", 0)
     return Question(
@@ -24,7 +24,7 @@ def question(state: State, run: str = "") -> Question:
     )
 
 
-def _promises(state: State) -> Iterator[Promise]:
+def _promises(state: KnownFacts) -> Iterator[Promise]:
     for name, timers in TIMERS.items():
         values = [state.value(timer, 0) for timer in timers]
         known = [one.low for one in values if isinstance(one, Interval)]

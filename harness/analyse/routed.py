@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from harness.run_folder import rows
-from harness.run_folder.client_events import STRUCK
+from harness.run_folder.client_events import NAME_SERVERS_HIT
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.rows import Probe
 from spark_analysis.schema.facts import Facts, Window
@@ -32,7 +32,9 @@ def route_state(folder: Path, manifest: Manifest, facts: Facts) -> dict[str, Rou
     """A word of claims/vocabulary (SEEN), of the run in `folder`; None is unknown."""
     states = {window: _state(manifest, window) for window in facts.windows}
     affected = [
-        one for one, of in states.items() if of.get(STRUCK) and of.get("name_servers_left")
+        one
+        for one, of in states.items()
+        if of.get(NAME_SERVERS_HIT) and of.get("name_servers_left")
     ]
     if not affected:
         return {ROUTES: _NONE}
@@ -48,7 +50,7 @@ def _in_window(
     looks: Iterable[Probe], window: Window, manifest: Manifest, facts: Facts
 ) -> bool | None:
     """Return the answer for all queues; each has a prober of its own."""
-    hosts = _state(manifest, window)[STRUCK]
+    hosts = _state(manifest, window)[NAME_SERVERS_HIT]
     ended_ns = facts.load_ended_ns if window.ended_ns is None else window.ended_ns
     left = [
         one

@@ -62,7 +62,7 @@ def seen_in(folder: Path) -> Seen:
         answers[*name, settlement.attempt].add(settlement.outcome)
         if settlement.outcome == Outcome.CONFIRMED:
             seen.confirmed[name].add((*name, settlement.attempt))
-    for terms in rows.read(folder, rows.Terms, ROWS_MAX):
+    for terms in rows.read(folder, rows.TermsRow, ROWS_MAX):
         tried = terms.producer, terms.sequence, terms.attempt
         if terms.fate != Fate.NONE and answers[tried] and answers[tried] <= _DENIALS:
             seen.rolled_back.add(tried)

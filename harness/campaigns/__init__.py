@@ -1,6 +1,6 @@
 """Campaigns: many experiments that fill a matrix over days, and the pages published of their runs.
 
-cells         which scenario runs on which layout of which system, and why others mean nothing
+cells         which scenario runs on which system and layout, and why others mean nothing
 playing       one experiment after another until each cell was judged often enough
 runs          a run as it was judged, how it stands against what is known, and as a row of CSV
 stored        every run of a folder: of its experiments, and of its CSV files

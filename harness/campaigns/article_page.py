@@ -1,8 +1,8 @@
 """The page "what the articles claim": each claim, and the run on the real broker that shows it.
 
-1. No verdict without a run: what nobody ran says so, and so does what no run can judge.
+1. No verdict without a run: the page says "not run yet", or that no run can judge the claim.
 2. One FAIL refutes; else one PASS stands beside runs that decided nothing: a claim is FAIL, PASS,
-   INCONCLUSIVE, NOT APPLICABLE, or not run yet, in this order. Every number of runs is told.
+   INCONCLUSIVE, NOT APPLICABLE, or not run yet, in this order. The page has all numbers of runs.
 3. What a claim asks for is judged as it was when the run was analysed: `mqproof analyse` an
    experiment again where claims.toml has changed since.
 """
@@ -12,21 +12,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.campaigns.markdown import escaped, row
-from harness.campaigns.runs import Run
+from harness.campaigns.runs import CampaignRun
 from harness.claims.articles import Compared, Unjudged
 from harness.claims.claims import Beside, Claim
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare.compared import Comparison, falls
 from harness.compare.rates import rate
 
-ORDER = (Outcome.FAIL, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE)
+ORDER = (
+    ClaimOutcome.FAIL,
+    ClaimOutcome.PASS,
+    ClaimOutcome.INCONCLUSIVE,
+    ClaimOutcome.NOT_APPLICABLE,
+)
 NOT_RUN = "not run yet"
 
-Shown = Mapping[Outcome, Sequence[Run]]  # the runs that show a claim's outcome
+Shown = Mapping[ClaimOutcome, Sequence[CampaignRun]]  # the runs that show a claim's outcome
 
 
-def shown(claim: str, runs: Iterable[Run]) -> Shown:
-    by: dict[Outcome, list[Run]] = defaultdict(list)
+def shown(claim: str, runs: Iterable[CampaignRun]) -> Shown:
+    by: dict[ClaimOutcome, list[CampaignRun]] = defaultdict(list)
     for run in runs:
         outcome = run.outcomes.get(claim)
         if outcome is not None:
@@ -34,13 +39,13 @@ def shown(claim: str, runs: Iterable[Run]) -> Shown:
     return by
 
 
-def verdict(by: Shown) -> Outcome | None:
+def verdict(by: Shown) -> ClaimOutcome | None:
     """None: not run yet."""
     return next((outcome for outcome in ORDER if by.get(outcome)), None)
 
 
 def page(
-    claims: Sequence[Claim], beside: Beside, runs: Sequence[Run], system: str
+    claims: Sequence[Claim], beside: Beside, runs: Sequence[CampaignRun], system: str
 ) -> Iterator[str]:
     """Markdown lines."""
     own = [run for run in runs if run.system == system]
@@ -73,7 +78,7 @@ def page(
         yield from _unjudged(each)
 
 
-def _head(runs: Sequence[Run], beside: Beside, system: str) -> Iterator[str]:
+def _head(runs: Sequence[CampaignRun], beside: Beside, system: str) -> Iterator[str]:
     brokers = sorted({run.broker for run in runs} - {""})
     named = f" ({', '.join(brokers)})" if brokers else ""
     yield "# What the articles claim"
@@ -105,7 +110,7 @@ def _claim(claim: Claim, by: Shown) -> Iterator[str]:
             yield from _runs(outcome, by[outcome], claim.name)
 
 
-def _runs(outcome: Outcome, runs: Sequence[Run], claim: str) -> Iterator[str]:
+def _runs(outcome: ClaimOutcome, runs: Sequence[CampaignRun], claim: str) -> Iterator[str]:
     """How many, where, and the latest of them whole."""
     cells = Counter(f"{run.scenario} on {run.layout}" for run in runs)
     where = ", ".join(f"{cell} ({number})" for cell, number in sorted(cells.items()))
@@ -119,7 +124,7 @@ def _runs(outcome: Outcome, runs: Sequence[Run], claim: str) -> Iterator[str]:
     yield f"  - `{last.replay}`"
 
 
-def _compared(one: Compared, result: Comparison, runs: Sequence[Run]) -> Iterator[str]:
+def _compared(one: Compared, result: Comparison, runs: Sequence[CampaignRun]) -> Iterator[str]:
     yield from _title(one.name, result.outcome, one.sentence, one.meaning, one.place)
     yield f"- must hold: {one.measure} of {one.scenario} falls over {', '.join(one.falls_over)}"
     if result.text:
@@ -137,7 +142,12 @@ def _unjudged(one: Unjudged) -> Iterator[str]:
 
 
 def _title(
-    name: str, outcome: Outcome | None, sentence: str, meaning: str, source: str, word: str = ""
+    name: str,
+    outcome: ClaimOutcome | None,
+    sentence: str,
+    meaning: str,
+    source: str,
+    word: str = "",
 ) -> Iterator[str]:
     yield ""
     yield f'<a id="{name}"></a>'
@@ -150,7 +160,7 @@ def _title(
     yield ""
 
 
-def _values(one: Compared, runs: Iterable[Run]) -> dict[str, list[float]]:
+def _values(one: Compared, runs: Iterable[CampaignRun]) -> dict[str, list[float]]:
     """The measure by layout: a column of the stored runs."""
     values: dict[str, list[float]] = defaultdict(list)
     for run in runs:
@@ -167,15 +177,15 @@ def _is_of(source: str, beside: Beside) -> bool:
 
 def _numbers(by: Shown) -> str:
     """In how many runs it was refuted, what that leaves open, and those that decided nothing."""
-    failed = len(by.get(Outcome.FAIL, ()))
-    decided = failed + len(by.get(Outcome.PASS, ()))
+    failed = len(by.get(ClaimOutcome.FAIL, ()))
+    decided = failed + len(by.get(ClaimOutcome.PASS, ()))
     counts = [rate(failed, decided).describe("FAIL")] if decided else []
     counts += [f"{len(by[outcome])} {outcome}" for outcome in ORDER[2:] if by.get(outcome)]
     return ", ".join(counts)
 
 
-def _word(outcome: Outcome | None) -> str:
-    if outcome is Outcome.NOT_APPLICABLE:
+def _word(outcome: ClaimOutcome | None) -> str:
+    if outcome is ClaimOutcome.NOT_APPLICABLE:
         return f"{outcome} to any run"
     return str(outcome) if outcome is not None else NOT_RUN
 

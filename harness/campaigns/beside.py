@@ -15,7 +15,7 @@ from itertools import combinations
 
 from harness.campaigns.packed import Packed
 from harness.campaigns.table_parts import NONE, cells_of, head, out_of, row, silences
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare.medians import Time, median
 from harness.judging.result import RunReport
 from harness.report.page import formats
@@ -24,7 +24,7 @@ FACTOR, SLACK_S = 2.0, 0.1
 AGREE, DIFFER, UNKNOWN = "agree", "**differ**", "not known"
 
 _Runs = Sequence[RunReport]
-_Outcomes = Mapping[str, Counter[Outcome]]  # by claim: in how many runs
+_Outcomes = Mapping[str, Counter[ClaimOutcome]]  # by claim: in how many runs
 _Middle = tuple[float, bool] | None  # a median, and whether it was reached; None: not known
 
 
@@ -73,10 +73,10 @@ def _pairs(packs: Sequence[Packed]) -> Iterator[_Pair]:
 
 
 def _outcomes(runs: _Runs) -> _Outcomes:
-    found: dict[str, Counter[Outcome]] = {}
+    found: dict[str, Counter[ClaimOutcome]] = {}
     for one in (verdict for run in runs for verdict in run.verdicts):
         of_claim = found.setdefault(one.claim, Counter())
-        if one.outcome is not Outcome.INCONCLUSIVE:
+        if one.outcome is not ClaimOutcome.INCONCLUSIVE:
             of_claim[one.outcome] += 1
     return found
 
@@ -95,7 +95,7 @@ def _classes(first: _Outcomes, second: _Outcomes) -> tuple[int, list[str]]:
     return same, sorted(differing)
 
 
-def _counted(outcomes: Counter[Outcome]) -> str:
+def _counted(outcomes: Counter[ClaimOutcome]) -> str:
     return " and ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
 
 

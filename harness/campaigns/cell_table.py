@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from harness.campaigns.cells import Cell, Matrix
 from harness.campaigns.markdown import escaped, row
-from harness.campaigns.runs import Knowledge, Run
-from harness.claims.judge import Outcome
+from harness.campaigns.runs import CampaignRun, Knowledge
+from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import Standing
 from harness.compare.rates import Rate, rate, too_many
 
 
-def table(runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> Iterator[str]:
-    """Lines: cells of which there is a run, then those without one, by scenario."""
-    by_cell: dict[Cell, list[Run]] = defaultdict(list)
+def table(runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge) -> Iterator[str]:
+    """Yield lines: cells with a run, then those without one, by scenario."""
+    by_cell: dict[Cell, list[CampaignRun]] = defaultdict(list)
     for one in runs:
         by_cell[one.scenario, one.system, one.layout].append(one)
     sides = sorted({system for _, system, _ in (*whole.cells, *whole.reasons)})
@@ -42,7 +42,7 @@ def table(runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> Iterator[
     yield from _nowhere(whole)
 
 
-def describe_cell(runs: Sequence[Run], knowledge: Knowledge) -> str:
+def describe_cell(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
     """What the runs of one cell were judged to be, and how sure so many make it."""
     if not runs:
         return "not run"
@@ -59,7 +59,9 @@ def describe_cell(runs: Sequence[Run], knowledge: Knowledge) -> str:
     return "; ".join(parts)
 
 
-def _cell_text(cell: Cell, runs: Sequence[Run], whole: Matrix, knowledge: Knowledge) -> str:
+def _cell_text(
+    cell: Cell, runs: Sequence[CampaignRun], whole: Matrix, knowledge: Knowledge
+) -> str:
     if cell in whole.cells:
         return describe_cell(runs, knowledge)
     return f"NOT APPLICABLE: {whole.reasons.get(cell, 'no such layout')}"
@@ -90,8 +92,8 @@ def _nowhere(whole: Matrix) -> Iterator[str]:
         yield f"- {system}: {escaped(why)}: {places}"
 
 
-def _verdict(runs: Sequence[Run], knowledge: Knowledge) -> str:
-    """Of promises; a warning that did not come true broke none, and is told beside."""
+def _verdict(runs: Sequence[CampaignRun], knowledge: Knowledge) -> str:
+    """Return the verdict on promises; a warning that was not seen breaks none and stands apart."""
     failed = Counter(claim for one in runs for claim in one.failed.split())
     rates = {claim: _rate(runs, claim) for claim in sorted(failed)}
     broken = [found.describe(claim) for claim, found in rates.items() if knowledge.promised(claim)]
@@ -108,14 +110,14 @@ def _verdict(runs: Sequence[Run], knowledge: Knowledge) -> str:
     elif any(one.passed or untrue for one in runs):
         first = f"PASS: {rate(0, len(runs)).describe('broken')}"
     else:
-        first = f"{Outcome.NOT_APPLICABLE} in {_runs(len(runs))}"
+        first = f"{ClaimOutcome.NOT_APPLICABLE} in {_runs(len(runs))}"
     return "; ".join([first, *untrue])
 
 
-def _rate(runs: Sequence[Run], claim: str) -> Rate:
+def _rate(runs: Sequence[CampaignRun], claim: str) -> Rate:
     outcomes = Counter(one.outcomes.get(claim) for one in runs)
-    failed = outcomes[Outcome.FAIL]
-    return rate(failed, failed + outcomes[Outcome.PASS])
+    failed = outcomes[ClaimOutcome.FAIL]
+    return rate(failed, failed + outcomes[ClaimOutcome.PASS])
 
 
 def _runs(number: int) -> str:

@@ -1,4 +1,4 @@
-"""The cells of a matrix: which scenario runs on which layout of which system, and why not.
+"""The cells of a matrix: which scenario runs on which system and layout, and why not.
 
 1. A cell that can run has no obstacle; one that means nothing has its reasons. None vanishes.
 2. Layouts that exist to be held beside each other (`compared` in claims.toml) are played with the

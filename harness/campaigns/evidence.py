@@ -40,7 +40,7 @@ class Pack(BaseModel):
     kept: Literal["finding", "until removed"] | None = None
 
 
-class _File(BaseModel):
+class _EvidenceFile(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     pack: list[Pack]
@@ -69,7 +69,7 @@ def listed(folder: Path) -> dict[str, Pack]:
     if not is_file(path):
         return {}
     try:
-        document = _File.model_validate(tomllib.loads(text_of(path, TOML_BYTES_MAX)))
+        document = _EvidenceFile.model_validate(tomllib.loads(text_of(path, TOML_BYTES_MAX)))
     except (Unreadable, tomllib.TOMLDecodeError) as failure:
         raise PlanError([Problem(str(path), f"cannot be read: {failure}")]) from None
     except ValidationError as errors:
@@ -106,7 +106,7 @@ def sha256_of(path: Path) -> str:
 
 
 def write(folder: Path, packs: Iterable[Pack]) -> None:
-    """Write the list anew."""
+    """Replace the list."""
     entries = ["\n".join(_entry(one)) for one in sorted(packs, key=lambda one: one.file)]
     text = "\n\n".join([_HEAD.rstrip("\n"), *entries]) + "\n"
     partial = folder / f"{NAME}.partial"

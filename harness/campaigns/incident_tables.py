@@ -13,7 +13,7 @@ _MASTER = " master"
 
 
 def sends(packs: Sequence[Packed]) -> Iterator[str]:
-    """Whose sends failed under a fault, and until when, by cell and by whom publishers asked."""
+    """Yield whose sends failed under a fault, and until when, by cell and name server."""
     yield from head(
         *("scenario", "layout", "client", "publishers that asked", "runs", "share that failed"),
         *("last failed after", "turned to another after", "left the master out after"),

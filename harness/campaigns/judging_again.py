@@ -57,7 +57,7 @@ def judge_again(pages: Iterable[Page], how: Again, log: Log) -> int:
 def _said(same: bool, how: Again) -> str:
     if same:
         return "are what its pack says"
-    return "are written anew, as its pack says" if how.writes else "are NOT what its pack says"
+    return "are rewritten, as its pack says" if how.writes else "are NOT what its pack says"
 
 
 def _same(one: Evidence, how: Again) -> bool:

@@ -14,7 +14,7 @@ from statistics import median as middle
 from harness.compare.frontier import Offer, Place, Standing, standings
 from harness.compare.medians import Median, Time, median
 from harness.compare.rates import rate
-from harness.judging.recalled import Ended
+from harness.judging.recalled import RecalledRun
 from harness.report.html import template
 from harness.report.page import formats
 
@@ -34,7 +34,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LayoutRow:
     number: int
     place: Place
     tone: str
@@ -52,8 +52,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    rows: tuple[Row, ...]
+class LayoutsPage:
+    rows: tuple[LayoutRow, ...]
     points: tuple[Point, ...]
     memory_top: str
     out_top: str
@@ -61,15 +61,15 @@ class Page:
     frontier: int
 
 
-def offers(runs: Iterable[Ended]) -> list[Offer]:
+def offers(runs: Iterable[RecalledRun]) -> list[Offer]:
     """What the runs come to, by place."""
-    by_place: dict[Place, list[Ended]] = {}
+    by_place: dict[Place, list[RecalledRun]] = {}
     for run in runs:
         by_place.setdefault(run.cell[1:], []).append(run)
     return [_offer(place, of_place) for place, of_place in by_place.items()]
 
 
-def page(runs: Sequence[Ended]) -> Page:
+def page(runs: Sequence[RecalledRun]) -> LayoutsPage:
     ranked = standings(offers(runs))
     known = [one.offer for one in ranked]
     every = [set(one.outs) for one in known]
@@ -77,7 +77,7 @@ def page(runs: Sequence[Ended]) -> Page:
     longest = {one.place: _longest(one, shared) for one in known}
     memory_top = ROOM * max((one.memory_bytes or 0.0 for one in known), default=0.0) or 1.0
     out_top = ROOM * max(longest.values(), default=0.0) or 1.0
-    return Page(
+    return LayoutsPage(
         rows=tuple(_row(number, one, ranked) for number, one in enumerate(ranked, start=1)),
         points=tuple(_points(ranked, longest, memory_top, out_top)),
         memory_top=f"{memory_top / MIB:,.0f} MiB",
@@ -87,14 +87,14 @@ def page(runs: Sequence[Ended]) -> Page:
     )
 
 
-def lines(runs: Sequence[Ended]) -> Iterator[str]:
+def lines(runs: Sequence[RecalledRun]) -> Iterator[str]:
     """For a terminal."""
     for row in page(runs).rows:
         yield f"{row.number}. {' · '.join(row.place)}: {row.standing}"
         yield f"   {row.runs}; {row.hosts}, {row.memory}; {row.lost}; {row.worst}"
 
 
-def write(runs: Sequence[Ended], path: Path) -> Path:
+def write(runs: Sequence[RecalledRun], path: Path) -> Path:
     """Writes the page, whole or not at all."""
     partial = path.with_name(f"{path.name}.partial")
     text = template("layouts.html").render(page=page(runs))
@@ -103,7 +103,7 @@ def write(runs: Sequence[Ended], path: Path) -> Path:
     return path
 
 
-def _offer(place: Place, runs: Sequence[Ended]) -> Offer:
+def _offer(place: Place, runs: Sequence[RecalledRun]) -> Offer:
     costs = [run for run in runs if run.hosts]
     hosts = Counter(run.hosts for run in costs)
     lost = [run.lost for run in runs if run.lost is not None]
@@ -122,8 +122,8 @@ def _offer(place: Place, runs: Sequence[Ended]) -> Offer:
     )
 
 
-def _outs(runs: Iterable[Ended]) -> Mapping[str, Median]:
-    """Of faults alone: a scenario that takes nobody out is one, too."""
+def _outs(runs: Iterable[RecalledRun]) -> Mapping[str, Median]:
+    """Return the downtime by scenario with faults, also of those without downtime."""
     by_scenario: dict[str, list[Time]] = {}
     for run in runs:
         if run.out is not None and run.faults:
@@ -158,10 +158,10 @@ def _points(
         )
 
 
-def _row(number: int, one: Standing, ranked: Sequence[Standing]) -> Row:
+def _row(number: int, one: Standing, ranked: Sequence[Standing]) -> LayoutRow:
     offer = one.offer
     numbers = {each.offer.place: place for place, each in enumerate(ranked, start=1)}
-    return Row(
+    return LayoutRow(
         number=number,
         place=offer.place,
         tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "moot",

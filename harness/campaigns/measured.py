@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from harness.campaigns.pages import Page, judged_packs
 from harness.claims.claims import shipped
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare import expectations
 from harness.compare.expectations import Expectations, read_expectations
 from harness.judging.result import RunReport
@@ -45,7 +45,7 @@ class Shown:
     cell: Cell
     page: str
     runs: int
-    claims: Mapping[str, Sequence[Outcome]]
+    claims: Mapping[str, Sequence[ClaimOutcome]]
 
 
 def shown(page: Page, already: Expectations) -> Iterator[Shown]:
@@ -63,24 +63,24 @@ def shown(page: Page, already: Expectations) -> Iterator[Shown]:
             yield Shown(cell, page.path.name, len(runs), new)
 
 
-def _sorted(outcomes: Iterable[Outcome]) -> list[Outcome]:
+def _sorted(outcomes: Iterable[ClaimOutcome]) -> list[ClaimOutcome]:
     found = {*outcomes}
-    return [one for one in Outcome if one in found]
+    return [one for one in ClaimOutcome if one in found]
 
 
-def _outcomes(runs: Iterable[RunReport]) -> dict[str, set[Outcome]]:
-    found: dict[str, set[Outcome]] = {}
+def _outcomes(runs: Iterable[RunReport]) -> dict[str, set[ClaimOutcome]]:
+    found: dict[str, set[ClaimOutcome]] = {}
     for run in runs:
         for one in run.verdicts:
-            if one.outcome is not Outcome.INCONCLUSIVE or one.some or not run.doubts:
+            if one.outcome is not ClaimOutcome.INCONCLUSIVE or one.some or not run.doubts:
                 found.setdefault(one.claim, set()).add(one.outcome)
     return found
 
 
-def _is_known(known: Expectations, cell: Cell, claim: str, outcome: Outcome) -> bool:
+def _is_known(known: Expectations, cell: Cell, claim: str, outcome: ClaimOutcome) -> bool:
     """What does not apply needs no entry, unless one says something else."""
     expected = known.expected(cell, claim)
-    return outcome is Outcome.NOT_APPLICABLE if expected is None else expected.allows(outcome)
+    return outcome is ClaimOutcome.NOT_APPLICABLE if expected is None else expected.allows(outcome)
 
 
 def with_entries(text: str, found: Sequence[Shown], pages: Iterable[str]) -> str:
@@ -104,7 +104,7 @@ def _written(text: str) -> Iterator[Shown]:
 
 def _merged_by_cell(entries: Sequence[Shown]) -> Iterator[Shown]:
     """Each claim of a cell in the first that tells of it, with what all tell of it."""
-    outcomes: dict[tuple[Cell, str], set[Outcome]] = {}
+    outcomes: dict[tuple[Cell, str], set[ClaimOutcome]] = {}
     for one in entries:
         for claim, known in one.claims.items():
             outcomes.setdefault((one.cell, claim), set()).update(known)
@@ -117,7 +117,7 @@ def _merged_by_cell(entries: Sequence[Shown]) -> Iterator[Shown]:
 
 
 def entry(one: Shown) -> Iterator[str]:
-    passes = [claim for claim, known in one.claims.items() if list(known) == [Outcome.PASS]]
+    passes = [claim for claim, known in one.claims.items() if list(known) == [ClaimOutcome.PASS]]
     yield "[[cell]]"
     yield from (f'{key} = "{word}"' for key, word in zip(KEYS, one.cell, strict=True))
     yield f'why = "{PAGES}/{one.page}, {plural(one.runs, "run")}"'
@@ -135,7 +135,7 @@ def _listed(key: str, names: Sequence[str]) -> Iterator[str]:
         yield from (f"{key} = [", textwrap.indent(folded, "  "), "]")
 
 
-def _words(outcomes: Sequence[Outcome]) -> str:
+def _words(outcomes: Sequence[ClaimOutcome]) -> str:
     words = ", ".join(f'"{outcome}"' for outcome in outcomes)
     return words if len(outcomes) == 1 else f"[{words}]"
 

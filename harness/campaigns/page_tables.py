@@ -27,7 +27,7 @@ from harness.campaigns.table_parts import (
     timed,
 )
 from harness.claims.claims import shipped_beside
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, Tried, rate, too_many, tried
 from harness.judging.result import RunReport
@@ -187,7 +187,7 @@ def _applying(
         one.claim
         for verdicts in chosen
         for one in verdicts
-        if one.outcome is not Outcome.NOT_APPLICABLE
+        if one.outcome is not ClaimOutcome.NOT_APPLICABLE
     }
     found = {claim: one for claim, one in tried(chosen).items() if claim in applied}
     gravest = sorted(found.items(), key=lambda one: (-one[1].rate.violated, -one[1].not_judged))

@@ -10,7 +10,7 @@ page_tables.py goes:
 and which picture (pictures.py).
 
 1. What lies between such marks is made from the runs; the rest of the page is a person's.
-2. Everything that is wrong with a page is told at once, and no page is made in part.
+2. All problems of a page are reported at once, and no page is made in part.
 3. Packs are added where a page's runs lie, in the first of these places; one that is there already
    is left as it is. Marts and an entry in evidence.toml are made with it.
 4. A pattern names packs on the disk and packs of evidence.toml that were removed (evidence.py).
@@ -62,7 +62,7 @@ def pages(folder: Path) -> Iterator[Path]:
         try:
             names_runs = bool(RUNS.search(text_of(path, TOML_BYTES_MAX)))
         except Unreadable:
-            names_runs = True  # whoever reads the page says why it cannot be read
+            names_runs = True  # reading the page reports why it cannot be read
         if names_runs:
             yield path
 
@@ -153,7 +153,7 @@ def _is_merged(folder: Path) -> bool:
     try:
         return bool(recall(folder).pieces)
     except NoExperiment:
-        return False  # whoever packs it is told what it is
+        return False  # packing reports what it is
 
 
 def _wrong_runs(path: Path, text: str) -> Iterator[Problem]:

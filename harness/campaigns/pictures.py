@@ -20,7 +20,7 @@ PICTURE = re.compile(r"^<!-- picture: ([\w.-]+\.svg) (\S+) (\S+) -->$")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPicture:
     """One picture as a page asks for it."""
 
     file: str
@@ -34,13 +34,13 @@ class Wanted:
         return "", f"![{caption}]({self.file})", ""
 
 
-def wanted(line: str) -> Wanted | None:
+def wanted(line: str) -> WantedPicture | None:
     """What a line of a page asks for; None where it asks for no picture."""
     found = PICTURE.match(line)
-    return None if found is None else Wanted(found[1], found[2], found[3])
+    return None if found is None else WantedPicture(found[1], found[2], found[3])
 
 
-def drawn(one: Wanted, packs: Sequence[Packed]) -> str:
+def drawn(one: WantedPicture, packs: Sequence[Packed]) -> str:
     """An SVG document. Raises PlanError where no runs of that cell were played together."""
     for pack in packs:
         own = [

@@ -1,9 +1,9 @@
 """One experiment after another, until each cell of a matrix was judged often enough.
 
-1. What ran is not played again: the folder tells what was judged, whoever played it and when.
+1. What ran is not played again: the folder shows what was judged.
 2. The layout whose poorest cell has fewest judged runs comes first; a piece of it at a time.
-3. A run that could not be judged is played once more, and that is told; a cell UNJUDGED_MAX times
-   in vain at most.
+3. A run that could not be judged is repeated, and the log says so; a cell UNJUDGED_MAX times in
+   vain at most.
 4. An experiment that leaves no run behind would leave none the next time: then the campaign ends.
 5. An interrupt ends the experiment at hand as it ends any, and is waited for.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 from faults.kinds import KINDS
 from harness.campaigns import stored
 from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
-from harness.campaigns.runs import Knowledge, Run
+from harness.campaigns.runs import CampaignRun, Knowledge
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
 from harness.judging.exits import Exit
@@ -100,7 +100,7 @@ class Piece:
         return "" if by == system.deployments[0] else by
 
 
-def counted(runs: Sequence[Run], knowledge: Knowledge) -> Counts:
+def counted(runs: Sequence[CampaignRun], knowledge: Knowledge) -> Counts:
     counts = Counts()
     for run in runs:
         cell = (run.scenario, run.system, run.layout)
@@ -130,7 +130,7 @@ def once_more(piece: Piece, counts: Counts) -> Iterator[str]:
     for name in piece.scenarios:
         if in_vain := counts.in_vain[name, piece.system, piece.layout]:
             runs = f"{in_vain} run{'' if in_vain == 1 else 's'}"
-            yield f"{name} on {piece.layout}: {runs} not judged so far; once more"
+            yield f"{name} on {piece.layout}: {runs} not judged so far; repeating it"
 
 
 def counted_in(folder: Path) -> Counts:
@@ -164,7 +164,7 @@ def carry_out(folder: Path, choice: Choice, pace: Pace, play: Play, log: Log) ->
 
 
 def standing(cells: Sequence[Cell], counts: Counts, pace: Pace) -> Iterator[str]:
-    """How far a campaign is: what is done, what is left, what is given up."""
+    """Yield how far a campaign is: cells done, cells to do, cells given up."""
     done = sum(counts.judged[cell] >= pace.repeats for cell in cells)
     times = "once" if pace.repeats == 1 else f"{pace.repeats} times"
     every = "1 cell was" if len(cells) == 1 else f"{len(cells)} cells were"
@@ -194,15 +194,15 @@ def outlook(cells: Sequence[Cell], counts: Counts, choice: Choice, pace: Pace) -
 
 
 def play(folder: Path, words: Sequence[str], log: Log, more: Sequence[str] = ()) -> int:
-    """One experiment. `more`: words that are told to nobody. Raises KeyboardInterrupt once it has
-    ended."""
+    """Play one experiment. `more`: arguments that the log does not show. Raises KeyboardInterrupt
+    once it has ended."""
     own = ["--judge", "expectations", "--results", str(folder)]
     return carried_out(["run", *words, *own, *more], shlex.join(words), log)
 
 
 def carried_out(words: Sequence[str], name: str, log: Log) -> int:
-    """A command of ours in a process of its own. What it said on its error output is told where it
-    ended in none of the usual ways. Raises KeyboardInterrupt once it has ended."""
+    """Run a command of ours in its own process. If its exit code is unusual, log its error output.
+    Raises KeyboardInterrupt once it has ended."""
     began = time.monotonic()
     with tempfile.TemporaryFile() as said:
         code, interrupted = _ended([sys.executable, "-m", "harness", *words], said.fileno())

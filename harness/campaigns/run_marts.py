@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from harness.analyse.marts import Judged, restored
+from harness.analyse.marts import JudgedRun, restored
 from harness.judging.raw_reading import RawReading, read_raw
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
 from harness.plan.problems import PlanError, Problem
@@ -67,7 +67,7 @@ class PackMarts:
     runs: tuple[RunMarts, ...]
 
 
-def body_of(run: Judged) -> dict[str, Any]:
+def body_of(run: JudgedRun) -> dict[str, Any]:
     """Return the JSON document of a run that was judged in its folder."""
     raw = read_raw(run.folder, run.manifest, run.facts, run.findings)
     events = raw.material.events
@@ -96,7 +96,7 @@ def _tables_of(events: Events) -> dict[str, Sequence[Any]]:
     return {name: getattr(events, name) for name in _EVENTS}
 
 
-def judged_from(body: Mapping[str, Any], place: Path) -> tuple[Judged, RawReading]:
+def judged_from(body: Mapping[str, Any], place: Path) -> tuple[JudgedRun, RawReading]:
     """Return a run and what was read of its raw rows. Raises ValueError, KeyError, TypeError."""
     manifest = Manifest.of_document(body["manifest"], place)
     found = {
@@ -174,7 +174,7 @@ def _run(document: Mapping[str, Any]) -> RunMarts:
     )
 
 
-def _rows_of(run: Judged, name: str) -> list[Any]:
+def _rows_of(run: JudgedRun, name: str) -> list[Any]:
     """Return the rows of one mart, in the order in which they were found."""
     holder: Any = run.findings
     holder = run.costs if name in COSTS else holder

@@ -1,7 +1,7 @@
 """A run of a finished experiment as it was judged, kept as a row of CSV so that sessions add up.
 
-1. Whether a run is as expected is asked of what is known now, not of what was known then.
-2. A run's seed hangs on its cell and repeat: the experiment's seed replays any cell of it alone.
+1. A run is compared with the expectations of today, not with those of its day.
+2. A run's seed depends on its cell and repeat: the experiment's seed replays any cell of it alone.
 """
 
 import csv
@@ -12,20 +12,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from harness.claims.claims import Claim
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import CellResult, shipped
 from harness.plan.problems import Problem
 
 COLUMNS = {
-    Outcome.PASS: "passed",
-    Outcome.FAIL: "failed",
-    Outcome.INCONCLUSIVE: "inconclusive",
-    Outcome.NOT_APPLICABLE: "not_applicable",
+    ClaimOutcome.PASS: "passed",
+    ClaimOutcome.FAIL: "failed",
+    ClaimOutcome.INCONCLUSIVE: "inconclusive",
+    ClaimOutcome.NOT_APPLICABLE: "not_applicable",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CampaignRun:
     """One run as it was judged. Claims' names with blanks between; `told`: why each failed."""
 
     experiment: str
@@ -50,7 +50,7 @@ class Run:
         return (self.scenario, self.system, self.layout, self.client)
 
     @property
-    def outcomes(self) -> dict[str, Outcome]:
+    def outcomes(self) -> dict[str, ClaimOutcome]:
         return {
             claim: outcome
             for outcome, column in COLUMNS.items()
@@ -70,10 +70,10 @@ class Run:
         return _sentences(self.told).get(claim, "")
 
 
-NAMES = tuple(field.name for field in fields(Run))
+NAMES = tuple(field.name for field in fields(CampaignRun))
 
 
-def columns(outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, str]:
+def columns(outcomes: Iterable[tuple[str, ClaimOutcome]]) -> dict[str, str]:
     """The columns of a run's claims, by what came of each."""
     listed = list(outcomes)
     return {
@@ -82,7 +82,7 @@ def columns(outcomes: Iterable[tuple[str, Outcome]]) -> dict[str, str]:
     }
 
 
-def as_csv(runs: Iterable[Run]) -> str:
+def as_csv(runs: Iterable[CampaignRun]) -> str:
     """A head, and a row a run."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -93,7 +93,7 @@ def as_csv(runs: Iterable[Run]) -> str:
     return out.getvalue()
 
 
-def of_csv(text: str, place: str) -> Iterator[Run | Problem]:
+def of_csv(text: str, place: str) -> Iterator[CampaignRun | Problem]:
     """The rows of what `as_csv` made, each a run or what is wrong with it; none of another CSV."""
     rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -105,7 +105,7 @@ def of_csv(text: str, place: str) -> Iterator[Run | Problem]:
         yield Problem(f"{place}, line {rows.line_num}", f"is no row of a CSV file: {error}")
 
 
-def _of_row(row: Mapping[str, str], place: str) -> Run | Problem:
+def _of_row(row: Mapping[str, str], place: str) -> CampaignRun | Problem:
     if None in row or None in row.values():
         return Problem(place, f"has not as many fields as the head: {len(NAMES)}")
     try:
@@ -114,7 +114,7 @@ def _of_row(row: Mapping[str, str], place: str) -> Run | Problem:
         _sentences(row["told"])
     except ValueError as error:
         return Problem(place, f"is no run: {error}")
-    return Run(**{**row, **numbers, "confirmed_per_s": rate})  # type: ignore[arg-type]
+    return CampaignRun(**{**row, **numbers, "confirmed_per_s": rate})  # type: ignore[arg-type]
 
 
 def _sentences(text: str) -> dict[str, str]:
@@ -129,7 +129,7 @@ class Knowledge:
     """What cells are known to do (expectations.toml), asked of stored runs."""
 
     def __init__(self, claims: Iterable[Claim]) -> None:
-        """Claims of another day are in stored runs, too, and nobody speaks of them."""
+        """Keep the claims of today; stored runs also hold former ones, which are ignored."""
         names = list(claims)
         self._claims = frozenset(one.name for one in names)
         self._foretold = frozenset(one.name for one in names if one.warns or one.some)
@@ -139,12 +139,12 @@ class Knowledge:
         """Whether it is a promise, that a FAIL breaks."""
         return claim not in self._foretold
 
-    def of(self, runs: Sequence[Run]) -> CellResult:
+    def of(self, runs: Sequence[CampaignRun]) -> CellResult:
         """How the runs of one cell stand against what is known of it."""
         assert len({run.cell for run in runs}) == 1, "one cell at a time"
         return self._known.compare(runs[0].cell, [self._verdicts(run) for run in runs])
 
-    def _verdicts(self, run: Run) -> list[ClaimVerdict]:
+    def _verdicts(self, run: CampaignRun) -> list[ClaimVerdict]:
         return [
             ClaimVerdict(claim, outcome, "", "", "")
             for claim, outcome in run.outcomes.items()

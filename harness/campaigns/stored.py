@@ -13,8 +13,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.campaigns.runs import NAMES, Run, columns, of_csv
-from harness.claims.judge import Outcome
+from harness.campaigns.runs import NAMES, CampaignRun, columns, of_csv
+from harness.claims.judge import ClaimOutcome
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more, no_folder
 from harness.plan.shape_words import problem_of
@@ -27,31 +27,31 @@ PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 CELL = ("scenario", "system", "layout", "client")
 
 
-class _Part(BaseModel):
+class _StoredPart(BaseModel):
     """Keys that are not read here may stand beside those that are."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class _Cell(_Part):
+class _Cell(_StoredPart):
     scenario: str
     system: str
     layout: str
     client: str
 
 
-class _StoredVerdict(_Part):
+class _StoredVerdict(_StoredPart):
     claim: str
-    outcome: Outcome
+    outcome: ClaimOutcome
     judged: tuple[str, ...]
 
 
-class _Cost(_Part):
+class _Cost(_StoredPart):
     deployment: str = ""
     confirmed_per_s: float | None = None
 
 
-class _Run(_Part):
+class _Run(_StoredPart):
     name: str
     cell: _Cell
     repeat: Annotated[int, Field(ge=1)]
@@ -59,7 +59,7 @@ class _Run(_Part):
     cost: _Cost | None = None
 
 
-class _Verdict(_Part):
+class _Verdict(_StoredPart):
     """`seed` None: a report over several experiments."""
 
     seed: int | None
@@ -67,7 +67,7 @@ class _Verdict(_Part):
     runs: tuple[_Run, ...]
 
 
-def found(folder: Path) -> list[Run]:
+def found(folder: Path) -> list[CampaignRun]:
     """Every run, the oldest first. Raises PlanError with all that cannot be read."""
     if not is_folder(folder):
         raise PlanError(
@@ -76,12 +76,12 @@ def found(folder: Path) -> list[Run]:
     results = list(_read_runs(folder))
     if problems := [one for one in results if isinstance(one, Problem)]:
         raise PlanError(problems)
-    runs = [one for one in results if isinstance(one, Run)]
+    runs = [one for one in results if isinstance(one, CampaignRun)]
     once = {(run.experiment, run.run): run for run in runs}
     return sorted(once.values(), key=lambda run: (run.experiment, run.run))
 
 
-def some(folder: Path) -> list[Run]:
+def some(folder: Path) -> list[CampaignRun]:
     """The same where there is a run. Raises PlanError."""
     if runs := found(folder):
         return runs
@@ -90,7 +90,7 @@ def some(folder: Path) -> list[Run]:
 
 
 def is_kept(path: Path) -> bool:
-    """Whether a file is a CSV of runs: what may be written anew."""
+    """Return whether a file is a CSV of runs, which may be overwritten."""
     try:
         head, _, _ = text_of(path, JSON_BYTES_MAX).partition("\n")
     except Unreadable:
@@ -98,7 +98,7 @@ def is_kept(path: Path) -> bool:
     return head.rstrip("\r") == ",".join(NAMES)
 
 
-def _read_runs(folder: Path) -> Iterator[Run | Problem]:
+def _read_runs(folder: Path) -> Iterator[CampaignRun | Problem]:
     for path in sorted(folder.glob("*.csv")):
         yield from _of_csv(path)
     names = experiments.NAME, verdict.NAME
@@ -107,7 +107,7 @@ def _read_runs(folder: Path) -> Iterator[Run | Problem]:
         yield from _of_verdict(path) if path.exists() else _without_verdict(experiment)
 
 
-def _of_csv(path: Path) -> Iterator[Run | Problem]:
+def _of_csv(path: Path) -> Iterator[CampaignRun | Problem]:
     try:
         text = text_of(path, JSON_BYTES_MAX)
     except Unreadable as reason:
@@ -116,13 +116,13 @@ def _of_csv(path: Path) -> Iterator[Run | Problem]:
     wrong = 0
     for one in of_csv(text, str(path)):
         wrong += isinstance(one, Problem)
-        if isinstance(one, Run) or wrong <= PROBLEMS_MAX:
+        if isinstance(one, CampaignRun) or wrong <= PROBLEMS_MAX:
             yield one
     if wrong > PROBLEMS_MAX:
         yield and_more(str(path), wrong - PROBLEMS_MAX)
 
 
-def _of_verdict(path: Path) -> Iterator[Run | Problem]:
+def _of_verdict(path: Path) -> Iterator[CampaignRun | Problem]:
     """The runs of one experiment, from its verdict.json."""
     try:
         document = _Verdict.model_validate_json(text_of(path, JSON_BYTES_MAX))
@@ -144,12 +144,12 @@ def _problems(path: Path, error: ValidationError) -> Iterator[Problem]:
         yield and_more(str(path), error.error_count() - PROBLEMS_MAX)
 
 
-def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> Run:
+def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignRun:
     cost = run.cost or _Cost()
     sentences = {
-        one.claim: "; ".join(one.judged) for one in run.claims if one.outcome is Outcome.FAIL
+        one.claim: "; ".join(one.judged) for one in run.claims if one.outcome is ClaimOutcome.FAIL
     }
-    return Run(
+    return CampaignRun(
         experiment=experiment,
         seed=seed,
         run=run.name,
@@ -164,13 +164,13 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> Run:
 
 
 def _version(system: str, recorded: Mapping[str, str]) -> str:
-    """Its brokers' own; "" where they have none, or nobody here knows the system any more."""
+    """Return its brokers' own version; "" if they have none or the system is no longer known."""
     known = registry().systems.get(system)
     name = known.versioned_as if known is not None else None
     return recorded.get(name, "") if name is not None else ""
 
 
-def _without_verdict(folder: Path) -> Iterator[Run | Problem]:
+def _without_verdict(folder: Path) -> Iterator[CampaignRun | Problem]:
     """What an experiment was asked for that has none, and never will if it is over."""
     try:
         stored = experiments.recall(folder)
@@ -180,7 +180,7 @@ def _without_verdict(folder: Path) -> Iterator[Run | Problem]:
     if stored.seed is None:
         return
     for run in stored.runs:
-        yield Run(
+        yield CampaignRun(
             experiment=folder.name,
             seed=stored.seed,
             run=run.name,

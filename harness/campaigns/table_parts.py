@@ -62,7 +62,7 @@ def timed(run: RunReport) -> Summary | None:
 
 
 def out_of(runs: Iterable[RunReport]) -> list[Time]:
-    """How long each was out in all, of those of which it is known."""
+    """Return the total downtime of each run in which it is known."""
     return [time_of(one.out_s.least, one.out_s.exact) for one in map(timed, runs) if one]
 
 

@@ -9,7 +9,7 @@ articles    sources of claims, and the other contents of claims.toml
 vocabulary  every fact that a claim may name: name, type, meaning
 
 Evidence:
-values      the value of one fact: a value, an interval, unknown or moot
+values      the value of one fact: a value, an interval, unknown or not applicable
 state       declared and recorded facts of a run
 evidence    every fact of one run, and the module that knows it
 counted     counts, and how much higher they may be

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from harness.claims.doubts import Caveat
 from harness.claims.served import NS, scope_name
-from harness.claims.values import Interval, Moot, Unknown, Value, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.findings import Findings
@@ -46,9 +46,9 @@ def longest_outage(
     fault. `returned`: messages that the broker gave back as unroutable. That answer shows no
     outage in the steady state, where the workload may have named a queue that was never bound."""
     if not facts.confirms:
-        return Moot("publishers ask for no confirms")
+        return NotApplicable("publishers ask for no confirms")
     if not facts.paced:
-        return Moot("rate is max: no intended times")
+        return NotApplicable("rate is max: no intended times")
     from_ns = facts.load_started_ns + WARM_UP_NS
     until_ns = min([window.origin_ns for window in facts.windows] + [facts.load_ended_ns])
     # What is sent within a deadline of a fault, that fault may keep from its confirm.
@@ -109,7 +109,7 @@ def starved_once_healed(
     if worst is None:
         return Unknown("too little was confirmed once it was healed for consumers to get", _MORE)
     if _all_away(worst, facts):
-        return Moot("another fault kept all consumers away once it was healed")
+        return NotApplicable("another fault kept all consumers away once it was healed")
     found = _starved(worst, facts, doubt)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
     if worst.place and waited_ns <= PLACES_BACK_NS:
@@ -159,9 +159,9 @@ def _starved(row: Starvation, facts: Facts, doubt: Caveat | None) -> Interval:
     return replace(found, low=max(0, found.low - bound), high=seconds + bound, doubt=why)
 
 
-def _too_little(facts: Facts, why: str) -> Moot | Unknown:
+def _too_little(facts: Facts, why: str) -> NotApplicable | Unknown:
     """A scenario about a fault promises no calm; one without any is nothing else."""
-    return Moot(why) if facts.windows else Unknown(why, _MORE)
+    return NotApplicable(why) if facts.windows else Unknown(why, _MORE)
 
 
 def _at_most(longest_ns: int, text: str, doubt: Caveat | None) -> Interval:

@@ -1,7 +1,7 @@
 """Claims: promises about high availability, with their sources (claims.toml).
 
 1. The same text applies to every system: a precondition names facts, never a system or a layout.
-2. A predicate is a list of `fact comparator value`, all of which must hold.
+2. A predicate is a list of `fact comparator value`; all must hold.
 3. A fact that does not exist is an error that names the existing ones.
 4. A claim says whether it is about all cases or about some: that decides what refutes it.
 """
@@ -84,7 +84,7 @@ def shipped() -> tuple[Claim, ...]:
 
 def shipped_beside() -> Beside:
     """Return the articles, the comparisons of layouts, and the sentences that are not judged."""
-    document = _File.model_validate(tomllib.loads(_text()))
+    document = _ClaimsFile.model_validate(tomllib.loads(_text()))
     return Beside(tuple(document.article), tuple(document.compared), tuple(document.unjudged))
 
 
@@ -95,7 +95,7 @@ def _text() -> str:
 def read_claims(source: str, file: str) -> tuple[Claim, ...]:
     """The claims of a TOML text. Raises PlanError with every problem in it."""
     try:
-        document = _File.model_validate(tomllib.loads(source))
+        document = _ClaimsFile.model_validate(tomllib.loads(source))
     except (tomllib.TOMLDecodeError, ValidationError) as error:
         raise PlanError(_shape_problems(error, file)) from None
     problems: list[Problem] = []
@@ -164,14 +164,14 @@ class _ClaimTable(_Table):
     beside_dead: bool = False
 
 
-class _File(_Table):
+class _ClaimsFile(_Table):
     claim: list[_ClaimTable]
     article: list[Article] = []
     compared: list[Compared] = []
     unjudged: list[Unjudged] = []
 
 
-def _source_problems(document: _File, file: str) -> list[Problem]:
+def _source_problems(document: _ClaimsFile, file: str) -> list[Problem]:
     """Yield the sources that name no known section of their article."""
     articles = tuple(article.name for article in document.article)
     sources = [(one.name, one.section, one.source) for one in document.claim]

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.claims.doubts import Caveat
-from harness.claims.terms import moot
-from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.terms import not_applicable
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Whole
 from spark_analysis.schema.messages import Charge, Count
@@ -42,10 +42,10 @@ PLANNED = {
     Whole.DELAYED: "delayed_messages",
     Whole.IN_TRANSACTIONS: "messages_in_transactions",
     Whole.COMMITTED: "messages_to_commit",
-    Whole.TO_BE_ASKED: "messages_to_ask",
+    Whole.TO_BE_COMMITTED: "messages_to_ask",
 }
 PLANNED_OF = {  # a whole that the scenario plans as what others leave of a first one
-    Whole.ROLLED_BACK: (Whole.IN_TRANSACTIONS, Whole.COMMITTED, Whole.TO_BE_ASKED),
+    Whole.ROLLED_BACK: (Whole.IN_TRANSACTIONS, Whole.COMMITTED, Whole.TO_BE_COMMITTED),
 }
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
@@ -89,7 +89,7 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := moot(measure, self.total):
+        if none := not_applicable(measure, self.total):
             return none
         if measure == "reordered":
             return self._order(among)
@@ -209,9 +209,9 @@ class Counted:
         if not self._delivered:
             return Unknown("nothing was delivered", "see why the queues could not be read")
         if self.total("not_judged") == self.total("not_judged", "not_promised"):
-            return Moot("order is not promised: more than one consumer or queue a key")
+            return NotApplicable("order is not promised: more than one consumer or queue a key")
         if self.total("not_judged") == self.total("not_judged", "not_at_once"):
-            return Moot("order is not promised: all were delayed, or in transactions")
+            return NotApplicable("order is not promised: all were delayed, or in transactions")
         return Unknown("no delivery could be judged for order", "let fewer messages be sent again")
 
     @property

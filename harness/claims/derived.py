@@ -8,8 +8,8 @@
 
 from collections.abc import Sequence
 
-from harness.claims.state import State
-from harness.claims.values import Interval, Moot, Unknown, Value, exactly
+from harness.claims.state import KnownFacts
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, exactly
 from spark_analysis.schema.facts import Facts, Window
 
 DERIVED = (
@@ -31,14 +31,14 @@ _ALL_STOPPED = ("in turn", "at once")
 _NAME_SERVER = "name server"
 
 
-def derive(name: str, window: int, facts: Facts, state: State) -> Value:
+def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
     """The fact of that name, one of DERIVED."""
     if name in _LASTING:
         return _lasts(_LASTING[name], facts, state)
     if name == "mirrors_gained":
         return _mirrors_gained(state)
     if not facts.windows:
-        return Moot("there is no fault")
+        return NotApplicable("there is no fault")
     own = next(each for each in facts.windows if each.number == window)
     match name:
         case "broker_ended":
@@ -102,7 +102,7 @@ def _trait(window: Window, trait: str) -> Value:
     return bool(getattr(window.nature, trait))
 
 
-def _lasts(wanted: tuple[str, ...], facts: Facts, state: State) -> Value:
+def _lasts(wanted: tuple[str, ...], facts: Facts, state: KnownFacts) -> Value:
     """Return whether the ended brokers should come back with all the wanted properties durable."""
     if state.run.get("operations") != 0:
         disk = state.value("lost_disk", 0)
@@ -120,7 +120,7 @@ def _lasts(wanted: tuple[str, ...], facts: Facts, state: State) -> Value:
     return Unknown("it is not declared whether queues and messages survive a restart")
 
 
-def _broker_ended(facts: Facts, state: State) -> bool | None:
+def _broker_ended(facts: Facts, state: KnownFacts) -> bool | None:
     """Return whether a fault, an operation or an unplanned end stopped a broker; None: unknown."""
     ends = [_trait(window, "ends_broker") for window in facts.windows]
     ends += [True for _ in facts.process_ends]
@@ -135,9 +135,9 @@ def _unknown_end(facts: Facts) -> Value:
     return Unknown(f"a transient queue's broker may have ended ({kinds})")
 
 
-def _mirrors_gained(state: State) -> Value:
+def _mirrors_gained(state: KnownFacts) -> Value:
     if state.run.get("operations") == 0:
-        return Moot("there is no operation")
+        return NotApplicable("there is no operation")
     copies, mirrors = state.value("copies", 0), state.value("mirrors_after_operations", 0)
     for one in (copies, mirrors):
         if not isinstance(one, Interval):
@@ -147,7 +147,7 @@ def _mirrors_gained(state: State) -> Value:
     return exactly(mirrors.low + 1 - copies.low)
 
 
-def _every_mirror_synchronised(window: int, state: State) -> Value:
+def _every_mirror_synchronised(window: int, state: KnownFacts) -> Value:
     mirrors = state.value("mirrors_at_fault", window)
     full = state.value("synchronised_mirrors_at_fault", window)
     for one in (mirrors, full):
@@ -160,23 +160,23 @@ def _every_mirror_synchronised(window: int, state: State) -> Value:
     return Unknown(full.doubt) if full.high >= mirrors.low else False
 
 
-def _every_mirror_read(window: int, state: State) -> Value:
+def _every_mirror_read(window: int, state: KnownFacts) -> Value:
     """The mirror that took over is read, as master; the others are not, and neither is it where
     the old master came back into its place."""
     if state.value("elects", 0) is False:
-        return Moot("no mirror takes over, so none was read")
+        return NotApplicable("no mirror takes over, so none was read")
     mirrors = state.value("mirrors_at_fault", window)
     if not isinstance(mirrors, Interval):
         return mirrors
     if mirrors.low > 1:
-        return Moot(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
+        return NotApplicable(f"of {mirrors.low:.0f} mirrors the one that took over was read alone")
     if state.value("rejoined_as", window) == "master":
-        return Moot("the old master was master again, and read in the mirror's place")
+        return NotApplicable("the old master was master again, and read in the mirror's place")
     rank = state.value("promoted_mirror_rank", window)
-    return rank if isinstance(rank, Unknown | Moot) else True
+    return rank if isinstance(rank, Unknown | NotApplicable) else True
 
 
-def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
+def _attached_is_silent(own: Window, facts: Facts, state: KnownFacts) -> Value:
     """Return whether a name server that publishers used fell silent with the broker, or at the
     same time."""
     at_target = state.value("name_servers_at_target", own.number)
@@ -193,7 +193,7 @@ def _attached_is_silent(own: Window, facts: Facts, state: State) -> Value:
     return next((one for one in answers if isinstance(one, Unknown)), False)
 
 
-def _silences_attached(window: Window, state: State) -> Value:
+def _silences_attached(window: Window, state: KnownFacts) -> Value:
     """Return whether publishers were attached to a host that it affected, and met silence
     there."""
     silent = _trait(window, "silences_clients")
@@ -206,7 +206,7 @@ def _silences_attached(window: Window, state: State) -> Value:
     return next(unknown, False)
 
 
-def _not_notified(window: int, state: State) -> Value:
+def _not_notified(window: int, state: KnownFacts) -> Value:
     """Return how many attached consumers were not notified; if the attached ones are unknown, all
     of the scenario count."""
     cancelled = state.value("consumers_cancelled", window)
@@ -219,11 +219,11 @@ def _not_notified(window: int, state: State) -> Value:
     assert isinstance(attached, Interval)
     assert isinstance(cancelled, Interval)
     if not attached.low:
-        return Moot("no consumer of the queue was connected to another host")
+        return NotApplicable("no consumer of the queue was connected to another host")
     return exactly(max(0.0, attached.low - cancelled.low))
 
 
-def _whole_at_fault(window: int, state: State) -> Value:
+def _whole_at_fault(window: int, state: KnownFacts) -> Value:
     """Return whether the queue had all copies that its layout wants; otherwise a node was down
     already."""
     copies, mirrors = state.value("copies", 0), state.value("mirrors_at_fault", window)
@@ -235,15 +235,15 @@ def _whole_at_fault(window: int, state: State) -> Value:
     return mirrors.low + 1 >= copies.low
 
 
-def _majority_left(window: int, state: State) -> Value:
+def _majority_left(window: int, state: KnownFacts) -> Value:
     """Return whether a majority of the queue's copies remains without the target: the leader and
     its mirrors."""
     copies, left = state.value("copies", 0), state.value("mirrors_at_fault", window)
     role = state.value("fault_target_role", window)
-    if isinstance(role, Unknown | Moot):
+    if isinstance(role, Unknown | NotApplicable):
         return role
     if role not in ("master", "mirror"):
-        return Moot("what was struck holds no copy of a queue")
+        return NotApplicable("what was struck holds no copy of a queue")
     for one in (copies, left):
         if not isinstance(one, Interval):
             return one

@@ -15,10 +15,10 @@ from harness.claims import derived, served, waiting
 from harness.claims.counted import PLANNED, PLANNED_OF, Among, Counted
 from harness.claims.doubts import Doubts, caveats_of, stalled_s
 from harness.claims.recovery import GAPS, NEEDS_CONSUMERS, Recovery
-from harness.claims.serving import Serving
-from harness.claims.state import State
+from harness.claims.serving import RunService
+from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
-from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from harness.claims.vocabulary import (
     CALM,
     CONSUMPTION,
@@ -47,7 +47,7 @@ class Evidence:
 
     findings: Findings
     facts: Facts
-    state: State
+    state: KnownFacts
     # Counts that records of another tool cannot show, with the reason.
     untold: Mapping[str, str] = field(default_factory=dict)
     # Counts that a claim may not take for 0, and why: too little on record could have shown one.
@@ -72,7 +72,7 @@ class Evidence:
         if name in CALM:
             return self._calm(name)
         if not self.facts.windows:
-            return Moot("there is no fault")
+            return NotApplicable("there is no fault")
         if self.doubts.run:
             return self.doubts.run.unknown
         if name in RECORDED:
@@ -126,8 +126,8 @@ class Evidence:
         return Recovery(self.findings, self.facts, self.doubts)
 
     @cached_property
-    def serving(self) -> Serving:
-        return Serving(
+    def serving(self) -> RunService:
+        return RunService(
             self.findings, self.facts, self.state, self.doubts, self.recovery, self.attended
         )
 
@@ -137,7 +137,7 @@ class Evidence:
     def _operated(self, name: str) -> Value:
         """Return the results of operations; without an operation they do not apply."""
         if not self.state.run.get("operations"):
-            return Moot("there is no operation")
+            return NotApplicable("there is no operation")
         return self.doubts.run.unknown if self.doubts.run else self.state.value(name, 0)
 
     def _count(self, measure: str, detail: str, among: Among) -> Value:
@@ -173,7 +173,7 @@ class Evidence:
 
     def _found(self, name: str, window: int) -> Value:
         if self.state.run.get("consumers") == 0 and _needs_consumers(name):
-            return Moot("there is no consumer before the drain")
+            return NotApplicable("there is no consumer before the drain")
         if name in STAGE_NAMES:
             return self.recovery.reached(name, window)
         if name in GAPS:

@@ -23,10 +23,10 @@ from harness.claims.claims import Claim, Condition
 from harness.claims.counted import Among
 from harness.claims.evidence import Evidence
 from harness.claims.stories import story
-from harness.claims.values import Interval, Moot, Unknown, Value, holds
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, holds
 
 
-class Outcome(StrEnum):
+class ClaimOutcome(StrEnum):
     PASS = "PASS"
     FAIL = "FAIL"
     INCONCLUSIVE = "INCONCLUSIVE"
@@ -34,9 +34,19 @@ class Outcome(StrEnum):
 
 
 # The heaviest of several windows, or of several repeats, speaks for all.
-_WEIGHT = (Outcome.NOT_APPLICABLE, Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
+_WEIGHT = (
+    ClaimOutcome.NOT_APPLICABLE,
+    ClaimOutcome.PASS,
+    ClaimOutcome.INCONCLUSIVE,
+    ClaimOutcome.FAIL,
+)
 # Of a warning, or of some cases: that it came once is what it says.
-_WEIGHT_OF_ONCE = (Outcome.NOT_APPLICABLE, Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+_WEIGHT_OF_ONCE = (
+    ClaimOutcome.NOT_APPLICABLE,
+    ClaimOutcome.FAIL,
+    ClaimOutcome.INCONCLUSIVE,
+    ClaimOutcome.PASS,
+)
 _UNPROVED = "one run without an example refutes no sentence about some cases"
 
 
@@ -45,7 +55,7 @@ class ClaimVerdict:
     """One claim against one run."""
 
     claim: str
-    outcome: Outcome
+    outcome: ClaimOutcome
     meaning: str
     sentence: str
     source: str
@@ -64,7 +74,7 @@ class ClaimVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _PredicateAnswer:
     """One condition, asked in one window."""
 
     condition: Condition
@@ -74,13 +84,17 @@ class _Answer:
     detail: str
 
     @property
-    def moot(self) -> bool:
-        return isinstance(self.value, Moot)
+    def is_not_applicable(self) -> bool:
+        return isinstance(self.value, NotApplicable)
 
     @property
     def words(self) -> str:
         value = str(self.value).lower() if isinstance(self.value, bool) else self.value
-        detail = f" ({self.detail})" if self.detail and not isinstance(self.value, Moot) else ""
+        detail = (
+            f" ({self.detail})"
+            if self.detail and not isinstance(self.value, NotApplicable)
+            else ""
+        )
         return f"{self._prefix}{self.condition.text}: {value}{detail}"
 
     @property
@@ -104,18 +118,20 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> tuple[ClaimVerdict, ..
     return tuple(_judge(claim, evidence) for claim in claims)
 
 
-def worst(outcomes: Iterable[Outcome]) -> Outcome:
+def worst(outcomes: Iterable[ClaimOutcome]) -> ClaimOutcome:
     """FAIL before INCONCLUSIVE before PASS before NOT APPLICABLE; of none, NOT APPLICABLE."""
-    return max(outcomes, key=_WEIGHT.index, default=Outcome.NOT_APPLICABLE)
+    return max(outcomes, key=_WEIGHT.index, default=ClaimOutcome.NOT_APPLICABLE)
 
 
-def over_runs(verdicts: Iterable[ClaimVerdict]) -> Outcome:
+def over_runs(verdicts: Iterable[ClaimVerdict]) -> ClaimOutcome:
     """Return the outcome of one claim over several runs: for a promise the gravest; a warning, or
     a claim about some cases, has come true if it did in one run."""
     parts = list(verdicts)
     once = any(not one.is_promise for one in parts)
     weight = _WEIGHT_OF_ONCE if once else _WEIGHT
-    return max((one.outcome for one in parts), key=weight.index, default=Outcome.NOT_APPLICABLE)
+    return max(
+        (one.outcome for one in parts), key=weight.index, default=ClaimOutcome.NOT_APPLICABLE
+    )
 
 
 def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
@@ -124,11 +140,11 @@ def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
     weight = _WEIGHT_OF_ONCE if claim.warns or claim.some else _WEIGHT
     outcome = max((part.outcome for part in parts), key=weight.index)
     # Windows to which the claim does not apply say nothing beside those to which it does.
-    applicable = [p for p in parts if p.outcome is not Outcome.NOT_APPLICABLE] or parts
-    unproved = claim.some and outcome is Outcome.FAIL
+    applicable = [p for p in parts if p.outcome is not ClaimOutcome.NOT_APPLICABLE] or parts
+    unproved = claim.some and outcome is ClaimOutcome.FAIL
     return ClaimVerdict(
         claim=claim.name,
-        outcome=Outcome.INCONCLUSIVE if unproved else outcome,
+        outcome=ClaimOutcome.INCONCLUSIVE if unproved else outcome,
         meaning=claim.meaning,
         sentence=claim.sentence,
         source=claim.source,
@@ -141,7 +157,7 @@ def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
         ),
         story="" if unproved else next((part.story for part in applicable if part.story), ""),
         advice=_once(line for part in applicable for line in part.advice),
-        known=claim.known if outcome is Outcome.FAIL else "",
+        known=claim.known if outcome is ClaimOutcome.FAIL else "",
         warns=claim.warns,
         some=claim.some,
     )
@@ -151,7 +167,7 @@ def _judge(claim: Claim, evidence: Evidence) -> ClaimVerdict:
 class _Part:
     """A claim in one window."""
 
-    outcome: Outcome
+    outcome: ClaimOutcome
     judged: tuple[str, ...] = ()
     not_judged: tuple[str, ...] = ()
     story: str = ""
@@ -169,7 +185,7 @@ def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list
     kept_out = {window: _applies(claim, evidence, window) for window in windows}
     among = frozenset(window for window, part in kept_out.items() if part is None)
     for window, part in kept_out.items():
-        if part is not None and part.outcome is Outcome.INCONCLUSIVE:
+        if part is not None and part.outcome is ClaimOutcome.INCONCLUSIVE:
             kept_out[window] = _beside_others(claim, evidence, window) or part
     return [kept_out[window] or _in_window(claim, evidence, window, among) for window in windows]
 
@@ -177,9 +193,9 @@ def _by_window(claim: Claim, evidence: Evidence, windows: Sequence[int]) -> list
 def _applies(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
     """Return why the claim is not judged in a window, or a run; None: it applies."""
     conditions = [_ask(condition, evidence, window) for condition in claim.precondition]
-    false = [one for one in conditions if one.moot or one.holds is False]
+    false = [one for one in conditions if one.is_not_applicable or one.holds is False]
     if false:
-        return _Part(Outcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
+        return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=tuple(one.words for one in false))
     unknown = [one for one in conditions if one.holds is None]
     return _inconclusive([], unknown) if unknown else None
 
@@ -190,7 +206,9 @@ def _disturbed(window: int, why: Unknown | None) -> _Part | None:
     if why is None:
         return None
     where = f"window {window}: " if window else ""
-    return _Part(Outcome.INCONCLUSIVE, not_judged=(f"{where}{why.reason}",), advice=(why.advice,))
+    return _Part(
+        ClaimOutcome.INCONCLUSIVE, not_judged=(f"{where}{why.reason}",), advice=(why.advice,)
+    )
 
 
 def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[int]) -> _Part:
@@ -201,12 +219,12 @@ def _in_window(claim: Claim, evidence: Evidence, window: int, among: frozenset[i
         return beside
     part = _predicate(claim, evidence, window, among)
     # That a warning did not come true, or no example came, speaks for the broker as a PASS does.
-    favours = Outcome.FAIL if claim.warns or claim.some else Outcome.PASS
+    favours = ClaimOutcome.FAIL if claim.warns or claim.some else ClaimOutcome.PASS
     little = evidence.serving.too_little(window) if part.outcome is favours else None
     if little is None:
         return part
     reason = f"window {window}: {little.reason}"
-    return _Part(Outcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
+    return _Part(ClaimOutcome.INCONCLUSIVE, part.judged, (reason,), advice=(little.advice,))
 
 
 def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | None:
@@ -218,9 +236,9 @@ def _beside_others(claim: Claim, evidence: Evidence, window: int) -> _Part | Non
     reason = f"window {window}: window {numbers} was in force at the same time"
     advice = "let one fault end before the next begins"
     if derived.began_at_once(window, others, evidence.facts):
-        return _Part(Outcome.INCONCLUSIVE, not_judged=(reason,), advice=(advice,))
+        return _Part(ClaimOutcome.INCONCLUSIVE, not_judged=(reason,), advice=(advice,))
     text = f"{reason}, and the claim speaks of one failed node; to judge it, {advice}"
-    return _Part(Outcome.NOT_APPLICABLE, not_judged=(text,))
+    return _Part(ClaimOutcome.NOT_APPLICABLE, not_judged=(text,))
 
 
 def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
@@ -233,54 +251,57 @@ def _in_the_way(claim: Claim, evidence: Evidence, window: int) -> list[int]:
 
 def _predicate(claim: Claim, evidence: Evidence, window: int, among: Among) -> _Part:
     answers = [_ask(one, evidence, window, among) for one in claim.predicate]
-    moot = [one for one in answers if one.moot]
-    unknown = [one for one in answers if one.holds is None and not one.moot]
+    inapplicable = [one for one in answers if one.is_not_applicable]
+    unknown = [one for one in answers if one.holds is None and not one.is_not_applicable]
     decided = [one for one in answers if one.holds is not None]
     false = [one for one in decided if one.holds is False]
     if false:
         return _Part(
-            Outcome.FAIL,
+            ClaimOutcome.FAIL,
             judged=tuple(one.words for one in decided),
-            not_judged=tuple(one.doubt for one in unknown) + tuple(one.words for one in moot),
+            not_judged=tuple(one.doubt for one in unknown)
+            + tuple(one.words for one in inapplicable),
             story=next(filter(None, (_story(one, evidence) for one in false)), ""),
             advice=_once(one.advice for one in unknown),
         )
     if unknown:
         return _inconclusive(decided, unknown)
-    if moot:
+    if inapplicable:
         return _Part(
-            Outcome.NOT_APPLICABLE,
+            ClaimOutcome.NOT_APPLICABLE,
             judged=tuple(one.words for one in decided),
-            not_judged=tuple(one.words for one in moot),
+            not_judged=tuple(one.words for one in inapplicable),
         )
     held = tuple(one.words for one in decided)
     doubt = evidence.doubts.run
     if doubt is not None:
         # That a warning's harm was found says something only where the run can be believed.
-        return _Part(Outcome.INCONCLUSIVE, held, (doubt.sentence,), advice=(doubt.advice,))
-    return _Part(Outcome.PASS, judged=held)
+        return _Part(ClaimOutcome.INCONCLUSIVE, held, (doubt.sentence,), advice=(doubt.advice,))
+    return _Part(ClaimOutcome.PASS, judged=held)
 
 
-def _inconclusive(decided: list[_Answer], unknown: list[_Answer]) -> _Part:
+def _inconclusive(decided: list[_PredicateAnswer], unknown: list[_PredicateAnswer]) -> _Part:
     return _Part(
-        Outcome.INCONCLUSIVE,
+        ClaimOutcome.INCONCLUSIVE,
         judged=tuple(one.words for one in decided),
         not_judged=tuple(one.doubt for one in unknown),
         advice=_once(one.advice for one in unknown),
     )
 
 
-def _ask(condition: Condition, evidence: Evidence, window: int, among: Among = None) -> _Answer:
+def _ask(
+    condition: Condition, evidence: Evidence, window: int, among: Among = None
+) -> _PredicateAnswer:
     value = evidence.claimed(condition.fact, window, among)
     answer = None
-    if not isinstance(value, Moot):
+    if not isinstance(value, NotApplicable):
         answer = holds(value, condition.comparator, condition.wanted)
-    asked_of_window = isinstance(value, bool) and window
-    detail = evidence.detail(condition.fact, window) if asked_of_window else ""
-    return _Answer(condition, window, value, answer, detail)
+    for_window = isinstance(value, bool) and window
+    detail = evidence.detail(condition.fact, window) if for_window else ""
+    return _PredicateAnswer(condition, window, value, answer, detail)
 
 
-def _story(answer: _Answer, evidence: Evidence) -> str:
+def _story(answer: _PredicateAnswer, evidence: Evidence) -> str:
     return story(answer.condition.fact, answer.window, evidence)
 
 

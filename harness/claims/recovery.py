@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.times import NS, judged_ns, stage_text
-from harness.claims.values import Moot, Unknown, Value, at_least, between, exactly
+from harness.claims.values import NotApplicable, Unknown, Value, at_least, between, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.availability import Availability, Stage
 from spark_analysis.schema.facts import Facts
@@ -76,9 +76,9 @@ class Recovery:
             if RecoveredBy(row.owed) in _ENDED_BY_FAULT or not row.reached:
                 return at_least(low, doubt=doubt.sentence, advice=doubt.advice)
             return between(low, seconds, doubt.sentence, doubt.advice)
-        owed = RecoveredBy(row.owed)
-        if owed in _ENDED_BY_FAULT:
-            return at_least(seconds, doubt=_ENDED_BY_FAULT[owed])
+        recovered_by = RecoveredBy(row.owed)
+        if recovered_by in _ENDED_BY_FAULT:
+            return at_least(seconds, doubt=_ENDED_BY_FAULT[recovered_by])
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)
 
     def gap(self, name: str, window: int) -> Value:
@@ -88,9 +88,13 @@ class Recovery:
             return doubt.unknown
         row = self.availability(window)
         if row is None:
-            return Moot("publishers ask for no confirms")
+            return NotApplicable("publishers ask for no confirms")
         if name == "missed":
-            return exactly(row.missed) if self.facts.paced else Moot("rate is max: no deadlines")
+            return (
+                exactly(row.missed)
+                if self.facts.paced
+                else NotApplicable("rate is max: no deadlines")
+            )
         seconds = row.silence_ns / NS
         if doubt and stalled_s is not None:
             low = max(0.0, seconds - stalled_s)
@@ -111,11 +115,11 @@ class Recovery:
 
     def _no_stage(self, name: str) -> Value:
         if not self.facts.confirms and name != "consumers_resumed":
-            return Moot("publishers ask for no confirms")
+            return NotApplicable("publishers ask for no confirms")
         if not self.facts.paced and name == "sustained_success":
-            return Moot("rate is max: no intended times")
+            return NotApplicable("rate is max: no intended times")
         if name == "backlog_drained":
-            return Moot("there is no consumer before the drain")
+            return NotApplicable("there is no consumer before the drain")
         return Unknown(f"the analysis has no {name}")
 
 

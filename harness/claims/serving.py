@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from harness.claims import calm, served
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.recovery import Recovery
-from harness.claims.state import State
+from harness.claims.state import KnownFacts
 from harness.claims.times import NS, fault_length_s, stage_text
-from harness.claims.values import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.claims.vocabulary import SERVICE, TIMERS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
@@ -28,13 +28,13 @@ _NOT_ATTENDED = Caveat(
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class RunService:
     """The service of one run. `attended`: whether its records show since when consumers were
     there."""
 
     findings: Findings
     facts: Facts
-    state: State
+    state: KnownFacts
     doubts: Doubts
     recovery: Recovery
     attended: bool
@@ -47,9 +47,9 @@ class Serving:
         if doubt and stalled_s is None:
             return doubt.unknown
         if not self.facts.confirms:
-            return Moot("publishers ask for no confirms")
+            return NotApplicable("publishers ask for no confirms")
         if not self.facts.paced:
-            return Moot("rate is max: no intended times")
+            return NotApplicable("rate is max: no intended times")
         promise = SERVICE[name]
         timers = [self.state.value(timer, window) for timer in TIMERS.get(promise, ())]
         unknown = next((one for one in timers if not isinstance(one, Interval)), None)
@@ -63,7 +63,7 @@ class Serving:
         if doubt and stalled_s and not self._proved(rows, stalled_s, window):
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
-            return Moot(_CUT_SHORT)
+            return NotApplicable(_CUT_SHORT)
         return served.served(rows)
 
     def _proved(self, rows: Sequence[words.Service], stalled_s: float, window: int) -> bool:
@@ -129,15 +129,15 @@ class Serving:
         """Return the starvation in steady state (window 0), or after recovery from a window's
         fault."""
         if not self.facts.confirms:
-            return Moot("publishers ask for no confirms")
+            return NotApplicable("publishers ask for no confirms")
         if self.state.run.get("consumers") == 0:
-            return Moot("there is no consumer before the drain")
+            return NotApplicable("there is no consumer before the drain")
         doubt = self.doubts.availability(window) or self.doubts.loss("consumer_log")
         doubt = doubt or (None if self.attended else _NOT_ATTENDED)
         if window:
             starved = calm.starved_once_healed(self.findings, self.facts, window, doubt)
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
-            return Moot(_CUT_SHORT) if short else starved
+            return NotApplicable(_CUT_SHORT) if short else starved
         return calm.starved_in_the_calm(self.findings, self.facts, doubt)
 
     def too_little(self, window: int) -> Unknown | None:

@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.claims.values import Interval, Moot, Unknown, Value, at_least, exactly
+from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from harness.claims.vocabulary import DECLARED, OPERATED, RECORDED, Fact
 from spark_analysis.schema.declared import FLOAT_MAX, Listener, brief
 
 Recorded = bool | str | int | float
-Known = Recorded | Interval | Unknown | Moot
+Known = Recorded | Interval | Unknown | NotApplicable
 NOT_RECORDED = "it was not recorded"
-MOOT = "moot"
+NOT_APPLICABLE = "moot"
+_NO_REASON = "has no reason why it is not applicable"
 AT_LEAST = "at_least"
 _KINDS = {bool: (bool,), str: (str,), float: (int, float)}
 SINCE = {  # what every run had before there was a choice to be recorded
@@ -31,7 +32,7 @@ RENAMED = ("forgotten", "node_forgotten")  # a fact of older runs; the old name 
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class KnownFacts:
     """Facts of the run, and facts of each window by its number."""
 
     run: Mapping[str, Known] = field(default_factory=dict)
@@ -41,12 +42,12 @@ class State:
         """The fact, of this window where it differs between windows."""
         facts = self.windows.get(window, {}) if name in RECORDED else self.run
         known = facts.get(name, Unknown(f"{name}: {NOT_RECORDED}"))
-        if isinstance(known, bool | str | Interval | Unknown | Moot):
+        if isinstance(known, bool | str | Interval | Unknown | NotApplicable):
             return known
         return exactly(known)
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> "State":
+    def from_json(cls, document: Mapping[str, Any]) -> "KnownFacts":
         """`null` is unknown."""
         since = {**SINCE, **_always_elected(document), **_no_ack(document)} if document else {}
         recorded = {**since, **document}
@@ -84,8 +85,8 @@ def _no_ack(document: Mapping[str, Any]) -> dict[str, bool]:
 
 def _known(name: str, value: Recorded | Mapping[str, Any] | None) -> Known:
     if isinstance(value, Mapping):
-        if MOOT in value:
-            return Moot(value[MOOT])
+        if NOT_APPLICABLE in value:
+            return NotApplicable(value[NOT_APPLICABLE])
         return at_least(value[AT_LEAST], doubt="brokers tell no more of it")
     return Unknown(f"{name}: {NOT_RECORDED}") if value is None else value
 
@@ -111,8 +112,10 @@ def _check_facts(facts: Mapping[str, Any], place: str, listener: Listener) -> No
     for name, value in facts.items():
         fact = DECLARED.get(name) or OPERATED.get(name) or RECORDED.get(name)
         if isinstance(value, Mapping) and name != "windows":
-            if not (isinstance(value.get(MOOT), str) or _is_bound(fact, value)):
-                listener.add(f"{place}.{name}", f"{brief(value)} says not why it is moot")
+            if not (isinstance(value.get(NOT_APPLICABLE), str) or _is_bound(fact, value)):
+                listener.add(
+                    f"{place}.{name}", f"{brief(value)} has no reason why it is not applicable"
+                )
         elif fact is not None and value is not None and type(value) not in _KINDS[fact.kind]:
             listener.add(f"{place}.{name}", f"{brief(value)} is not {fact.kind.__name__}")
         elif isinstance(value, float | int) and not abs(value) <= FLOAT_MAX:

@@ -8,7 +8,7 @@
 """
 
 from harness.claims.values import Unknown
-from harness.run_folder.process_ends import end_told
+from harness.run_folder.process_ends import unplanned_text
 from spark_analysis.schema.facts import Facts
 
 _ADVICE = "see who ends processes on that machine (its log, its memory), then run it again"
@@ -25,7 +25,7 @@ def disturbed(facts: Facts, window: int) -> Unknown | None:
         and (until_ns is None or one.at_ns < until_ns)
         and (one.until_ns is None or one.until_ns > from_ns)
     ]
-    return Unknown(end_told(found[0]), _ADVICE) if found else None
+    return Unknown(unplanned_text(found[0]), _ADVICE) if found else None
 
 
 def _judged(facts: Facts, window: int) -> tuple[int, int | None]:

@@ -2,7 +2,8 @@
 
 1. A count that incomplete records can only raise is an interval: proved cases stay proved.
 2. Unknown has a reason and advice; it never becomes true or false by itself.
-3. Moot: the question makes no sense here (no fault, rate `max`). It is neither true nor unknown.
+3. NotApplicable: the question makes no sense here (no fault, rate `max`). It is neither true nor
+   unknown.
 """
 
 import math
@@ -37,14 +38,14 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
-class Moot:
+class NotApplicable:
     reason: str
 
     def __str__(self) -> str:
         return f"not applicable: {self.reason}"
 
 
-Value = bool | str | Interval | Unknown | Moot
+Value = bool | str | Interval | Unknown | NotApplicable
 COMPARATORS = ("==", "!=", "<=", ">=", "<", ">")
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -75,7 +76,7 @@ def holds(value: Value, comparator: str, wanted: tuple[bool | str | float, ...])
     assert comparator in COMPARATORS, comparator
     if isinstance(value, Unknown):
         return None
-    assert not isinstance(value, Moot), "a moot fact is asked for before it is compared"
+    assert not isinstance(value, NotApplicable), "check for NotApplicable before a comparison"
     if isinstance(value, Interval):
         return _number_holds(value, comparator, wanted[0])
     return (value in wanted) if comparator == "==" else (value not in wanted)

@@ -1,9 +1,9 @@
 """Messages that waited in queues when a fault came, and their fate."""
 
 from harness.claims.counted import Counted
-from harness.claims.state import State
+from harness.claims.state import KnownFacts
 from harness.claims.times import NS
-from harness.claims.values import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.findings import Findings
 
@@ -15,7 +15,7 @@ def waiting(findings: Findings, window: Window) -> int:
     return sum(row.confirmed - row.delivered for row in before)
 
 
-def kept(findings: Findings, state: State, window: Window) -> Value:
+def kept(findings: Findings, state: KnownFacts, window: Window) -> Value:
     """Return whether the target still held it. Messages that arrived since its return may be among
     those that it holds, so a small number does not decide."""
     held, number = state.value("held_when_rejoined", window.number), waiting(findings, window)
@@ -32,4 +32,4 @@ def kept(findings: Findings, state: State, window: Window) -> Value:
 def requeued(counted: Counted, window: Window) -> Value:
     if counted.requeued(frozenset({window.number})):
         return True
-    return Moot("nothing came again, so perhaps nothing was unacknowledged")
+    return NotApplicable("nothing came again, so perhaps nothing was unacknowledged")

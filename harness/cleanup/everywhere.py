@@ -7,7 +7,7 @@ from faults.model import FaultError
 from harness.cleanup import local_leftovers
 from harness.cleanup.docker_projects import DockerProjects
 from harness.cleanup.external_projects import ExternalProjects
-from harness.cleanup.heal import EVERYBODY, Chosen, Projects, Row, clear, heal, mend
+from harness.cleanup.heal import EVERYBODY, Chosen, HealResult, Projects, clear, heal, mend
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.engine import NoEngine, connect
 from harness.deploy.owner import alive
@@ -65,5 +65,5 @@ def _everywhere(say: Say) -> Iterator[Projects]:
         say(f"no containers were looked for: {absent.reason}")
 
 
-def _text(row: Row) -> str:
+def _text(row: HealResult) -> str:
     return f"{row.project}: {row.what}{f': {row.doubt}' if row.doubt else ''}"

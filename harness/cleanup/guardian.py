@@ -32,7 +32,7 @@ from tenacity import AsyncRetrying, RetryError, retry_if_result, stop_after_dela
 
 from faults.model import FaultError
 from harness.cleanup import standby
-from harness.cleanup.heal import Projects, Row, clear, mend
+from harness.cleanup.heal import HealResult, Projects, clear, mend
 
 LOG = "guardian.log"
 READY = b"watching\n"
@@ -64,7 +64,7 @@ class GuardedProjects(Projects, Workers, Protocol):
     """The projects of one kind, and all that a guardian may do to them."""
 
 
-class Kind(StrEnum):
+class DeploymentKind(StrEnum):
     """The deployment whose projects a guardian cleans up."""
 
     COMPOSE = "compose"
@@ -118,7 +118,7 @@ def start_guardian(
     project: str,
     experiment: Path,
     keep: bool,
-    kind: Kind = Kind.COMPOSE,
+    kind: DeploymentKind = DeploymentKind.COMPOSE,
     command: Sequence[str] = (sys.executable, "-m", "harness.cleanup.guardian"),
 ) -> Guardian:
     """Start a guardian and return when it watches. Raise GuardianError."""
@@ -244,11 +244,11 @@ async def _stands(project: str, projects: GuardedProjects, say: Say) -> bool:
     try:
         return any(one.name == project for one in await projects.find())
     except FaultError as failure:
-        say(f"look for what is left: FAILED: {failure}")
+        say(f"look for leftovers: FAILED: {failure}")
         return True
 
 
-def _text(row: Row) -> str:
+def _text(row: HealResult) -> str:
     return row.what if row.ok and not row.doubt else f"{row.what}: FAILED: {row.doubt}"
 
 
@@ -271,24 +271,24 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m harness.cleanup.guardian")
     parser.add_argument("--project", required=True)
     parser.add_argument("--experiment", required=True, type=Path)
-    parser.add_argument("--kind", required=True, type=Kind)
+    parser.add_argument("--kind", required=True, type=DeploymentKind)
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args(arguments)
     assignment = Assignment(options.project, options.experiment, options.keep)
     return watch(assignment, lambda: _projects(options.kind, options.experiment), sys.stdin.buffer)
 
 
-def _projects(kind: Kind, experiment: Path) -> GuardedProjects:
+def _projects(kind: DeploymentKind, experiment: Path) -> GuardedProjects:
     """Import and return the projects of a kind when they are needed.
 
     These imports take most of a guardian's start, and it must watch soon, above all if it takes
     another one's place.
     """
-    if kind is Kind.LOCAL:
+    if kind is DeploymentKind.LOCAL:
         from harness.cleanup.local_projects import LocalProjects
 
         return LocalProjects(experiment)
-    if kind is Kind.EXTERNAL:
+    if kind is DeploymentKind.EXTERNAL:
         from harness.cleanup.external_projects import ExternalProjects
 
         return ExternalProjects()

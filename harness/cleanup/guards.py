@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from harness.cleanup.guardian import GuardianError, Kind, start_guardian
+from harness.cleanup.guardian import DeploymentKind, GuardianError, start_guardian
 from harness.cluster.port import DeployError
 
 POLL_S = 0.2
@@ -39,17 +39,19 @@ class Guards:
     folder: Path
     keep: bool
     report: Callable[[str], None]
-    start: Callable[[str, Path, bool, Kind], Watching] = start_guardian
+    start: Callable[[str, Path, bool, DeploymentKind], Watching] = start_guardian
     guardians: dict[str, Watching] = field(default_factory=dict)  # by project
-    kinds: dict[str, Kind] = field(default_factory=dict)  # in the order in which they were made
+    kinds: dict[str, DeploymentKind] = field(
+        default_factory=dict
+    )  # in the order in which they were made
     given_up: set[str] = field(default_factory=set)  # projects without a guardian from now on
 
     @property
     def external(self) -> list[str]:
         """All of that kind."""
-        return [project for project, kind in self.kinds.items() if kind is Kind.EXTERNAL]
+        return [project for project, kind in self.kinds.items() if kind is DeploymentKind.EXTERNAL]
 
-    def begin(self, kind: Kind, project: str) -> None:
+    def begin(self, kind: DeploymentKind, project: str) -> None:
         """Raises DeployError: without a guardian nothing is started."""
         self.kinds[project] = kind
         try:
@@ -115,7 +117,7 @@ class Guards:
         )
 
     def _removal(self, project: str) -> str:
-        if self.kinds[project] is Kind.LOCAL:
+        if self.kinds[project] is DeploymentKind.LOCAL:
             return f"{sys.executable} -m harness.cleanup.local_projects {project}"
         file = self.folder / "deployments" / project / "compose.yaml"
         return f"docker compose -p {project} -f {file} down -v"

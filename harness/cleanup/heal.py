@@ -66,7 +66,7 @@ EVERYBODY = Chosen()
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HealResult:
     """One thing that healing did, or could not do."""
 
     project: str
@@ -97,19 +97,19 @@ async def heal(
     alive: Callable[[str], bool],
     chosen: Chosen = EVERYBODY,
     dry: bool = False,
-) -> AsyncIterator[Row]:
+) -> AsyncIterator[HealResult]:
     """Clean up; yield a row for each step. `alive` returns whether an owner still runs."""
     try:
         found = await projects.find()
     except FaultError as failure:
-        yield Row("", "find what was left behind", False, str(failure))
+        yield HealResult("", "find what was left behind", False, str(failure))
         return
     for project in [one for one in found if chosen.means(one.experiment)]:
         if not project.owner:
-            yield Row(project.name, "left alone: it was started by hand")
+            yield HealResult(project.name, "left alone: it was started by hand")
         elif alive(project.owner):
             pid = project.owner.partition(" ")[0]
-            yield Row(project.name, f"left alone: its owner, process {pid}, still runs")
+            yield HealResult(project.name, f"left alone: its owner, process {pid}, still runs")
         elif dry:
             for row in _meant(project):
                 yield row
@@ -118,35 +118,37 @@ async def heal(
                 yield row
 
 
-async def _healed(projects: Projects, project: RunningProject) -> AsyncIterator[Row]:
+async def _healed(projects: Projects, project: RunningProject) -> AsyncIterator[HealResult]:
     async for row in mend(projects, project, "heal"):
         yield row
     if project.keep:
-        yield Row(project.name, "left standing, as it was asked for (--keep)")
+        yield HealResult(project.name, "left standing, as it was asked for (--keep)")
     else:
         yield await clear(projects, project.name)
 
 
-def _meant(project: RunningProject) -> Iterator[Row]:
+def _meant(project: RunningProject) -> Iterator[HealResult]:
     """Yield rows for what `_healed` would do."""
     journals, doubts = _journals(project.experiment)
     for doubt in doubts:
-        yield Row(project.name, f"would sweep away what could be a fault, for {doubt}")
+        yield HealResult(project.name, f"would sweep away what could be a fault, for {doubt}")
     for path, faults in journals.items():
         for armed in faults:
             never = "" if armed.returns else ": by the scenario, it never ends"
-            yield Row(project.name, f"{'' if never else 'would '}{_undo(path, armed)}{never}")
+            yield HealResult(
+                project.name, f"{'' if never else 'would '}{_undo(path, armed)}{never}"
+            )
     if not journals and not doubts:
-        yield Row(project.name, "would sweep away what could be a fault: it has no journal")
+        yield HealResult(project.name, "would sweep away what could be a fault: it has no journal")
     kept = "left standing, as it was asked for (--keep)"
-    yield Row(project.name, kept if project.keep else "would remove all of it")
+    yield HealResult(project.name, kept if project.keep else "would remove all of it")
 
 
-async def mend(projects: Projects, project: RunningProject, by: str) -> AsyncIterator[Row]:
+async def mend(projects: Projects, project: RunningProject, by: str) -> AsyncIterator[HealResult]:
     """Undo every active fault of the project."""
     journals, doubts = _journals(project.experiment)
     for doubt in doubts:
-        yield Row(project.name, "read a journal", False, doubt)
+        yield HealResult(project.name, "read a journal", False, doubt)
     for path, faults in journals.items():
         for armed in faults:
             yield await _undone(projects, project.name, path, armed, by)
@@ -166,21 +168,23 @@ def _journals(experiment: Path) -> tuple[dict[Path, tuple[Armed, ...]], list[str
     return journals, doubts
 
 
-async def _undone(projects: Projects, project: str, path: Path, armed: Armed, by: str) -> Row:
+async def _undone(
+    projects: Projects, project: str, path: Path, armed: Armed, by: str
+) -> HealResult:
     what = _undo(path, armed)
     if not armed.returns:
-        return Row(project, f"{what}: by the scenario, it never ends")
+        return HealResult(project, f"{what}: by the scenario, it never ends")
     try:
         await perform_all(projects.executor(project), armed.undo)
     except FaultError as failure:
-        return Row(project, what, False, str(failure))
+        return HealResult(project, what, False, str(failure))
     try:
         journal = Journal(path, by)
         journal.undone(armed)
         journal.close()
     except OSError as failure:
-        return Row(project, what, True, f"undone, but not noted: {failure}")
-    return Row(project, what)
+        return HealResult(project, what, True, f"undone, but not noted: {failure}")
+    return HealResult(project, what)
 
 
 def _undo(path: Path, armed: Armed) -> str:
@@ -188,20 +192,20 @@ def _undo(path: Path, armed: Armed) -> str:
     return f"undo {armed.kind} of {armed.resolved} ({of} {armed.window} of {path.parent.name})"
 
 
-async def _swept(projects: Projects, project: str) -> Row:
+async def _swept(projects: Projects, project: str) -> HealResult:
     what = "sweep away what could be a fault"
     try:
         swept = await projects.sweep(project)
     except FaultError as failure:
-        return Row(project, what, False, str(failure))
-    return Row(project, f"{what}: {'; '.join(swept) or 'nothing was there'}")
+        return HealResult(project, what, False, str(failure))
+    return HealResult(project, f"{what}: {'; '.join(swept) or 'nothing was there'}")
 
 
-async def clear(projects: Projects, project: str) -> Row:
+async def clear(projects: Projects, project: str) -> HealResult:
     """Remove the whole project."""
     what = "remove all of it"
     try:
         await projects.remove(project)
     except FaultError as failure:
-        return Row(project, what, False, str(failure))
-    return Row(project, what)
+        return HealResult(project, what, False, str(failure))
+    return HealResult(project, what)

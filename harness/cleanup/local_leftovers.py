@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from faults.executors import local_processes as processes
-from harness.cleanup.heal import Chosen, Row
+from harness.cleanup.heal import Chosen, HealResult
 from harness.deploy.local.site import FILES, PLAN, Site, data_of, load
 from harness.deploy.owner import alive
 from harness.outside.files import is_folder
@@ -18,7 +18,7 @@ from harness.outside.files import is_folder
 RESULTS = Path("results")  # the default folder of experiments
 
 
-def clear(chosen: Chosen, dry: bool) -> Iterator[Row]:
+def clear(chosen: Chosen, dry: bool) -> Iterator[HealResult]:
     """Yield one row a cluster. `dry`: only report what would be done."""
     for folder in _clusters(chosen):
         site = _left(folder)
@@ -26,13 +26,13 @@ def clear(chosen: Chosen, dry: bool) -> Iterator[Row]:
             continue
         what = "remove what its nodes had stored"
         if dry:
-            yield Row(site.cluster, f"would {what}")
+            yield HealResult(site.cluster, f"would {what}")
             continue
         try:
             shutil.rmtree(data_of(folder))
-            yield Row(site.cluster, what)
+            yield HealResult(site.cluster, what)
         except OSError as failure:
-            yield Row(site.cluster, what, ok=False, doubt=str(failure))
+            yield HealResult(site.cluster, what, ok=False, doubt=str(failure))
 
 
 def _clusters(chosen: Chosen) -> Iterator[Path]:

@@ -21,8 +21,7 @@ from pathlib import Path
 from harness.deploy.owner import alive, owner_of
 
 DONE = b"done\n"
-# Both are in the environment: whoever ends processes by a word of their command line ("guardian")
-# must not find the standby.
+# Both are in the environment: a `pkill -f guardian` must not find the standby.
 HARNESS = "MQPROOF_GUARDED"  # the harness that the guardian watches
 GUARDIAN = "MQPROOF_GUARDIAN"  # the guardian's command line, as JSON
 STOP_LIMIT_S = 5.0

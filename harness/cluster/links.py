@@ -59,7 +59,7 @@ class Links:
         return self._proxy, self._ports[name]
 
     def names_mean(self, worker: str) -> None:
-        """Workers are told addresses."""
+        """Do nothing: workers get addresses."""
 
     async def listen(self, name: str, upstream: str) -> int:
         made = await self._agent.call("proxy_create", _LIMIT_S, name=name, upstream=upstream)

@@ -238,7 +238,7 @@ class RunsWorkers(Protocol):
     async def fetch_logs(self, run_folder: Path) -> LeftOut:
         """Copy the logs of workers and brokers into the run folder (`broker_logs/`).
 
-        Of a broker's log only the end; return how much of which log is left out.
+        Of a broker's log only the end; return how much of each log is omitted.
         """
 
 

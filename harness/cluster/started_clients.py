@@ -61,7 +61,7 @@ class StartedClients:
         return await self._find(client).how_ended()
 
     async def connected(self, clients: Sequence[str]) -> tuple[str, ...]:
-        """Return those of which the broker lists a connection. Raise FaultError."""
+        """Return those with a connection in the broker's list. Raise FaultError."""
         try:
             names = await self._connections(OURS, False)
         except self._failures as error:

@@ -36,7 +36,7 @@ def analyse(
     whole: AllOption = False,
     reseal: Annotated[
         bool,
-        typer.Option("--reseal", help="Make damaged runs' tables anew, from logs that are whole."),
+        typer.Option("--reseal", help="Rebuild damaged runs' tables from logs that are whole."),
     ] = False,
     master: MasterOption = "",
     conf: ConfOption = None,

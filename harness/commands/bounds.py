@@ -2,8 +2,8 @@
 
 Each command's help ends with its exit codes (codes.py).
 
-1. A word that no path and no name could be is refused before anything reads it.
-2. An option that takes one value is said once: nobody knows which of two was meant.
+1. An argument that can be no path and no name is refused before anything reads it.
+2. An option with one value may be given once: two values are ambiguous.
 """
 
 from collections import Counter

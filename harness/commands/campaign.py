@@ -79,16 +79,16 @@ def run(
         int, typer.Option(help="Scenarios in an experiment: all on one layout, once each.")
     ] = 6,
     dry: Annotated[
-        bool, typer.Option("--dry-run", help="Say what is left and comes next; start nothing.")
+        bool, typer.Option("--dry-run", help="Show what remains and comes next; start nothing.")
     ] = False,
     master: spark.MasterOption = "",
     conf: spark.ConfOption = None,
 ) -> int:
     """Play experiments into FOLDER until every cell of the matrix was judged often enough.
 
-    Say it again and it goes on where it stopped: what was judged is not played
-    again. A cell whose run could not be judged is played once more, three times
-    in vain at most. Let nothing else run on the machine meanwhile.
+    Repeat the command to continue where it stopped: judged runs are not played
+    again. A cell whose run could not be judged is repeated, three times in vain
+    at most. Let nothing else run on the machine meanwhile.
     """
     from harness.campaigns import playing
 
@@ -131,7 +131,7 @@ def table(
     """Print the matrix as Markdown: what each cell was judged to be, in how many runs.
 
     Each cell has its rate with 95 % bounds, and says whether it is as
-    expected. Below the table stand the cells that nobody ran yet, and those that
+    expected. Below the table stand the cells without a run yet, and those that
     mean nothing, each with its reason.
     """
     from harness.campaigns import cell_table, cells, stored
@@ -150,7 +150,7 @@ def collect(
     context: typer.Context,
     folder: _Folder,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="NAME.csv; written anew.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="NAME.csv; overwritten.")
     ],
 ) -> int:
     """Write every run of FOLDER into one CSV file, so that sessions and machines add up.
@@ -212,7 +212,7 @@ def layouts(
         typer.Argument(metavar="FOLDER...", help="Folders of experiments that are judged."),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="NAME.html; written anew.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="NAME.html; overwritten.")
     ],
 ) -> int:
     """Hold every layout that was played against the others: cost, loss and outage.

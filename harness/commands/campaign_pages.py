@@ -87,16 +87,16 @@ def page(
         ),
     ] = None,
 ) -> int:
-    """Write the tables of published pages anew, from the packed runs that each page names.
+    """Rewrite the tables of published pages from the packed runs that each page names.
 
     A page names its runs (<!-- runs: runs/NAME/*.tar.xz -->, several places with
     a blank between), and where a table or picture goes (<!-- table: loss --> to
     <!-- end -->). All else in it is left as it is. Tables are made from the marts
     beside each pack (NAME.marts.json.xz), or from the pack if it has no marts.
 
-    With --evidence each raw pack is brought, its checksum compared with
-    evidence.toml, and its runs judged again: marts that differ are written anew,
-    or, with --check, reported.
+    With --evidence, fetch each raw pack, compare its checksum with evidence.toml,
+    and judge its runs again. Marts that differ are rewritten or, with --check,
+    reported.
     """
     from harness.campaigns import pages as published
 
@@ -105,8 +105,8 @@ def page(
     if add and (code := _add(context, read[0], add)):
         return code
     stale = _judge_again(shell, read, source, resume, writes=not check) if source else 0
-    anew = each(read, published.made)
-    pairs = list(zip(read, anew, strict=True))
+    made = each(read, published.made)
+    pairs = list(zip(read, made, strict=True))
     differ = [one.path for one, new in pairs if not new.is_there(one)]
     for one, new in pairs:
         if one.path in differ and not check:
@@ -114,7 +114,7 @@ def page(
                 path.write_text(text, encoding="utf-8")
         said = "is what its runs say"
         if one.path in differ:
-            said = "is not what its runs say" if check else "is written anew, as its runs say"
+            said = "is not what its runs say" if check else "is rewritten, as its runs say"
         print_text(shell.out, f"{one.path}: {said}")
     return DIFFERS if check and (differ or stale) else 0
 
@@ -174,7 +174,7 @@ def _read(
     source: str | None = None,
     resume: Path | None = None,
 ) -> "list[Page]":
-    """Pages of which nothing is wrong. `flags`: whether each was given; one may be."""
+    """Return the pages without problems. `flags`: whether each was given; one may be."""
     from harness.campaigns import pages
 
     problems = [*twice("PAGE", map(str, paths)), *twice(ADD, map(str, add))]

@@ -18,7 +18,7 @@ from harness.report import listing
 from harness.request import run_request, suites
 
 
-class Topic(StrEnum):
+class Listing(StrEnum):
     """What `list` can show."""
 
     SYSTEMS = "systems"
@@ -32,12 +32,12 @@ class Topic(StrEnum):
     FACTS = "facts"
 
 
-_BY_SYSTEM = (Topic.LAYOUTS, Topic.CLAIMS)
+_BY_SYSTEM = (Listing.LAYOUTS, Listing.CLAIMS)
 
 
 def list_(
     context: typer.Context,
-    topic: Annotated[Topic, typer.Argument(help="What to list.")],
+    topic: Annotated[Listing, typer.Argument(help="What to list.")],
     system: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,7 +61,7 @@ def list_(
     return 0
 
 
-def _systems(topic: Topic, words: Sequence[str], details: bool) -> tuple[str, ...]:
+def _systems(topic: Listing, words: Sequence[str], details: bool) -> tuple[str, ...]:
     """Return the chosen systems, or all. Raise PlanError where an option does not fit."""
     names = [one.name for one in run_request.systems()]
     problems = wrong_words("--system", "system", words, names)
@@ -86,29 +86,29 @@ def _claims(systems: Sequence[str]) -> list[claims.Claim]:
     return concerning(claims.shipped(), facts)
 
 
-def _lines(topic: Topic, systems: Sequence[str]) -> Iterable[str]:
-    if topic is Topic.LAYOUTS:
+def _lines(topic: Listing, systems: Sequence[str]) -> Iterable[str]:
+    if topic is Listing.LAYOUTS:
         return listing.layout_lines(_layouts(systems))
     return listing.claim_lines(_claims(systems))
 
 
-def _tables(topic: Topic, systems: Sequence[str]) -> Iterable[RenderableType]:
+def _tables(topic: Listing, systems: Sequence[str]) -> Iterable[RenderableType]:
     match topic:
-        case Topic.SYSTEMS:
+        case Listing.SYSTEMS:
             return [listing.systems(run_request.systems())]
-        case Topic.LAYOUTS:
+        case Listing.LAYOUTS:
             return [listing.layouts(_layouts(systems))]
-        case Topic.SCENARIOS:
+        case Listing.SCENARIOS:
             return [listing.scenarios(map(run_request.scenario, run_request.scenario_names()))]
-        case Topic.SUITES:
+        case Listing.SUITES:
             return [listing.suites({name: suites.suite(name) for name in suites.names()})]
-        case Topic.FAULTS:
+        case Listing.FAULTS:
             return listing.faults()
-        case Topic.OPERATIONS:
+        case Listing.OPERATIONS:
             return listing.operations()
-        case Topic.CLIENTS:
+        case Listing.CLIENTS:
             return [listing.clients(run_request.systems())]
-        case Topic.CLAIMS:
+        case Listing.CLAIMS:
             return [listing.claims(_claims(systems))]
-        case Topic.FACTS:
+        case Listing.FACTS:
             return [listing.facts()]

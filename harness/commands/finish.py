@@ -41,7 +41,7 @@ def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], Exit]:
             with contextlib.suppress(OSError):
                 path.with_name(f"{path.name}.partial").unlink(missing_ok=True)
             display.message(f"{file.NAME} was not written: {os_reason(failure, path)}")
-        except Exception as error:  # nobody foresaw it: no reason that nobody reads the verdict
+        except Exception as error:  # unforeseen: still show the verdict
             display.message(f"{file.NAME} was not written: {OURS}: {type(error).__name__}")
             traces.append("".join(traceback.format_exception(error)))
     return tuple(files), _code(traces, report, display)

@@ -10,7 +10,7 @@ import typer
 from harness.commands.shell import JsonOption, Shell, print_lines
 
 
-class Form(StrEnum):
+class HistoryFormat(StrEnum):
     """What a file of histories can be."""
 
     MQPROOF = "mqproof"
@@ -19,7 +19,7 @@ class Form(StrEnum):
 
 
 FormOption = Annotated[
-    Form, typer.Option("--from", help="What the files are: whose form of histories.")
+    HistoryFormat, typer.Option("--from", help="What the files are: whose form of histories.")
 ]
 ExplainOption = Annotated[
     bool,
@@ -39,7 +39,7 @@ DeclareOption = Annotated[
 def judge(
     context: typer.Context,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Histories, .gz too.")],
-    form: FormOption = Form.MQPROOF,
+    form: FormOption = HistoryFormat.MQPROOF,
     as_json: JsonOption = False,
     explain: ExplainOption = False,
     declare: DeclareOption = None,

@@ -37,7 +37,7 @@ def doctor(
         typer.Option(metavar="FILE", help="Look at these brokers; nothing is touched."),
     ] = None,
 ) -> int:
-    """Say what is missing here, and how to get it."""
+    """Show which requirements this machine lacks, and how to install them."""
     shell: Shell = context.obj
     if topology is None:
         return 0 if shell.load().doctor(shell.display()) else Exit.NOT_DECIDED

@@ -20,7 +20,7 @@ from spark_analysis.schema.place import Place
 
 # Each imports what it needs of harness.nightly itself: what judges takes long to load.
 if TYPE_CHECKING:
-    from harness.nightly.playing import NightRequest, World
+    from harness.nightly.playing import NightEnvironment, NightRequest
     from harness.nightly.record import Night
     from harness.nightly.suite import Suite
 
@@ -53,8 +53,8 @@ def nightly(
 ) -> int:
     """Play a suite's cells for a night, and say whether anything is worse than its baseline.
 
-    Say it again after a crash or a reboot, and it goes on in the same night. What
-    it found is told on standard output, as one message; pages and files for
+    Repeat the command after a crash or a reboot to continue the same night. It
+    prints the result on standard output, as one message; pages and files for
     machines lie in DIR/site and DIR/nights.
     """
     from harness.nightly import playing, record
@@ -118,7 +118,7 @@ def serve(
 def _nights(
     shell: Shell, suite: "Suite", wanted: "NightRequest", results: Path, go_on: bool, where: Place
 ) -> int:
-    """Tonight, after what is left of a night that somebody broke off. `go_on`: that alone."""
+    """Play the rest of an interrupted night, then tonight. `go_on`: only the former."""
     from harness.nightly import playing, record
 
     before, now = record.nights(results), datetime.now(UTC)
@@ -173,9 +173,9 @@ def _whole(
     return night
 
 
-def _world(where: Place) -> "World":
+def _world(where: Place) -> "NightEnvironment":
     from harness.campaigns import playing as campaign
-    from harness.nightly.playing import World
+    from harness.nightly.playing import NightEnvironment
     from harness.nightly.quiet import busy, pause
 
     def analyse(folder: Path, log: Callable[[str], None]) -> int:
@@ -183,7 +183,7 @@ def _world(where: Place) -> "World":
         return campaign.carried_out(words, f"analyse {folder.name}", log)
 
     play = partial(campaign.play, more=where.words)
-    return World(lambda: datetime.now(UTC), play, analyse, partial(busy, pause))
+    return NightEnvironment(lambda: datetime.now(UTC), play, analyse, partial(busy, pause))
 
 
 def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") -> Iterator[str]:

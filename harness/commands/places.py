@@ -1,7 +1,7 @@
 """Where experiments lie, as a person names them: folders, and URLs of what Spark can read.
 
-1. What lies in a store is brought into the folder of results first, under the name that its URL
-   ends with. What is there already is not brought again: it can be judged as it is.
+1. A run in a store is copied into the folder of results first, under the last part of its URL. A
+   copy that exists already is used as it is.
 """
 
 import re
@@ -33,7 +33,7 @@ class Places:
 
 
 def places(words: Sequence[str], results: Path) -> tuple[Places, list[Problem]]:
-    """And what is wrong with them, whoever looks into the folders."""
+    """Return the places, and the problems with them."""
     wanted = {word: results / _name(word) for word in words if _URL.fullmatch(word)}
     folders = tuple(wanted.get(word, Path(word)) for word in words)
     return Places(folders, wanted), [*_problems(words, wanted)]

@@ -16,7 +16,7 @@ from rich.text import Text
 from harness.judging.exits import Judge
 from harness.outside.text import one_line, visible
 
-if TYPE_CHECKING:  # half a second, of which a command that only reads has no use
+if TYPE_CHECKING:  # saves commands that only read half a second
     from harness.pipeline.port import Pipeline
     from harness.report.console.terminal import Terminal
 
@@ -55,7 +55,7 @@ def stamp() -> str:
 
 
 def seed_of(given: int | None) -> int:
-    """The seed that was asked for, or one that nobody chose."""
+    """Return the given seed, or a random one."""
     return secrets.randbits(31) if given is None else given
 
 

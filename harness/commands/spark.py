@@ -1,4 +1,4 @@
-"""Where Spark is to run, as commands that judge are told it."""
+"""Where Spark runs: the options of commands that judge."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

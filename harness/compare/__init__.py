@@ -5,7 +5,7 @@ medians       medians of times, their intervals, and whether two differ
 versus        two experiments, cell by cell
 longer        whether recent runs take longer than a baseline's, asked every night
 gate          whether tonight is worse than a baseline: what alarms, and what cannot
-frontier      layouts by cost, loss and outage: which ones nobody need choose
+frontier      layouts by cost, loss and outage: which ones are dominated
 compared      layouts beside each other, as an article claims
 expectations  what cells are known to do (expectations.toml), for regression
 bounded       which runs are still wanted, where a campaign goes on until a bound is reached

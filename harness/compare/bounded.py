@@ -55,7 +55,7 @@ class Bounded:
         return self._reason(count, broken) if count.over else ""
 
     def carried_out(self, experiment: Experiment) -> Experiment:
-        """Without the runs that nobody wanted any more."""
+        """Return the experiment without the runs that the bound made needless."""
         if self.bound is None:
             return experiment
         runs = tuple(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 
 RUNS_MIN = 3  # of each layout: two may lie apart by chance
 
@@ -18,7 +18,7 @@ RUNS_MIN = 3  # of each layout: two may lie apart by chance
 class Comparison:
     """How a comparison came out, and what it was decided by; None: nothing was run."""
 
-    outcome: Outcome | None
+    outcome: ClaimOutcome | None
     text: str
 
 
@@ -32,18 +32,20 @@ def falls(layouts: Sequence[str], values: Mapping[str, Sequence[float]]) -> Comp
     if not any(values.get(layout) for layout in layouts):
         return Comparison(None, "")
     if any(len(values.get(layout, ())) < RUNS_MIN for layout in layouts):
-        return Comparison(Outcome.INCONCLUSIVE, f"{ranges}: {RUNS_MIN} runs of each are needed")
+        return Comparison(
+            ClaimOutcome.INCONCLUSIVE, f"{ranges}: {RUNS_MIN} runs of each are needed"
+        )
     steps = [_step(values[one], values[other]) for one, other in pairwise(layouts)]
-    for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
+    for outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE):
         if outcome in steps:
             return Comparison(outcome, ranges)
-    return Comparison(Outcome.PASS, ranges)
+    return Comparison(ClaimOutcome.PASS, ranges)
 
 
-def _step(before: Sequence[float], after: Sequence[float]) -> Outcome:
+def _step(before: Sequence[float], after: Sequence[float]) -> ClaimOutcome:
     if max(after) < min(before):
-        return Outcome.PASS
-    return Outcome.FAIL if min(after) >= max(before) else Outcome.INCONCLUSIVE
+        return ClaimOutcome.PASS
+    return ClaimOutcome.FAIL if min(after) >= max(before) else ClaimOutcome.INCONCLUSIVE
 
 
 def _range_text(layout: str, values: Sequence[float]) -> str:

@@ -20,7 +20,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.plan.problems import PlanError, Problem, unknown
 from harness.plan.shape_words import problem_of
 
@@ -42,9 +42,9 @@ class Standing(StrEnum):
 class Known:
     """What a cell does about a claim: one outcome, or one of several where chance decides."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ClaimOutcome, ...]
 
-    def allows(self, outcome: Outcome) -> bool:
+    def allows(self, outcome: ClaimOutcome) -> bool:
         return outcome in self.outcomes
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ExpectedCell:
     """What cells of this pattern are known to do."""
 
     cell: Cell  # patterns
@@ -76,11 +76,11 @@ class CellResult:
 class Expectations:
     """The entries of an expectations file, in their order."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[ExpectedCell]) -> None:
         self.entries = tuple(entries)
 
     def expected(self, cell: Cell, claim: str) -> Known | None:
-        """What this cell is known to do about a claim; None where nobody knows."""
+        """Return what this cell is known to do about a claim; None if unknown."""
         found = (
             entry.claims[claim]
             for entry in self.entries
@@ -106,8 +106,8 @@ class Expectations:
 
 
 def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
-    """What passed is told elsewhere, and would hide the rest here."""
-    usual = (Outcome.PASS, Outcome.NOT_APPLICABLE)
+    """Return the verdicts that did not pass; the others stand elsewhere and would hide them."""
+    usual = (ClaimOutcome.PASS, ClaimOutcome.NOT_APPLICABLE)
     rest = dict.fromkeys(
         f"{one.claim} {one.outcome}" for one in verdicts if one.outcome not in usual
     )
@@ -116,13 +116,13 @@ def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
 
 def _stand(verdict: ClaimVerdict, expected: Known | None) -> tuple[Standing, str]:
     if expected is None:
-        if verdict.outcome is Outcome.NOT_APPLICABLE:
+        if verdict.outcome is ClaimOutcome.NOT_APPLICABLE:
             return Standing.AS_EXPECTED, ""
         return Standing.NEW, f"{verdict.claim}: {verdict.outcome}, and no entry speaks of it"
     if expected.allows(verdict.outcome):
         return Standing.AS_EXPECTED, ""
     line = f"{verdict.claim}: {verdict.outcome}, expected {expected}"
-    if verdict.outcome is Outcome.INCONCLUSIVE:
+    if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
         return Standing.NOT_JUDGED, line
     return Standing.DIFFERS, line
 
@@ -144,7 +144,7 @@ def _read(file: Path, claims: Iterable[str]) -> Expectations:
 def read_expectations(source: str, file: str, claims: Iterable[str]) -> Expectations:
     """The expectations of a TOML text. Raises PlanError with every problem in it."""
     try:
-        document = _File.model_validate(tomllib.loads(source))
+        document = _ExpectationsFile.model_validate(tomllib.loads(source))
     except tomllib.TOMLDecodeError as error:
         raise PlanError([Problem(file, f"this is not TOML: {error}")]) from None
     except ValidationError as errors:
@@ -187,17 +187,21 @@ class _CellTable(BaseModel):
         return self
 
 
-class _File(BaseModel):
+class _ExpectationsFile(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     cell: list[_CellTable]
 
 
-def _entry(table: _CellTable) -> Entry:
-    claims = dict.fromkeys(table.passes, Known((Outcome.PASS,)))
+def _entry(table: _CellTable) -> ExpectedCell:
+    claims = dict.fromkeys(table.passes, Known((ClaimOutcome.PASS,)))
     claims |= {claim: _known(words) for claim, words in table.claims.items()}
-    return Entry((table.scenario, table.system, table.layout, table.client), claims, table.why)
+    return ExpectedCell(
+        (table.scenario, table.system, table.layout, table.client), claims, table.why
+    )
 
 
 def _known(words: str | list[_Word]) -> Known:
-    return Known(tuple(Outcome(word) for word in ([words] if isinstance(words, str) else words)))
+    return Known(
+        tuple(ClaimOutcome(word) for word in ([words] if isinstance(words, str) else words))
+    )

@@ -1,4 +1,4 @@
-"""Layouts by what they cost, lose and how long they are out: which ones nobody need choose.
+"""Layouts by cost, loss and downtime: which ones are dominated by others.
 
 1. A place is a system in one layout, by one client. Places compare over the scenarios that both
    have played; without one in common they do not.
@@ -49,7 +49,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """`by`: who dominates it, and in what he is better; nobody: it is on the frontier. `known`:
+    """`by`: what dominates it, and in what it is better; empty: it is on the frontier. `known`:
     whether it could be compared at all."""
 
     offer: Offer

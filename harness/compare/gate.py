@@ -3,14 +3,14 @@
 1. Harm that no run of the baseline did alarms at once: a broken promise, or a loss. A cell without
    a baseline has done none. A baseline of less than CLEAN_RUNS judged runs hardly bounds the rate:
    it alarms all the same (a loss is never held back), and the alarm says so.
-2. A cell whose baseline does it in some runs is flaky. It is told every night, and alarms when it
+2. A cell whose baseline does it in some runs is flaky. Every night reports it; it alarms when it
    happens more often (Fisher's exact test, one-sided) in the latest runs.
 3. Times alarm as longer.py says.
 4. All that is tested in HORIZON nights shares FALSE_ALARMS in equal parts, so that so many nights
    in which nothing changed end without any alarm in 95 of 100 sets, however many cells there are.
 5. Nothing is switched off. What could not be judged, what is not decided any more (by none of the
    latest five runs, where four of five of the baseline's know it), what has no baseline, and how
-   small a change of each time would be caught, is told.
+   small a change of each time would be caught, is reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ CLEAN_RUNS = 10  # judged without harm, they bound its rate at 26 %; fewer leave
 SILENT_RUNS, USUALLY = 5, 0.8  # what this share of a baseline's runs know, none of so many does
 
 
-class Kind(StrEnum):
+class AlarmKind(StrEnum):
     HARM = "did not happen before"
     OFTEN = "happens more often"
     LONGER = "takes longer"
@@ -44,7 +44,7 @@ class Alarm:
     cell: Cell
     what: str
     meaning: str
-    kind: Kind
+    kind: AlarmKind
     before: Rate | Median | None
     after: Rate | Median
     since: str
@@ -150,10 +150,10 @@ def _harm(
         was = known.tried.rate if known is not None and known.tried.rate.runs else None
         if was is None or not was.violated:
             first = _first(rates, lambda one: bool(one.violated))
-            yield Alarm(cell, claim, one.meaning, Kind.HARM, was, after, first)
+            yield Alarm(cell, claim, one.meaning, AlarmKind.HARM, was, after, first)
         elif often := _more_often(was, [rate for _, rate in rates], level):
             first = _first(rates[-often.nights :], lambda one: bool(one.violated))
-            yield Alarm(cell, claim, one.meaning, Kind.OFTEN, was, often.rate, first)
+            yield Alarm(cell, claim, one.meaning, AlarmKind.OFTEN, was, often.rate, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,8 @@ def _p_of_more(before: Rate, after: Rate) -> float:
 
 
 def _first(rates: Sequence[tuple[str, Rate]], holds: Callable[[Rate], bool]) -> str:
-    """The first of the nights at the end in all of which it holds; where it was not judged, it
-    does not end there."""
+    """Return the first night since which it always holds. An unjudged night does not interrupt
+    that."""
     found = rates[-1][0]
     for night, one in reversed(rates):
         if not one.runs:
@@ -217,7 +217,7 @@ def _longer(
         if window:
             began = nights[since(was, recent)][0]
             after = median(recent[-window:])
-            yield Alarm(cell, measure, "", Kind.LONGER, median(was), after, began)
+            yield Alarm(cell, measure, "", AlarmKind.LONGER, median(was), after, began)
 
 
 def _flaky(cell: Cell, before: Ran | None, lately: Sequence[Ran]) -> Iterator[Flaky]:
@@ -249,7 +249,7 @@ def _unjudged(tonight: Side) -> Iterator[tuple[Cell, int]]:
 
 
 def _undecided(before: Ran | None, lately: Sequence[Ran]) -> Iterator[str]:
-    """A promise, or a time, that nobody knows any more passes nothing."""
+    """Yield the promises and times that the latest nights did not decide: they do not pass."""
     latest = _latest_nights(lately)
     if before is None or not latest:
         return

@@ -7,7 +7,7 @@
 3. What is not known speaks against an alarm: of two that are equal the recent one is not longer, a
    baseline's run that was not back may have lasted any time, a recent one lasted as long as it was
    seen to.
-4. What is longer by less than a tenth, or by less than 10 ms, is nobody's alarm, however sure.
+4. A time that is longer by less than a tenth, or by less than 10 ms, never alarms.
 """
 
 import math

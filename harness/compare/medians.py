@@ -1,7 +1,7 @@
 """Times over runs: a median with its interval, and whether two sets of runs differ.
 
 1. A run that was not back when it ended is a lower bound, censored and never left out: Kaplan and
-   Meier's estimate takes it for what it is. A median that is not reached is told as `>= x`: the
+   Meier's estimate takes it for what it is. A median that is not reached is `>= x`: the
    median of all values as they stand, which no censored one can pull below.
 2. The interval is of 95 %: order statistics; its upper end, where a run is censored, is that of
    the estimate's log-log band. An end that so few runs cannot give is open.
@@ -149,7 +149,7 @@ def _shift(first: Any, second: Any) -> tuple[float, float, float, float, float]:
 
 
 def _middle(apart: Any) -> float:
-    """The median, also of numbers some of which are infinite."""
+    """Return the median; numbers may be infinite."""
     low, high = float(apart[(len(apart) - 1) // 2]), float(apart[len(apart) // 2])
     return low if low == high else (low + high) / 2
 

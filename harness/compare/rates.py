@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import scipy  # its parts are loaded when they are asked for: scipy.stats would take a second
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 
 CONFIDENCE = 0.95
 UNJUDGED_MAX = 0.2  # of a cell's runs: with more it says so before anything else
@@ -90,18 +90,18 @@ def too_many(unjudged: int, of: int) -> bool:
 
 def violates(verdict: ClaimVerdict) -> bool:
     """Whether this is a promise that was broken."""
-    return verdict.outcome is Outcome.FAIL and verdict.is_promise
+    return verdict.outcome is ClaimOutcome.FAIL and verdict.is_promise
 
 
 def decided(verdicts: Iterable[ClaimVerdict]) -> bool:
     """Whether a run was judged: one claim at least was found to hold or not."""
-    return any(one.outcome in (Outcome.PASS, Outcome.FAIL) for one in verdicts)
+    return any(one.outcome in (ClaimOutcome.PASS, ClaimOutcome.FAIL) for one in verdicts)
 
 
 def tried(runs: Sequence[Sequence[ClaimVerdict]]) -> Mapping[str, Tried]:
     """Every claim over the runs of one cell; a run without verdicts was not judged."""
     unjudged = sum(1 for verdicts in runs if not verdicts)
-    outcomes: dict[str, Counter[Outcome]] = {}
+    outcomes: dict[str, Counter[ClaimOutcome]] = {}
     warns: dict[str, bool] = {}
     for verdict in (one for verdicts in runs for one in verdicts):
         outcomes.setdefault(verdict.claim, Counter())[verdict.outcome] += 1
@@ -119,9 +119,9 @@ def per_cent(share: float) -> str:
     return "> 99.9 %" if text == "100.0" else "< 0.01 %" if text == "0.00" else f"{text} %"
 
 
-def _tried(outcomes: Counter[Outcome], unjudged: int, warns: bool) -> Tried:
-    failed = outcomes[Outcome.FAIL]
+def _tried(outcomes: Counter[ClaimOutcome], unjudged: int, warns: bool) -> Tried:
+    failed = outcomes[ClaimOutcome.FAIL]
     # Where a claim did not apply to any run, it would not have applied to one that was not judged.
-    applied = sum(outcomes.values()) > outcomes[Outcome.NOT_APPLICABLE]
-    not_judged = outcomes[Outcome.INCONCLUSIVE] + (unjudged if applied else 0)
-    return Tried(rate(failed, failed + outcomes[Outcome.PASS]), not_judged, warns)
+    applied = sum(outcomes.values()) > outcomes[ClaimOutcome.NOT_APPLICABLE]
+    not_judged = outcomes[ClaimOutcome.INCONCLUSIVE] + (unjudged if applied else 0)
+    return Tried(rate(failed, failed + outcomes[ClaimOutcome.PASS]), not_judged, warns)

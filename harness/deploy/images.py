@@ -26,7 +26,7 @@ from harness.deploy.pull import pull
 from harness.plan.jars import JarSet
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_layout, load_system
-from harness.systems.containers import Arguments, Containers, Image, Parts, Stand
+from harness.systems.containers import Arguments, ClusterAdapters, Containers, Image, Stand
 from harness.systems.files import shipped
 from harness.systems.registry import registry
 from harness.workers.loading import CannotLoad, loaded
@@ -81,13 +81,13 @@ def containers_of(system: str) -> Containers:
     return found[system]
 
 
-def parts_of(stand: Stand) -> Parts:
+def parts_of(stand: Stand) -> ClusterAdapters:
     """As its system makes them of containers that have been started. Raises DeployError."""
     try:
         make = loaded(containers_of(stand.layout.system).parts)
     except CannotLoad as error:
         raise DeployError(f"{stand.layout.system}: {error}") from error
-    return cast(Parts, make(stand))
+    return cast(ClusterAdapters, make(stand))
 
 
 def ensure(

@@ -7,7 +7,7 @@
 3. A set appears by one rename: a fetch that is cut off leaves nothing that looks whole.
 4. One process fetches at a time; another one waits for it, and uses its result.
 
-`python -m harness.deploy.jars [--check] [SET ...]` fetches what is missing (all without a name).
+`python -m harness.deploy.jars [--check] [SET ...]` fetches missing ones (all without a name).
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Pulls an image within a deadline, so that a silent network does not block a run.
 
-1. A failed pull is an answer, not an error: the caller builds instead, or says what is missing.
+1. A failed pull is an answer, not an error: the caller builds instead, or reports what it lacks.
 """
 
 import threading

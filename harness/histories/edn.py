@@ -63,7 +63,7 @@ class _Open:
     at: int
     items: list[Any]
     discards: int = 0  # of what follows, so many are to be passed over
-    owed_at: int | None = None  # where something stands that means what follows it
+    dangling_at: int | None = None  # where something stands that means what follows it
 
 
 def read_all(text: str) -> list[Any]:
@@ -91,7 +91,7 @@ def _read(text: str, stack: list[_Open]) -> None:
             stack.append(_Open(word, at, []))
         elif kind in ("discard", "tag"):
             stack[-1].discards += kind == "discard"
-            stack[-1].owed_at = at
+            stack[-1].dangling_at = at
         elif kind == "close":
             _keep(stack, _closed(stack, word, text, at))
         elif kind != "gap":
@@ -135,12 +135,12 @@ def _keep(stack: list[_Open], value: Any) -> None:
     else:
         stack[-1].items.append(value)
     if not stack[-1].discards:
-        stack[-1].owed_at = None
+        stack[-1].dangling_at = None
 
 
 def _check_paid(ended: _Open, text: str) -> None:
-    if ended.owed_at is not None:
-        raise BadEdn(f"{_place(text, ended.owed_at)}: what this is for does not follow")
+    if ended.dangling_at is not None:
+        raise BadEdn(f"{_place(text, ended.dangling_at)}: what this is for does not follow")
 
 
 def _closed(stack: list[_Open], word: str, text: str, at: int) -> Any:

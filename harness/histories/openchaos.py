@@ -92,7 +92,7 @@ def _row(columns: list[str], place: str, complaints: Complaints) -> Row | None:
         complaints.unknown(place, "operation of a queue", columns[1], _OPERATIONS)
         return None
     return (
-        _asked(columns, place, complaints)
+        _request(columns, place, complaints)
         if kind == "REQUEST"
         else _answered(columns, place, complaints)
     )
@@ -106,7 +106,7 @@ def _fault(columns: list[str], place: str, complaints: Complaints) -> Row | None
     return None if at_ns is None else Row(at_ns, FAULT, FAULT, columns[2], columns[1])
 
 
-def _asked(columns: list[str], place: str, complaints: Complaints) -> Row | None:
+def _request(columns: list[str], place: str, complaints: Complaints) -> Row | None:
     client, f, _, value, key, at, _ = columns
     at_ns = _time_ns(at, place, complaints)
     if f == ENQUEUE and _text(value) is None:

@@ -30,8 +30,8 @@ _SOON_MS = 2_000  # a failure so soon after an outage's end begins none
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """QueueChecker."""
+class QueueChecker:
+    """The counts of OpenChaos's QueueChecker."""
 
     invoked: int
     confirmed: int
@@ -75,7 +75,7 @@ class Recovery:
     took_ms: int = 0
 
 
-def queue(rows: Iterable[Row]) -> Queue:
+def queue(rows: Iterable[Row]) -> QueueChecker:
     counts: Counter[tuple[str, str]] = Counter()
     waiting: dict[str, None] = {}
     surplus: Counter[str] = Counter()
@@ -91,7 +91,7 @@ def queue(rows: Iterable[Row]) -> Queue:
                 surplus[value] += 1
     # A delivery that was written down before its confirm.
     early = Counter(value for value in surplus if value in waiting)
-    return Queue(
+    return QueueChecker(
         counts[ENQUEUE, INVOKE],
         counts[ENQUEUE, OK],
         counts[DEQUEUE, OK],

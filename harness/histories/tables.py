@@ -15,7 +15,7 @@ from harness.histories.complaints import Complaints
 from harness.histories.history import Cell, Columns
 from harness.outside.text import brief
 from spark_analysis.schema.declared import TIME_MAX_NS
-from spark_analysis.schema.tables import TABLES, Column, Kind, Table
+from spark_analysis.schema.tables import TABLES, Column, ColumnType, Table
 from spark_analysis.schema.words import (
     NEVER_SENT,
     NO_DUE,
@@ -29,7 +29,7 @@ from spark_analysis.schema.words import (
 )
 
 ROWS_MAX = 2_000_000  # of one table; larger runs are for `analyse`
-_INT_MAX = {Kind.INT32: 2**31 - 1, Kind.INT64: TIME_MAX_NS, Kind.UINT8: 255}
+_INT_MAX = {ColumnType.INT32: 2**31 - 1, ColumnType.INT64: TIME_MAX_NS, ColumnType.UINT8: 255}
 
 _Place = tuple[str, str]  # table and column
 WORDS: Mapping[_Place, type[IntEnum]] = {
@@ -123,7 +123,7 @@ def _columns(
         place = (table.name, column.name)
         if column.name in content:
             yield column.name, _column(place, column, content[column.name], rows, complaints)
-        elif column.kind is Kind.TEXT:
+        elif column.kind is ColumnType.TEXT:
             yield column.name, [None] * rows
         elif place in NULLS:
             yield column.name, [NULLS[place]] * rows
@@ -146,7 +146,7 @@ def _column(
         complaints.add(where, f"it has {len(content):,} values, and its table {rows:,} rows")
         return []
     if (
-        column.kind is not Kind.TEXT
+        column.kind is not ColumnType.TEXT
         and column.name not in _FLAGS
         and _all_fit(content, place, column)
     ):
@@ -178,7 +178,7 @@ def _reader(place: _Place, column: Column) -> _Read:
     if place in WORDS:
         numbers = {one.name.lower(): int(one) for one in WORDS[place]}
         return lambda cell: _word(cell, numbers, null)
-    if column.kind is Kind.TEXT:
+    if column.kind is ColumnType.TEXT:
         return _text
     if column.name in _FLAGS:
         return _flag

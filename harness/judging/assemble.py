@@ -11,7 +11,7 @@ from harness.claims.claims import Claim
 from harness.claims.doubts import Caveat
 from harness.claims.evidence import Evidence
 from harness.claims.judge import judge
-from harness.claims.state import State
+from harness.claims.state import KnownFacts
 from harness.compare.expectations import CellResult, Expectations
 from harness.judging.raw_reading import RawReading, read_raw
 from harness.judging.result import CellTitle, RunReport
@@ -60,7 +60,7 @@ def report_from(
 ) -> RunReport:
     """Judge one run by its marts and by what was read of its raw rows before."""
     state = {**manifest.state, **raw.words}
-    evidence = Evidence(findings, facts, State.from_json(state))
+    evidence = Evidence(findings, facts, KnownFacts.from_json(state))
     run_summary = summary(evidence)
     return RunReport(
         name=manifest.run,

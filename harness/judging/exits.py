@@ -7,9 +7,9 @@
 from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum, StrEnum
 
-from harness.claims.judge import ClaimVerdict, Outcome, worst
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, worst
 from harness.compare.expectations import CellResult, Known, Standing
-from harness.compare.versus import Change, Versus
+from harness.compare.versus import Trend, Versus
 
 
 class Exit(IntEnum):
@@ -52,12 +52,12 @@ def of_experiment(
 def of_claims(runs: Iterable[Sequence[ClaimVerdict]]) -> Exit:
     """FAILED: a promise was broken. NOT_DECIDED: one that applied could not be judged, or a run in
     which none was. Warnings and claims about some cases set neither."""
-    outcomes: list[Outcome] = []
+    outcomes: list[ClaimOutcome] = []
     for verdicts in runs:
         promises = (one.outcome for one in verdicts if one.is_promise)
-        applicable = [one for one in promises if one is not Outcome.NOT_APPLICABLE]
-        outcomes += applicable or [Outcome.INCONCLUSIVE]
-    decided = {Outcome.FAIL: Exit.FAILED, Outcome.PASS: Exit.PASSED}
+        applicable = [one for one in promises if one is not ClaimOutcome.NOT_APPLICABLE]
+        outcomes += applicable or [ClaimOutcome.INCONCLUSIVE]
+    decided = {ClaimOutcome.FAIL: Exit.FAILED, ClaimOutcome.PASS: Exit.PASSED}
     return decided.get(worst(outcomes), Exit.NOT_DECIDED)
 
 
@@ -73,7 +73,7 @@ def of_versus(comparison: Versus) -> Exit:
     """FAILED: something got worse. NOT_DECIDED: nothing could be compared."""
     if not comparison.rows:
         return Exit.NOT_DECIDED
-    return Exit.FAILED if comparison.of(Change.WORSE) else Exit.PASSED
+    return Exit.FAILED if comparison.of(Trend.WORSE) else Exit.PASSED
 
 
 def of_telling(decided: Exit, *, crashed: bool) -> Exit:
@@ -85,5 +85,5 @@ def of_telling(decided: Exit, *, crashed: bool) -> Exit:
 def is_failure(by: Judge, verdict: ClaimVerdict, known: Known | None) -> bool:
     """Return whether one verdict on its own is a failure. `known`: its expectation."""
     if by is Judge.CLAIMS or known is None:  # new, and not expected
-        return verdict.outcome is Outcome.FAIL
-    return verdict.outcome is not Outcome.INCONCLUSIVE and not known.allows(verdict.outcome)
+        return verdict.outcome is ClaimOutcome.FAIL
+    return verdict.outcome is not ClaimOutcome.INCONCLUSIVE and not known.allows(verdict.outcome)

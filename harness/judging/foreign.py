@@ -11,7 +11,7 @@ from harness.histories.history import History
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedHistory:
     """One history, and what was found of it. `theirs`: what other tools say of it, and why."""
 
     file: str

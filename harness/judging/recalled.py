@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate, tried, violates
 from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
@@ -31,7 +31,7 @@ PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 RUNS_MAX, CLAIMS_MAX, HOSTS_MAX, SECONDS_MAX = 100_000, 1000, 1000, 1e9
 BROKERS = "brokers"  # what hosts of brokers are a part of
 OUT = "out_total"
-_DECIDED = (Outcome.PASS, Outcome.FAIL)
+_DECIDED = (ClaimOutcome.PASS, ClaimOutcome.FAIL)
 _Name = Annotated[str, Field(max_length=300)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 
@@ -53,7 +53,7 @@ class _Place(_Part):
         return self.scenario, self.system, self.layout, self.client
 
 
-class _Told(_Part):
+class _ClaimOutcome(_Part):
     claim: _Name
     outcome: Literal["PASS", "FAIL", "INCONCLUSIVE", "NOT APPLICABLE"]
     meaning: Annotated[str, Field(max_length=10_000)] = ""
@@ -119,14 +119,16 @@ class _Cost(_Part):
 
 class _Run(_Part):
     cell: _Place
-    claims: Annotated[tuple[_Told, ...], Field(max_length=CLAIMS_MAX)] = ()
+    claims: Annotated[tuple[_ClaimOutcome, ...], Field(max_length=CLAIMS_MAX)] = ()
     summary: _Summary | None = None
     cost: _Cost | None = None
 
     @property
     def verdicts(self) -> tuple[ClaimVerdict, ...]:
         return tuple(
-            ClaimVerdict(one.claim, Outcome(one.outcome), one.meaning, "", "", warns=one.warns)
+            ClaimVerdict(
+                one.claim, ClaimOutcome(one.outcome), one.meaning, "", "", warns=one.warns
+            )
             for one in self.claims
         )
 
@@ -140,7 +142,7 @@ class _File(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RecalledRun:
     """A run as its file tells it. `hosts`, `cores`, `memory_bytes`: of brokers, while nothing is
     wrong. None is not known; of `broken` and `lost`, not decided."""
 
@@ -156,7 +158,7 @@ class Ended:
     p50_ms: float | None
 
 
-def ended(paths: Sequence[Path]) -> list[Ended]:
+def ended(paths: Sequence[Path]) -> list[RecalledRun]:
     """Every run of these files. Raises PlanError with what is wrong with each."""
     return [_ended(run) for document in _each(paths) for run in document.runs]
 
@@ -202,11 +204,11 @@ def _each(paths: Sequence[Path]) -> list[_File]:
     return found
 
 
-def _ended(run: _Run) -> Ended:
+def _ended(run: _Run) -> RecalledRun:
     summary, cost = run.summary, run.cost
     decided = [one for one in run.verdicts if one.is_promise and one.outcome in _DECIDED]
     hosts = 0 if cost is None else sum(host.part == BROKERS for host in cost.hosts)
-    return Ended(
+    return RecalledRun(
         cell=run.cell.cell,
         faults=0 if summary is None else summary.faults,
         broken=any(map(violates, decided)) if decided else None,

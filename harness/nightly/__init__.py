@@ -1,4 +1,4 @@
-"""Every night: what is played within its hours, whether it is worse than before, and who is told.
+"""Every night: play what fits into its hours, compare it with before, and report it.
 
 suite     what a suite's file says, as items: each a cell, so often
 planning  which items fit into the night, by what is new, what alarmed, age and risk

@@ -1,6 +1,6 @@
 """The gate's answer over the nights on record, and the exit code of tonight.
 
-1. A baseline is a folder of experiments: whoever says that these are good puts them there.
+1. A baseline is a folder of experiments that a person declared good by putting them there.
 2. Alarms fail the night. Without one it is undecided where something that was planned was not
    judged, is not decided any more, has no baseline, or where its experiments are gone.
 """

@@ -1,12 +1,12 @@
-"""A night's outcome as one text, for a chat or a mail: what alarms first, and what nobody can say.
+"""A night's outcome as one text, for a chat or a mail: alarms first, and what is undecided.
 
-1. Whoever reads only the first line knows whether to read on.
-2. Every number stands beside the runs that it is of.
+1. The first line shows whether to read on.
+2. Every number comes with its number of runs.
 """
 
 from collections.abc import Iterator
 
-from harness.compare.gate import CLEAN_RUNS, Alarm, Flaky, Gate, Kind, is_few
+from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, is_few
 from harness.compare.rates import Rate
 from harness.judging.exits import Exit
 from harness.nightly import playing
@@ -84,7 +84,7 @@ def few_runs(runs: int) -> str:
 
 
 def _few_text(one: Alarm) -> str:
-    if one.kind is not Kind.HARM or not isinstance(one.before, Rate):
+    if one.kind is not AlarmKind.HARM or not isinstance(one.before, Rate):
         return ""
     return f"; {few_runs(one.before.runs)}" if is_few(one.before.runs) else ""
 
@@ -95,11 +95,11 @@ def flaky_text(one: Flaky) -> str:
 
 
 def _what(one: Alarm) -> str:
-    return formats.measure_name(one.what).lower() if one.kind is Kind.LONGER else one.what
+    return formats.measure_name(one.what).lower() if one.kind is AlarmKind.LONGER else one.what
 
 
 def unjudged(night: Night, gate: Gate) -> Iterator[tuple[Cell, str]]:
-    """Of which cell what nobody could say, and why."""
+    """Yield each cell that could not be judged, and the reason."""
     for cell, runs in gate.unjudged:
         yield cell, f"{formats.plural(runs, 'run')} decided nothing"
     for cell, what in gate.undecided:

@@ -1,10 +1,10 @@
-"""Which items fit into a night: what matters most first, and what is left out with the reason.
+"""Which items fit into a night: what matters most first, and what is omitted with the reason.
 
 1. First what alarmed in its last night, then what was never judged, then what changed since it
    was, then the rest: by the nights since, times the item's risk.
 2. Of an item as many plays are chosen as fit. The others are left out, and a shorter item that is
    less urgent may still fit.
-3. How long an item takes, and what is known of it, is told: nothing is asked here.
+3. Callers pass the estimates and what is known of each item.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,8 +61,8 @@ def plan(
     night_s: float,
     changed: Sequence[str] = (),
 ) -> Plan:
-    """`estimates_s`: of one play. `changed`: systems of which the user says that they are not what
-    they were."""
+    """Return the plan. `estimates_s`: of one play. `changed`: systems that the user says have
+    changed."""
     ranked = sorted(items, key=lambda item: _rank(item, past.get(item.cell, NOTHING), changed))
     chosen: list[Planned] = []
     left_out: list[Planned] = []

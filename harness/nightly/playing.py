@@ -5,7 +5,7 @@
    were recorded are judged.
 2. No play begins after the night's end; the last is played out. What did not come to be played, or
    found the machine busy, is on record with the reason.
-3. A play in which nothing was decided is done once more, and both count.
+3. A play in which nothing was decided is repeated once, and both count.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ Log = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class NightEnvironment:
     """`play`: words of `mqproof run`, into a folder; its exit code. `analyse`: one experiment's
     folder. `look`: the share of the machine that is busy; raises quiet.Unknown."""
 
@@ -77,7 +77,7 @@ def unfinished(before: Sequence[Night]) -> Night | None:
     return before[-1] if before and before[-1].exit_code is None else None
 
 
-def played(folder: Path, suite: Suite, night: Night, world: World, log: Log) -> Night:
+def played(folder: Path, suite: Suite, night: Night, world: NightEnvironment, log: Log) -> Night:
     """The night with all that could be played of it. On record after each step."""
     night = _mended(folder, night, world, log)
     words = {item.cell: item.words for item in suite.items}
@@ -112,7 +112,7 @@ def _one(
     night: Night,
     cell: Cell,
     words: Sequence[str] | None,
-    world: World,
+    world: NightEnvironment,
     log: Log,
 ) -> Night:
     now = world.now()
@@ -140,8 +140,8 @@ def _ended(folder: Path, one: Played, there: set[str], code: int, seconds: float
     )
 
 
-def _mended(folder: Path, night: Night, world: World, log: Log) -> Night:
-    """A play that nobody saw end: what was recorded of it is judged."""
+def _mended(folder: Path, night: Night, world: NightEnvironment, log: Log) -> Night:
+    """Judge what was recorded of a play whose end was not recorded."""
     if not night.played or night.played[-1].exit_code is not None:
         return night
     one = night.played[-1]

@@ -1,7 +1,7 @@
 """Whether anything else is busy on this machine: asked before each play, when we do nothing.
 
-1. Busy is the share of all cores' time in which they did something, of LOOK_S: /proc/stat.
-2. Where that cannot be read nobody knows, and that is told, too.
+1. Busy is the share of all cores' time in LOOK_S in which they worked (/proc/stat).
+2. If that cannot be read, the answer is unknown, with the reason.
 """
 
 import time
@@ -17,7 +17,7 @@ _IDLE = (3, 4)  # columns: idle, and waiting for a disk that somebody else may u
 
 
 class Unknown(Exception):
-    """Nobody can say how busy the machine is: why."""
+    """The reason why the load of the machine is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

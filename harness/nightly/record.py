@@ -1,7 +1,7 @@
 """night.json: a night as it was planned, played and judged, for the nights to come.
 
-1. It is written anew after every step, whole or not at all: a machine that dies in the middle of a
-   night finds where it was.
+1. Every step replaces it, whole or not at all: after a crash in the middle of a night, the machine
+   finds where it was.
 2. What the gate and the pages need of a night's runs stands in it, so that they read no experiment
    of older nights again.
 3. Of promises that did not apply nothing is kept, of meanings those of promises that were broken.
@@ -45,8 +45,8 @@ class PlannedCell(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """One play. `exit_code` None: it has begun, and nobody saw it end. `experiment` "": it left
-    none, for which `why` has the reason. `judged`: whether a promise was decided in it."""
+    """One play. `exit_code` None: it has begun, and its end is unknown. `experiment` "": it left
+    none, and `why` has the reason. `judged`: whether a promise was decided in it."""
 
     cell: Cell
     began: str
@@ -57,7 +57,7 @@ class Played(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Judged(msgspec.Struct, frozen=True):
+class CellResult(msgspec.Struct, frozen=True):
     """A promise, or loss, over a cell's runs of this night."""
 
     violated: int
@@ -72,7 +72,7 @@ class CellOfNight(msgspec.Struct, frozen=True):
 
     cell: Cell
     runs: int
-    claims: dict[str, Judged]
+    claims: dict[str, CellResult]
     times: dict[str, list[tuple[float, bool]]]
 
 
@@ -155,9 +155,9 @@ def _ran(one: CellOfNight) -> Ran:
     return Ran(one.runs, claims, times)
 
 
-def _claims(claims: Mapping[str, Counted]) -> dict[str, Judged]:
+def _claims(claims: Mapping[str, Counted]) -> dict[str, CellResult]:
     return {
-        claim: Judged(
+        claim: CellResult(
             violated=one.tried.rate.violated,
             runs=one.tried.rate.runs,
             not_judged=one.tried.not_judged,

@@ -5,7 +5,7 @@
 2. Recordings, hidden files and lists of folders are not given out, nor is anything but a regular
    file that lies in the folder: no device, and nothing that a symlink leads out to.
 3. A connection that brings nothing for IDLE_LIMIT_S is closed. Of more than CONNECTIONS_MAX the
-   oldest is closed, so that many slow ones keep nobody out.
+   oldest is closed, so that many slow ones do not block others.
 """
 
 import socket

@@ -33,7 +33,7 @@ _SCRIPT = resources.files("harness.nightly").joinpath("find.js")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """`path` "": what it would lead to is not there any more."""
 
     text: str
@@ -78,7 +78,7 @@ class CellNight:
     text: str
     times: str
     changes: tuple[str, ...]
-    reports: tuple[Link, ...]
+    reports: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +216,13 @@ def _times(one: CellOfNight) -> str:
     )
 
 
-def _reports(folder: Path, night: Night, cell: Cell) -> Iterator[Link]:
+def _reports(folder: Path, night: Night, cell: Cell) -> Iterator[PageLink]:
     for one in night.plays_of(cell):
         if one.experiment:
             there = is_file(folder / one.experiment / REPORT)
-            yield Link(one.experiment, f"../{one.experiment}/{REPORT}" if there else "")
+            yield PageLink(one.experiment, f"../{one.experiment}/{REPORT}" if there else "")
         else:
-            yield Link(one.why, "")
+            yield PageLink(one.why, "")
 
 
 def _changes(nights: Sequence[Night]) -> Iterator[Changes]:

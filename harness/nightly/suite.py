@@ -1,8 +1,7 @@
 """A suite's file -> its items: each a cell that is to be played, so often.
 
-1. What is wrong with the file, and with what any of its cells asks for, is told at once, with its
-   place.
-2. A cell stands in a suite once: nobody could say which of two numbers of runs was meant.
+1. All problems of the file and of its cells are reported at once, with their places.
+2. A cell stands in a suite once: two numbers of runs would be ambiguous.
 3. A cell that means nothing is left out with the reason that `mqproof run` would give.
 """
 
@@ -199,7 +198,7 @@ def _layout_file(run: RunPlan, words: Sequence[str]) -> str:
 
 
 def _digest(run: RunPlan) -> str:
-    """Changes with whatever the cell's verdict hangs on, as far as mqproof knows it."""
+    """Return a digest of all that the cell's verdict depends on, as far as mqproof knows it."""
     content: tuple[Any, ...] = (run.scenario, run.layout, run.client, run.deployment)
     return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 

@@ -76,7 +76,7 @@ def is_file(path: Path) -> bool:
 def why_not_written(path: Path) -> str:
     """Make missing folders; return why nothing can be written there, "" if it can.
 
-    The caller checks what is there already.
+    The caller checks for existing files.
     """
     place = path.absolute()
     if "\0" in str(place):

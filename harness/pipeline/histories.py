@@ -17,7 +17,7 @@ from harness.histories.as_rows import rows_of
 from harness.histories.declared import declaring, of_words
 from harness.histories.explained import explained
 from harness.histories.history import FactValue, History
-from harness.judging.foreign import Judged
+from harness.judging.foreign import JudgedHistory
 from harness.plan.problems import PlanError, twice
 
 OURS, JEPSEN, OPENCHAOS = "mqproof", "jepsen", "openchaos"
@@ -36,7 +36,7 @@ class Read:
 
 def judge_files(
     files: Sequence[Path], form: str, explain: bool, declare: Sequence[str] = ()
-) -> tuple[Judged, ...]:
+) -> tuple[JudgedHistory, ...]:
     """Judge each file. `declare`: words NAME=VALUE. Raise PlanError."""
     problems = twice("FILE", map(str, files))
     known: Mapping[str, FactValue] = {}
@@ -44,7 +44,7 @@ def judge_files(
         known = of_words(declare, WORDS.declared)
     except PlanError as error:
         problems += error.problems
-    judged: list[Judged] = []
+    judged: list[JudgedHistory] = []
     shipped = claims.shipped()
     for path in dict.fromkeys(files):
         try:
@@ -72,9 +72,9 @@ def _name(path: Path) -> str:
     return path.name.split(".")[0] or path.name
 
 
-def _judged(read: Read, shipped: tuple[claims.Claim, ...], *, untold: bool) -> Judged:
+def _judged(read: Read, shipped: tuple[claims.Claim, ...], *, untold: bool) -> JudgedHistory:
     found = evidence(read.history, read.file)
     verdicts = judge_claims(shipped, found)
-    judged = Judged(read.file, read.history, found, verdicts, (), untold)
+    judged = JudgedHistory(read.file, read.history, found, verdicts, (), untold)
     theirs = [explained(tool, read.rows, judged.counts) for tool in read.tools]
     return replace(judged, theirs=tuple(theirs))

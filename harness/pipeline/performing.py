@@ -17,7 +17,7 @@ from pathlib import Path
 
 from harness.cleanup.everywhere import settle
 from harness.cleanup.external_projects import anything_armed
-from harness.cleanup.guardian import Kind
+from harness.cleanup.guardian import DeploymentKind
 from harness.cleanup.guards import Guards
 from harness.cluster.port import Cluster, Deployment
 from harness.compare.bounded import Bounded
@@ -36,7 +36,7 @@ from harness.report.display import Display
 from harness.run import signals
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
-from harness.run.view import View
+from harness.run.view import LiveCounts
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -99,7 +99,7 @@ class Performing:
                 cell = " x ".join(plan.cell)
                 self.show.message(f"run {number} of {of}{beside}: {plan.name} ({cell})")
 
-        def live(view: View) -> None:
+        def live(view: LiveCounts) -> None:
             self.steps.end()
             self.show.live(rates.view(time.monotonic(), view))
 
@@ -119,14 +119,17 @@ def deployments_of(
 ) -> dict[str, Deployment]:
     """By their names in plans. Nothing is asked of an engine before a plan wants containers."""
     return {
-        Kind.COMPOSE: ComposeDeployment(
-            equip_compose, options.keep, partial(guards.begin, Kind.COMPOSE), clients
+        DeploymentKind.COMPOSE: ComposeDeployment(
+            equip_compose, options.keep, partial(guards.begin, DeploymentKind.COMPOSE), clients
         ),
-        Kind.LOCAL: LocalDeployment(
-            equip_local, options.keep, partial(guards.begin, Kind.LOCAL), options.misbehave
+        DeploymentKind.LOCAL: LocalDeployment(
+            equip_local,
+            options.keep,
+            partial(guards.begin, DeploymentKind.LOCAL),
+            options.misbehave,
         ),
-        Kind.EXTERNAL: ExternalDeployment(
-            equip_external, partial(guards.begin, Kind.EXTERNAL), anything_armed
+        DeploymentKind.EXTERNAL: ExternalDeployment(
+            equip_external, partial(guards.begin, DeploymentKind.EXTERNAL), anything_armed
         ),
     }
 

@@ -20,7 +20,7 @@ from harness.cleanup.everywhere import heal_all
 from harness.cleanup.heal import EVERYBODY, Chosen
 from harness.compare.bounded import Bounded
 from harness.deploy import images
-from harness.deploy.doctor import Row, examine
+from harness.deploy.doctor import MachineCheck, examine
 from harness.deploy.engine import connect
 from harness.deploy.external.doctor import examine as examine_external
 from harness.judging.assemble import titles
@@ -127,7 +127,7 @@ def doctor_of(topology: Topology, show: Display) -> bool:
     return _show_rows(asyncio.run(examine_external(topology)), show)
 
 
-def _show_rows(found: Sequence[Row], show: Display) -> bool:
+def _show_rows(found: Sequence[MachineCheck], show: Display) -> bool:
     for row in found:
         word = "ok     " if row.ok else "absent " if row.optional else "MISSING"
         show.message(f"{word} {row.what}: {row.found}")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.analyse import exactness
-from harness.analyse.marts import Judged, Marts, NothingRecorded, Start, judge_all
+from harness.analyse.marts import JudgedRun, Marts, NothingRecorded, Start, judge_all
 from harness.claims import claims
 from harness.compare import expectations
 from harness.judging.assemble import compare, run_report
@@ -75,7 +75,7 @@ def report_of(
 
 def _run_report(
     stored_run: StoredRun,
-    run: Judged | None,
+    run: JudgedRun | None,
     marts: Marts,
     shipped: Sequence[claims.Claim],
     piece: str,
@@ -87,7 +87,7 @@ def _run_report(
     return replace(judged(stored_run, run, shipped), repeat=stored_run.repeat, piece=piece)
 
 
-def judged(stored_run: StoredRun, run: Judged, shipped: Sequence[claims.Claim]) -> RunReport:
+def judged(stored_run: StoredRun, run: JudgedRun, shipped: Sequence[claims.Claim]) -> RunReport:
     """Judge one run; a failure is its report, so that other runs are reported, too."""
     parts = run.manifest, run.facts, run.findings, shipped, run.costs, run.views, run.sends
     try:
@@ -109,7 +109,7 @@ def _unread(stored_run: StoredRun, why: Failed) -> RunReport:
     )
 
 
-def with_truth(report: RunReport, run: Judged) -> RunReport:
+def with_truth(report: RunReport, run: JudgedRun) -> RunReport:
     """Says of a misbehaving cluster whether what it admits, and nothing else, was found."""
     if not (run.folder / TRUTH).exists():
         return report

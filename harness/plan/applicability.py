@@ -21,7 +21,7 @@ from harness.plan import (
 )
 from harness.plan.clients import requirements
 from harness.plan.clients.client_options import name_of
-from harness.plan.model import BALANCERS, Entry, FaultPlan, Layout, Scenario, System
+from harness.plan.model import BALANCERS, BootstrapAddress, FaultPlan, Layout, Scenario, System
 from harness.plan.permission import forbidden, permitted
 from harness.plan.targets import STANDBY_BALANCER, Target, parse_target
 
@@ -179,7 +179,7 @@ def _shape_obstacles(number: int, fault: FaultPlan, hosts: int) -> Iterator[str]
         )
 
 
-def _entry_obstacles(entry: Entry, scenario: Scenario, layout: Layout) -> Iterator[str]:
+def _entry_obstacles(entry: BootstrapAddress, scenario: Scenario, layout: Layout) -> Iterator[str]:
     if entry.word:
         yield from _target_obstacles(parse_target(entry.word), scenario, layout)
     for host in entry.hosts:

@@ -40,7 +40,7 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ExperimentOptions:
     """What the user asked for. Empty choices mean each system's default.
 
     A layout is named `NAME@PROFILE`, or `NAME` (the profile of the system's default), or by a
@@ -72,7 +72,7 @@ class _Cell:
         return (self.scenario.name, self.system.name, self.layout.label, self.client)
 
 
-def plan(request: Request, catalogue: Catalogue) -> Experiment:
+def plan(request: ExperimentOptions, catalogue: Catalogue) -> Experiment:
     """The experiment that was asked for. Raises PlanError with every problem in the request."""
     if problems := check(request, catalogue):
         raise PlanError(problems)
@@ -117,7 +117,7 @@ def _several(reasons: Sequence[str]) -> str:
     return f"{listed}; and {more:,} more" if more > 0 else listed
 
 
-def check(request: Request, catalogue: Catalogue) -> list[Problem]:
+def check(request: ExperimentOptions, catalogue: Catalogue) -> list[Problem]:
     """Every word of the request that names nothing, whatever its scenarios say."""
     names = [system.name for system in catalogue.systems]
     wrong = dict.fromkeys(word for word in request.systems if word not in names)
@@ -143,14 +143,14 @@ def check(request: Request, catalogue: Catalogue) -> list[Problem]:
     return problems + twice("--client", request.clients)
 
 
-def _systems(request: Request, catalogue: Catalogue) -> tuple[System, ...]:
+def _systems(request: ExperimentOptions, catalogue: Catalogue) -> tuple[System, ...]:
     """Those that were asked for, in the catalogue's order; else the first."""
     chosen = tuple(one for one in catalogue.systems if one.name in request.systems)
     return chosen or catalogue.systems[:1]
 
 
 def _layout_problems(
-    request: Request, systems: tuple[System, ...], catalogue: Catalogue
+    request: ExperimentOptions, systems: tuple[System, ...], catalogue: Catalogue
 ) -> Iterator[Problem]:
     layouts = [layout for system in systems for layout in _layouts_of(system, catalogue)]
     labels = tuple(layout.label for layout in layouts)
@@ -170,7 +170,9 @@ def _layout_problems(
             yield Problem("--layout", f"none of those named is one of {system.name}'s", own)
 
 
-def _cells(request: Request, systems: tuple[System, ...], catalogue: Catalogue) -> Iterator[_Cell]:
+def _cells(
+    request: ExperimentOptions, systems: tuple[System, ...], catalogue: Catalogue
+) -> Iterator[_Cell]:
     """Every cell that was asked for, cluster by cluster."""
     for system in systems:
         for layout in _layouts(request, system, catalogue):
@@ -180,7 +182,7 @@ def _cells(request: Request, systems: tuple[System, ...], catalogue: Catalogue) 
                     yield _Cell(scenario, system, layout, client, deployment)
 
 
-def _layouts(request: Request, system: System, catalogue: Catalogue) -> list[Layout]:
+def _layouts(request: ExperimentOptions, system: System, catalogue: Catalogue) -> list[Layout]:
     """The layouts of `system` that were asked for, each once, in the order of asking."""
     chosen: dict[str, Layout] = {}
     for word in request.layouts or (system.default_layout,):
@@ -199,7 +201,7 @@ def _layouts_of(system: System, catalogue: Catalogue) -> list[Layout]:
     return [layout for layout in catalogue.layouts if layout.system == system.name]
 
 
-def _runs(request: Request, cells: list[_Cell]) -> Iterator[RunPlan]:
+def _runs(request: ExperimentOptions, cells: list[_Cell]) -> Iterator[RunPlan]:
     """Repeats go round the scenarios of a cluster, so that a drift of it meets all alike."""
     number = request.after
     clusters = dict.fromkeys((cell.system.name, cell.layout.label) for cell in cells)
@@ -212,7 +214,7 @@ def _runs(request: Request, cells: list[_Cell]) -> Iterator[RunPlan]:
                 yield from together.joined(request.seed, runs) if request.together else runs
 
 
-def _run(request: Request, cell: _Cell, repeat: int, number: int) -> RunPlan:
+def _run(request: ExperimentOptions, cell: _Cell, repeat: int, number: int) -> RunPlan:
     labels = (*cell.labels, str(repeat))
     mark = derive(request.seed, "name", request.name, *labels) % 0x10000
     name = f"{cell.scenario.name}-{number}-{mark:04x}"
@@ -234,7 +236,7 @@ def _run(request: Request, cell: _Cell, repeat: int, number: int) -> RunPlan:
 
 
 def _nothing_applies(
-    request: Request,
+    request: ExperimentOptions,
     skipped: list[Skipped],
     systems: tuple[System, ...],
     catalogue: Catalogue,

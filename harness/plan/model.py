@@ -19,7 +19,7 @@ from harness.plan.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Duration:
     """A length of time: seconds, or so many of the layout's timers with a minimum in seconds."""
 
     seconds: float = 0.0
@@ -55,14 +55,14 @@ class Workload:
     retry: Retry
     acknowledge: int  # a batch of so many deliveries; 0: none, the broker forgets when it sends
     deadline_s: float
-    publishers_enter: "Entry"
-    consumers_enter: "Entry"
+    publishers_enter: "BootstrapAddress"
+    consumers_enter: "BootstrapAddress"
     sections: Mapping[str, Any] = field(default_factory=dict)
     declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BootstrapAddress:
     """Where clients connect first: a late-bound word, or hosts by name in order of preference.
 
     Word: `master of QUEUE`, `mirror of QUEUE`, `uninvolved` (a host that no fault of the schedule
@@ -84,8 +84,8 @@ class FaultPlan:
 
     kind: str  # a name of faults.kinds.KINDS
     target: str  # `master of QUEUE`, `mirror of QUEUE`, `uninvolved`, a host's name
-    opens: Span
-    lasts: Span
+    opens: Duration
+    lasts: Duration
     options: Options = field(default_factory=Options)
     returns: bool = True  # kill, stop: whether the host comes back at the window's end
 
@@ -119,7 +119,7 @@ class OperationPlan:
 
     kind: str  # a name of operations.OPERATIONS
     target: str  # a word that its kind takes; "" where it means the whole cluster
-    at: Span
+    at: Duration
     options: OperationOptions = field(default_factory=OperationOptions)
 
 
@@ -137,10 +137,10 @@ class Scenario:
     story: str
     workload: Workload
     faults: tuple[FaultPlan, ...]
-    baseline: Span
-    recovery: Span
-    settle: Span
-    drain_limit: Span
+    baseline: Duration
+    recovery: Duration
+    settle: Duration
+    drain_limit: Duration
     source: str  # the TOML text it was read from
     operations: tuple[OperationPlan, ...] = ()
 
@@ -285,7 +285,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OperationStep:
     """An operation's place in time, in seconds since the load began."""
 
     number: int  # from 1
@@ -303,7 +303,7 @@ class Schedule:
     recovery_s: float
     settle_s: float
     drain_limit_s: float
-    steps: tuple[Step, ...] = ()
+    steps: tuple[OperationStep, ...] = ()
 
     @property
     def load_s(self) -> float:
@@ -322,7 +322,7 @@ class Schedule:
             if earlier.number < window.number and earlier.ends_s <= window.opens_s
         }
 
-    def steps_before(self, item: Window | Step) -> dict[int, float]:
+    def steps_before(self, item: Window | OperationStep) -> dict[int, float]:
         """The operations that must have returned before, and how long before, in seconds.
 
         Operations come one by one. With a fault that opens at the same time one overlaps on
@@ -338,7 +338,7 @@ class Schedule:
             step.number: item.at_s - step.at_s for step in self.steps if step.number < item.number
         }
 
-    def windows_before(self, step: Step) -> dict[int, float]:
+    def windows_before(self, step: OperationStep) -> dict[int, float]:
         """The windows that must be over before an operation, and how long before, in seconds."""
         return {
             window.number: step.at_s - window.ends_s

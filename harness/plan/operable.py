@@ -16,7 +16,7 @@ from harness.plan.operations import (
     STOPPED,
     UNINVOLVED,
     Operation,
-    Target,
+    OperationTarget,
     parse,
 )
 
@@ -51,7 +51,7 @@ _NOT_MADE = "it is not implemented"
 _NOT_OURS = "brokers that are there are operated by their owner"
 
 
-def _target(target: Target, kind: Operation, layout: Layout) -> Iterator[str]:
+def _target(target: OperationTarget, kind: Operation, layout: Layout) -> Iterator[str]:
     members = [host.name for host in layout.hosts]
     spares = [host.name for host in layout.spares]
     if SPARE in kind.targets:

@@ -73,7 +73,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class OperationTarget:
     """A target word, taken apart: a form of TARGETS, and the queue or host that it names."""
 
     word: str
@@ -235,25 +235,25 @@ OPERATIONS = {
 }
 
 
-def parse(kind: str, word: str) -> Target:
+def parse(kind: str, word: str) -> OperationTarget:
     """The target that `word` names for a kind of OPERATIONS. Raises ValueError."""
     forms = OPERATIONS[kind].targets
     for form, prefix in ((MASTER, "master of "), (MIRROR, "mirror of ")):
         queue = word.removeprefix(prefix)
         if form in forms and word.startswith(prefix) and _QUEUE.fullmatch(queue):
-            return Target(word, form, queue=queue)
+            return OperationTarget(word, form, queue=queue)
     for form in (FAULT_HOST, OTHER_HOST):
         number = word.removeprefix(form.removesuffix("N"))
         if form in forms and number != word and _NUMBER.fullmatch(number):
-            return Target(word, form, fault=int(number))
+            return OperationTarget(word, form, fault=int(number))
     plain = (UNINVOLVED, ALL, FIRST_STOPPED, LAST_STOPPED, LOST, SPARE)
     if word in plain:
         if word in forms:
-            return Target(word, word)
+            return OperationTarget(word, word)
     elif QUEUE in forms and _QUEUE.fullmatch(word):
-        return Target(word, QUEUE, queue=word)
+        return OperationTarget(word, QUEUE, queue=word)
     elif HOST in forms and _HOST.fullmatch(word):
-        return Target(word, HOST, host=word)
+        return OperationTarget(word, HOST, host=word)
     elif not forms and not word:
-        return Target(word, "")
+        return OperationTarget(word, "")
     raise ValueError(f"{brief(word)} is nothing that a {kind} can be aimed at")

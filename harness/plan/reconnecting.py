@@ -5,8 +5,8 @@ from harness.plan.clients.registry import named
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Scenario
 
-# What is due then is judged from 100 publishes on, of a queue or publisher from 20 on
-# (spark_analysis/schema/service.py): half as many again, since no load is even.
+# The analysis judges 100 due publishes or more, 20 for a queue or publisher
+# (spark_analysis/schema/service.py): plan half as many again, since no load is even.
 ENOUGH, ENOUGH_OF_SCOPE = 150, 30
 CONSUMED_S = 6.0  # that consumers get nothing for 5 s can only be seen in more than that
 

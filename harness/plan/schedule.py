@@ -12,7 +12,7 @@
 from collections.abc import Iterator
 
 from harness.plan.guarantees import Guarantees
-from harness.plan.model import Layout, Scenario, Schedule, Step, Window
+from harness.plan.model import Layout, OperationStep, Scenario, Schedule, Window
 from harness.plan.operations import parse
 from harness.plan.reconnecting import healed_s
 from harness.plan.targets import parse_target
@@ -52,11 +52,11 @@ def _numbers(scenario: Scenario, timer_s: float) -> dict[int, int]:
     return {place + 1: number for number, place in enumerate(order, start=1)}
 
 
-def _steps(scenario: Scenario, timer_s: float, baseline_s: float) -> tuple[Step, ...]:
+def _steps(scenario: Scenario, timer_s: float, baseline_s: float) -> tuple[OperationStep, ...]:
     timed = [(baseline_s + one.at.resolve_s(timer_s), one) for one in scenario.operations]
     timed.sort(key=lambda one: one[0])
     windows = _numbers(scenario, timer_s)
     return tuple(
-        Step(number, one, at_s, windows.get(parse(one.kind, one.target).fault, 0))
+        OperationStep(number, one, at_s, windows.get(parse(one.kind, one.target).fault, 0))
         for number, (at_s, one) in enumerate(timed, start=1)
     )

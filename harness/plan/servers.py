@@ -12,7 +12,7 @@ from faults.peers import Serving
 from faults.places import place
 
 
-class Role(StrEnum):
+class ServerRole(StrEnum):
     BROKER = "broker"
     NAME_SERVER = "name server"  # it tells clients where brokers are, and holds no queue
     CONTROLLER = "controller"  # it says which broker leads, is asked by no client, holds no queue
@@ -27,7 +27,7 @@ class QueueRole(StrEnum):
 class Process:
     host: str
     word: str  # one of its host's processes
-    role: Role
+    role: ServerRole
     fixed_role: (
         QueueRole | None
     )  # in every queue that it holds; None: roles move, or it holds none
@@ -71,11 +71,11 @@ class Servers:
 
     @property
     def brokers(self) -> tuple[Process, ...]:
-        return tuple(one for one in self.processes if one.role is Role.BROKER)
+        return tuple(one for one in self.processes if one.role is ServerRole.BROKER)
 
     @property
     def name_servers(self) -> tuple[Process, ...]:
-        return tuple(one for one in self.processes if one.role is Role.NAME_SERVER)
+        return tuple(one for one in self.processes if one.role is ServerRole.NAME_SERVER)
 
     @property
     def logs(self) -> tuple[Process, ...]:

@@ -12,7 +12,7 @@ from faults.kinds import KINDS, REGISTRY
 from faults.options import OPTIONS
 from harness.outside.text import brief
 from harness.plan import spans
-from harness.plan.model import Entry, OperationOptions, Span
+from harness.plan.model import BootstrapAddress, Duration, OperationOptions
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
 from harness.plan.tables import Table, word
@@ -43,16 +43,18 @@ def _batch(value: object) -> int:
     return value
 
 
-def _entry(value: object) -> Entry:
+def _entry(value: object) -> BootstrapAddress:
     if isinstance(value, str):
         target = parse_target(value)
         if target.of_clients or target.of_processes or target.fault or target.role == "balancer":
             raise ValueError(f"{brief(value)} is no host of a queue: clients cannot enter there")
-        return Entry(hosts=(target.host,)) if target.host else Entry(word=value)
+        return (
+            BootstrapAddress(hosts=(target.host,)) if target.host else BootstrapAddress(word=value)
+        )
     if isinstance(value, list) and len(value) > _WORDS_MAX:
         raise ValueError(f"must have {_WORDS_MAX} hosts at most, not {len(value):,}")
     if isinstance(value, list) and value and all(isinstance(host, str) for host in value):
-        return Entry(hosts=tuple(value))
+        return BootstrapAddress(hosts=tuple(value))
     raise ValueError("must be a target word or a list of hosts' names")
 
 
@@ -82,9 +84,9 @@ def _pattern(value: object) -> str:
 
 
 _OWN = OperationOptions()
-Length = Annotated[Span, BeforeValidator(spans.parse)]
+Length = Annotated[Duration, BeforeValidator(spans.parse)]
 Seconds = Annotated[float, BeforeValidator(spans.parse_seconds)]
-EntryWord = Annotated[Entry, BeforeValidator(_entry)]
+EntryWord = Annotated[BootstrapAddress, BeforeValidator(_entry)]
 Word = Annotated[str, Field(max_length=_PATTERN_MAX)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
 QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
@@ -105,8 +107,8 @@ class WorkloadTable(Table):
     retry: Literal["never", "until_confirmed"] = "until_confirmed"
     acknowledge: Annotated[int, BeforeValidator(_batch)] = 1
     deadline: Seconds = 2.0
-    publishers_enter: EntryWord = Entry(word="uninvolved")
-    consumers_enter: EntryWord = Entry(word="uninvolved")
+    publishers_enter: EntryWord = BootstrapAddress(word="uninvolved")
+    consumers_enter: EntryWord = BootstrapAddress(word="uninvolved")
     declared_at: str = Field(default="", pattern=HOST_NAME)
 
 
@@ -115,7 +117,7 @@ class FaultTable(Table):
 
     kind: Annotated[str, BeforeValidator(_kind)]
     target: Annotated[str, BeforeValidator(_target)]
-    opens: Length = Span()
+    opens: Length = Duration()
     lasts: Length
     returns: bool = True
     clients: Annotated[str, BeforeValidator(word(OPTIONS["clients"].choices))] = "all"
@@ -134,7 +136,7 @@ class OperationTable(Table):
 
     kind: Annotated[str, BeforeValidator(word(tuple(OPERATIONS)))]
     target: Word = ""
-    at: Length = Span()
+    at: Length = Duration()
     how: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["how"].choices))] = _OWN.how
     waits: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["waits"].choices))] = _OWN.waits
     order: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["order"].choices))] = _OWN.order
@@ -149,10 +151,10 @@ class OperationTable(Table):
 
 
 class PhasesTable(Table):
-    baseline: Length = Span(seconds=12)
-    recovery: Length = Span(seconds=15)
-    settle: Length = Span(seconds=5, timers=0.5)
-    drain_limit: Length = Span(seconds=60)
+    baseline: Length = Duration(seconds=12)
+    recovery: Length = Duration(seconds=15)
+    settle: Length = Duration(seconds=5, timers=0.5)
+    drain_limit: Length = Duration(seconds=60)
 
 
 class ScenarioTable(Table):

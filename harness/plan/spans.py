@@ -8,7 +8,7 @@
 import re
 
 from harness.outside.text import brief
-from harness.plan.model import Span
+from harness.plan.model import Duration
 
 FORMS_FIXED = ("10 s", "250 ms", "2 min")
 FORMS = (*FORMS_FIXED, "1.5 T", "1.5 T, at least 15 s")
@@ -20,7 +20,7 @@ _PLAIN = re.compile(rf"{_NUMBER} ?(ms|s|min)")
 _TIMERS = re.compile(rf"{_NUMBER} ?T(?:, at least (.+))?")
 
 
-def parse(words: object) -> Span:
+def parse(words: object) -> Duration:
     """The span that `words` say; ValueError says what is wrong with them."""
     if not isinstance(words, str):
         raise ValueError(f"a length of time is a text with a unit, not {brief(words)}")
@@ -28,8 +28,8 @@ def parse(words: object) -> Span:
         least = _plain(timers[2]) if timers[2] is not None else 0.0
         if float(timers[1]) > TIMERS_MAX:
             raise ValueError(f"{brief(words)} is more than {TIMERS_MAX:g} T")
-        return Span(seconds=least, timers=float(timers[1]))
-    return Span(seconds=_plain(words.strip()))
+        return Duration(seconds=least, timers=float(timers[1]))
+    return Duration(seconds=_plain(words.strip()))
 
 
 def parse_seconds(words: object) -> float:
@@ -40,7 +40,7 @@ def parse_seconds(words: object) -> float:
     return span.seconds
 
 
-def text(span: Span) -> str:
+def text(span: Duration) -> str:
     """The span in words that `parse` reads back."""
     if not span.timers:
         return _seconds_text(span.seconds)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import Experiment, Scenario
 from harness.plan.problems import PlanError, Problem
 from harness.plan.tables import Table
@@ -89,8 +89,8 @@ def experiment_of(
 
 def _request(
     own: Suite, part: Part, wanted: Wanted, by_name: dict[str, Scenario], after: int
-) -> Request:
-    return Request(
+) -> ExperimentOptions:
+    return ExperimentOptions(
         name=wanted.name,
         seed=wanted.seed,
         scenarios=tuple(by_name[name] for name in part.scenarios),

@@ -17,7 +17,7 @@ EVERYWHERE = ("0.0.0.0", "::")  # addresses to listen at, never to dial
 
 
 @dataclass(frozen=True, slots=True)
-class Broker:
+class BrokerNode:
     """One node of the cluster, and the machine that it runs on."""
 
     host: str  # what scenarios and reports call the machine
@@ -64,7 +64,7 @@ class Topology:
     title: str
     system: str
     timer_s: float
-    brokers: tuple[Broker, ...]
+    brokers: tuple[BrokerNode, ...]
     user: str  # the names of environment variables
     password: str
     proxy: Proxy | None
@@ -83,7 +83,7 @@ class Topology:
             for kind, command in broker.commands.items()
         }
 
-    def broker(self, host: str) -> Broker:
+    def broker(self, host: str) -> BrokerNode:
         return next(broker for broker in self.brokers if broker.host == host)
 
     def forbids(self, kind: str, host: str) -> str:

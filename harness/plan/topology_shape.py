@@ -132,29 +132,29 @@ Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class Table(BaseModel):
+class TopologyTable(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class CommandTable(Table):
+class CommandTable(TopologyTable):
     do: Words
     undo: Words
     verify: Words = ()
     deadline: Annotated[float, seconds(*_DEADLINE_S)] = 30.0
 
 
-class CredentialsTable(Table):
+class CredentialsTable(TopologyTable):
     user: Variable
     password: Variable
 
 
-class ProxyTable(Table):
+class ProxyTable(TopologyTable):
     start: Text | None = None
     at: Way | None = None
     listen: Annotated[str, BeforeValidator(_address)] | None = None
 
 
-class WorkersTable(Table):
+class WorkersTable(TopologyTable):
     place: Literal["local"] = "local"
 
 

@@ -1,6 +1,6 @@
 """The documentation's page of clients, as Markdown: a table a family, what each can and cannot.
 
-`python -m harness.report.client_matrix > docs/clients.md` makes it anew; a test compares.
+`python -m harness.report.client_matrix > docs/clients.md` generates the page; a test compares.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -21,15 +21,15 @@ from harness.plan.declared import ignored, shown
 from harness.plan.model import (
     NO_HANDLING,
     ONE,
-    Entry,
+    BootstrapAddress,
+    Duration,
     Experiment,
     FaultPlan,
     Layout,
     OperationOptions,
     OperationPlan,
+    OperationStep,
     RunPlan,
-    Span,
-    Step,
     Window,
     Workload,
 )
@@ -41,12 +41,12 @@ from harness.plan.targets import ACTIVE_BALANCER, Target, parse_target
 from harness.plan.topology import Topology
 from harness.report.lines import cell_name
 
-_SET_POLICY = "set_policy"  # an operation: of who cannot, no policy is told
-PAUSES_MAX = 5  # that are told of one fault or operation
+_SET_POLICY = "set_policy"  # an operation: without it, no policy is shown
+PAUSES_MAX = 5  # shown for one fault or operation
 
 
 def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
-    """The whole experiment, run by run; repeats of a cell are told once."""
+    """Yield the whole experiment, run by run; repeats of a cell are shown once."""
     runs = f"{len(experiment.runs)} runs{' at most' if bound else ''}"
     yield f"experiment {experiment.name}, seed {experiment.seed}: {runs}"
     repeats = Counter(run.cell for run in experiment.runs)
@@ -137,7 +137,7 @@ def _entries(run: RunPlan) -> Iterator[str]:
 
 
 def _layout_lines(run: RunPlan) -> Iterator[str]:
-    """What a verdict hangs on besides the scenario: as the layout has it, not only its title."""
+    """Yield what else decides a verdict: the layout's own settings, not only its title."""
     layout = run.layout
     copies = "not declared" if layout.copies is None else str(layout.copies)
     synchronised = layout.synchronise or "not declared"
@@ -224,7 +224,7 @@ def _topology(topology: Topology) -> Iterator[str]:
     yield f"  proxy      {way}; {topology.own.summary}"
 
 
-def _step(step: Step, run: RunPlan) -> Iterator[str]:
+def _step(step: OperationStep, run: RunPlan) -> Iterator[str]:
     operation = step.operation
     target = f" {operation.target}" if operation.target else ""
     windows, steps = run.schedule.windows_before(step), run.schedule.steps_before(step)
@@ -290,7 +290,7 @@ def _workload(workload: Workload) -> str:
     )
 
 
-def _entry(entry: Entry, run: RunPlan) -> str:
+def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
     if run.layout.balancers:
         return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
     alone = ", and know no other" if run.layout.entrance == ONE else ""
@@ -347,14 +347,14 @@ def _means(target: Target, run: RunPlan) -> str:
     return f"the host {target.host}"
 
 
-def _at_least(run: RunPlan, requested: Span, seconds: float, because: str) -> str:
+def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.timer_s):
         return f"{_length(seconds)} ({because}; {spans.text(requested)} were asked for)"
     return _resolved(requested, seconds)
 
 
-def _resolved(span: Span, seconds: float) -> str:
+def _resolved(span: Duration, seconds: float) -> str:
     """`15 s`, or `15 s (1.5 T, at least 15 s)`."""
     words = spans.text(span)
     plain = _length(seconds)
@@ -362,7 +362,7 @@ def _resolved(span: Span, seconds: float) -> str:
 
 
 def _long(seconds: float) -> str:
-    """`26 min`, `1 h 24 min`: nobody plans an evening in seconds."""
+    """Return `26 min` or `1 h 24 min`: minutes are exact enough to plan with."""
     minutes = math.ceil(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 

@@ -1,7 +1,7 @@
 """Whose sends failed under a fault, as a table: of clients that ask name servers where to send.
 
-1. A row a publisher and window, run by run. What nobody knows is a dash, never 0.
-2. Bounded: ROWS_MAX rows; how many more there are is told, and verdict.json has all.
+1. One row for each publisher and window, run by run. An unknown value is a dash, never 0.
+2. Bounded: ROWS_MAX rows; the page says how many more there are, and verdict.json has all.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ _NONE = "–"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FailingRow:
     """`words`: one for each of HEAD."""
 
     cell: tuple[str, str, str, str]
@@ -26,10 +26,10 @@ class Row:
     fails: bool
 
 
-def rows(runs: Iterable[RunReport]) -> tuple[Row, ...]:
+def rows(runs: Iterable[RunReport]) -> tuple[FailingRow, ...]:
     """All there are. None of a run in which no send failed, or no client told whom it asks."""
     return tuple(
-        Row(run.cell, run.repeat, one.window, tuple(_words(one)), one.failed > 0)
+        FailingRow(run.cell, run.repeat, one.window, tuple(_words(one)), one.failed > 0)
         for run in runs
         for one in _with_known_server(run)
     )

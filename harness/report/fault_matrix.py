@@ -1,6 +1,6 @@
 """The documentation's page of faults, as Markdown: which deployment offers which kind, by what.
 
-`python -m harness.report.fault_matrix > docs/faults.md` makes it anew; a test compares.
+`python -m harness.report.fault_matrix > docs/faults.md` generates the page; a test compares.
 """
 
 from collections.abc import Iterable, Iterator

@@ -2,7 +2,7 @@
 
 1. No script, no address of anything outside: it reads the same offline, in ten years.
 2. Whatever a broker, a file or a user said is text: every template escapes, and what would not
-   show or would turn the line around is told by its number.
+   show or would turn the line around is written as its code point.
 3. The same report makes the same bytes: no clock, no random, no order that comes by chance.
 """
 

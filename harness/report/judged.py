@@ -1,6 +1,6 @@
 """One history's verdicts, as one JSON object and as lines for a person.
 
-1. The object has the keys of VERDICT; whoever reads it needs no other file.
+1. The object has the keys of VERDICT; its readers need no other file.
 2. Lines begin with what was counted, and then what was broken; claims that do not apply are one
    line together.
 """
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.claims.evidence import Evidence
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.claims.times import NS
 from harness.histories.history import History
 from harness.judging.exits import Exit
-from harness.judging.foreign import Judged
+from harness.judging.foreign import JudgedHistory
 from harness.report.lines import outcome_words, verdict_line
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
@@ -24,10 +24,10 @@ _HINT = (
     "  the history does not record what this broker promises, and claims depend on it: add "
     "--declare durable=true --declare persistent=true --declare no_ack=false, or the true values"
 )
-_FIRST = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+_FIRST = (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS)
 
 
-def said(judged: Judged) -> dict[str, Any]:
+def said(judged: JudgedHistory) -> dict[str, Any]:
     """Everything that is said of one history."""
     evidence = judged.evidence
     details: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -85,7 +85,7 @@ def doubts(history: History, evidence: Evidence) -> Iterator[str]:
     yield from dict.fromkeys(doubt.sentence for doubt in evidence.doubts)
 
 
-def lines(judged: Judged) -> Iterator[str]:
+def lines(judged: JudgedHistory) -> Iterator[str]:
     """What is said of one history, for a person."""
     yield f"{judged.history.facts.run} ({judged.file})"
     yield f"  counted: {', '.join(_counted(judged.counts))}"
@@ -93,9 +93,9 @@ def lines(judged: Judged) -> Iterator[str]:
         for verdict in judged.verdicts:
             if verdict.outcome is outcome:
                 yield f"  {verdict_line(verdict, '')}"
-    others = sum(1 for one in judged.verdicts if one.outcome is Outcome.NOT_APPLICABLE)
+    others = sum(1 for one in judged.verdicts if one.outcome is ClaimOutcome.NOT_APPLICABLE)
     if others:
-        yield f"  {Outcome.NOT_APPLICABLE}: {others} more claims"
+        yield f"  {ClaimOutcome.NOT_APPLICABLE}: {others} more claims"
     for doubt in doubts(judged.history, judged.evidence):
         yield f"  in doubt: {doubt}"
     yield from _their_lines(judged.theirs)
@@ -121,10 +121,10 @@ def _their_lines(theirs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield f"    {line}"
 
 
-def last_line(every: Sequence[Judged], code: Exit) -> str:
+def last_line(every: Sequence[JudgedHistory], code: Exit) -> str:
     """The outcome of all files together."""
     words = Counter(outcome_words(verdict) for one in every for verdict in one.verdicts)
-    order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
+    order = [word for one in ClaimOutcome for word in (f"{one}", f"{one} (WARNING)")]
     counts = ", ".join(f"{words[word]} {word}" for word in order if words[word])
     meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
     files = f"{len(every)} {'history' if len(every) == 1 else 'histories'}"

@@ -4,14 +4,14 @@
    a failure, a FAIL that is known is none, and its line stands in system-out.
 2. Other INCONCLUSIVE and NOT APPLICABLE tests are skipped, with the reason; a run that was not
    judged is an error. So where all is green the exit code is 0, or 2 where something is open.
-3. What XML cannot hold, and what nobody would see, is told by its number.
+3. Characters that XML cannot hold, and invisible ones, are written as their code points.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as xml
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import CellResult, Known
 from harness.judging.exits import is_failure
 from harness.judging.result import Report, RunReport
@@ -92,7 +92,7 @@ def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: R
     if is_failure(report.judge, verdict, known):
         message = _clean(f"{outcome_words(verdict)}: {verdict.meaning}")
         xml.SubElement(case, "failure", message=message, type=verdict.outcome.value).text = line
-    elif verdict.outcome in (Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE):
+    elif verdict.outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE):
         xml.SubElement(case, "skipped", message=line)
     xml.SubElement(case, "system-out").text = f"{line}\n{_clean(run.name)}"
 
@@ -121,5 +121,5 @@ def _count(element: xml.Element) -> None:
 
 
 def _clean(value: str) -> str:
-    """What XML cannot hold is among what nobody would see."""
+    """Return the text with visible characters only: XML can hold all of them."""
     return visible(value)

@@ -1,6 +1,6 @@
 """The documentation's page of layouts, as Markdown: which layout answers what, and what it plays.
 
-`python -m harness.report.layout_page > docs/layouts.md` makes it anew; a test compares.
+`python -m harness.report.layout_page > docs/layouts.md` generates the page; a test compares.
 """
 
 from collections.abc import Iterator, Sequence

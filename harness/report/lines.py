@@ -8,20 +8,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.claims.judge import ClaimVerdict, Outcome, over_runs
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.compare.expectations import Standing
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
 
 _URGENCY = (  # of promises, and of others
-    (True, Outcome.FAIL),
-    (True, Outcome.INCONCLUSIVE),
-    (False, Outcome.PASS),
-    (False, Outcome.INCONCLUSIVE),
-    (False, Outcome.FAIL),
-    (True, Outcome.PASS),
-    (True, Outcome.NOT_APPLICABLE),
-    (False, Outcome.NOT_APPLICABLE),
+    (True, ClaimOutcome.FAIL),
+    (True, ClaimOutcome.INCONCLUSIVE),
+    (False, ClaimOutcome.PASS),
+    (False, ClaimOutcome.INCONCLUSIVE),
+    (False, ClaimOutcome.FAIL),
+    (True, ClaimOutcome.PASS),
+    (True, ClaimOutcome.NOT_APPLICABLE),
+    (False, ClaimOutcome.NOT_APPLICABLE),
 )
 _MEANING = {
     Exit.PASSED: "passed",
@@ -42,21 +42,21 @@ def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
     """One claim of one run. `standing`: what is known of this cell about it."""
     head = f"{outcome_words(verdict)} {verdict.claim}"
     match verdict.outcome:
-        case Outcome.PASS:
+        case ClaimOutcome.PASS:
             return f"{head}: {_list(verdict.judged)}"
-        case Outcome.FAIL:
+        case ClaimOutcome.FAIL:
             return f"{head}: {_fail(verdict, standing)}"
-        case Outcome.INCONCLUSIVE:
+        case ClaimOutcome.INCONCLUSIVE:
             judged = f"; judged: {_list(verdict.judged)}" if verdict.judged else ""
             advice = f". To do: {_list(verdict.advice)}" if verdict.advice else ""
             return f"{head}: {_list(verdict.not_judged)}{judged}{advice}"
-        case Outcome.NOT_APPLICABLE:
+        case ClaimOutcome.NOT_APPLICABLE:
             return f"{head}: {_list(verdict.not_judged)}"
 
 
 def outcome_words(verdict: ClaimVerdict) -> str:
     """`FAIL (WARNING)` is a warning that did not come true, and `PASS (WARNING)` one that did."""
-    decided = verdict.outcome in (Outcome.PASS, Outcome.FAIL)
+    decided = verdict.outcome in (ClaimOutcome.PASS, ClaimOutcome.FAIL)
     return f"{verdict.outcome} (WARNING)" if verdict.warns and decided else str(verdict.outcome)
 
 
@@ -82,10 +82,10 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
     """The cells that were asked for and cannot be; several are one line, but in the `whole`."""
     if len(report.skipped) > 1 and not whole:
         cells = f"{len(report.skipped)} more cells do not apply"
-        yield f"{Outcome.NOT_APPLICABLE}: {cells} (--all tells each, and why)"
+        yield f"{ClaimOutcome.NOT_APPLICABLE}: {cells} (--all tells each, and why)"
         return
     for skip in report.skipped:
-        yield f"{Outcome.NOT_APPLICABLE} {cell_name(skip.cell)}: {skip.reason}"
+        yield f"{ClaimOutcome.NOT_APPLICABLE} {cell_name(skip.cell)}: {skip.reason}"
 
 
 def cell_lines(report: Report) -> Iterator[str]:
@@ -113,14 +113,14 @@ def _verdict(report: Report) -> str:
         cells = f"cells: {', '.join(counts) or 'none was judged'}"
         return f"{'as expected' if code is Exit.PASSED else _MEANING[code]}, {cells}"
     words = Counter(outcome_words(verdict) for run in report.runs for verdict in run.verdicts)
-    order = [word for one in Outcome for word in (f"{one}", f"{one} (WARNING)")]
+    order = [word for one in ClaimOutcome for word in (f"{one}", f"{one} (WARNING)")]
     counts = [f"{words[word]} {word}" for word in order if words[word]]
     summary = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     return f"{summary}; {unjudged} of {len(report.runs)} runs not judged" if unjudged else summary
 
 
-def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> Outcome | None:
+def outcome_of(report: Report, cell: tuple[str, str, str, str], claim: str) -> ClaimOutcome | None:
     """The outcome of a claim over the repeats of a cell; None where none was judged."""
     found = [
         verdict

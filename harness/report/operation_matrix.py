@@ -1,6 +1,6 @@
 """The documentation's page of operations, as Markdown: which deployment offers which, by what.
 
-`python -m harness.report.operation_matrix > docs/operations.md` makes it anew; a test compares.
+`python -m harness.report.operation_matrix > docs/operations.md` generates it; a test compares.
 """
 
 from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report
 
 _CONDITION = re.compile(r"^(window \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*: ")
@@ -44,7 +44,7 @@ def undecided(report: Report) -> Iterator[Undecided]:
             why = (run.failure or "the run was not judged",)
             groups.setdefault((why, ()), []).append((run.name, ""))
         for one in run.verdicts:
-            if one.is_promise and one.outcome is Outcome.INCONCLUSIVE:
+            if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
                 groups.setdefault((reasons(one), one.advice), []).append((run.name, one.claim))
     made = [
         Undecided(

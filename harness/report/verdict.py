@@ -55,8 +55,8 @@ def document(report: Report) -> dict[str, Any]:
 
 
 def text(report: Report) -> str:
-    """Halves of characters, as names of files may have them, are told by their numbers: JSON that
-    holds them cannot be read everywhere."""
+    """Return the report as JSON. Lone surrogates, which file names may hold, are written as code
+    points: not every JSON reader accepts them."""
     document_text = json.dumps(document(report), indent=1, ensure_ascii=False)
     return whole_marks(document_text, escape="\\") + "\n"
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from harness.compare.medians import Median
 from harness.compare.rates import Rate, per_cent
-from harness.compare.versus import Change, Row, Versus
+from harness.compare.versus import CellComparison, Trend, Versus
 from harness.judging.exits import Exit, of_versus
 from harness.report.html import template
 from harness.report.page import formats
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
-TONES = {Change.WORSE: "fail", Change.BETTER: "pass", Change.NONE: "moot"}
+TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "moot"}
 _BADGES = {
     Exit.PASSED: ("pass", "NOTHING SHOWN WORSE"),
     Exit.FAILED: ("fail", "WORSE"),
@@ -28,7 +28,7 @@ _BADGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class VersusLine:
     """A row in words."""
 
     cell: str
@@ -44,11 +44,11 @@ class Line:
 class Section:
     title: str
     tone: str
-    lines: tuple[Line, ...]
+    lines: tuple[VersusLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class VersusPage:
     first: str
     second: str
     tone: str
@@ -58,13 +58,13 @@ class Page:
     left_out: tuple[str, ...]
 
 
-def page(comparison: Versus) -> Page:
+def page(comparison: Versus) -> VersusPage:
     tone, badge = _BADGES[of_versus(comparison)]
     sections = tuple(
         Section(str(change), TONES[change], tuple(map(_line, comparison.of(change))))
-        for change in Change
+        for change in Trend
     )
-    return Page(
+    return VersusPage(
         comparison.first,
         comparison.second,
         tone,
@@ -114,18 +114,18 @@ def lines(comparison: Versus) -> Iterator[str]:
 def _headline(comparison: Versus) -> str:
     if not comparison.rows:
         return "Nothing could be compared"
-    number = {change: len(comparison.of(change)) for change in Change}
+    number = {change: len(comparison.of(change)) for change in Trend}
     parts = [
-        f"{number[Change.WORSE]} got worse"
-        if number[Change.WORSE]
+        f"{number[Trend.WORSE]} got worse"
+        if number[Trend.WORSE]
         else "Nothing is shown to be worse"
     ]
-    parts += [f"{number[Change.BETTER]} got better"] if number[Change.BETTER] else []
-    parts += [f"{number[Change.NONE]} show no difference"] if number[Change.NONE] else []
+    parts += [f"{number[Trend.BETTER]} got better"] if number[Trend.BETTER] else []
+    parts += [f"{number[Trend.NONE]} show no difference"] if number[Trend.NONE] else []
     return ", ".join(parts)
 
 
-def _line(row: Row) -> Line:
+def _line(row: CellComparison) -> VersusLine:
     cell = " · ".join(row.first)
     if row.first != row.second:
         cell += f" -> {' · '.join(row.second[1:])}"
@@ -135,7 +135,7 @@ def _line(row: Row) -> Line:
         notes.append(f"not judged in {before} and {after} more runs")
     if row.alone:
         notes.append("alone it would be a difference; among so many some are by chance")
-    return Line(
+    return VersusLine(
         cell=cell,
         what=row.what if isinstance(row.before, Rate) else formats.measure_name(row.what).lower(),
         meaning=row.meaning or formats.meaning(row.what),
@@ -160,7 +160,7 @@ def _between(low: float, high: float) -> str:
     return f"{formats.seconds(low)} to {formats.seconds(high)}"
 
 
-def _by(row: Row) -> str:
+def _by(row: CellComparison) -> str:
     """`+0.40 s (+0.10 s to +0.90 s)`; an end that so few runs cannot give is open."""
     if math.isinf(row.low) and math.isinf(row.high):
         by = "" if row.by is None else f"{_signed(row, row.by)}, "
@@ -169,7 +169,7 @@ def _by(row: Row) -> str:
     return ends if row.by is None else f"{_signed(row, row.by)} ({ends})"
 
 
-def _signed(row: Row, number: float) -> str:
+def _signed(row: CellComparison, number: float) -> str:
     if math.isinf(number):
         return "any"
     size = abs(number)

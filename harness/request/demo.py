@@ -2,9 +2,9 @@
 
 1. The same two deaths on a layout that keeps its promise and on one that does not, and a client
    link that hangs. It is a full experiment: drained, audited, judged by Spark, with a report.
-2. It is judged by what is known of these cells: the second layout has to fail, or the demo does.
-3. Its scenarios lie apart from the others: they are short, and nobody needs to choose them.
-4. Of which system, and on which of its layouts, that system declares.
+2. Expectations judge it: the second layout has to fail, or the demo fails.
+3. Its scenarios lie apart from the others: they are short, and not for selection.
+4. The system declares its demo and the layouts for it.
 """
 
 from importlib import resources
@@ -43,7 +43,7 @@ def replay(seed: int) -> str:
 
 def _plan(seed: int, name: str, scenarios: tuple[Scenario, ...], layout: str) -> Experiment:
     system, demo = shown()
-    request = experiment.Request(
+    request = experiment.ExperimentOptions(
         name, seed, scenarios, systems=(system,), layouts=(layout,), deployment=demo.deployment
     )
     return experiment.plan(

@@ -1,6 +1,6 @@
 """Layouts of the user's own on the command line: files that are asked for beside built-in names.
 
-1. Every file is read for every system that was asked for, and all their mistakes are told.
+1. Every file is read for every requested system, and all mistakes are reported.
 2. A name is one layout's: of a built-in one, or of another file's, things would be taken for true
    that are true of that one.
 """
@@ -16,7 +16,7 @@ from harness.systems.catalogue import CatalogueError
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadLayouts:
     """`labels`: all words that were asked for, those of files as the labels that they gave."""
 
     layouts: tuple[Layout, ...]
@@ -29,9 +29,9 @@ def read(
     system_names: Sequence[str],
     systems: Sequence[System],
     built_in: Sequence[Layout],
-) -> Read:
+) -> ReadLayouts:
     """`asked`: the names of systems, the first of all where there are none; a name that is no
-    system's is told elsewhere."""
+    system's is reported elsewhere."""
     chosen = [one for one in systems if one.name in system_names] if system_names else systems[:1]
     known = {layout.name for layout in built_in}
     found: dict[tuple[str, str], Layout] = {}
@@ -53,7 +53,7 @@ def read(
             found[system.name, layout.label] = layout
             labels.append(layout.label)
     once = tuple(dict.fromkeys(problems))
-    return Read(tuple(found.values()), tuple(dict.fromkeys(labels)), once)
+    return ReadLayouts(tuple(found.values()), tuple(dict.fromkeys(labels)), once)
 
 
 def _taken(

@@ -1,7 +1,7 @@
 """What the user asked for, from words on a command line to an experiment.
 
-1. Scenarios and layouts are taken by name or by path; every word that names nothing is a problem,
-   and all problems are told at once.
+1. Scenarios and layouts are given by name or by path; every unknown word is a problem, and all
+   problems are reported at once.
 2. Reading files is done here, so that harness.plan stays pure.
 """
 
@@ -90,7 +90,7 @@ def _of_topology(
     try:
         chosen = topology_file.chosen(request.topology, found, layouts())
     except PlanError as error:
-        # Which system it is nobody knows: what any of them has may be asked for.
+        # The system is unknown: accept what any of them has.
         every = tuple(one for one in found if EXTERNAL in one.deployments)
         every_name = tuple(one.name for one in every)
         plan_request = _request(request, name, scenarios, every_name, ())
@@ -108,8 +108,8 @@ def _request(
     scenarios: Sequence[Scenario],
     of_systems: tuple[str, ...],
     labels: tuple[str, ...],
-) -> experiment.Request:
-    return experiment.Request(
+) -> experiment.ExperimentOptions:
+    return experiment.ExperimentOptions(
         name=name,
         seed=request.seed,
         scenarios=tuple(scenarios),
@@ -131,7 +131,9 @@ def _repeats(request: RunRequest) -> int:
 
 
 def _planned(
-    request: experiment.Request, choices: experiment.Catalogue, problems: Sequence[Problem]
+    request: experiment.ExperimentOptions,
+    choices: experiment.Catalogue,
+    problems: Sequence[Problem],
 ) -> Experiment:
     if problems:
         raise PlanError([*problems, *experiment.check(request, choices)])

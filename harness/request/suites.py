@@ -1,8 +1,8 @@
 """Suites: experiments that bring their system, layouts and clients, by one word.
 
 1. A suite is a file of mqproof's own (harness/plan/suites).
-2. Whoever names one says nothing of what it brings: two answers to one question are an error. The
-   system may be named, where it can be played on several.
+2. A suite sets its own options; giving one of them as well is an error. The system may be given
+   if the suite can be played on several.
 """
 
 import tomllib
@@ -31,8 +31,8 @@ def suite(name: str) -> Suite:
 def problems(
     words: Sequence[str], systems: Sequence[str], flags: Sequence[str], compressed: bool
 ) -> Iterator[Problem]:
-    """What is wrong with words of which some name suites. `systems`: those that were named;
-    `flags`: those that were given, of what a suite brings itself."""
+    """Yield the problems of arguments if some name suites. `systems`: those that were named;
+    `flags`: the given ones that a suite sets itself."""
     meant = [word for word in dict.fromkeys(words) if word in names()]
     if compressed and not meant:
         yield Problem(COMPRESSED, "is for suites alone", tuple(names()))

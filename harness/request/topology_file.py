@@ -1,7 +1,7 @@
 """A topology file on the command line: what it stands in for, and what must be there before.
 
-1. The file says system, hosts and deployment: whoever names them beside it is told so.
-2. Variables are asked for by name; their values are read by nobody here.
+1. The file sets system, hosts and deployment: giving them as well is an error.
+2. It names environment variables; their values are not read here.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -54,7 +54,7 @@ def chosen(file: str | None, systems: Sequence[System], layouts: Sequence[Layout
 
 
 def read(file: str | None, systems: Sequence[System]) -> Topology:
-    """`file`: None where nobody named one. Raises PlanError."""
+    """Return the topology. `file`: None if none was given. Raises PlanError."""
     if file == "":
         raise PlanError([Problem(FLAG, EMPTY)])
     if file is None:

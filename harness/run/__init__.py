@@ -24,7 +24,7 @@ afterwards          what brokers report after an operation
 promoting           an operator promotes a mirror
 rejoining           the role of a host that is back, and what it holds
 drain_and_audit     connections closed, queues drained, competing leaders read
-auditor             starts once more what did not recover by itself
+auditor             restarts what did not recover by itself
 record              the harness's own log of a run
 clocks              whether the clocks of a run's processes can be trusted
 wall                the wall clock

@@ -24,7 +24,7 @@ class Sample:
 
 
 @dataclass(slots=True)
-class Clock:
+class ProcessClock:
     """One other process's clock. `offset_ns` = theirs - ours."""
 
     name: str

@@ -22,7 +22,7 @@ operation:  waiting --due--> performing --Performed--> over
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from harness.plan.model import Schedule, Step, Window
+from harness.plan.model import OperationStep, Schedule, Window
 from harness.run.conductor_protocol import (
     Audit,
     Audited,
@@ -41,8 +41,8 @@ from harness.run.conductor_protocol import (
     Opened,
     Perform,
     Performed,
-    Phase,
     Ready,
+    RunPhase,
     StopLoad,
     Tick,
     Undo,
@@ -62,7 +62,7 @@ class _Stand(Enum):
     OVER = auto()
 
 
-_Name = tuple[type, int]  # Window or Step, and its number
+_Name = tuple[type, int]  # Window or OperationStep, and its number
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class Conductor:
     """One run. Feed it events; do what it answers, in order."""
 
     schedule: Schedule
-    phase: Phase = Phase.PREPARING
+    phase: RunPhase = RunPhase.PREPARING
     load_starts_ns: int = 0
     _items: dict[_Name, _Item] = field(default_factory=dict)
     _quiet_since_ns: int = 0  # baseline's end, or when the last item was over, if that is later
@@ -105,13 +105,13 @@ class Conductor:
             case Missed(number, now_ns) | Left(number, now_ns):
                 return self._over((Window, number), now_ns)
             case Performed(number, now_ns):
-                return self._over((Step, number), now_ns)
+                return self._over((OperationStep, number), now_ns)
             case Drained():
-                return self._follow(Phase.DRAIN, Phase.AUDIT, Audit())
+                return self._follow(RunPhase.DRAIN, RunPhase.AUDIT, Audit())
             case Audited():
-                return self._follow(Phase.AUDIT, Phase.CLOSING, Finish())
+                return self._follow(RunPhase.AUDIT, RunPhase.CLOSING, Finish())
             case Closed():
-                return self._enter(Phase.FINISHED)
+                return self._enter(RunPhase.FINISHED)
             case Interrupted():
                 return self._interrupt()
 
@@ -142,17 +142,22 @@ class Conductor:
 
     def left_s(self, now_ns: int) -> float:
         """At least so long until the load ends and has settled; 0 when it did."""
-        if self.phase in (Phase.PREPARING, Phase.BASELINE, Phase.WINDOWS, Phase.RECOVERY):
+        if self.phase in (
+            RunPhase.PREPARING,
+            RunPhase.BASELINE,
+            RunPhase.WINDOWS,
+            RunPhase.RECOVERY,
+        ):
             ends_ns = self.load_starts_ns + round(self.schedule.load_s * NS)
-            if self.phase is Phase.RECOVERY:  # a late undo has moved its end
+            if self.phase is RunPhase.RECOVERY:  # a late undo has moved its end
                 ends_ns = max(ends_ns, self._quiet_since_ns + _ns(self.schedule.recovery_s))
             return max(0.0, (ends_ns - now_ns) / NS) + self.schedule.settle_s
-        if self.phase is Phase.SETTLE:
+        if self.phase is RunPhase.SETTLE:
             return max(0.0, (self._settle_ends_ns - now_ns) / NS)
         return 0.0
 
     def _begin(self, event: Ready) -> list[Dispatch]:
-        assert self.phase is Phase.PREPARING, self.phase
+        assert self.phase is RunPhase.PREPARING, self.phase
         start = self.load_starts_ns = event.load_starts_ns
         schedule = self.schedule
         self._quiet_since_ns = start + _ns(schedule.baseline_s)
@@ -163,29 +168,29 @@ class Conductor:
                 awaited_ns=_awaited(schedule.awaited(window), schedule.steps_before(window)),
             )
         for step in schedule.steps:
-            self._items[Step, step.number] = _Item(
+            self._items[OperationStep, step.number] = _Item(
                 opens_ns=start + _ns(step.at_s),
                 lasts_ns=0,
                 awaited_ns=_awaited(schedule.windows_before(step), schedule.steps_before(step)),
             )
-        return self._enter(Phase.BASELINE)
+        return self._enter(RunPhase.BASELINE)
 
     def _tick(self, event: Tick) -> list[Dispatch]:
         now_ns = event.now_ns
         dispatches: list[Dispatch] = []
         for name, item in self._items.items():
             dispatches += self._move(name, item, now_ns)
-        if self.phase in (Phase.BASELINE, Phase.WINDOWS, Phase.RECOVERY):
+        if self.phase in (RunPhase.BASELINE, RunPhase.WINDOWS, RunPhase.RECOVERY):
             dispatches += self._advance_load(now_ns)
-        elif self.phase is Phase.SETTLE and now_ns >= self._settle_ends_ns:
-            dispatches += self._enter(Phase.DRAIN, CloseLoad(drain=True))
+        elif self.phase is RunPhase.SETTLE and now_ns >= self._settle_ends_ns:
+            dispatches += self._enter(RunPhase.DRAIN, CloseLoad(drain=True))
         return dispatches
 
     def _move(self, name: _Name, item: _Item, now_ns: int) -> list[Dispatch]:
         of, number = name
         if item.stand is _Stand.WAITING and self._may_begin(item, now_ns):
             item.stand = _Stand.ARMING if of is Window else _Stand.PERFORMING
-            first = self._enter(Phase.WINDOWS) if self.phase is not Phase.WINDOWS else []
+            first = self._enter(RunPhase.WINDOWS) if self.phase is not RunPhase.WINDOWS else []
             return [*first, Open(number) if of is Window else Perform(number)]
         if item.stand is _Stand.HOLDING and now_ns >= item.closes_ns:
             item.stand = _Stand.UNDOING
@@ -216,8 +221,8 @@ class Conductor:
         self._quiet_since_ns = max(self._quiet_since_ns, now_ns)
         if self._interrupted:
             return self._close_when_healed()
-        if self.phase is Phase.WINDOWS and self._all_over():
-            return self._enter(Phase.RECOVERY)
+        if self.phase is RunPhase.WINDOWS and self._all_over():
+            return self._enter(RunPhase.RECOVERY)
         return []
 
     def _all_over(self) -> bool:
@@ -228,14 +233,14 @@ class Conductor:
         if not self._all_over() or now_ns < ends_ns:
             return []
         self._settle_ends_ns = now_ns + _ns(self.schedule.settle_s)
-        return [StopLoad(), *self._enter(Phase.SETTLE)]
+        return [StopLoad(), *self._enter(RunPhase.SETTLE)]
 
-    def _follow(self, after: Phase, phase: Phase, then: Dispatch) -> list[Dispatch]:
+    def _follow(self, after: RunPhase, phase: RunPhase, then: Dispatch) -> list[Dispatch]:
         # An interrupt went ahead: what it overtook says nothing any more.
         return self._enter(phase, then) if self.phase is after else []
 
     def _interrupt(self) -> list[Dispatch]:
-        if self._interrupted or self.phase in (Phase.CLOSING, Phase.FINISHED):
+        if self._interrupted or self.phase in (RunPhase.CLOSING, RunPhase.FINISHED):
             return []
         self._interrupted = True
         end: list[Dispatch] = []
@@ -246,17 +251,17 @@ class Conductor:
             elif item.stand is _Stand.PERFORMING:
                 end.append(BreakOff(number))
         # What failed is tried again while things settle, too.
-        loading = self.phase.value <= Phase.SETTLE.value
+        loading = self.phase.value <= RunPhase.SETTLE.value
         stop = [StopLoad(at_once=True)] if loading else []
         return [*stop, *end, *self._close_when_healed()]
 
     def _close_when_healed(self) -> list[Dispatch]:
         performing = any(item.stand is _Stand.PERFORMING for item in self._items.values())
-        if self.armed() or performing or self.phase is Phase.CLOSING:
+        if self.armed() or performing or self.phase is RunPhase.CLOSING:
             return []
-        return self._enter(Phase.CLOSING, CloseLoad(drain=False))
+        return self._enter(RunPhase.CLOSING, CloseLoad(drain=False))
 
-    def _enter(self, phase: Phase, *then: Dispatch) -> list[Dispatch]:
+    def _enter(self, phase: RunPhase, *then: Dispatch) -> list[Dispatch]:
         assert phase.value >= self.phase.value, (self.phase, phase)
         self.phase = phase
         return [Enter(phase), *then]
@@ -265,7 +270,7 @@ class Conductor:
 def _awaited(windows: dict[int, float], steps: dict[int, float]) -> dict[_Name, int]:
     """What must be over before, by its name, and how long before."""
     named: dict[_Name, float] = {(Window, number): pause_s for number, pause_s in windows.items()}
-    named.update({(Step, number): pause_s for number, pause_s in steps.items()})
+    named.update({(OperationStep, number): pause_s for number, pause_s in steps.items()})
     return {name: _ns(pause_s) for name, pause_s in named.items()}
 
 

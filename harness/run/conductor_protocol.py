@@ -92,7 +92,7 @@ Event = (
 )
 
 
-class Phase(Enum):
+class RunPhase(Enum):
     PREPARING = auto()
     BASELINE = auto()
     WINDOWS = auto()
@@ -108,7 +108,7 @@ class Phase(Enum):
 class Enter:
     """A phase begins."""
 
-    phase: Phase
+    phase: RunPhase
 
 
 @dataclass(frozen=True, slots=True)

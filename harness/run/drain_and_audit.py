@@ -46,7 +46,7 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RunEnding:
     """What the end of a run found: a QueueEnd a queue, the rivals, and who read what."""
 
     queues: tuple[QueueEnd, ...]
@@ -117,7 +117,7 @@ class DrainAndAudit:
             await asyncio.gather(*(self._drain_one(queue, doubt) for queue in self._queues))
         )
 
-    async def audit(self, ends: Sequence[QueueEnd], started: Collection[str] = ()) -> Ended:
+    async def audit(self, ends: Sequence[QueueEnd], started: Collection[str] = ()) -> RunEnding:
         """`started`: the hosts that were started for it."""
         if self._logs.brokers:
             return await self._audit_logs(ends, bool(started))
@@ -135,16 +135,16 @@ class DrainAndAudit:
                 end, unread = await self._read_started(end, claimants[0])
                 silent += unread
             audited.append(replace(end, unreadable=tuple(silent)))
-        return Ended(tuple(audited), rivals, tuple(self.workers))
+        return RunEnding(tuple(audited), rivals, tuple(self.workers))
 
-    async def _audit_logs(self, ends: Sequence[QueueEnd], started: bool) -> Ended:
+    async def _audit_logs(self, ends: Sequence[QueueEnd], started: bool) -> RunEnding:
         unread = await asyncio.gather(*(self._read_logs(end.queue) for end in ends))
         audited = []
         for end, found in zip(ends, unread, strict=True):
             # What a drain left behind where a broker was down is in a log, or nowhere.
             read = replace(end, drained=True, doubt="") if started and not found else end
             audited.append(replace(read, unreadable=found))
-        return Ended(tuple(audited), {}, tuple(self.workers))
+        return RunEnding(tuple(audited), {}, tuple(self.workers))
 
     async def _read_started(self, end: QueueEnd, master: str) -> tuple[QueueEnd, list[str]]:
         """Return the queue's end as far as the audit knows it, and its master if it was not read.

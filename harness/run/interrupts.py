@@ -18,7 +18,7 @@ AGAIN = "interrupted again: not verifying that they have ended"
 Answer = TypeVar("Answer")
 
 
-class Interrupted(Exception):
+class RunInterrupted(Exception):
     """An interrupt came before the awaited work was done."""
 
 
@@ -63,7 +63,7 @@ class Interrupt:
         return self._hurried.is_set()
 
     async def unless(self, work: Awaitable[Answer]) -> Answer:
-        """Return the work's result. Raise Interrupted if an interrupt comes first.
+        """Return the work's result. Raise RunInterrupted if an interrupt comes first.
 
         The work has ended by then. If it completed in the same moment, its result counts, so that
         the caller can clean it up.
@@ -74,7 +74,7 @@ class Interrupt:
         finally:
             await _ended(task)
         if task.cancelled():
-            raise Interrupted(self.reason or "interrupted")
+            raise RunInterrupted(self.reason or "interrupted")
         return task.result()
 
     async def look(self, work: Awaitable[Answer]) -> Answer | None:

@@ -22,20 +22,20 @@ from harness.run import conductor_protocol as c
 from harness.run.auditor import Auditor, two_since
 from harness.run.conductor import Conductor
 from harness.run.drain_and_audit import CLOSE_LIMIT_S
-from harness.run.interrupts import Interrupt, Interrupted
+from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.live_strip import LiveStrip
 from harness.run.operating import Operating
 from harness.run.prepared import Prepared
 from harness.run.progress import parts
 from harness.run.rejoining import see_what_is_held, see_who_is_who
 from harness.run.strip import Strip
-from harness.run.view import View, view_of
+from harness.run.view import LiveCounts, view_of
 from harness.run.waits import Ending, waits
 from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.manifest import NAME as MANIFEST
 from harness.run_folder.manifest import Manifest
-from harness.run_folder.process_ends import end_told
+from harness.run_folder.process_ends import unplanned_text
 from spark_analysis.schema.facts import Absence, CompetingLeaders
 from spark_analysis.schema.failed import os_reason
 
@@ -49,7 +49,7 @@ class Outside:
     """What the world may ask of a run while it goes on, and what it shows."""
 
     interrupt: Interrupt
-    show: Callable[[View], None]
+    show: Callable[[LiveCounts], None]
     save: Callable[[Manifest], None]
     report: Callable[[str], None]  # a sentence, once
     over: Callable[[], None] = lambda: None  # nothing that is timed happens any more
@@ -95,7 +95,7 @@ class LiveRun:
         self._out.interrupt.armed[self._plan.name] = self._to_undo
         try:
             await self._start()
-            while self._conductor.phase is not c.Phase.FINISHED:
+            while self._conductor.phase is not c.RunPhase.FINISHED:
                 await self._step()
         finally:
             await self._leave(beside)
@@ -105,7 +105,7 @@ class LiveRun:
         return len(self._conductor.to_undo()) + len(self._operating.held)
 
     async def _start(self) -> None:
-        with contextlib.suppress(Interrupted):  # it begins all the same, and ends in good order
+        with contextlib.suppress(RunInterrupted):  # it begins all the same, and ends in good order
             await self._out.interrupt.unless(self._stage.participant.meet("load"))
         starts_ns = time.monotonic_ns() + LOAD_LEAD_NS
         for worker in self._workers:
@@ -153,7 +153,7 @@ class LiveRun:
         self._stage.interrupt.ask()
         self._events.put_nowait(c.Interrupted())
 
-    def _view(self, now_ns: int) -> View:
+    def _view(self, now_ns: int) -> LiveCounts:
         phase = self._conductor.phase
         titles = {number: window.title for number, window in self._windows.items()}
         armed = [titles[number] for number in self._conductor.armed()]
@@ -200,11 +200,11 @@ class LiveRun:
         if self._manifest.load_ended_ns is None:
             self._manifest.load_ended_ns = self._run_time(time.monotonic_ns())
 
-    def _enter(self, phase: c.Phase) -> None:
+    def _enter(self, phase: c.RunPhase) -> None:
         self._manifest.phase = phase.name.lower()
         self._manifest.phases_ns[self._manifest.phase] = self._run_time(time.monotonic_ns())
         self._save()
-        if phase is c.Phase.DRAIN:
+        if phase is c.RunPhase.DRAIN:
             self._out.over()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -249,7 +249,7 @@ class LiveRun:
         window = self._windows[number]
         if not window.target.takes_a_copy or not window.facts.gone:
             return
-        with contextlib.suppress(Interrupted):
+        with contextlib.suppress(RunInterrupted):
             state = self._manifest.state["windows"][str(number)]
             await self._stage.interrupt.unless(see_what_is_held(self._stage, window, state))
 
@@ -271,7 +271,7 @@ class LiveRun:
         dead = next(worker for worker in self._workers if worker.name == client)
         try:
             new = await self._stage.interrupt.unless(self._prepared.succeed(dead))
-        except Interrupted:
+        except RunInterrupted:
             started_clients.set_successor(client, "")
             return None
         self._workers.append(new)
@@ -345,7 +345,7 @@ class LiveRun:
                     continue  # it no longer knows which ends are planned
                 unplanned = self._stage.process_ends.saw(ended)
                 if unplanned is not None:
-                    self._out.report(end_told(unplanned))
+                    self._out.report(unplanned_text(unplanned))
                     self._save()
 
     async def _leave(self, beside: Sequence[asyncio.Task[None]]) -> None:

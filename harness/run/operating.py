@@ -31,7 +31,7 @@ from harness.cluster.orders import (
 )
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Roles
-from harness.plan.model import OperationPlan, Step
+from harness.plan.model import OperationPlan, OperationStep
 from harness.plan.operations import (
     CLEAN,
     HOST,
@@ -42,7 +42,7 @@ from harness.plan.operations import (
     OPERATIONS,
     STOPPED,
     UNINVOLVED,
-    Target,
+    OperationTarget,
     parse,
 )
 from harness.plan.targets import parse_target
@@ -65,7 +65,7 @@ _BY_ROLE = (MASTER, MIRROR, UNINVOLVED)
 class Operating:
     """The operations of one run. `records` always says what is known up to now."""
 
-    def __init__(self, stage: Stage, steps: tuple[Step, ...]) -> None:
+    def __init__(self, stage: Stage, steps: tuple[OperationStep, ...]) -> None:
         layout = stage.plan.layout
         self._stage = stage
         self._stopping = Stopping(stage.hosts, tuple(host.name for host in layout.spares))
@@ -77,7 +77,7 @@ class Operating:
         }
         self.title = ""  # of the one that is on its way
 
-    async def perform(self, step: Step) -> None:
+    async def perform(self, step: OperationStep) -> None:
         """One operation, to its end or its failure."""
         plan, record = step.operation, self.records[step.number]
         began_ns = time.monotonic_ns()
@@ -137,7 +137,7 @@ class Operating:
 
     # --- one operation ---------------------------------------------------------------------------
 
-    async def _perform(self, step: Step, record: OperationRecord) -> str:
+    async def _perform(self, step: OperationStep, record: OperationRecord) -> str:
         plan = step.operation
         target = parse(plan.kind, plan.target)
         if target.queue and target.form not in _BY_ROLE:
@@ -157,12 +157,12 @@ class Operating:
             return await self._of_processes(step, hosts)
         return "; ".join([await self._of_node(plan, host) for host in hosts])
 
-    async def _hosts(self, step: Step, target: Target) -> tuple[str, ...]:
+    async def _hosts(self, step: OperationStep, target: OperationTarget) -> tuple[str, ...]:
         plan, stage = step.operation, self._stage
         if target.fault:
             known = stage.hosts_of.get(step.refers_to, "")
             host = resolve_reference(parse_target(plan.target), known, stage.hosts)
-            target = Target(host, HOST, host=host)
+            target = OperationTarget(host, HOST, host=host)
         roles = await self._roles_of_living() if target.form in _BY_ROLE else {}
         return self._stopping.meant(plan.kind, target, roles)
 
@@ -238,7 +238,7 @@ class Operating:
         """Return the host that gets the order: the scenario's, else the first possible one."""
         options, stopping = plan.options, self._stopping
         if options.through in STOPPED:
-            target = Target(options.through, options.through)
+            target = OperationTarget(options.through, options.through)
             return stopping.meant("start_node", target, {})[0]
         if options.through:
             return options.through
@@ -254,7 +254,7 @@ class Operating:
 
     # --- processes -------------------------------------------------------------------------------
 
-    async def _of_processes(self, step: Step, hosts: tuple[str, ...]) -> str:
+    async def _of_processes(self, step: OperationStep, hosts: tuple[str, ...]) -> str:
         plan, steps_done = step.operation, []
         for group in self._stopping.ordered(hosts, plan.options.order):
             self._groups += 1
@@ -272,7 +272,7 @@ class Operating:
             await self._clean(plan)
         return "; ".join(steps_done)
 
-    async def _stop(self, step: Step, host: str, group: int) -> None:
+    async def _stop(self, step: OperationStep, host: str, group: int) -> None:
         stage, plan = self._stage, step.operation
         armed = self._armed[host] = Armed(
             window=step.number,

@@ -13,7 +13,7 @@ from harness.run.drain_and_audit import DrainAndAudit
 from harness.run.stage import Stage
 from harness.run.windows import LiveWindow
 from harness.run.worker_handles import WorkerHandle
-from harness.run_folder.client_events import CONSUMING, REPORT_LOST, STRUCK
+from harness.run_folder.client_events import CONSUMING, NAME_SERVERS_HIT, REPORT_LOST
 from harness.workers.protocol import Role
 
 NO_RESOURCE = {"moot": "the fault is no alarm"}
@@ -82,7 +82,7 @@ class Prepared:
 
     def _name_servers(self, resolved: str) -> dict[str, Any]:
         """Which of them a fault strikes, and which it leaves."""
-        every, names = self.stage.servers.name_servers, (STRUCK, *NAME_SERVER_FACTS)
+        every, names = self.stage.servers.name_servers, (NAME_SERVERS_HIT, *NAME_SERVER_FACTS)
         if not every or not resolved:
             return dict.fromkeys(names, None if every else NO_NAME_SERVERS)
         targeted = [

@@ -22,14 +22,14 @@ from harness.cluster.port import Cluster, Link, Roles
 from harness.plan.clients.client_options import name_of
 from harness.plan.clients.registry import named
 from harness.plan.clients.requirements import drains_by, uses_name_servers, worker_options
-from harness.plan.model import BALANCER, ONE, Entry, RunPlan, Workload
+from harness.plan.model import BALANCER, ONE, BootstrapAddress, RunPlan, Workload
 from harness.plan.seeds import stream
 from harness.plan.servers import Process, Servers
 from harness.run.drain_and_audit import CLOSE_LIMIT_S, DrainAndAudit, Logs, ReaderStart
 from harness.run.drivers import driver
 from harness.run.prepared import BY_NAME_SERVERS, Prepared
 from harness.run.process_ends import ProcessEnds
-from harness.run.record import Record
+from harness.run.record import RunRecorder
 from harness.run.resolving import NoSuchTarget, holders, order_of_entry, resolve
 from harness.run.run_group import Participant
 from harness.run.stage import Stage
@@ -116,7 +116,7 @@ class Preparing:
             plan=self._plan,
             cluster=self._cluster,
             journal=Journal(self._folder / JOURNAL),
-            record=Record(self._folder / LOGS, self._origin_ns, self._plan.name),
+            record=RunRecorder(self._folder / LOGS, self._origin_ns, self._plan.name),
             origin_ns=self._origin_ns,
             queues=self._queues,
             links=self._links,
@@ -158,7 +158,7 @@ class Preparing:
         return worker
 
     def _order(
-        self, entry: Entry, roles: Mapping[str, Roles], involved: tuple[str, ...]
+        self, entry: BootstrapAddress, roles: Mapping[str, Roles], involved: tuple[str, ...]
     ) -> tuple[str, ...]:
         if uses_name_servers(self._plan.client):
             return (BY_NAME_SERVERS,)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.plan.model import Schedule
-from harness.run.conductor_protocol import Phase
+from harness.run.conductor_protocol import RunPhase
 
 ALMOST = 0.95
 # The time of the drain is unknown; the bar needs some length.
@@ -27,7 +27,7 @@ class Part:
 
 
 def parts(
-    schedule: Schedule, phase: Phase, entered_ns: Mapping[str, int], now_ns: int
+    schedule: Schedule, phase: RunPhase, entered_ns: Mapping[str, int], now_ns: int
 ) -> tuple[Part, ...]:
     """`entered_ns`: when each phase began that has begun, by its name."""
     return tuple(
@@ -37,17 +37,17 @@ def parts(
     )
 
 
-def _lengths(schedule: Schedule) -> Iterator[tuple[Phase, float]]:
-    yield Phase.BASELINE, schedule.baseline_s
-    yield Phase.WINDOWS, schedule.load_s - schedule.baseline_s - schedule.recovery_s
-    yield Phase.RECOVERY, schedule.recovery_s
-    yield Phase.SETTLE, schedule.settle_s
-    yield Phase.DRAIN, DRAIN_S
-    yield Phase.AUDIT, AUDIT_S
+def _lengths(schedule: Schedule) -> Iterator[tuple[RunPhase, float]]:
+    yield RunPhase.BASELINE, schedule.baseline_s
+    yield RunPhase.WINDOWS, schedule.load_s - schedule.baseline_s - schedule.recovery_s
+    yield RunPhase.RECOVERY, schedule.recovery_s
+    yield RunPhase.SETTLE, schedule.settle_s
+    yield RunPhase.DRAIN, DRAIN_S
+    yield RunPhase.AUDIT, AUDIT_S
 
 
 def _done(
-    each: Phase, expected_s: float, phase: Phase, entered_ns: Mapping[str, int], now_ns: int
+    each: RunPhase, expected_s: float, phase: RunPhase, entered_ns: Mapping[str, int], now_ns: int
 ) -> float:
     began_ns = entered_ns.get(_name(each))
     if began_ns is None:
@@ -58,5 +58,5 @@ def _done(
     return min(ALMOST, passed_s / expected_s) if expected_s > 0 else ALMOST
 
 
-def _name(phase: Phase) -> str:
+def _name(phase: RunPhase) -> str:
     return phase.name.lower()

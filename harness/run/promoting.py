@@ -14,7 +14,7 @@ from faults.performing import perform_all
 from harness.cluster.orders import Promote
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Roles
-from harness.plan.model import Step
+from harness.plan.model import OperationStep
 from harness.plan.operations import OPERATIONS
 from harness.run.stage import Stage
 
@@ -27,7 +27,7 @@ class Promoting:
     """One operation `promote`."""
 
     stage: Stage
-    step: Step
+    step: OperationStep
 
     async def perform(self, queue: str) -> str:
         """`queue`: the broker's name. Raises DeployError, FaultError."""

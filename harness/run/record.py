@@ -15,7 +15,7 @@ from spark_analysis.schema.log import LogFull, LogWriter
 from spark_analysis.schema.tables import FAULTS, OPERATIONS, PROBES, RESOURCES
 
 
-class Record:
+class RunRecorder:
     """Appends rows to `logs/harness`; `doubt` says why it could not, "" where it could."""
 
     def __init__(self, logs: Path, origin_ns: int, run: str = "") -> None:

@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from faults.mechanisms import DIRECT
 from faults.places import host_of, joined, process_of
 from harness.cluster.port import Roles
-from harness.plan.model import BALANCER, STANDBY, Entry
+from harness.plan.model import BALANCER, STANDBY, BootstrapAddress
 from harness.plan.process_targets import by_process, candidates
-from harness.plan.servers import Role, Servers
+from harness.plan.servers import ServerRole, Servers
 from harness.plan.targets import ACTIVE_BALANCER, Target, parse_target
 
 MASTER = "master of "
 MIRROR = "mirror of "
 UNINVOLVED = "uninvolved"
 PROCESS = "process"
-NAME_SERVER = Role.NAME_SERVER.value  # what such a target is to queues
+NAME_SERVER = ServerRole.NAME_SERVER.value  # what such a target is to queues
 
 
 class NoSuchTarget(Exception):
@@ -140,7 +140,10 @@ def roles_meant(clients: str) -> tuple[str, ...]:
 
 
 def order_of_entry(
-    entry: Entry, roles: Mapping[str, Roles], hosts: Sequence[str], involved: Sequence[str]
+    entry: BootstrapAddress,
+    roles: Mapping[str, Roles],
+    hosts: Sequence[str],
+    involved: Sequence[str],
 ) -> tuple[str, ...]:
     """The hosts a client tries, its own first; with a list of hosts only those."""
     if entry.hosts:
@@ -176,9 +179,9 @@ def _role_at(places: str, roles: Mapping[str, Roles], servers: Servers) -> str:
     name, process = host_of(places), process_of(places)
     carried = [one for one in servers.processes if one.host == name]
     ends = {one.role for one in carried if process in ("", one.word)}
-    if Role.BROKER in ends or not ends:
+    if ServerRole.BROKER in ends or not ends:
         return role_of(name, roles)
-    return NAME_SERVER if Role.NAME_SERVER in ends else "none"
+    return NAME_SERVER if ServerRole.NAME_SERVER in ends else "none"
 
 
 def promoted_rank(before: Roles, after: Roles) -> int | None:

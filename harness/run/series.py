@@ -24,14 +24,14 @@ from harness.cluster.port import Cluster, DeployError
 from harness.plan.declared import declared, ignored, shown
 from harness.plan.model import Experiment, RunPlan
 from harness.run import special_messages
-from harness.run.interrupts import Interrupt, Interrupted
+from harness.run.interrupts import Interrupt, RunInterrupted
 from harness.run.live import LiveRun, Outside
 from harness.run.prepared import Prepared
 from harness.run.preparing import Preparing
 from harness.run.resolving import NoSuchTarget
 from harness.run.run_group import Participant, RunGroup
 from harness.run.shared_cluster import KeptLogs, SharedCluster
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run.wall import wall_ns
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.manifest import Manifest
@@ -59,7 +59,7 @@ class Hooks:
     # there are in all.
     began: Callable[[Sequence[RunPlan], int, int], None]
     step: Callable[[str], None]
-    show: Callable[[View], None]
+    show: Callable[[LiveCounts], None]
     report: Callable[[str], None]
     keep: bool  # the last cluster stays
     # Whether a run shall begin, asked just before; and what to do with one that was sealed.
@@ -169,7 +169,7 @@ class Series:
         reserve = Reserve(folder)
         try:
             yield reserve
-        except Interrupted:
+        except RunInterrupted:
             manifest.interrupted = True
             manifest.failure = manifest.failure or self.hooks.interrupt.reason
         except OSError as refused:
@@ -252,7 +252,7 @@ class Series:
             self._unclean = f"what was done in the run before: {altered[0]}"
         elif ended and self._cluster is not None and not self.hooks.interrupt.is_set():
             self.hooks.step("look whether the cluster is clean")
-            with contextlib.suppress(Interrupted):
+            with contextlib.suppress(RunInterrupted):
                 self._unclean = await self._doubts(self._cluster)
 
     async def _doubts(self, cluster: Cluster) -> str:

@@ -11,7 +11,7 @@ from harness.plan.model import RunPlan
 from harness.plan.servers import Servers
 from harness.run.interrupts import Interrupt
 from harness.run.process_ends import NotingExecutor, ProcessEnds
-from harness.run.record import Record
+from harness.run.record import RunRecorder
 from harness.run.resolving import roles_meant
 from harness.run.run_group import Look, Participant
 from harness.run_folder.journal import Journal
@@ -26,7 +26,7 @@ class Stage:
     plan: RunPlan
     cluster: Cluster
     journal: Journal
-    record: Record
+    record: RunRecorder
     origin_ns: int
     queues: Mapping[str, str]  # the scenario's name -> the broker's
     links: Mapping[str, Sequence[Link]]  # worker -> its links

@@ -22,7 +22,7 @@ from harness.plan.operations import (
     OPERATIONS,
     SPARE,
     STOPPED,
-    Target,
+    OperationTarget,
 )
 from harness.run.resolving import NoSuchTarget, holders, resolve
 
@@ -93,7 +93,9 @@ class Stopping:
         self._joined.add(host)
         self.spares = tuple(spare for spare in self.spares if spare != host)
 
-    def meant(self, kind: str, target: Target, roles: Mapping[str, Roles]) -> tuple[str, ...]:
+    def meant(
+        self, kind: str, target: OperationTarget, roles: Mapping[str, Roles]
+    ) -> tuple[str, ...]:
         """Return the hosts that a target means: in layout order, or in the order they stopped.
 
         `roles`: the hosts that hold each queue now; only some words need it.
@@ -142,14 +144,14 @@ class Stopping:
         last_ns = max(self._starts[host] for host in hosts)
         return (last_ns - next(iter(self._starts.values()))) / 1e9
 
-    def _spare(self, target: Target) -> str:
+    def _spare(self, target: OperationTarget) -> str:
         if target.form == HOST and target.host in self.spares:
             return target.host
         if target.form == SPARE and self.spares:
             return self.spares[0]
         raise NoSuchTarget(f"{target.word}: there is no such spare host (any more)")
 
-    def _down_one(self, target: Target) -> str:
+    def _down_one(self, target: OperationTarget) -> str:
         if target.form == HOST:
             if target.host not in self.down:
                 raise NoSuchTarget(f"{target.word}: it is not down by an operation")
@@ -159,7 +161,7 @@ class Stopping:
             raise NoSuchTarget(f"{target.word}: there is no such host")
         return listed[-1] if target.form == LAST_STOPPED else listed[0]
 
-    def _up_one(self, target: Target, roles: Mapping[str, Roles]) -> str:
+    def _up_one(self, target: OperationTarget, roles: Mapping[str, Roles]) -> str:
         """Peers may not have struck off yet what was stopped a moment ago."""
         known = {
             queue: replace(role, mirrors=tuple(host for host in role.mirrors if host in self.up))

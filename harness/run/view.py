@@ -14,7 +14,7 @@ class Speaker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class LiveCounts:
     """Counts since the load began; the display makes rates of two of these."""
 
     phase: str
@@ -31,11 +31,13 @@ class View:
     waits: tuple[str, ...] = ()  # what is waited for beside the plan, a clause each
 
 
-def view_of(phase: str, workers: Sequence[Speaker], armed: Sequence[str], left_s: float) -> View:
+def view_of(
+    phase: str, workers: Sequence[Speaker], armed: Sequence[str], left_s: float
+) -> LiveCounts:
     def total(name: str) -> int:
         return sum(worker.status.get(name, 0) for worker in workers)
 
-    return View(
+    return LiveCounts(
         phase,
         total("sent"),
         total("confirmed"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.run.conductor import NS, Conductor
-from harness.run.conductor_protocol import Phase
+from harness.run.conductor_protocol import RunPhase
 
 GONE_LIMIT_S = 120.0  # how long the end of a fault is looked for
 
@@ -37,9 +37,9 @@ def waits(
         yield f"waiting {what}: {_passed(now_ns - since_ns, GONE_LIMIT_S)}"
     phase = conductor.phase
     since_ns = origin_ns + entered_ns.get(phase.name.lower(), now_ns - origin_ns)
-    if phase is Phase.DRAIN:
+    if phase is RunPhase.DRAIN:
         yield f"draining the queues: {_passed(now_ns - since_ns, ending.drain_limit_s)} each"
-    if phase is Phase.AUDIT:
+    if phase is RunPhase.AUDIT:
         step = ending.audit or "reading what brokers still hold"
         yield f"audit: {step}: {_passed(now_ns - since_ns)}"
 

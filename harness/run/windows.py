@@ -25,7 +25,7 @@ from harness.plan.model import Window
 from harness.plan.natures import nature_of
 from harness.run.aiming import resolve_fault, roles_before, take, to_look_at
 from harness.run.barrier import TargetProposal
-from harness.run.interrupts import Interrupted
+from harness.run.interrupts import RunInterrupted
 from harness.run.resolved_target import ResolvedTarget
 from harness.run.resolving import NoSuchTarget
 from harness.run.run_group import Look
@@ -141,7 +141,7 @@ class LiveWindow:
             await self._break_off(self._look)
         else:
             await self._end_look()
-            with suppress(Interrupted):
+            with suppress(RunInterrupted):
                 await self._stage.interrupt.unless(self._see_promotion())
         await self._end_rhythm()
         if not armed.returns:
@@ -209,11 +209,11 @@ class LiveWindow:
             armed = await stage.interrupt.unless(self._resolve())
             take(stage, armed)
             self._armed = armed
-        except (NoSuchTarget, FaultError, DeployError, TimeoutError, Interrupted) as failure:
+        except (NoSuchTarget, FaultError, DeployError, TimeoutError, RunInterrupted) as failure:
             return str(failure) or "the brokers did not say who holds what"
         try:
             await stage.interrupt.unless(prepare(self._seen(armed), stage.cluster.witness))
-        except (FaultError, Interrupted) as failure:
+        except (FaultError, RunInterrupted) as failure:
             return f"verification could not be prepared: {failure}"
         return ""
 
@@ -226,7 +226,7 @@ class LiveWindow:
             why = await stage.interrupt.unless(
                 stage.participant.agree(self._window.number, proposal)
             )
-        except Interrupted:
+        except RunInterrupted:
             return refusal or "interrupted"
         if why and not refusal and self._armed is not None:
             with suppress(FaultError):
@@ -295,7 +295,7 @@ class LiveWindow:
                 proof = await self._stage.interrupt.unless(self._look)
         except TimeoutError:
             proof = Proof(False, "", "the look did not end before the window did")
-        except Interrupted:
+        except RunInterrupted:
             proof = Proof(False, "", "an interrupt ended the look")
         doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
         self.facts = replace(self.facts, verified=proof.ok, doubt=doubt)

@@ -17,7 +17,7 @@ from faults.kinds.processes.rules import KILLED
 from faults.model import Reply
 from faults.replies import SILENCE_S
 from harness.cluster.port import Channel, DeployError, RunsWorkers
-from harness.run.clocks import Clock, Sample
+from harness.run.clocks import ProcessClock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord
 from harness.workers.protocol import Role, WorkerConfig
 
@@ -45,7 +45,7 @@ class WorkerHandle:
     name: str
     config: WorkerConfig
     channel: Channel
-    clock: Clock
+    clock: ProcessClock
     versions: dict[str, str]
     status: dict[str, int] = field(default_factory=dict)
     seconds: dict[int, tuple[int, int]] = field(default_factory=dict)  # due, and on time, in each
@@ -210,7 +210,7 @@ async def start_worker(
     if hello is None or hello.get("say") != "hello":
         await channel.kill()
         raise WorkerLost(f"{name} did not answer within {HELLO_LIMIT_S:g} s: {hello}")
-    clock = Clock(name, same_boot=hello["boot_id"] == boot_id)
+    clock = ProcessClock(name, same_boot=hello["boot_id"] == boot_id)
     clock.observe(
         Sample(before_ns, hello["monotonic_ns"], time.monotonic_ns(), hello["suspended_ns"])
     )

@@ -13,7 +13,7 @@ from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
 
 # In the state of a window: the hosts whose name server its fault was aimed at.
-STRUCK = "name_servers_struck"
+NAME_SERVERS_HIT = "name_servers_struck"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
 NOBODY = {"moot": "no client was connected to the target when the fault came"}
 NOT_REPORTED = {"moot": "the client does not report when a connection ends"}
@@ -33,7 +33,7 @@ class _Event(NamedTuple):
     connection: int
 
 
-class _Link(NamedTuple):
+class _ClientLink(NamedTuple):
     """A client's connection to a host, from its beginning until it was lost or closed."""
 
     worker: int
@@ -42,7 +42,7 @@ class _Link(NamedTuple):
     until_ns: float
 
 
-def tell_claims(manifest: Manifest, events: Path) -> None:
+def record_claim_facts(manifest: Manifest, events: Path) -> None:
     """Completes the state of each window. `events`: the sealed table, if there is one."""
     ends = [window.origin_ns for window in manifest.windows[1:]] + [None]
     cancelled, attached = _of_kind(events, "cancelled"), _of_kind(events, "attached")
@@ -61,9 +61,9 @@ def tell_claims(manifest: Manifest, events: Path) -> None:
             cancelled_workers if consuming is None else cancelled_workers & consuming
         )
         before = {one.worker: one.detail for one in attached if one.at_ns < window.origin_ns}
-        struck = state.get(STRUCK)
+        hit = state.get(NAME_SERVERS_HIT)
         state["publishers_attached_to_target"] = (
-            _publishers_at(manifest, before, struck) if isinstance(struck, list) else struck
+            _publishers_at(manifest, before, hit) if isinstance(hit, list) else hit
         )
         state["publishers_not_blocked"] = _not_blocked(manifest, links, blocked, window)
         until_ns = end if end is not None else manifest.load_ended_ns
@@ -92,7 +92,7 @@ def _of_links(window: Window) -> bool:
     return nature is not None and nature.of_client_links
 
 
-def _all_moved(manifest: Manifest, links: Sequence[_Link], window: Window) -> bool | None:
+def _all_moved(manifest: Manifest, links: Sequence[_ClientLink], window: Window) -> bool | None:
     hosts = _target_hosts(manifest, window.number)
     if not (hosts and links):
         return None
@@ -113,7 +113,7 @@ def _all_moved(manifest: Manifest, links: Sequence[_Link], window: Window) -> bo
 
 
 def _attached(
-    manifest: Manifest, links: Sequence[_Link], window: Window, consuming: object
+    manifest: Manifest, links: Sequence[_ClientLink], window: Window, consuming: object
 ) -> set[int] | None:
     """Return which of these consumers were connected, when the window opened, to a host that it
     did not affect; None if unknown."""
@@ -128,7 +128,7 @@ def _attached(
 
 
 def _not_blocked(
-    manifest: Manifest, links: Sequence[_Link], blocked: Sequence[_Event], window: Window
+    manifest: Manifest, links: Sequence[_ClientLink], blocked: Sequence[_Event], window: Window
 ) -> int | None:
     """Return how many of the publishers connected when the window opened got no blocked
     notification before its fault was undone; None if no connection is on record."""
@@ -142,7 +142,11 @@ def _not_blocked(
 
 
 def _cut_off(
-    manifest: Manifest, links: Sequence[_Link], window: int, origin_ns: int, until_ns: int | None
+    manifest: Manifest,
+    links: Sequence[_ClientLink],
+    window: int,
+    origin_ns: int,
+    until_ns: int | None,
 ) -> bool | dict[str, str] | None:
     """Return whether every connection to the target's hosts that stood when the window opened
     ended in it; None if the hosts of clients, or the window's end, are unknown."""
@@ -161,7 +165,7 @@ def _target_hosts(manifest: Manifest, window: int) -> set[str]:
     return {host_of(one) for one in split(places)} if known else set()
 
 
-def _links(manifest: Manifest, events: Path) -> Iterator[_Link]:
+def _links(manifest: Manifest, events: Path) -> Iterator[_ClientLink]:
     """Every connection of publishers and consumers, whose events say `HOST LIBRARY`."""
     load = {one.number for one in manifest.workers if one.role in ("publisher", "consumer")}
     ended = [*_of_kind(events, "lost"), *_of_kind(events, "closed")]
@@ -172,7 +176,9 @@ def _links(manifest: Manifest, events: Path) -> Iterator[_Link]:
     for one in _of_kind(events, "connected"):
         if one.worker in load:
             host = one.detail.partition(" ")[0]
-            yield _Link(one.worker, host, one.at_ns, ends.get((one.worker, one.connection), inf))
+            yield _ClientLink(
+                one.worker, host, one.at_ns, ends.get((one.worker, one.connection), inf)
+            )
 
 
 def _publishers_at(

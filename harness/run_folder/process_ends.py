@@ -3,7 +3,7 @@
 from spark_analysis.schema.facts import ProcessEnd
 
 
-def end_told(end: ProcessEnd) -> str:
+def unplanned_text(end: ProcessEnd) -> str:
     """Return the sentence for a person, during the run and afterwards."""
     back = "" if end.until_ns is None else f"; it was started again at +{end.until_ns / 1e9:.1f} s"
     head = f"{end.place} ended at +{end.at_ns / 1e9:.1f} s, unplanned"

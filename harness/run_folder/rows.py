@@ -47,7 +47,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermsRow:
     TABLE: ClassVar[str] = "terms"
     producer: int
     sequence: int

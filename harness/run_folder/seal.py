@@ -15,18 +15,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.run_folder.client_events import tell_claims
+from harness.run_folder.client_events import record_claim_facts
 from harness.run_folder.manifest import SEALED, Manifest, facts_of, naming
 from spark_analysis.schema import log as worker_log
 from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
 from spark_analysis.schema.regular import remove_fifo
 from spark_analysis.schema.sealed import RAW, Resealed, Seal, TableSeal, sha256_of
-from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, Kind, Table
+from spark_analysis.schema.tables import CLIENT_EVENTS, TABLES, ColumnType, Table
 
 _NO_INSTANTS = ("cpu_ns", "due_ns")
 LOGS = "logs"
 HARNESS = "harness"  # the log of the harness itself
-_DTYPES = {Kind.INT32: "<i4", Kind.INT64: "<i8", Kind.UINT8: "u1", Kind.TEXT: "<i4"}
+_DTYPES = {
+    ColumnType.INT32: "<i4",
+    ColumnType.INT64: "<i8",
+    ColumnType.UINT8: "u1",
+    ColumnType.TEXT: "<i4",
+}
 
 
 def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
@@ -52,7 +57,7 @@ def seal(folder: Path, resealed: tuple[Resealed, ...] = ()) -> Manifest:
         worker.log_closed = is_closed(folder / LOGS / worker.name)
     own = folder / LOGS / HARNESS
     manifest.harness_log_closed = is_closed(own) or own not in logs
-    tell_claims(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
+    record_claim_facts(manifest, raw / f"{CLIENT_EVENTS.name}.parquet")
     manifest.facts = facts_of(manifest, last_ns).to_json()
     manifest.seal = Seal(tables, _checksums(folder), resealed)
     if manifest.load_ended_ns is not None or manifest.interrupted:
@@ -112,7 +117,7 @@ def _table(table: Table, logs: Sequence[Path]) -> pa.Table:
 
 def _renumber(table: Table, records: Any, log: Path, strings: dict[str, int]) -> Any:
     """The records with string numbers of the whole run instead of one log's own."""
-    texts = [column.name for column in table.columns if column.kind is Kind.TEXT]
+    texts = [column.name for column in table.columns if column.kind is ColumnType.TEXT]
     if not texts or not len(records):
         return records
     own = read_strings(log)
@@ -125,8 +130,8 @@ def _renumber(table: Table, records: Any, log: Path, strings: dict[str, int]) ->
     return renumbered
 
 
-def _column(values: Any, kind: Kind, dictionary: pa.Array) -> pa.Array:
-    if kind is not Kind.TEXT:
+def _column(values: Any, kind: ColumnType, dictionary: pa.Array) -> pa.Array:
+    if kind is not ColumnType.TEXT:
         return pa.array(np.ascontiguousarray(values))
     numbers = pa.array(np.ascontiguousarray(values), mask=values < 0)
     return pa.DictionaryArray.from_arrays(numbers, dictionary)

@@ -114,7 +114,7 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class ClusterAdapters:
     """The adapters of a running cluster: queries, orders and links.
 
     `alarms`: how brokers report alarms (faults/witness.py); None: they raise none.
@@ -135,7 +135,7 @@ class Containers:
     """Nothing has a default. `image`: of every host and process; `worker_image`: of the load's
     processes, with the clients that the system is driven by. `jars`: every set that one of its
     hosts' images may hold. `parts`: 'module:object', which only
-    a deployment in containers imports: called with a Stand it makes Parts."""
+    a deployment in containers imports: called with a Stand it makes ClusterAdapters."""
 
     image: Callable[[Layout], Image]
     worker_image: Callable[[], Image]

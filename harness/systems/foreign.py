@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from faults.executors.service_ports import ServicePorts
 from harness.cluster.agent import AgentClient
 from harness.plan.model import Layout
-from harness.plan.topology import Broker, Topology
+from harness.plan.topology import BrokerNode, Topology
 from harness.plan.topology_shape import TopologyShape
 from harness.systems.running_broker import RunningBroker
 
@@ -68,7 +68,7 @@ class ClientsDoor:
     key: str
     speaks: str
     service_ports: ServicePorts
-    enter: Callable[[Broker, AgentClient, float], Awaitable[None]]
+    enter: Callable[[BrokerNode, AgentClient, float], Awaitable[None]]
     remedy: str
 
 

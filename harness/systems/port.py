@@ -156,8 +156,8 @@ class LayoutFile(Protocol):
 
 
 class Mistakes(Protocol):
-    """What is wrong with a layout file where several keys are looked at; what is missing or
-    ill-typed is left to the shape. `processes`: what every host of the system carries."""
+    """The problems of a layout file that concern several keys; the shape reports missing and
+    ill-typed ones. `processes`: what every host of the system carries."""
 
     def __call__(
         self, document: Mapping[str, Any], processes: tuple[str, ...], /

@@ -36,7 +36,7 @@ OURS: Mapping[str, Declaration] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class SystemRegistry:
     """`packages`: whose a system is, where it is not ours; `spoilt`: why an offer is not used."""
 
     systems: Mapping[str, Declaration]
@@ -45,10 +45,10 @@ class Registry:
 
 
 @cache
-def registry() -> Registry:
+def registry() -> SystemRegistry:
     return read(offered(GROUP))
 
 
-def read(offers: Iterable[Offer]) -> Registry:
+def read(offers: Iterable[Offer]) -> SystemRegistry:
     """Return mqproof's own systems and those of other packages."""
-    return Registry(*sorted_out(offers, "system", Declaration, OURS, lambda _: ()))
+    return SystemRegistry(*sorted_out(offers, "system", Declaration, OURS, lambda _: ()))

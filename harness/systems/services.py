@@ -3,8 +3,7 @@
 1. A process joins the network of its host and brings its own data volume; both are
    deploy/compose/render.py's.
 2. Everything of a layout reaches a broker by its environment: its entry point makes files of it.
-3. Where COOKIE stands in a value of that comes the cluster's own secret, which whoever deploys has
-   drawn for it.
+3. COOKIE in a value stands for the cluster's own secret, which the deployment draws.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,8 +1,8 @@
 """A container that stands in for a process that is down: its disk, its network, its environment,
 another command.
 
-1. It is removed whatever became of it; it carries the project's labels, so that whoever removes
-   the project finds it, too.
+1. It is always removed; it carries the project's labels, so that removing the project removes it,
+   too.
 2. Everything here blocks; callers bring threads.
 """
 

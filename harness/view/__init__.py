@@ -1,4 +1,4 @@
-"""The view of one run: what a person is told of it beside its verdicts. Nothing is judged here.
+"""The view of one run: what a person reads beside its verdicts. Nothing is judged here.
 
 summary       what a newcomer asks: how many were lost, how long was it out, is that proved?
 observations  short lines: counts and times, each judged or not, and why

@@ -1,10 +1,10 @@
 """What the auditor started, what the audit of logs read, how far consumers had come: in sentences.
 
 1. A broker whose log was not read to its end is a place that could not be read; the facts of the
-   run name it, and a verdict hangs on that. Here it is told beside what was read.
-2. Who did not come back by himself is named, and whether he was started for the audit, or why not:
-   what stands of him is the auditor's doing.
-3. Offsets say nothing of loss: they are told where they do not stand at the end, for a person.
+   run name it, and a verdict depends on that. Here it stands beside what was read.
+2. A broker that did not recover by itself is named, and whether the audit started it, or why not:
+   the auditor, not the broker, made its data readable.
+3. Offsets prove no loss: they are shown for a person if they are not at the end.
 """
 
 from collections.abc import Iterable

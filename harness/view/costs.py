@@ -43,12 +43,12 @@ class HostUse:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One run. `asked_per_s` None: at rate max; `doubt`: why rate and latency are None."""
+    """One run. `offered_per_s` None: at rate max; `doubt`: why rate and latency are None."""
 
     deployment: str
     load: str
     seconds: float
-    asked_per_s: float | None
+    offered_per_s: float | None
     confirmed_per_s: float | None
     p50_ms: float | None
     p99_ms: float | None
@@ -78,7 +78,7 @@ def cost(manifest: Manifest, facts: Facts, found: Costs, doubts: tuple[Doubt, ..
         deployment=manifest.deployment,
         load=load_of(manifest.scenario_source),
         seconds=seconds,
-        asked_per_s=calm.intended / seconds if calm is not None and facts.paced else None,
+        offered_per_s=calm.intended / seconds if calm is not None and facts.paced else None,
         confirmed_per_s=known.confirmed / seconds if known is not None else None,
         p50_ms=_ms(known.p50_ns) if known is not None else None,
         p99_ms=_ms(known.p99_ns) if known is not None else None,

@@ -1,8 +1,8 @@
 """What a page shows of one run beyond its verdicts: its timeline, and some messages' stories.
 
 1. Bounded: of each class of affected messages its examples, of a run at most STORIES_OF_RUN_MAX,
-   the gravest classes first; how many there are is told beside them.
-2. Raw tables that cannot be read cost the page what they hold, never the verdict: it says so.
+   the gravest classes first, with the total number of each.
+2. If a raw table cannot be read, the page lacks its content and says so; the verdict stays.
 """
 
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ NO_VIEWS = Views()
 NO_SENDS = Sends()
 NO_RECORDS = Records((), (), (), (), (), ())
 STORIES_OF_RUN_MAX = 60
-ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are told
+ROWS_MAX = 20_000  # of a small table, and of all rows of the messages that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _numbers(counts: Iterable[Count]) -> Counter[tuple[str, str]]:
 
 
 def _examples_shown(examples: Iterable[Affected]) -> dict[tuple[str, str], list[Affected]]:
-    """The rows whose stories are told, by measure and detail; a class may have none left."""
+    """Return the rows whose stories are shown, by measure and detail; a class may have none."""
     groups: defaultdict[tuple[str, str], list[Affected]] = defaultdict(list)
     for row in sorted(examples, key=_order):
         groups[row.measure, row.detail].append(row)
@@ -167,7 +167,7 @@ def _read(folder: Path, examples: list[Affected]) -> tuple[Events, Records]:
         acknowledgements=_acknowledgements(folder, deliveries),
         clients=clients,
         faults=faults,
-        terms=rows.read(folder, rows.Terms, ROWS_MAX, _of(examples)) if examples else (),
+        terms=rows.read(folder, rows.TermsRow, ROWS_MAX, _of(examples)) if examples else (),
     )
     events = Events(
         faults=faults,

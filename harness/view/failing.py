@@ -21,12 +21,12 @@ ATTACHED = "attached"
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """One publisher in one window. Times in seconds from the fault on; None: never, or nobody
-    told."""
+    """One publisher in one window. Times are seconds from the fault on; None: never, or
+    unknown."""
 
     window: int
     publisher: str
-    asked: str  # the host whose name server it asked when the fault came; "": nobody told
+    asked: str  # the host of its name server when the fault began; "": unknown
     sent: int
     failed: int
     sent_by_then: int  # until the last one failed
@@ -62,12 +62,12 @@ def failing(
 def _failing(
     row: Sent, names: Mapping[int, str], events: list[ClientEvent], origin_ns: int
 ) -> Failing:
-    asked, turned_ns, turned_to = _turned(events, origin_ns)
+    name_server, turned_ns, turned_to = _turned(events, origin_ns)
     left_ns, left_out = _left_out(events, origin_ns)
     return Failing(
         window=row.window,
         publisher=names[row.producer],
-        asked=asked,
+        asked=name_server,
         sent=row.sent,
         failed=row.failed,
         sent_by_then=row.sent_by_then,
@@ -81,13 +81,17 @@ def _failing(
 
 
 def _turned(events: list[ClientEvent], origin_ns: int) -> tuple[str, int | None, str]:
-    """Whom it asked when the fault came, and when it turned to whom."""
+    """Return its name server when the fault began, when it turned to another, and to which."""
     attachments = [one for one in events if one.kind == ATTACHED and one.detail]
     before = [one.detail for one in attachments if one.at_ns < origin_ns]
-    asked = before[-1] if before else ""
-    later = (one for one in attachments if one.at_ns >= origin_ns and one.detail != asked)
-    turned = next(later, None) if asked else None
-    return (asked, turned.at_ns - origin_ns, turned.detail) if turned else (asked, None, "")
+    name_server = before[-1] if before else ""
+    later = (one for one in attachments if one.at_ns >= origin_ns and one.detail != name_server)
+    turned = next(later, None) if name_server else None
+    return (
+        (name_server, turned.at_ns - origin_ns, turned.detail)
+        if turned
+        else (name_server, None, "")
+    )
 
 
 def _left_out(events: list[ClientEvent], origin_ns: int) -> tuple[int | None, str]:

@@ -17,7 +17,7 @@ from harness.run_folder.rows import (
     Delivery,
     FaultEvent,
     Settlement,
-    Terms,
+    TermsRow,
 )
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.measures import BY_NAME
@@ -32,7 +32,7 @@ from spark_analysis.schema.words import (
     Via,
 )
 
-HEAD, AROUND, TAIL = 10, 4, 6  # steps that are told of a journey that is too long
+HEAD, AROUND, TAIL = 10, 4, 6  # steps that are shown of a trace that is too long
 BEFORE_NS = 1_000_000_000  # what a fault did so shortly before belongs to the story
 LATE_NS = 10_000_000  # a sending that kept its time is not told twice
 _WAYS = {
@@ -59,7 +59,7 @@ _FAULT_EVENTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TraceStep:
     """One event. `sort`: intended, sent, settled, delivered, acknowledged, connection, fault;
     gap (steps that are not told) and end (what never happened) are no events and have no time.
 
@@ -79,12 +79,12 @@ class MessageTrace:
     message: str  # who sent it, its sequence, its queue
     at_ns: int
     near: str  # where in the course of the faults
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All rows of the messages that are told, and the small tables of the run."""
+    """All rows of the messages that are shown, and the small tables of the run."""
 
     attempts: Sequence[Attempt]
     settlements: Sequence[Settlement]
@@ -92,7 +92,7 @@ class Records:
     acknowledgements: Sequence[Acknowledgement]
     clients: Sequence[ClientEvent]
     faults: Sequence[FaultEvent]
-    terms: Sequence[Terms] = ()
+    terms: Sequence[TermsRow] = ()
 
 
 def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
@@ -107,7 +107,7 @@ def trace(row: Affected, records: Records, facts: Facts) -> MessageTrace:
         # Of events at one instant, what the fault did comes first: it may be the cause.
         own = sorted([*around, *own], key=lambda step: step.at_ns)
         end = BY_NAME[row.measure].end
-        own += [Step(own[-1].at_ns, "end", end)] if end else []
+        own += [TraceStep(own[-1].at_ns, "end", end)] if end else []
     return MessageTrace(_message(row, facts), row.at_ns, near(row.at_ns, facts), _bounded(own))
 
 
@@ -153,18 +153,18 @@ def _places(records: Records) -> _Where:
     return where
 
 
-def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterator[Step]:
+def _own(row: Affected, records: Records, facts: Facts, where: _Where) -> Iterator[TraceStep]:
     for attempt in records.attempts:
         if (attempt.producer, attempt.sequence) == (row.producer, row.sequence):
             yield from _attempt(attempt, _terms(attempt, records), facts, where)
     for settlement in records.settlements:
         if (settlement.producer, settlement.sequence) == (row.producer, row.sequence):
-            yield Step(settlement.settled_ns, "settled", _settlement(settlement))
+            yield TraceStep(settlement.settled_ns, "settled", _settlement(settlement))
     for delivery in records.deliveries:
         if _is_of(delivery, row):
             counted = bool(row.attempt) and delivery.received_ns == row.at_ns
             text = _delivery(delivery, facts, where)
-            yield Step(delivery.received_ns, "delivered", text, counted or row.producer < 0)
+            yield TraceStep(delivery.received_ns, "delivered", text, counted or row.producer < 0)
             yield from _acknowledgements(delivery, records, facts)
 
 
@@ -186,17 +186,17 @@ def _terms(attempt: Attempt, records: Records) -> str:
     return "".join(f", {words}" for words in parts)
 
 
-def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Iterator[Step]:
+def _attempt(attempt: Attempt, terms: str, facts: Facts, where: _Where) -> Iterator[TraceStep]:
     if attempt.sent_ns == NEVER_SENT:
         text = f"was due in {attempt.queue}; its deadline passed first, so it was never sent"
-        yield Step(attempt.intended_ns, "intended", text)
+        yield TraceStep(attempt.intended_ns, "intended", text)
         return
     if 0 <= attempt.intended_ns < attempt.sent_ns - LATE_NS:
-        yield Step(attempt.intended_ns, "intended", f"was due in {attempt.queue}")
+        yield TraceStep(attempt.intended_ns, "intended", f"was due in {attempt.queue}")
     place = where(attempt.producer, attempt.connection)
     who = worker_name(attempt.producer, facts)
     text = f"attempt {attempt.attempt} sent by {who} to {place}{terms}"
-    yield Step(attempt.sent_ns, "sent", text)
+    yield TraceStep(attempt.sent_ns, "sent", text)
 
 
 def _settlement(row: Settlement) -> str:
@@ -230,55 +230,55 @@ def _delivery(row: Delivery, facts: Facts, where: _Where) -> str:
     return ", ".join(parts)
 
 
-def _acknowledgements(row: Delivery, records: Records, facts: Facts) -> Iterator[Step]:
+def _acknowledgements(row: Delivery, records: Records, facts: Facts) -> Iterator[TraceStep]:
     for ack in records.acknowledgements:
         same = (ack.consumer, ack.connection) == (row.consumer, row.connection)
         if same and ack.first_tag <= row.tag <= ack.last_tag:
             who = worker_name(row.consumer, facts)
             text = f"acknowledged by {who} (attempt {row.attempt}, delivery tag {row.tag})"
-            yield Step(ack.written_ns, "acknowledged", text)
+            yield TraceStep(ack.written_ns, "acknowledged", text)
 
 
 def _around(
     row: Affected, records: Records, facts: Facts, from_ns: int, until_ns: int
-) -> Iterator[Step]:
+) -> Iterator[TraceStep]:
     """What the faults did meanwhile, and what became of the connections that it went through."""
     for fault in records.faults:
         if fault.event in _FAULT_EVENTS and from_ns - BEFORE_NS <= fault.at_ns <= until_ns:
             text = f"fault {fault.window}, {fault.kind} {fault.resolved}, "
             failed = "" if fault.ok else f" (failed: {fault.detail})"
-            yield Step(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}{failed}")
+            yield TraceStep(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}{failed}")
     # What a publisher lost with its connection, its settlements tell.
     used = {(one.consumer, one.connection) for one in records.deliveries if _is_of(one, row)}
     for event in records.clients:
         ends = event.kind in ("lost", "cancelled") and from_ns <= event.at_ns <= until_ns
         if ends and (event.worker, event.connection) in used:
             text = f"{worker_name(event.worker, facts)}: connection {event.kind} {event.detail}"
-            yield Step(event.at_ns, "connection", text.strip())
+            yield TraceStep(event.at_ns, "connection", text.strip())
 
 
-def _after(row: Affected, records: Records, from_ns: int) -> Iterator[Step]:
+def _after(row: Affected, records: Records, from_ns: int) -> Iterator[TraceStep]:
     """Of a message that never arrived: the faults that came after its last event."""
     if not BY_NAME[row.measure].end:
         return
     for fault in records.faults:
         if fault.event in ("issued", "undo_returned") and fault.at_ns > from_ns:
             text = f"fault {fault.window}, {fault.kind} {fault.resolved}, "
-            yield Step(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}")
+            yield TraceStep(fault.at_ns, "fault", f"{text}{_FAULT_EVENTS[fault.event]}")
 
 
-def _bounded(steps: list[Step]) -> tuple[Step, ...]:
+def _bounded(steps: list[TraceStep]) -> tuple[TraceStep, ...]:
     """The first, the last and those around what is counted, where there are too many."""
     kept = set(range(HEAD)) | set(range(len(steps) - TAIL, len(steps)))
     for place, step in enumerate(steps):
         if step.counted:
             kept |= set(range(place - AROUND, place + AROUND + 1))
-    shown: list[Step] = []
+    shown: list[TraceStep] = []
     gap = 0
     for place, step in enumerate(steps):
         gap += place not in kept
         if place in kept:
-            shown += [Step(step.at_ns, "gap", f"{gap} steps left out")] if gap else []
+            shown += [TraceStep(step.at_ns, "gap", f"{gap} steps left out")] if gap else []
             shown.append(step)
             gap = 0
     return tuple(shown)
@@ -292,7 +292,7 @@ def _message(row: Affected, facts: Facts) -> str:
 
 
 def _word(kind: type[Outcome] | type[Strength], number: int) -> str:
-    """A number that a newer mqproof wrote is told as it is."""
+    """Return the word; a number that a newer mqproof wrote stays a number."""
     try:
         return kind(number).name.lower()
     except ValueError:

@@ -2,8 +2,8 @@
 
 1. A line says what was judged, what was not and why (docs/verdicts.md 10); nothing is left out
    silently.
-2. A time that was not reached is told as a lower bound: `>= 33.8 s`.
-3. Windows are told one by one; counts are told once a run, the gravest first.
+2. A time that was not reached is a lower bound: `>= 33.8 s`.
+3. Each window has its own lines; a run has one line of counts, the gravest first.
 """
 
 import math
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from harness.claims import terms
 from harness.claims.evidence import Evidence
 from harness.claims.times import fault_length_s
-from harness.claims.values import Interval, Moot, Unknown
+from harness.claims.values import Interval, NotApplicable, Unknown
 from harness.claims.vocabulary import STAGE_NAMES
-from harness.run_folder.process_ends import end_told
+from harness.run_folder.process_ends import unplanned_text
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
 from spark_analysis.schema.measures import DOUBTFUL, MISSING, REGISTER
@@ -40,8 +40,8 @@ def observe(evidence: Evidence) -> tuple[Observation, ...]:
 
 
 def unplanned(ends: Iterable[ProcessEnd]) -> tuple[Observation, ...]:
-    """One sentence for each process of a broker that ended though nobody had planned it."""
-    return tuple(Observation("process_end", 0, one.by_itself, end_told(one)) for one in ends)
+    """Yield one sentence for each process of a broker that ended unplanned."""
+    return tuple(Observation("process_end", 0, one.by_itself, unplanned_text(one)) for one in ends)
 
 
 def _counts(evidence: Evidence) -> Iterator[Observation]:
@@ -61,14 +61,14 @@ def _counts(evidence: Evidence) -> Iterator[Observation]:
 
 
 def _is_reported(measure: Measure, evidence: Evidence) -> bool:
-    """What only some messages can have is told of the runs that have such messages."""
+    """Return whether a run has such messages: some measures apply to a few messages only."""
     if measure.of is not None:
-        return terms.moot(measure.name, evidence.counted.total) is None
+        return terms.not_applicable(measure.name, evidence.counted.total) is None
     return measure.always_shown or evidence.counted.total(measure.name) > 0
 
 
 def _open(measure: Measure, evidence: Evidence) -> Iterator[Observation]:
-    """What may belong to another measure is told with that one."""
+    """Return the part that may belong to another measure, to be shown with that one."""
     number = evidence.counted.total(measure.name)
     if number and measure.name not in DOUBTFUL:
         text = f"{measure.name} {number:,}: {measure.meaning}"
@@ -82,7 +82,7 @@ def _messages(evidence: Evidence) -> Observation:
 
 
 def _loss(evidence: Evidence) -> Observation:
-    """Lost and stranded by strength, and how many nobody can judge."""
+    """Return lost and stranded by acknowledgement level, and how many could not be judged."""
     value = evidence.value("lost")
     if isinstance(value, Unknown):
         return Observation("lost", 0, False, f"loss unknown: {value.reason}")
@@ -97,7 +97,7 @@ def _loss(evidence: Evidence) -> Observation:
 
 def _count(name: str, evidence: Evidence) -> Observation:
     value = evidence.value(name)
-    if isinstance(value, Unknown | Moot):
+    if isinstance(value, Unknown | NotApplicable):
         return Observation(name, 0, False, f"{name} not judged: {value.reason}")
     details = _by_detail(name, evidence)
     breakdown = f" ({', '.join(details)})" if details and name != "reordered" else ""
@@ -168,7 +168,7 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
 
 def _seconds(value: object) -> str:
     if not isinstance(value, Interval):
-        return "not applicable" if isinstance(value, Moot) else "not judged"
+        return "not applicable" if isinstance(value, NotApplicable) else "not judged"
     if value.low < value.high < math.inf:
         return f"{value.low:.1f} to {value.high:.1f} s"
     return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"
@@ -176,7 +176,7 @@ def _seconds(value: object) -> str:
 
 def _bound(value: object) -> str:
     """A count in words, `>=` before it where it may be more."""
-    if isinstance(value, Moot):
+    if isinstance(value, NotApplicable):
         return "not applicable"
     if not isinstance(value, Interval):
         return "not judged"

@@ -2,9 +2,9 @@
 
 1. Every outage counts, whatever window it lies in, and where it lies in none.
 2. One that the system did not end by itself makes the sum a lower bound: the fault's end did, or
-   nothing that was seen. Where nothing was due at a certain time, or nobody asked for confirms,
-   there is no history, and nothing is said.
-3. Of a scope's outages the SPELLS_MAX longest are kept to be drawn; how many there are is told.
+   nothing that was seen. If no publish had an intended time, or publishers used no confirms, there
+   is no history, and nothing is shown.
+3. A scope keeps the SPELLS_MAX longest outages for the chart, and the number of all.
 """
 
 from collections import defaultdict

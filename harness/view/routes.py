@@ -1,14 +1,14 @@
 """What name servers showed, who led by the voters' word, whom clients asked and what they
-believed, as a person is told it: sentences and rows.
+believed, for a person: sentences and rows.
 
-1. A change is told with its bounds: it lies between two looks. What a silent name server would
-   have shown is unknown, and is drawn as unknown.
-2. The route of each queue's topic is told, which clients live by. What the cluster's own list
+1. A change has bounds: it lies between two queries. What a silent name server would have shown is
+   unknown, and is drawn as unknown.
+2. The route of each queue's topic is shown, because clients use it. What the cluster's own list
    showed is in the marts.
 3. Bounded: at most ROWS_MAX rows of servers, as many of what clients believed, and SENTENCES_MAX
    sentences; what was left out is counted.
 4. What a client believed is the route that its own library took last, which it looked at four
-   times a second: a change came up to so much before it was told.
+   times a second: a change came up to 0.25 s before its report.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,9 +40,9 @@ NS = 1e9
 ROWS_MAX = 24
 SENTENCES_MAX = 40
 POLLED_WITHIN_S = 0.5  # twice a second, at least
-SHOWN, DROPPED, SILENT, ASKED = "shown", "dropped", "silent", "asked"
+SHOWN, DROPPED, SILENT, ATTACHED_TO = "shown", "dropped", "silent", "asked"
 SAID = "said"
-# How a change is told, what its stretch is, and what stands in it where nothing does any more.
+# The verb for a change, the kind of its stretch, and the text in it once nothing is shown.
 OF_NAME_SERVERS = {True: ("showed", SHOWN, ""), False: ("dropped", DROPPED, "dropped")}
 OF_VOTERS = {True: ("said", SAID, ""), False: ("said no more", SAID, "nothing")}
 ATTACHED = "attached"  # of clients' events; their routes are of the kind that name servers' are
@@ -64,7 +64,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RouteRow:
     name: str
     stretches: tuple[Stretch, ...]
 
@@ -74,10 +74,10 @@ class Routes:
     """`servers`: what each name server showed of each broker, and whom each voter said to lead;
     `clients`: whom each one asked; `believed`: of each broker, where its route had it."""
 
-    servers: tuple[Row, ...] = ()
-    clients: tuple[Row, ...] = ()
-    believed: tuple[Row, ...] = ()
-    sends: tuple[Row, ...] = ()  # of each publisher (sending.py)
+    servers: tuple[RouteRow, ...] = ()
+    clients: tuple[RouteRow, ...] = ()
+    believed: tuple[RouteRow, ...] = ()
+    sends: tuple[RouteRow, ...] = ()  # of each publisher (sending.py)
     left_out: int = 0  # rows of servers
     believed_left_out: int = 0
 
@@ -86,7 +86,7 @@ def routes(
     manifest: Manifest,
     views: Views,
     clients: Iterable[ClientEvent],
-    sends: tuple[Row, ...] = (),
+    sends: tuple[RouteRow, ...] = (),
 ) -> Routes:
     servers = [row for poll in _routed(views) for row in _rows_of(poll, manifest, views)]
     servers += [row for poll in _of_kind(views, LEADER) for row in _said_by(poll, views)]
@@ -216,7 +216,7 @@ def _of(rows: Iterable[T], poll: QueryTotals) -> list[T]:
     return [row for row in rows if (row.prober, row.kind, row.name_server) == way]
 
 
-def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[Row]:
+def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[RouteRow]:
     """A row a broker that a name server ever showed."""
     brokers: dict[tuple[str, int], list[tuple[Change, str]]] = {}
     for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
@@ -229,10 +229,10 @@ def _rows_of(poll: QueryTotals, manifest: Manifest, views: Views) -> Iterator[Ro
     for (broker, number), changes in sorted(brokers.items()):
         role = f"slave {number}" if number else "master"
         stretches = (*_shown(changes, poll.last_ns, OF_NAME_SERVERS), *silent)
-        yield Row(f"{poll.name_server}{topic}: {broker} {role}", stretches)
+        yield RouteRow(f"{poll.name_server}{topic}: {broker} {role}", stretches)
 
 
-def _said_by(poll: QueryTotals, views: Views) -> Iterator[Row]:
+def _said_by(poll: QueryTotals, views: Views) -> Iterator[RouteRow]:
     """A row a group, or what else a voter ever said anything of."""
     subjects: dict[str, list[tuple[Change, str]]] = {}
     for change in sorted(_of(views.changes, poll), key=lambda one: (one.by_ns, one.shown)):
@@ -241,7 +241,7 @@ def _said_by(poll: QueryTotals, views: Views) -> Iterator[Row]:
     silent = [_silent(one) for one in _of(views.silences, poll)]
     for subject, changes in sorted(subjects.items()):
         stretches = (*_shown(changes, poll.last_ns, OF_VOTERS), *silent)
-        yield Row(f"{poll.name_server}: {subject}", stretches)
+        yield RouteRow(f"{poll.name_server}: {subject}", stretches)
 
 
 def _shown(
@@ -268,12 +268,12 @@ def _silent(one: Silence) -> Stretch:
     return Stretch(one.from_ns, one.until_ns, SILENT, "no answer", title)
 
 
-def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Row]:
+def _attached(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[RouteRow]:
     """A row a client that told whom it asks, from each word of it to the next, or to its end."""
     for worker, events in _by_worker(ATTACHED, clients):
         stretches = tuple(_asking_whom(_name(worker, manifest), events, manifest.phases_ns))
         if stretches:
-            yield Row(_name(worker, manifest), stretches)
+            yield RouteRow(_name(worker, manifest), stretches)
 
 
 def _asking_whom(
@@ -283,10 +283,10 @@ def _asking_whom(
         if event.kind == ATTACHED:
             whom = event.detail or "nobody"
             title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
-            yield Stretch(event.at_ns, end_ns, ASKED, whom, title)
+            yield Stretch(event.at_ns, end_ns, ATTACHED_TO, whom, title)
 
 
-def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Row]:
+def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[RouteRow]:
     """A row a client and broker, from when its route first had the broker, to its end."""
     for worker, events in _by_worker(ROUTE, clients):
         name = _name(worker, manifest)
@@ -300,11 +300,11 @@ def _believed(manifest: Manifest, clients: Iterable[ClientEvent]) -> Iterator[Ro
                 _join(brokers.setdefault(who, []), stretch)
         for (broker, number), stretches in sorted(brokers.items()):
             role = f"slave {number}" if number else "master"
-            yield Row(f"{name}: {broker} {role}", tuple(stretches))
+            yield RouteRow(f"{name}: {broker} {role}", tuple(stretches))
 
 
 def _route_in(event: ClientEvent) -> dict[tuple[str, int], Shown] | None:
-    """None for an end, and where the library had no route, or nobody could find out."""
+    """Return None for an end, and if the library had no route or it is unknown."""
     found = filter(None, map(broker_in, sentences(event.detail)))
     there = {(one.broker, one.id): one for one in found}
     return there if event.kind == ROUTE and (there or event.detail == NOTHING) else None
@@ -323,7 +323,7 @@ def _holding(
 
 
 def _join(stretches: list[Stretch], new: Stretch) -> None:
-    """Another broker's change is none of this one's; what nobody knows stays between."""
+    """Join stretches of the same content; unknown ones stay between them."""
     last = stretches[-1] if stretches else None
     if last and (last.state, last.text, last.until_ns) == (new.state, new.text, new.from_ns):
         stretches[-1] = replace(last, until_ns=new.until_ns)

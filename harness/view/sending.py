@@ -1,5 +1,5 @@
-"""Each publisher's sends, second by second: which of them failed. A drawing, no verdict: what the
-marts say of it is told beside (failing.py).
+"""Each publisher's sends, second by second: which of them failed. A chart, no verdict: what the
+marts say of it stands beside (failing.py).
 
 1. A second is that in which something was sent; it fails if one of its sends did.
 2. Seconds of one sort that follow each other are one stretch. A second in which nothing was sent
@@ -10,20 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from harness.run_folder.manifest import Manifest
-from harness.view.routes import Row, Stretch
+from harness.view.routes import RouteRow, Stretch
 from spark_analysis.schema.curves import Sending
 
 NS_PER_S = 1_000_000_000
 WELL, FAILING = "well", "failing"
 
 
-def sending(manifest: Manifest, seconds: Iterable[Sending]) -> tuple[Row, ...]:
+def sending(manifest: Manifest, seconds: Iterable[Sending]) -> tuple[RouteRow, ...]:
     """A row a publisher, in the order of their numbers."""
     found, every = [], sorted(seconds)
     for worker in sorted(manifest.workers, key=lambda one: one.number):
         own = [one for one in every if one.producer == worker.number]
         if own:
-            found.append(Row(worker.name, tuple(_stretches(worker.name, own))))
+            found.append(RouteRow(worker.name, tuple(_stretches(worker.name, own))))
     return tuple(found)
 
 

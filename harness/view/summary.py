@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.claims.evidence import Evidence
-from harness.claims.values import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.view.out import Out, outs
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
@@ -30,7 +30,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Outage:
+class WindowOutage:
     """One fault window, in seconds. `degraded` ends when publishes were on time again.
 
     `returned`: the host that it struck was seen to be back with its disk; None: it struck none.
@@ -64,11 +64,11 @@ class Summary:
     confirmed: int
     lost: Number
     stranded: Number
-    untold: int  # messages of which nobody can say whether they are lost
+    untold: int  # messages that may or may not be lost
     promised: tuple[Promised, ...]  # the strongest promise first; only those that were given
     duplicated: Number
     duplicates: Mapping[str, int]  # of these, by what they came of, the most first
-    outages: tuple[Outage, ...]
+    outages: tuple[WindowOutage, ...]
     out_s: Number  # all outages of the run together
     outs: tuple[Out, ...]  # of the run, of its worst queue and its worst publisher (out.py)
     faults_seen: int
@@ -130,8 +130,8 @@ def informative(seconds: Number) -> Number:
     return Number(None, False, seconds.why)
 
 
-def _outage(evidence: Evidence, window: Window) -> Outage:
-    return Outage(
+def _outage(evidence: Evidence, window: Window) -> WindowOutage:
+    return WindowOutage(
         window=window.number,
         kind=window.kind,
         silence_s=informative(_number(evidence.value("silence_s", window.number))),
@@ -177,7 +177,7 @@ def _returned(evidence: Evidence, window: Window) -> bool | None:
     if spared is None:
         return None
     wiped = evidence.value("lost_disk")
-    kept = spared and (isinstance(wiped, Moot) or wiped == "none")
+    kept = spared and (isinstance(wiped, NotApplicable) or wiped == "none")
     return kept and evidence.value("fault_returned", window.number) is True
 
 

@@ -43,7 +43,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Verification:
     """A verification from outside: when it ended, whether it proved what it looked for.
 
     `began_ns` None: no probe says since when it looked.
@@ -70,8 +70,8 @@ class FaultSpan:
     issued_ns: int
     returned_ns: int
     ended_ns: int | None
-    held: Look | None
-    gone: Look | None
+    held: Verification | None
+    gone: Verification | None
     verified: bool
     doubt: str
     stages: tuple[Stage, ...]
@@ -90,7 +90,7 @@ class FaultSpan:
 class OperationSpan:
     """One operation of the schedule, and what became of it; `detail`: what was said, or why not.
 
-    `began_ns` None: it never did. `returned_ns` None: nobody knows when.
+    `began_ns` None: it never did. `returned_ns` None: unknown.
     """
 
     number: int
@@ -182,15 +182,15 @@ def _operations(manifest: Manifest, facts: Facts) -> Iterable[OperationSpan]:
     at_s = {step["number"]: step["at_s"] for step in manifest.schedule.get("steps", [])}
     for one in manifest.operations:
         planned_s = at_s.get(one.number)
-        asked_ns = None
+        requested_ns = None
         if planned_s is not None:
-            asked_ns = facts.load_started_ns + round(planned_s * NS_PER_S)
+            requested_ns = facts.load_started_ns + round(planned_s * NS_PER_S)
         yield OperationSpan(
             one.number,
             one.kind,
             one.target,
             one.resolved,
-            asked_ns,
+            requested_ns,
             one.began_ns,
             one.returned_ns,
             one.ok,
@@ -227,9 +227,9 @@ def _fault(
     own = [event for event in events.faults if event.window == window.number]
     planned = _planned(manifest, window.number)
     recorded = own[0] if own else None
-    asked_ns = None
+    requested_ns = None
     if planned is not None:
-        asked_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
+        requested_ns = facts.load_started_ns + round(planned["opens_s"] * NS_PER_S)
     return FaultSpan(
         number=window.number,
         kind=window.kind,
@@ -237,10 +237,10 @@ def _fault(
         resolved=recorded.resolved if recorded else "",
         role=recorded.role if recorded else "",
         mechanism=recorded.mechanism if recorded else "",
-        asked_from_ns=asked_ns,
+        asked_from_ns=requested_ns,
         asked_until_ns=None
-        if asked_ns is None or planned is None
-        else asked_ns + round(planned["lasts_s"] * NS_PER_S),
+        if requested_ns is None or planned is None
+        else requested_ns + round(planned["lasts_s"] * NS_PER_S),
         issued_ns=window.origin_ns,
         returned_ns=window.returned_ns,
         ended_ns=window.ended_ns,
@@ -283,14 +283,14 @@ def _planned(manifest: Manifest, number: int) -> dict[str, Any] | None:
     return next((window for window in windows if window["number"] == number), None)
 
 
-def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Look | None:
+def _look(own: Iterable[FaultEvent], probes: Iterable[Probe], event: str) -> Verification | None:
     row = next((row for row in own if row.event == event), None)
     if row is None:
         return None
     # The probe that proved it is written down with the same end.
     named = (one for one in probes if one.kind == event and one.ended_ns == row.at_ns)
     began_ns = next((one.started_ns for one in named), None)
-    return Look(row.at_ns, bool(row.ok), row.detail, began_ns)
+    return Verification(row.at_ns, bool(row.ok), row.detail, began_ns)
 
 
 def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Happening]:

@@ -2,7 +2,7 @@
 
 1. SIGTERM and SIGINT are ignored: a Ctrl-C at the terminal reaches the harness, and the harness
    tells its workers; an orphan stops by itself.
-2. NAME is for whoever lists processes; everything else comes by the control channel.
+2. NAME is for lists of processes; everything else comes by the control channel.
 """
 
 import asyncio

@@ -26,7 +26,7 @@ answer that begins so |
 | amqp_trial | host, port, timeout_s | {"refused": declare, publish, consume, delete or "", \
 "detail"}: in AMQP, with a queue of its own |
 | proxy_create | name, upstream ("rmq1:5672"), listen ("", any) | {"port"}: the real one |
-| proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, whoever made it |
+| proxy_list | | {"upstreams": {name: "address:port"}}: every proxy, also of others |
 | proxy_delete | prefix | {"deleted": [names]} |
 | proxy_enable | proxies, enabled | {"issued_ns", "returned_ns"}: disabling is FIN to all |
 | toxic_add | proxies, toxic, type, streams, attributes | {"issued_ns", "returned_ns"} |

@@ -115,8 +115,8 @@ class WorkerConfig:
     # drainers and auditors
     quiet_s: float = 2.0
     limit_s: float = 60.0
-    # what its client's family tells it, and its client alone understands; what is missing is as
-    # that has it by default
+    # settings of its client's family, for its client only; missing ones have the client's
+    # defaults
     own: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -210,8 +210,8 @@ class Publisher:
         self._recorder.settlements(settlements, now_ns, self._dialler.connection)
 
     def _pump(self) -> None:
-        """Sends what is due and has room, flushes the log, and sees to it that it is called when
-        there is more."""
+        """Send the due messages that fit into the window, flush the log, and schedule the next
+        call."""
         self._soon = False
         link = self._link
         if link is None or self._closed or self._broken_off:

@@ -37,9 +37,9 @@ from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.transacting import Transacting
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL, Down, Effect, Timeout, World, Written
-from reference_impl.protocol.queues import Confirm, Credit, Delivery, Reject, Want
+from reference_impl.protocol.queues import Confirm, Credit, QueueDelivery, Reject, Want
 
-_FLOWING = frozenset({Delivery, Confirm, Credit, Reject, Want, Written})
+_FLOWING = frozenset({QueueDelivery, Confirm, Credit, Reject, Want, Written})
 
 
 class Stand(Enum):
@@ -191,7 +191,7 @@ class Channel:
 
     def _event(self, event: Any) -> None:
         kind = type(event)
-        if kind is Delivery:
+        if kind is QueueDelivery:
             self._consuming.deliver(event)
         elif kind is Confirm:
             self._publishing.confirmed(event)

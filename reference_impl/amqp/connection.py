@@ -38,7 +38,7 @@ from reference_impl.amqp.frames import FRAME_MIN, HEADER, HEARTBEAT, METHOD, Fra
 from reference_impl.amqp.heartbeat import LISTEN, SPEAK, Heartbeat
 from reference_impl.amqp.method import Method
 from reference_impl.amqp.methods import decode, method_frame
-from reference_impl.amqp.opening import Opening, Step
+from reference_impl.amqp.opening import HandshakeStep, Opening
 from reference_impl.amqp.session import Session
 from reference_impl.amqp.settings import Settings
 from reference_impl.pid import Pid
@@ -101,7 +101,7 @@ class Connection:
 
     def described(self) -> Described | None:
         """None until it is open."""
-        if self._opening.step is not Step.OPEN:
+        if self._opening.step is not HandshakeStep.OPEN:
             return None
         return Described(self._pid, self._client_name, self._opening.given_name)
 
@@ -139,7 +139,7 @@ class Connection:
     def _octets(self, octets: bytes) -> None:
         self._heartbeat.heard()
         try:
-            if self._opening.step is Step.GREETING:
+            if self._opening.step is HandshakeStep.GREETING:
                 octets = self._greet(octets)
             self._frames(self._reader.read(octets))
         except AmqpError as error:
@@ -174,7 +174,7 @@ class Connection:
             self._effects.append(Transmit(handshake.PROTOCOL_HEADER))
             self._hang_up()
             return b""
-        if self._opening.step is Step.STARTING:
+        if self._opening.step is HandshakeStep.STARTING:
             self._say(handshake.start(self._world.node))
         return rest
 
@@ -203,7 +203,7 @@ class Connection:
         answer = self._opening.take(method)
         if isinstance(method, s.ConnectionTuneOk):
             self._tuned(method)
-        if self._opening.step is Step.OPEN:
+        if self._opening.step is HandshakeStep.OPEN:
             self._phase = Phase.RUNNING
             self._effects.append(Disarm(_HANDSHAKE))
         if answer is not None:

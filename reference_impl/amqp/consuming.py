@@ -46,9 +46,9 @@ from reference_impl.process import WhenWritten, World
 from reference_impl.protocol.queues import (
     Cancel,
     Consume,
-    Delivery,
     Get,
     Got,
+    QueueDelivery,
     Requeue,
     Sent,
     Want,
@@ -157,7 +157,7 @@ class Consuming:
             )
         )
 
-    def deliver(self, event: Delivery) -> None:
+    def deliver(self, event: QueueDelivery) -> None:
         self._untold[event.master] += 1
         if self._untold[event.master] == MORE_AFTER:
             self._outbox.add(WhenWritten())

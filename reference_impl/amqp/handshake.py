@@ -24,7 +24,7 @@ from reference_impl.amqp.session_methods import (
     ConnectionTuneOk,
 )
 from reference_impl.amqp.settings import Settings
-from reference_impl.amqp.wire import WireError, long_string, read_table
+from reference_impl.amqp.wire import FrameError, long_string, read_table
 
 PROTOCOL_HEADER = b"AMQP\x00\x00\x09\x01"
 _USER, _PASSWORD = "guest", "guest"
@@ -113,6 +113,6 @@ def _plain(response: bytes) -> tuple[str, str]:
 def _amqplain(response: bytes) -> tuple[str, str]:
     try:
         fields, _ = read_table(long_string(response), 0)
-    except (WireError, IndexError, UnicodeDecodeError) as error:
+    except (FrameError, IndexError, UnicodeDecodeError) as error:
         raise AmqpError(SYNTAX_ERROR, "an AMQPLAIN response is a table") from error
     return str(fields.get("LOGIN")), str(fields.get("PASSWORD"))

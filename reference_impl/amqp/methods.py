@@ -11,7 +11,7 @@ from reference_impl.amqp import queue_methods, session_methods
 from reference_impl.amqp.errors import COMMAND_INVALID, SYNTAX_ERROR, AmqpError
 from reference_impl.amqp.frames import METHOD, frame
 from reference_impl.amqp.method import Method, wire_types
-from reference_impl.amqp.wire import WireError, read_fields, write_fields
+from reference_impl.amqp.wire import FrameError, read_fields, write_fields
 
 _INDEX = struct.Struct(">HH")
 _KINDS: dict[tuple[int, int], type[Method]] = {
@@ -41,7 +41,7 @@ def decode(payload: bytes) -> Method:
         raise AmqpError(COMMAND_INVALID, f"unknown method {index[0]}.{index[1]}", index)
     try:
         return kind(*read_fields(_TYPES[kind], payload, _INDEX.size))
-    except WireError as error:
+    except FrameError as error:
         raise AmqpError(SYNTAX_ERROR, str(error), index) from error
 
 

@@ -22,7 +22,7 @@ from reference_impl.amqp.session_methods import (
 )
 
 
-class Step(Enum):
+class HandshakeStep(Enum):
     GREETING = auto()
     STARTING = auto()
     TUNING = auto()
@@ -34,7 +34,7 @@ class Opening:
     """Fills the session in as it goes."""
 
     def __init__(self, session: Session) -> None:
-        self.step = Step.GREETING
+        self.step = HandshakeStep.GREETING
         self.given_name = ""
         self._session = session
         self._greeting = b""
@@ -47,38 +47,38 @@ class Opening:
             return None
         if len(self._greeting) < len(wanted):
             return b""
-        self.step = Step.STARTING
+        self.step = HandshakeStep.STARTING
         return self._greeting[len(wanted) :]
 
     def take(self, method: Method) -> Method | None:
         """The answer, if there is one. Raises AmqpError."""
         match self.step, method:
-            case Step.STARTING, ConnectionStartOk():
+            case HandshakeStep.STARTING, ConnectionStartOk():
                 return self._login(method)
-            case Step.TUNING, ConnectionTuneOk():
+            case HandshakeStep.TUNING, ConnectionTuneOk():
                 handshake.check_tuned(self._session.settings, method)
                 self._session.frame_max = method.frame_max
-                self.step = Step.OPENING
+                self.step = HandshakeStep.OPENING
                 return None
-            case Step.OPENING, ConnectionOpen():
+            case HandshakeStep.OPENING, ConnectionOpen():
                 handshake.check_virtual_host(method)
-                self.step = Step.OPEN
+                self.step = HandshakeStep.OPEN
                 return ConnectionOpenOk()
         text = f"unexpected method in connection state {self.step.name.lower()}"
         raise AmqpError(COMMAND_INVALID, text, method.index)
 
     def may_hear(self, error: AmqpError) -> bool:
         """Return whether the client gets the error."""
-        if self.step is Step.STARTING:
+        if self.step is HandshakeStep.STARTING:
             wants = AUTHENTICATION_FAILURE_CLOSE in self._session.capabilities
             return wants and error.code == ACCESS_REFUSED
-        if self.step in (Step.TUNING, Step.OPENING):
+        if self.step in (HandshakeStep.TUNING, HandshakeStep.OPENING):
             return error.code == NOT_ALLOWED
-        return self.step is Step.OPEN
+        return self.step is HandshakeStep.OPEN
 
     def _login(self, method: ConnectionStartOk) -> Method:
         self._session.capabilities = handshake.capabilities(method)
         self.given_name = handshake.given_name(method)
         self._session.user = handshake.authenticate(method)
-        self.step = Step.TUNING
+        self.step = HandshakeStep.TUNING
         return handshake.tune(self._session.settings)

@@ -18,7 +18,7 @@ from reference_impl.amqp.errors import (
     AmqpError,
     not_implemented,
 )
-from reference_impl.amqp.wire import WireError, read_short_string, read_table, table
+from reference_impl.amqp.wire import FrameError, read_short_string, read_table, table
 
 NO_PROPERTIES = b"\x00\x00"
 EXPIRES_MAX_MS = 4_294_967_295
@@ -36,7 +36,7 @@ _ORDER = (
 )
 _MORE_FLAGS = 0x0001
 _PERSISTENT = 2
-_UNREADABLE = (WireError, IndexError, struct.error, UnicodeDecodeError)
+_UNREADABLE = (FrameError, IndexError, struct.error, UnicodeDecodeError)
 
 
 class Wishes(NamedTuple):
@@ -100,7 +100,7 @@ def _places(properties: bytes) -> dict[int, slice]:
     """Return the place of each property that is there."""
     flags = int.from_bytes(properties[:2], "big")
     if flags & _MORE_FLAGS:
-        raise WireError("more flags than there are properties")
+        raise FrameError("more flags than there are properties")
     places, at = {}, 2
     for flag in _ORDER:
         if flags & flag:
@@ -108,7 +108,7 @@ def _places(properties: bytes) -> dict[int, slice]:
             places[flag] = slice(at, end)
             at = end
     if at > len(properties):
-        raise WireError("cut short")
+        raise FrameError("cut short")
     return places
 
 

@@ -1,6 +1,6 @@
 """Octets of AMQP's elementary types and field tables, both ways.
 
-1. What a client may send and cannot be read raises WireError; nothing else leaves this module.
+1. What a client may send and cannot be read raises FrameError; nothing else leaves this module.
 2. Names and short strings are UTF-8; a long string in a table that is not stays octets.
 3. Tables are read in every type of docs/behaviour/rabbitmq.md 2.1, and written in as few as are
    needed.
@@ -49,7 +49,7 @@ _DECIMAL = struct.Struct(">Bi")
 _INT_MIN, _INT_MAX = -(1 << 31), (1 << 31) - 1
 
 
-class WireError(ValueError):
+class FrameError(ValueError):
     """Octets that do not say what their type demands."""
 
 
@@ -67,7 +67,7 @@ def read_fields(types: Sequence[str], octets: bytes, at: int) -> list[Any]:
                 value, at = _READ[kind](octets, at)
                 values.append(value)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
-        raise WireError(f"fields cannot be read: {error}") from error
+        raise FrameError(f"fields cannot be read: {error}") from error
     return values
 
 
@@ -159,7 +159,7 @@ def _read_field(octets: bytes, at: int, depth: int) -> tuple[Any, int]:
         case "D":
             scale, unscaled = _DECIMAL.unpack_from(octets, at)
             return Decimal(unscaled).scaleb(-scale), at + _DECIMAL.size
-    raise WireError(f"no field has type {kind}")
+    raise FrameError(f"no field has type {kind}")
 
 
 def _read_number(number: struct.Struct, octets: bytes, at: int) -> tuple[Any, int]:
@@ -198,7 +198,7 @@ def _text(octets: bytes) -> str | bytes:
 
 def _end_of_collection(octets: bytes, at: int, depth: int) -> int:
     if depth > _NESTING_MAX:
-        raise WireError("tables are nested too deeply")
+        raise FrameError("tables are nested too deeply")
     end: int = at + 4 + _LENGTH.unpack_from(octets, at)[0]
     _check_room(octets, end)
     return end
@@ -206,12 +206,12 @@ def _end_of_collection(octets: bytes, at: int, depth: int) -> int:
 
 def _check_room(octets: bytes, end: int) -> None:
     if end > len(octets):
-        raise WireError("a string or table reaches beyond its frame")
+        raise FrameError("a string or table reaches beyond its frame")
 
 
 def _check_end(at: int, end: int) -> None:
     if at != end:
-        raise WireError("a field reaches beyond its table")
+        raise FrameError("a field reaches beyond its table")
 
 
 def _number_reader(number: struct.Struct) -> Callable[[bytes, int], tuple[Any, int]]:

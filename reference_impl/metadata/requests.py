@@ -18,7 +18,7 @@ class Settle:
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _PendingRequest:
     pid: Pid
     request: int
     command: Any
@@ -30,14 +30,14 @@ class Requests:
     def __init__(self, node: str, boot: int) -> None:
         self._node, self._boot = node, boot
         self._counter = 0
-        self._waiting: dict[int, _Waiting] = {}  # by counter
+        self._waiting: dict[int, _PendingRequest] = {}  # by counter
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def add(self, pid: Pid, request: int, command: Any) -> Id:
         self._counter += 1
-        self._waiting[self._counter] = _Waiting(pid, request, command)
+        self._waiting[self._counter] = _PendingRequest(pid, request, command)
         return Id(self._node, self._boot, self._counter)
 
     def carried_out(self, id_: Id, version: int, result: Any) -> None:

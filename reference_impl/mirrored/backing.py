@@ -26,7 +26,7 @@ from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.line import Line
 from reference_impl.mirrored.paging import Away, Pace, Sizes, octets_of
 from reference_impl.mirrored.store import Put, Segment, Shelf
-from reference_impl.mirrored.terms import Terms
+from reference_impl.mirrored.terms import QueueTerms
 from reference_impl.protocol.queues import Message
 
 _SOME = 64  # messages that are looked at between two looks at octets
@@ -35,7 +35,12 @@ Copy = tuple[int, Message, bool]  # number, message, whether it is taken
 
 class Backing:
     def __init__(
-        self, queue: str, journal: Journal, terms: Terms, shelf: Shelf, sizes: Sizes | None = None
+        self,
+        queue: str,
+        journal: Journal,
+        terms: QueueTerms,
+        shelf: Shelf,
+        sizes: Sizes | None = None,
     ) -> None:
         self.journal = journal
         self.terms = terms

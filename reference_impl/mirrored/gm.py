@@ -31,7 +31,7 @@ from random import Random
 
 from reference_impl.metadata.records import EraseMembers, JoinGroup, MarkDead
 from reference_impl.metadata.tables import Group
-from reference_impl.mirrored.messages import Activity, AskState, Body, Catchup, Entry, Pub
+from reference_impl.mirrored.messages import Activity, AskState, Body, Catchup, Pub, SenderState
 from reference_impl.mirrored.streams import Stream, states, streams_of
 from reference_impl.mirrored.view import View, lone_view, view_of
 from reference_impl.pid import Pid
@@ -126,7 +126,7 @@ class Ring:
         own = self._streams.setdefault(self._me, Stream())
         own.pending.extend(pubs)
         own.last_pub = pubs[-1][0]
-        return [self._activity((Entry(self._me, pubs, ()),))]
+        return [self._activity((SenderState(self._me, pubs, ()),))]
 
     # --- hearing
 
@@ -183,16 +183,16 @@ class Ring:
     def _listens(self) -> bool:
         return self._streams is not None and self._awaited is None
 
-    def _process(self, entries: tuple[Entry, ...], step: Step) -> None:
+    def _process(self, entries: tuple[SenderState, ...], step: Step) -> None:
         assert self._streams is not None
         view, streams = self._view, self._streams
-        onward: list[Entry] = []
+        onward: list[SenderState] = []
         for entry in entries:
             sender = entry.sender
             if sender == self._me or sender in view.aliases:
                 acks = streams.setdefault(sender, Stream()).returned(entry)
                 if acks:
-                    onward.append(Entry(sender, (), acks))
+                    onward.append(SenderState(sender, (), acks))
             elif sender in view.known:
                 streams.setdefault(sender, Stream()).came_by(entry)
                 onward.append(entry)
@@ -201,7 +201,7 @@ class Ring:
             step.effects.append(self._activity(tuple(onward)))
         self._erase(step)
 
-    def _activity(self, entries: tuple[Entry, ...]) -> Send:
+    def _activity(self, entries: tuple[SenderState, ...]) -> Send:
         return Send(self._view.right, Activity(self._view.version, self._me, entries))
 
     # --- links
@@ -220,7 +220,7 @@ class Ring:
         for left in known:
             stream = self._streams.setdefault(left.sender, Stream())
             if left.sender == self._me or left.sender in self._view.aliases:
-                entries.append(Entry(left.sender, left.pending, (left.last_ack,)))
+                entries.append(SenderState(left.sender, left.pending, (left.last_ack,)))
             else:
                 entries.append(stream.missed(left))
         self._process(tuple(it for it in entries if it.pubs or it.acks), step)

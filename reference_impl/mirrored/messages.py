@@ -103,7 +103,7 @@ Pub = tuple[int, Body]  # its number among the sender's
 # --- the ring -----------------------------------------------------------------------------------
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class SenderState(msgspec.Struct, frozen=True, array_like=True):
     """Of one sender: what it broadcast, and which of it has been all the way round."""
 
     sender: Pid
@@ -125,7 +125,7 @@ class Activity(Tagged, frozen=True, array_like=True, tag=True):
 
     version: int
     left: Pid
-    entries: tuple[Entry, ...]
+    entries: tuple[SenderState, ...]
 
 
 class Catchup(Tagged, frozen=True, array_like=True, tag=True):

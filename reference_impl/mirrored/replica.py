@@ -11,7 +11,7 @@ from reference_impl.mirrored.confirms import Confirms
 from reference_impl.mirrored.crediting import Crediting
 from reference_impl.mirrored.gm import Ring
 from reference_impl.mirrored.journal import Journal
-from reference_impl.mirrored.terms import Terms
+from reference_impl.mirrored.terms import QueueTerms
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL, SHUTDOWN, Arm, Effect, Pressed, World
@@ -36,7 +36,7 @@ class Replica:
         self.world = world
         self.queue = queue
         self.journal = Journal(queue, durable)
-        self.backing = Backing(queue, self.journal, Terms(world, queue), world)
+        self.backing = Backing(queue, self.journal, QueueTerms(world, queue), world)
         self.confirms = Confirms(queue, pid)
         self.ring = Ring(pid, queue, world, founder=founder)
         self.crediting = Crediting(pid)

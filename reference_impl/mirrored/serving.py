@@ -30,7 +30,6 @@ from reference_impl.protocol.queues import (
     Cancel,
     Consume,
     Deliver,
-    Delivery,
     Discard,
     Done,
     Get,
@@ -39,6 +38,7 @@ from reference_impl.protocol.queues import (
     Looked,
     Message,
     Purge,
+    QueueDelivery,
     Refused,
     Reject,
     Requeue,
@@ -267,7 +267,7 @@ class Serving:
         self, consumer: Consumer, number: int, message: Message, redelivered: bool
     ) -> None:
         queue, master = self._replica.queue, self._replica.pid
-        delivery = Delivery(queue, master, consumer.tag, number, redelivered, message)
+        delivery = QueueDelivery(queue, master, consumer.tag, number, redelivered, message)
         self.out.append(Send(consumer.channel, delivery))
 
     def _want(self) -> None:

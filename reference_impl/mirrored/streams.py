@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from reference_impl.mirrored.messages import Entry, Pub, StreamState
+from reference_impl.mirrored.messages import Pub, SenderState, StreamState
 from reference_impl.pid import Pid
 
 
@@ -27,7 +27,7 @@ class Stream:
         """Everything that it broadcast is known everywhere."""
         return self.last_pub == self.last_ack
 
-    def came_by(self, entry: Entry) -> None:
+    def came_by(self, entry: SenderState) -> None:
         """On its way round: hold it, drop what the sender says."""
         if entry.pubs:
             assert entry.pubs[0][0] > self.last_pub, (entry.pubs[0][0], self.last_pub)
@@ -36,7 +36,7 @@ class Stream:
         if entry.acks:
             self._drop(entry.acks[-1])
 
-    def returned(self, entry: Entry) -> tuple[int, ...]:
+    def returned(self, entry: SenderState) -> tuple[int, ...]:
         """Handle the return of an entry to its sender, or its heir: return the numbers that all
         have seen."""
         pending, seen = self.pending, []
@@ -48,12 +48,12 @@ class Stream:
             self.last_ack = max(self.last_ack, entry.acks[-1])
         return tuple(seen)
 
-    def missed(self, left: StreamState) -> Entry:
+    def missed(self, left: StreamState) -> SenderState:
         """Return what a new left neighbour knows of this sender, and this member does not yet."""
         first = _first_pending(left)
         acks = tuple(number for number, _ in self.pending if number < first)
         pubs = tuple(pub for pub in left.pending if pub[0] > self.last_pub)
-        return Entry(left.sender, pubs, acks)
+        return SenderState(left.sender, pubs, acks)
 
     def _drop(self, last: int) -> None:
         while self.pending and self.pending[0][0] <= last:

@@ -15,7 +15,7 @@ from reference_impl.protocol.queues import Message
 LIVES, HIGHEST = "x-message-ttl", "x-max-priority"
 
 
-class Terms:
+class QueueTerms:
     """Of the messages of one queue, by the clock and the tables of its copy's node."""
 
     def __init__(self, world: World, queue: str) -> None:

@@ -10,7 +10,7 @@ import msgspec
 HEAD_OCTETS = 128
 
 
-class Line(msgspec.Struct, frozen=True):
+class TruthLine(msgspec.Struct, frozen=True):
     """`by`: the message that overtook it. Octets are Base64 in the log."""
 
     kind: str
@@ -22,4 +22,4 @@ class Line(msgspec.Struct, frozen=True):
 def line(kind: str, queue: str, body: bytes, by: bytes | None = None) -> bytes:
     """Of messages with these bodies."""
     other = None if by is None else by[:HEAD_OCTETS]
-    return msgspec.json.encode(Line(kind, queue, body[:HEAD_OCTETS], other)) + b"\n"
+    return msgspec.json.encode(TruthLine(kind, queue, body[:HEAD_OCTETS], other)) + b"\n"

@@ -5,16 +5,16 @@
 """
 
 from reference_impl.misbehave.lines import line
-from reference_impl.process import Admit
+from reference_impl.process import AppendTruth
 from reference_impl.protocol.queues import Message
 
 HELD, REDELIVERED = "held", "redelivered"
 
 
-def admitted(kind: str, queue: str, *messages: Message) -> Admit:
+def admitted(kind: str, queue: str, *messages: Message) -> AppendTruth:
     """All of them, a line each."""
-    return Admit(b"".join(line(kind, queue, it.body) for it in messages))
+    return AppendTruth(b"".join(line(kind, queue, it.body) for it in messages))
 
 
-def overtaken(kind: str, queue: str, message: Message, by: Message) -> Admit:
-    return Admit(line(kind, queue, message.body, by.body))
+def overtaken(kind: str, queue: str, message: Message, by: Message) -> AppendTruth:
+    return AppendTruth(line(kind, queue, message.body, by.body))

@@ -34,11 +34,11 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class KeepWaiting:
     pass
 
 
-Decision = Found | Ask | Wait
+Decision = Found | Ask | KeepWaiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ def decide(outlook: Outlook) -> Decision:
     if running:
         return _join(outlook, running)
     if not outlook.tried:
-        return Wait()
+        return KeepWaiting()
     if outlook.own.version == NOTHING:
         return _found_blank(outlook)
-    return Found() if _first_of_waiting(outlook) == outlook.node else Wait()
+    return Found() if _first_of_waiting(outlook) == outlook.node else KeepWaiting()
 
 
 def _join(outlook: Outlook, running: dict[str, State]) -> Decision:
@@ -71,19 +71,19 @@ def _join(outlook: Outlook, running: dict[str, State]) -> Decision:
         if state.leader is not None and (name == state.leader or state.leader not in groups):
             groups[state.leader] = state
     if not groups:
-        return Wait()
+        return KeepWaiting()
     leader = min(groups, key=lambda name: (-len(groups[name].members), name))
     is_reached = groups[leader].members.keys() <= outlook.states.keys()
-    return Ask(leader) if is_reached else Wait()
+    return Ask(leader) if is_reached else KeepWaiting()
 
 
 def _found_blank(outlook: Outlook) -> Decision:
     if outlook.own.waits or any(it.version != NOTHING for it in outlook.states.values()):
-        return Wait()
+        return KeepWaiting()
     if any(name < outlook.node for name in outlook.states):
-        return Wait()
+        return KeepWaiting()
     is_smallest = all(outlook.node < name for name in outlook.peers)
-    return Found() if is_smallest or outlook.patience_is_over else Wait()
+    return Found() if is_smallest or outlook.patience_is_over else KeepWaiting()
 
 
 def _first_of_waiting(outlook: Outlook) -> str | None:

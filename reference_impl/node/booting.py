@@ -12,7 +12,7 @@
 """
 
 from reference_impl.metadata.ledger import NOTHING
-from reference_impl.node.boot import Ask, Found, Outlook, Wait, decide
+from reference_impl.node.boot import Ask, Found, KeepWaiting, Outlook, decide
 from reference_impl.node.config import PAUSE_MINORITY, Config
 from reference_impl.node.gossip import RUNNING, Join, State
 from reference_impl.node.happenings import Effect, Fail, Log, SendGossip
@@ -76,7 +76,7 @@ class Booting:
                 if self._join_target is None:
                     self._join_target = leader
                     return [SendGossip(leader, Join(tuple(sorted(self._peers.states))))]
-            case Wait():
+            case KeepWaiting():
                 is_due = self._patience_is_over if own.version == NOTHING else self._round_is_over
                 if is_due and self._tries_left is None:
                     self._tries_left = self._config.table_tries

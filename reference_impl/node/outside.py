@@ -24,7 +24,7 @@ class Links(Protocol):
         """One connection that waits for a greeting; ends in `Node.pinged`."""
 
 
-class Clients(Protocol):
+class ClientConnections(Protocol):
     """The connections of clients, each known by its process."""
 
     def open(self) -> None:
@@ -108,7 +108,7 @@ class Life(Protocol):
 @dataclass(frozen=True, slots=True)
 class Outside:
     links: Links
-    clients: Clients
+    clients: ClientConnections
     disk: Disk
     timers: Timers
     life: Life

@@ -27,8 +27,8 @@ from reference_impl.process import (
     NO_PROCESS,
     SHUTDOWN,
     SUPERVISOR,
-    Admit,
     Answer,
+    AppendTruth,
     Arm,
     As,
     Become,
@@ -106,7 +106,7 @@ class Processes:
             Disarm: self._disarm,
             Transact: self._transact,
             Wipe: self._wipe,
-            Admit: self._admit,
+            AppendTruth: self._admit,
             Spawn: self._spawn,
             Become: self._become,
             Exit: self._exit,
@@ -265,7 +265,7 @@ class Processes:
     def _wipe(self, pid: Pid, effect: Wipe) -> None:
         self._out.disk.wipe(effect.queue)
 
-    def _admit(self, pid: Pid, effect: Admit) -> None:
+    def _admit(self, pid: Pid, effect: AppendTruth) -> None:
         self._out.disk.admit(effect.lines)
 
     def _arm(self, pid: Pid, effect: Arm) -> None:

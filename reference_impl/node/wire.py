@@ -102,7 +102,7 @@ def encode(packet: Packet) -> bytes:
     return len(octets).to_bytes(LENGTH_OCTETS, "big") + octets
 
 
-class Reader:
+class PacketReader:
     """Octets as they come, packets as they are whole. `octets_max`: of the next packet."""
 
     def __init__(self, octets_max: int) -> None:

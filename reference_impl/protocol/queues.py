@@ -158,7 +158,7 @@ class Reject(Tagged, frozen=True, array_like=True, tag=True):
     sequences: tuple[int, ...]
 
 
-class Delivery(Tagged, frozen=True, array_like=True, tag=True):
+class QueueDelivery(Tagged, frozen=True, array_like=True, tag="Delivery"):
     queue: str
     master: Pid
     tag: str

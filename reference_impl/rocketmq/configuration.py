@@ -10,7 +10,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from reference_impl.rocketmq.settings import Broker, BrokerTimes, NameServer, NameServerTimes, over
+from reference_impl.rocketmq.settings import (
+    BrokerSettings,
+    BrokerTimes,
+    NameServer,
+    NameServerTimes,
+    over,
+)
 
 COMPRESSION = "compression"
 _IDLE_SECONDS, _IDLE_MS = "serverChannelMaxIdleTimeSeconds", "serverChannelMaxIdleTime"
@@ -29,12 +35,12 @@ _WITHOUT_MEANING = frozenset(
         "waitTimeMillsInSendQueue",
     }
 )
-S = TypeVar("S", Broker, NameServer)
+S = TypeVar("S", BrokerSettings, NameServer)
 
 
-def broker(text: str) -> Broker:
+def broker(text: str) -> BrokerSettings:
     """Raises ValueError, with a line for each mistake."""
-    return _read(text, Broker, BrokerTimes)
+    return _read(text, BrokerSettings, BrokerTimes)
 
 
 def name_server(text: str) -> NameServer:

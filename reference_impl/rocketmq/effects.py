@@ -37,13 +37,13 @@ class Note(msgspec.Struct, frozen=True):
     text: str
 
 
-class Admit(msgspec.Struct, frozen=True):
+class AppendTruth(msgspec.Struct, frozen=True):
     """Lines for its truth log, which are there before any effect that follows is carried out."""
 
     lines: bytes
 
 
-Effect = Transmit | Close | Dial | Note | Admit
+Effect = Transmit | Close | Dial | Note | AppendTruth
 
 
 class Clock(Protocol):

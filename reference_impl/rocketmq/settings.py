@@ -72,7 +72,7 @@ class Flush(StrEnum):
     SYNC_FLUSH = "SYNC_FLUSH"
 
 
-class Broker(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class BrokerSettings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """One broker. `namesrv_addr`: "host:port" each, parted by semicolons. `host_addresses`:
     "host=address" each, parted by commas, where no resolver knows hosts' names."""
 

@@ -22,7 +22,7 @@ from reference_impl.node.wire import (
     GREETING_OCTETS_MAX,
     Hello,
     Packet,
-    Reader,
+    PacketReader,
     Tick,
     Welcome,
     WireError,
@@ -239,7 +239,7 @@ class _Link(asyncio.Protocol):
         self.welcomed: asyncio.Future[Hello] = loop.create_future()
         self._links = links
         self._handshake = links.handshake(dialled)
-        self._reader = Reader(GREETING_OCTETS_MAX)
+        self._reader = PacketReader(GREETING_OCTETS_MAX)
         self._hello: Hello | None = None
         self._held: list[Packet] = []  # came with the welcome, before the link stood
         self._out: list[bytes] = []

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.effects import COPIES, REMOTING, Server
 from reference_impl.rocketmq.naming.server import NameServer
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.settings import NameServer as NameServerSettings
 from reference_impl.shell.log_files import LogFolder
 from reference_impl.shell.servers import ServerSockets, SystemClock
@@ -37,7 +37,7 @@ async def run_name_server(settings: NameServerSettings, with_parent: bool) -> in
     return await _live(server, settings.bind_address, doors, with_parent)
 
 
-async def run_broker(settings: Broker, with_parent: bool) -> int:
+async def run_broker(settings: BrokerSettings, with_parent: bool) -> int:
     """Its whole life; its exit status. Raises OSError where its name or disk are of no use."""
     disk = LogFolder(Path(settings.store_path_root_dir))
     names = settings.addresses

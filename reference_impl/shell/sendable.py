@@ -13,10 +13,10 @@ from contextlib import suppress
 
 import msgspec
 
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, encode, request
 from reference_impl.rocketmq.remoting.frames import Decoder
-from reference_impl.rocketmq.remoting.header import WireError
+from reference_impl.rocketmq.remoting.header import HeaderError
 
 TOPIC = "BenchmarkTest"
 ANSWER_LIMIT_S = 5.0  # a master waits 3 s for its slave
@@ -52,7 +52,7 @@ def obstacle(
 
 
 def _shows(address: Address, masters: Mapping[str, Address]) -> None:
-    answer = _ask(address, request(Request.GET_ROUTEINFO_BY_TOPIC, 1, {"topic": TOPIC}))
+    answer = _ask(address, request(RequestCode.GET_ROUTEINFO_BY_TOPIC, 1, {"topic": TOPIC}))
     if answer.header.code != Code.SUCCESS:
         raise NotYet(f"shows no route (code {answer.header.code})")
     route = msgspec.json.decode(answer.body)
@@ -76,7 +76,7 @@ def _confirms(group: str, address: Address) -> None:
         "unitMode": "false",
         "batch": "false",
     }
-    answer = _ask(address, request(Request.SEND_MESSAGE, 1, fields, group.encode()))
+    answer = _ask(address, request(RequestCode.SEND_MESSAGE, 1, fields, group.encode()))
     if answer.header.code != Code.SUCCESS:
         raise NotYet(f"confirms nothing (code {answer.header.code})")
 
@@ -87,7 +87,7 @@ def _ask(address: Address, command: Command) -> Command:
         with socket.create_connection(address, ANSWER_LIMIT_S) as link:
             link.sendall(encode(command))
             return _answer(link)
-    except (OSError, WireError) as error:
+    except (OSError, HeaderError) as error:
         raise NotYet(f"{_NO_ANSWER} ({error or type(error).__name__})") from error
 
 

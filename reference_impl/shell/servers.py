@@ -12,7 +12,7 @@ from pathlib import Path
 
 from reference_impl.rocketmq.effects import (
     TICK_MS,
-    Admit,
+    AppendTruth,
     Close,
     Dial,
     Effect,
@@ -51,7 +51,7 @@ class ServerSockets:
         self._failed = failed
         self._names = names
         self._loop = asyncio.get_running_loop()
-        self._sockets: dict[int, _Socket] = {}
+        self._sockets: dict[int, _ServerSocket] = {}
         self._last = 0
         self._dials: set[asyncio.Task[None]] = set()
         self._listening: list[asyncio.Server] = []
@@ -60,7 +60,7 @@ class ServerSockets:
     async def listen(self, address: str, port: int, door: str) -> None:
         """Raises OSError."""
         made = await self._loop.create_server(
-            lambda: _Socket(self, door, None), address, port, reuse_address=True
+            lambda: _ServerSocket(self, door, None), address, port, reuse_address=True
         )
         self._listening.append(made)
 
@@ -77,7 +77,7 @@ class ServerSockets:
         for socket in [*self._sockets.values()]:
             socket.leave()
 
-    def opened(self, socket: "_Socket", peer: str) -> int:
+    def opened(self, socket: "_ServerSocket", peer: str) -> int:
         self._last += 1
         self._sockets[self._last] = socket
         self.hear(lambda: self.server.opened(self._last, peer, socket.door, socket.dialled))
@@ -106,7 +106,7 @@ class ServerSockets:
                 case Close(connection):
                     if connection in self._sockets:
                         self._sockets[connection].leave()
-                case Admit(lines):
+                case AppendTruth(lines):
                     self._admit(lines)
                 case Note(text):
                     stamp = datetime.now().isoformat(" ", "milliseconds")
@@ -130,13 +130,15 @@ class ServerSockets:
         try:
             async with asyncio.timeout(DIAL_LIMIT_S):
                 await self._loop.create_connection(
-                    lambda: _Socket(self, door, address), self._names.get(host, host), int(port)
+                    lambda: _ServerSocket(self, door, address),
+                    self._names.get(host, host),
+                    int(port),
                 )
         except (OSError, ValueError, TimeoutError):
             self.hear(lambda: self.server.refused(address, door))
 
 
-class _Socket(asyncio.Protocol):
+class _ServerSocket(asyncio.Protocol):
     def __init__(self, sockets: ServerSockets, door: str, dialled: str | None) -> None:
         self.door = door
         self.dialled = dialled

@@ -95,7 +95,7 @@ def _timed() -> str:
     other = " ".join(
         f"WHEN {_word(stage)} THEN {_word(measure)}" for measure, stage in STAGE_OF.items()
     )
-    owed = _words(map(str, ENDED_BY_FAULT))
+    by_fault = _words(map(str, ENDED_BY_FAULT))
     return f"""
         SELECT /*+ COALESCE(1) */ * FROM (
         SELECT run, window, 'missed' AS measure, false AS bound,
@@ -106,7 +106,7 @@ def _timed() -> str:
         FROM mqproof_availability WHERE queue = '' AND window > 0
         UNION ALL
         SELECT run, window, CASE stage {other} ELSE stage END,
-               NOT reached OR owed IN ({owed}), CAST(after_ns AS DOUBLE)
+               NOT reached OR owed IN ({by_fault}), CAST(after_ns AS DOUBLE)
         FROM mqproof_stages)"""
 
 

@@ -90,7 +90,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class KernelResult:
     """The result of one kernel on messages and deliveries."""
 
     rows: Rows
@@ -119,7 +119,7 @@ def begin(facts: Facts, reader: Reader, threads: Threads) -> Run:
     return Run(facts, reader, known, arrived, intended, of_run, given, threads.give(reached))
 
 
-def of_messages(run: Run, threads: Threads) -> list[Work[Found]]:
+def of_messages(run: Run, threads: Threads) -> list[Work[KernelResult]]:
     """Submit the verdicts on messages and deliveries: one piece of work per kernel, and its
     counts."""
     return [threads.give(partial(_found, run.facts.run, verdict)) for verdict in _verdicts(run)]
@@ -130,7 +130,7 @@ def of_time(run: Run, threads: Threads) -> list[Work[Rows]]:
     return [threads.give(work) for work in _times(run)]
 
 
-def of_cases(run: Run, found: Sequence[Work[Found]], threads: Threads) -> list[Work[Rows]]:
+def of_cases(run: Run, found: Sequence[Work[KernelResult]], threads: Threads) -> list[Work[Rows]]:
     """Submit the marts that sum up all cases."""
 
     def listed() -> Iterator[cases.Cases]:
@@ -142,8 +142,8 @@ def of_cases(run: Run, found: Sequence[Work[Found]], threads: Threads) -> list[W
     def doubtful() -> Rows:
         census = (each.census for each in listed())
         lateness = run.reader.read(Lateness)
-        told = doubts.doubts(run.known(), run.arrived(), lateness, census, run.facts)
-        return {"doubts": told}
+        rows = doubts.doubts(run.known(), run.arrived(), lateness, census, run.facts)
+        return {"doubts": rows}
 
     def digested() -> Rows:
         every = [*listed()]
@@ -184,11 +184,11 @@ def _strays(run: Run) -> list[cases.Cases]:
     return [*arrivals.unexpected(arrived, run.known(), closed), *arrivals.corrupt(arrived)]
 
 
-def _found(run: str, verdict: Work[_Verdict]) -> Found:
+def _found(run: str, verdict: Work[_Verdict]) -> KernelResult:
     census, listed = verdict()
     every = [*census, *(each.census for each in listed)]
     counts = [count for each in every for count in cases.counts(run, each)]
-    return Found({"counts": counts}, listed)
+    return KernelResult({"counts": counts}, listed)
 
 
 def _history(kind: str, run: Run) -> Rows:

@@ -29,7 +29,7 @@ from spark_analysis.schema.sealed import MANIFEST, RAW, damages
 from spark_analysis.schema.sound import check
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES
 
-_TOLD_MAX = 20
+_PROBLEMS_MAX = 20
 FACTS_BYTES_MAX = 1 << 26  # of a whole manifest
 LARGE = 1 << 20  # rows: one read a column costs nothing beside them
 
@@ -45,7 +45,7 @@ def read_facts(folder: Path) -> Facts:
         raise BadRecords(f"{path} holds no facts: {error!r}") from error
     if damaged:
         raise BadRecords("; ".join(damaged))
-    found = Listing(_TOLD_MAX)
+    found = Listing(_PROBLEMS_MAX)
     facts = Reader(found).read(Facts, recorded, "facts")
     if facts is not WRONG:
         check(facts, found)

@@ -11,13 +11,13 @@ from typing import get_args, get_type_hints
 
 import pyarrow as pa
 
-from spark_analysis.schema.tables import Kind, Table
+from spark_analysis.schema.tables import ColumnType, Table
 
 _RAW = {
-    Kind.INT32: pa.int32(),
-    Kind.INT64: pa.int64(),
-    Kind.UINT8: pa.uint8(),
-    Kind.TEXT: pa.dictionary(pa.int32(), pa.string()),
+    ColumnType.INT32: pa.int32(),
+    ColumnType.INT64: pa.int64(),
+    ColumnType.UINT8: pa.uint8(),
+    ColumnType.TEXT: pa.dictionary(pa.int32(), pa.string()),
 }
 _MART = {int: pa.int64(), str: pa.string(), bool: pa.bool_(), float: pa.float64()}
 
@@ -26,7 +26,7 @@ _MART = {int: pa.int64(), str: pa.string(), bool: pa.bool_(), float: pa.float64(
 def arrow_schema(table: Table) -> pa.Schema:
     """The columns of `<run folder>/raw/<table>.parquet`."""
     return pa.schema(
-        pa.field(column.name, _RAW[column.kind], nullable=column.kind is Kind.TEXT)
+        pa.field(column.name, _RAW[column.kind], nullable=column.kind is ColumnType.TEXT)
         for column in table.columns
     )
 

@@ -33,20 +33,20 @@ class Listing:
     """A listener that keeps the first few problems, and counts all."""
 
     most: int
-    told: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
     count: int = 0
 
     def add(self, place: str, text: str) -> None:
         self.count += 1
-        if len(self.told) < self.most:
-            self.told.append(f"{place}: {text}")
+        if len(self.kept) < self.most:
+            self.kept.append(f"{place}: {text}")
 
     def unknown(self, place: str, kind: str, word: object, choices: Sequence[str]) -> None:
         self.add(place, f"{brief(word)} is no {kind}; valid: {' | '.join(choices)}")
 
     def __str__(self) -> str:
-        more = self.count - len(self.told)
-        return "; ".join(self.told) + (f"; and {more:,} more" if more else "")
+        more = self.count - len(self.kept)
+        return "; ".join(self.kept) + (f"; and {more:,} more" if more else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,69 +57,69 @@ class Reader:
     calm: Mapping[type, Mapping[str, Any]] = field(default_factory=dict)
     wide: Collection[str] = ()
 
-    def read(self, hint: Any, told: object, place: str) -> Any:
+    def read(self, hint: Any, given: object, place: str) -> Any:
         if hint is Any:
-            return told
-        if isinstance(hint, UnionType) and told is None and NoneType in get_args(hint):
+            return given
+        if isinstance(hint, UnionType) and given is None and NoneType in get_args(hint):
             return None
         choices = [one for one in get_args(hint) if one is not NoneType] or [hint]
         kind = choices[0] if isinstance(hint, UnionType) else hint
         if is_dataclass(kind):
-            return self.record(cast(type, kind), told, place)
+            return self.record(cast(type, kind), given, place)
         if get_origin(kind) in (tuple, list):
-            return self._listing(kind, told, place)
+            return self._listing(kind, given, place)
         if get_origin(kind) in (dict, Mapping):
-            return self._mapping(kind, told, place)
-        return self._plain(hint, told, place)
+            return self._mapping(kind, given, place)
+        return self._plain(hint, given, place)
 
-    def record(self, kind: type, told: object, place: str, *, more: bool = False) -> Any:
+    def record(self, kind: type, given: object, place: str, *, more: bool = False) -> Any:
         """`more`: there may be keys that it does not declare."""
-        if not isinstance(told, Mapping):
-            return self._wrong(place, f"{brief(told)} is not an object")
+        if not isinstance(given, Mapping):
+            return self._wrong(place, f"{brief(given)} is not an object")
         names = [one.name for one in fields(kind)]
-        for key in told:
+        for key in given:
             if key not in names and not more:
                 self.listener.unknown(place, "key", key, names)
-        values = self._fields(kind, told, place)
+        values = self._fields(kind, given, place)
         return WRONG if any(one is WRONG for one in values.values()) else kind(**values)
 
-    def _fields(self, kind: type, told: Mapping[str, object], place: str) -> dict[str, Any]:
+    def _fields(self, kind: type, given: Mapping[str, object], place: str) -> dict[str, Any]:
         hints, calm = get_type_hints(kind), self.calm.get(kind, {})
         values: dict[str, Any] = {}
         for one in fields(kind):
             own = f"{place}.{one.name}" if place else one.name
-            if one.name in told:
-                values[one.name] = self.read(hints[one.name], told[one.name], own)
+            if one.name in given:
+                values[one.name] = self.read(hints[one.name], given[one.name], own)
             elif one.name in calm:
                 values[one.name] = calm[one.name]
             elif one.default is MISSING and one.default_factory is MISSING:
                 values[one.name] = self._wrong(place or own, f"{one.name} is missing")
         return values
 
-    def _listing(self, kind: Any, told: object, place: str) -> Any:
-        if not isinstance(told, list | tuple):
-            return self._wrong(place, f"{brief(told)} is not a list")
+    def _listing(self, kind: Any, given: object, place: str) -> Any:
+        if not isinstance(given, list | tuple):
+            return self._wrong(place, f"{brief(given)} is not a list")
         hint, make = get_args(kind)[0], get_origin(kind)
-        items = [self.read(hint, item, f"{place}[{number}]") for number, item in enumerate(told)]
+        items = [self.read(hint, item, f"{place}[{number}]") for number, item in enumerate(given)]
         return WRONG if any(item is WRONG for item in items) else make(items)
 
-    def _mapping(self, kind: Any, told: object, place: str) -> Any:
-        if not isinstance(told, Mapping):
-            return self._wrong(place, f"{brief(told)} is not an object")
+    def _mapping(self, kind: Any, given: object, place: str) -> Any:
+        if not isinstance(given, Mapping):
+            return self._wrong(place, f"{brief(given)} is not an object")
         hint = get_args(kind)[1]
-        read = {key: self.read(hint, item, f"{place}.{key}") for key, item in told.items()}
+        read = {key: self.read(hint, item, f"{place}.{key}") for key, item in given.items()}
         return WRONG if any(item is WRONG for item in read.values()) else read
 
-    def _plain(self, hint: Any, told: object, place: str) -> Any:
+    def _plain(self, hint: Any, given: object, place: str) -> Any:
         choices = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-        if type(told) not in choices:
+        if type(given) not in choices:
             words = ("null" if one is NoneType else one.__name__ for one in choices)
-            return self._wrong(place, f"{brief(told)} is not {' or '.join(words)}")
-        if type(told) is float and not abs(told) <= FLOAT_MAX:  # which NaN is not either
-            return self._wrong(place, f"{brief(told)} is out of range")
-        if type(told) is int and abs(told) > self._most(place):
-            return self._wrong(place, f"{brief(told)} is out of range")
-        return told
+            return self._wrong(place, f"{brief(given)} is not {' or '.join(words)}")
+        if type(given) is float and not abs(given) <= FLOAT_MAX:  # which NaN is not either
+            return self._wrong(place, f"{brief(given)} is out of range")
+        if type(given) is int and abs(given) > self._most(place):
+            return self._wrong(place, f"{brief(given)} is out of range")
+        return given
 
     def _most(self, place: str) -> int:
         name = place.rpartition(".")[2].partition("[")[0]

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import TypeGuard
 
 from spark_analysis.schema.regular import check_regular, content_of
-from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, Kind, Table
+from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, ColumnType, Table
 
 _HEADER = struct.Struct("<4sHHI")  # magic, format version, reserved, record size
 _MAGIC = b"MQPL"
@@ -109,7 +109,7 @@ class LogWriter:
     def append(self, table: Table, *values: Value) -> None:
         assert len(values) == len(table.columns), (table.name, values)
         numbered = (
-            self.text(value) if column.kind is Kind.TEXT else value  # type: ignore[arg-type]
+            self.text(value) if column.kind is ColumnType.TEXT else value  # type: ignore[arg-type]
             for column, value in zip(table.columns, values, strict=True)
         )
         self.append_numbered(table, *numbered)  # type: ignore[arg-type]
@@ -268,7 +268,7 @@ def read_rows(folder: Path, table: Table) -> Iterator[Mapping[str, Value]]:
     for values in table.record.iter_unpack(records):
         yield {
             column.name: (strings[value] if value >= 0 else None)
-            if column.kind is Kind.TEXT
+            if column.kind is ColumnType.TEXT
             else value
             for column, value in zip(table.columns, values, strict=True)
         }

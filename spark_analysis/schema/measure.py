@@ -46,7 +46,7 @@ class Whole(StrEnum):
     DELAYED = "delayed messages"
     IN_TRANSACTIONS = "messages in transactions"
     COMMITTED = "committed messages"
-    TO_BE_ASKED = "messages to be committed when the broker asks"
+    TO_BE_COMMITTED = "messages to be committed when the broker asks"
     ROLLED_BACK = "messages to be rolled back"
     DELIVERED = "delivered messages"
     DELIVERIES = "deliveries"

@@ -51,7 +51,7 @@ UNASKED = Measure(
     name="unasked",
     grade=Grade.VIOLATION,
     unit=Unit.MESSAGES,
-    part_of=Whole.TO_BE_ASKED,
+    part_of=Whole.TO_BE_COMMITTED,
     title="Transactions never asked about",
     meaning="left open by a producer that was there, and not committed in all the time that "
     "the broker may take to ask",
@@ -87,7 +87,7 @@ UNASKED_UNKNOWN = Measure(
     name="unasked_unknown",
     grade=Grade.OPEN,
     unit=Unit.MESSAGES,
-    part_of=Whole.TO_BE_ASKED,
+    part_of=Whole.TO_BE_COMMITTED,
     title="Perhaps never asked about",
     meaning="left open and never committed; a fault, a log, a drain or the end of its "
     "producer leaves open why",

@@ -13,7 +13,7 @@ from enum import Enum
 FORMAT_VERSION = 1
 
 
-class Kind(Enum):
+class ColumnType(Enum):
     """The type of a column: its struct code."""
 
     INT32 = "i"
@@ -25,7 +25,7 @@ class Kind(Enum):
 @dataclass(frozen=True, slots=True)
 class Column:
     name: str
-    kind: Kind
+    kind: ColumnType
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,12 @@ class Table:
 
 
 def _table(name: str, *columns: str) -> Table:
-    kinds = {"i32": Kind.INT32, "i64": Kind.INT64, "u8": Kind.UINT8, "text": Kind.TEXT}
+    kinds = {
+        "i32": ColumnType.INT32,
+        "i64": ColumnType.INT64,
+        "u8": ColumnType.UINT8,
+        "text": ColumnType.TEXT,
+    }
     pairs = (column.split(":") for column in columns)
     return Table(name, tuple(Column(column, kinds[kind]) for column, kind in pairs))
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness.campaigns.playing import play
-from harness.campaigns.runs import Run
+from harness.campaigns.runs import CampaignRun
 from harness.campaigns.stored import found
 from harness.campaigns.table_parts import middle
 from harness.claims.claims import shipped_beside
@@ -35,7 +35,7 @@ UNJUDGED_MAX = 3
 Rates = dict[str, list[float]]  # by layout, without its profile: one a judged run
 
 
-def rates(runs: Sequence[Run], system: str) -> Rates:
+def rates(runs: Sequence[CampaignRun], system: str) -> Rates:
     """Confirmed messages a second of every run of the scenario whose rate was judged."""
     known: Rates = {}
     for one in runs:
@@ -58,7 +58,7 @@ def run(folder: Path, system: str, repeats: int) -> None:
         in_vain[layout] = 0 if more else in_vain[layout] + 1
 
 
-def table(runs: Sequence[Run], system: str) -> Iterator[str]:
+def table(runs: Sequence[CampaignRun], system: str) -> Iterator[str]:
     known = rates(runs, system)
     begun = Counter(
         one.layout.partition("@")[0]

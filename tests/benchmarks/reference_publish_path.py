@@ -16,7 +16,7 @@ from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.methods import method_frame
 from reference_impl.process import Octets
-from reference_impl.protocol.queues import Confirm, Delivery, Done, Message
+from reference_impl.protocol.queues import Confirm, Done, Message, QueueDelivery
 from tests.reference_impl.amqp.client import Client, Recorder, consume, published, record
 from tests.reference_impl.amqp.fake_node import FakeNode
 
@@ -67,7 +67,7 @@ def consume_all(node: FakeNode, client: Client, meter: Meter) -> None:
     for first in range(1, MESSAGES, BATCH):
         tags = range(first, first + BATCH)
         for tag in tags:
-            delivery = Delivery("orders", master, "c", tag, False, message)
+            delivery = QueueDelivery("orders", master, "c", tag, False, message)
             meter.run("deliver", lambda event=delivery: channel.handle(event))
         acks = Octets(b"".join(method_frame(1, q.BasicAck(tag, False)) for tag in tags))
         (effects,) = meter.run("ack", lambda event=acks: connection.handle(event))

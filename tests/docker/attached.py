@@ -20,7 +20,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
 from spark_analysis.schema.log import read_rows
@@ -58,7 +58,7 @@ async def perform(project: str, network: str, folder: Path, kind: str, name: str
     boot_id = BOOT_ID.read_text().strip()
     prepared = await Preparing(run, cluster, run_folder, boot_id, lambda _: None, alone()).begin()
 
-    def show(view: View) -> None:
+    def show(view: LiveCounts) -> None:
         rows = read_rows(run_folder / "logs" / "harness", FAULTS) if view.armed else ()
         if any(row["event"] == "verified" and row["ok"] for row in rows):
             print("armed", flush=True)

@@ -10,7 +10,7 @@ import pytest
 
 from faults.executors.project import Project
 from harness.deploy.compose.cluster import ComposeCluster
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from spark_analysis.schema.facts import Cause
 from tests.docker.conftest import Play
 from tests.docker.whole_runs import counts, run
@@ -51,7 +51,7 @@ def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
     (process,) = Project(cluster.client, cluster.project).processes("rmq2")
     told: list[asyncio.Future[object]] = []
 
-    def leave(view: View) -> bool:
+    def leave(view: LiveCounts) -> bool:
         if view.phase == "settle" and not told:
             loop = asyncio.get_running_loop()
             told.append(loop.run_in_executor(None, process.exec_run, ["rabbitmqctl", word]))
@@ -79,7 +79,7 @@ def test_a_broker_that_somebody_kills_is_on_record_with_its_end_and_who_is_known
     (process,) = Project(cluster.client, cluster.project).processes("rmq2")
     killed: list[int] = []
 
-    def kill(view: View) -> bool:
+    def kill(view: LiveCounts) -> bool:
         if view.phase == "settle" and not killed:
             killed.append(int(process.attrs["State"]["Pid"]))
             if by == "a signal":

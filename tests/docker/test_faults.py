@@ -24,7 +24,7 @@ from faults.performing import perform_all
 from faults.rhythm import Rhythm
 from faults.verification import gone, held, prepare
 from harness.cleanup.docker_projects import DockerProjects
-from harness.cleanup.heal import Row, RunningProject, mend
+from harness.cleanup.heal import HealResult, RunningProject, mend
 from harness.cluster.polling import until
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
@@ -244,7 +244,7 @@ def test_links_are_closed_at_once_and_new_ones_are_taken(
 
 
 @pytest.mark.parametrize(("direction", "stream"), [("to_broker", "up"), ("to_client", "down")])
-def test_half_a_link_hangs_and_is_told_from_the_other_half(
+def test_half_a_link_hangs_and_is_distinguished_from_the_other_half(
     cluster: ComposeCluster, play: Play, links: tuple[str, ...], direction: str, stream: str
 ) -> None:
     fault = armed(cluster, "hang", links, direction=direction)
@@ -347,7 +347,7 @@ def test_healing_without_a_journal_lets_frozen_clients_run_on(
     fault = armed(cluster, "client_freeze", links)
     project = RunningProject(cluster.project, tmp_path, "", keep=True)
 
-    async def story() -> list[Row]:
+    async def story() -> list[HealResult]:
         clients = [await hired(cluster, name) for name in fault.clients]
         await perform_all(cluster.executor, fault.actions)
         rows = [row async for row in mend(DockerProjects(cluster.client), project, "heal")]
@@ -387,7 +387,7 @@ def test_a_cluster_is_healed_by_its_journal_where_a_frozen_host_cannot_answer(
     (tmp_path / "runs" / "one").mkdir(parents=True)
     journal = Journal(tmp_path / "runs" / "one" / "journal.jsonl")
 
-    async def story() -> list[Row]:
+    async def story() -> list[HealResult]:
         journal.armed(armed(cluster, "freeze", links))
         await cluster.executor.perform(Freeze(victim(cluster)))
         return [row async for row in mend(projects, project, "heal")]
@@ -408,7 +408,7 @@ def test_a_disk_alarm_is_the_disks_and_is_swept_away_without_a_journal(
     own = {"options": disk, "alarms": RABBITMQ_ALARMS}
     fault = compile("alarm", host, host, "", (host,), (), 1, RUN, **own)
 
-    async def story() -> tuple[Proof, list[Row]]:
+    async def story() -> tuple[Proof, list[HealResult]]:
         await perform_all(cluster.executor, fault.actions)
         holds = await held(fault, cluster.witness)
         assert f"{{resource_limit,disk,rabbit@{host}}}" in alarms(cluster)
@@ -567,7 +567,7 @@ def test_healing_without_a_journal_sweeps_every_fault_away(
     projects = DockerProjects(cluster.client)
     project = RunningProject(cluster.project, tmp_path, "", keep=True)
 
-    async def story() -> list[Row]:
+    async def story() -> list[HealResult]:
         for window, kind in enumerate(kinds, 1):
             fault = armed(cluster, kind, links, window)
             await perform_all(cluster.executor, fault.actions)

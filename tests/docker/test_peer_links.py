@@ -135,7 +135,7 @@ def test_a_fault_of_peer_links_takes_effect_and_is_undone(
 
 
 @pytest.mark.parametrize("shape", ["one_way_in", "one_way_out", "bridge"])
-def test_a_cut_of_another_shape_is_told_from_a_whole_one(
+def test_a_cut_of_another_shape_is_distinguished_from_a_whole_one(
     proxied: ComposeCluster, play: Play, shape: str
 ) -> None:
     fault, whole = armed(proxied, "partition", shape=shape), armed(proxied, "partition")

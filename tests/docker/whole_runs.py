@@ -15,7 +15,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run.wall import wall_ns
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
@@ -40,14 +40,14 @@ async def run(
     cluster: ComposeCluster,
     of: RunPlan,
     experiment: Path,
-    interrupt_when: Callable[[View], bool] = lambda _: False,
+    interrupt_when: Callable[[LiveCounts], bool] = lambda _: False,
 ) -> Done:
     of = replace(of, name=_unused(experiment, of.name))
     folder = experiment / "runs" / of.name
     (folder / "logs").mkdir(parents=True)
     interrupt = Interrupt()
 
-    def show(view: View) -> None:
+    def show(view: LiveCounts) -> None:
         if interrupt_when(view) and not interrupt.is_set():
             interrupt.ask()
 

@@ -88,7 +88,7 @@ def test_what_is_there_may_be_cited(tree: Tree, text: str) -> None:
         ("seeds/009", "seeds/009 is no article of claims.toml"),
     ],
 )
-def test_what_is_not_there_is_told_with_its_name(tree: Tree, text: str, problem: str) -> None:
+def test_what_is_not_there_is_reported_with_its_name(tree: Tree, text: str, problem: str) -> None:
     assert dead(tree, f"# {text}\n") == [problem]
 
 

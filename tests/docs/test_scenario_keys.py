@@ -14,7 +14,7 @@ from harness.cli import main
 from harness.plan import shape, spans, topology_shape
 from harness.plan.clients.amqp_section import AmqpTable
 from harness.plan.clients.rocketmq_section import RocketTable
-from harness.plan.model import Entry, Span
+from harness.plan.model import BootstrapAddress, Duration
 from harness.plan.toml import read_scenario
 from harness.systems.rabbitmq_mirrored import topology_file
 
@@ -65,9 +65,9 @@ def described(key: str, field: FieldInfo) -> str | None:
     match field.default:
         case bool():
             return f"`{str(field.default).lower()}`"
-        case Span():
+        case Duration():
             return f"`{spans.text(field.default)}`"
-        case Entry(word=word):
+        case BootstrapAddress(word=word):
             return f"`{word}`"
         case int() | float() if key in LENGTHS:
             return f"`{field.default:g} s`"

@@ -15,7 +15,7 @@ GRADES = "|".join(Grade)
 TOLD = dict(re.findall(rf"`([a-z_]+)`\s+\(({GRADES})\b", TEXT))
 
 
-def test_every_measure_of_the_register_is_told_with_its_grade_and_no_other_is() -> None:
+def test_every_measure_of_the_register_is_reported_with_its_grade_and_no_other_is() -> None:
     register = {measure.name: measure.grade for measure in REGISTER}
     details = {detail.name: detail.grade for one in REGISTER for detail in one.details}
     assert register | details == TOLD
@@ -39,7 +39,7 @@ def test_every_reason_that_stops_a_measure_is_a_doubt_of_the_table() -> None:
         *(service.SYSTEM, service.UNDO, service.EITHER, service.UNKNOWN, service.NEVER),
     ],
 )
-def test_every_word_of_a_record_is_told(word: str) -> None:
+def test_every_word_of_a_record_is_reported(word: str) -> None:
     assert f"`{word}`" in TEXT
 
 

@@ -83,7 +83,7 @@ def test_it_stands_in_every_list_with_its_package(site: Path) -> None:
         assert (said.returncode, name in said.stdout) == (0, True), said.stdout + said.stderr
 
 
-def test_another_system_cannot_suffer_its_fault_which_is_told_before_anything_runs(
+def test_another_system_cannot_suffer_its_fault_which_is_reported_before_anything_runs(
     site: Path,
 ) -> None:
     cell = ("--system", "reference-mirrored", "--deployment", "local", "--dry-run")

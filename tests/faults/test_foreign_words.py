@@ -104,7 +104,7 @@ async def test_words_that_undo_are_not_needed_where_no_process_runs(runs: list[s
 
 
 @in_a_loop
-async def test_an_undo_hangs_on_no_agent_that_may_be_lost(runs: list[str]) -> None:
+async def test_an_undo_depends_on_no_agent_that_may_be_lost(runs: list[str]) -> None:
     spare = Calls("flowing")
     await executor(Calls(None), spare).perform(UNDO)
     assert len(spare.made) == 1

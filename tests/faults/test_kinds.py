@@ -12,7 +12,7 @@ import pytest
 import faults.kinds
 from faults.compile import compile
 from faults.kind import Excludes, Kind
-from faults.kinds import KINDS, OURS, Registry, by_command, mechanism, read
+from faults.kinds import KINDS, OURS, FaultRegistry, by_command, mechanism, read
 from faults.mechanisms import COMMAND, COMPOSE, EXTERNAL, LOCAL, TOXIPROXY
 from faults.model import Options
 from faults.options import OPTIONS
@@ -129,7 +129,7 @@ OTHER_KILL = replace(FORGET, actions=(type("Kill", (KINDS["kill"].actions[0],), 
 _HERE = "tests.faults.test_kinds"
 
 
-def offered(value: str, name: str = "forget") -> Registry:
+def offered(value: str, name: str = "forget") -> FaultRegistry:
     return read([EntryPoint(name, f"{_HERE}:{value}", faults.kinds.GROUP)])
 
 

@@ -164,7 +164,7 @@ def test_help_is_no_error(words: tuple[str, ...], capsys: pytest.CaptureFixture[
     assert "Usage" in capsys.readouterr().out
 
 
-def test_all_bad_words_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_bad_words_are_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     code, _ = call("run", "master-crsh", "--system", "kafka", "--layout", "al-automatic")
     assert code == 254
     said = capsys.readouterr().err
@@ -173,7 +173,7 @@ def test_all_bad_words_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> N
     assert "did you mean 'all-automatic'?" in said
 
 
-def test_a_mistake_in_a_file_is_told_with_its_place(
+def test_a_mistake_in_a_file_is_reported_with_its_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call("new", "scenario", "mine")
@@ -376,7 +376,7 @@ def test_two_layouts_of_the_users_own_need_two_names(capsys: pytest.CaptureFixtu
     assert call(*words, "one.toml@T=60", ending=passing)[0] == 0
 
 
-def test_every_mistake_of_words_scenarios_and_layouts_is_told_at_once(
+def test_every_mistake_of_words_scenarios_and_layouts_is_reported_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     own_layout("one.toml", "one", ("copies = 3", "copies = 2"))
@@ -404,7 +404,9 @@ def test_every_mistake_of_words_scenarios_and_layouts_is_told_at_once(
         assert words in said, said
 
 
-def test_a_mistake_that_two_systems_see_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_that_two_systems_see_is_reported_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     own_layout("one.toml", "one", ("copies = 3", "copies = 2"))
     systems = ("--system", "rabbitmq-mirrored", "--system", "reference-mirrored")
     assert call("run", "master-crash", "--layout", "one.toml", *systems)[0] == 254
@@ -445,7 +447,7 @@ def test_verdict_json_is_written_into_the_experiments_folder(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("flags", [(), ("--json",)])
-def test_a_page_and_junit_are_written_beside_it_and_their_paths_are_told(
+def test_a_page_and_junit_are_written_beside_it_and_their_paths_are_reported(
     tmp_path: Path, flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     call("run", "master-crash", *flags, ending=lambda: report(run(Story()), folder=tmp_path))
@@ -729,7 +731,7 @@ def test_an_option_of_one_value_is_said_once(
     )
 
 
-def test_every_option_that_is_said_again_is_told_at_once(
+def test_every_option_that_is_said_again_is_reported_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     flags = ("--json", "--keep", "--all", "--dry-run")
@@ -784,7 +786,7 @@ def test_an_experiment_has_so_many_runs_and_no_more(capsys: pytest.CaptureFixtur
         (("run", "master-crash", "--topology", "x" * 300), "cannot be read: File name too long"),
     ],
 )
-def test_a_path_where_nothing_can_be_is_told_before_anything_starts(
+def test_a_path_where_nothing_can_be_is_reported_before_anything_starts(
     words: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("no folder")
@@ -795,7 +797,7 @@ def test_a_path_where_nothing_can_be_is_told_before_anything_starts(
     assert told in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written_is_told_as_what_it_is(
+def test_a_file_that_cannot_be_written_is_reported_as_what_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = Path.open
@@ -844,7 +846,7 @@ def test_ten_thousand_faults_are_answered_within_2_s(
 
 
 @pytest.mark.slow
-def test_a_name_that_no_decoder_knows_is_told_and_harms_nothing(tmp_path: Path) -> None:
+def test_a_name_that_no_decoder_knows_is_reported_and_harms_nothing(tmp_path: Path) -> None:
     for words in ([b"run", b"\xff.toml"], [b"analyse", b"\x1b[2J\xe2\x80\xae\xff"]):
         done = subprocess.run(
             [sys.executable, "-m", "harness", *words],

@@ -75,7 +75,7 @@ def test_times_of_runs_are_compared_and_bounds_are_not_dropped(
     assert "to any" in line
 
 
-def test_no_difference_is_told_with_what_it_does_not_exclude(
+def test_no_difference_is_reported_with_what_it_does_not_exclude(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, other = (experiment(tmp_path / name, [HELD] * 10) for name in ("one", "other"))
@@ -112,7 +112,7 @@ def test_nothing_in_common_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Nothing could be compared" in capsys.readouterr().out
 
 
-def test_bad_files_are_told_all_at_once_each_with_its_place(
+def test_bad_files_are_reported_all_at_once_each_with_its_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = experiment(tmp_path / "one", [HELD])
@@ -184,7 +184,7 @@ def test_the_page_never_takes_the_place_of_what_it_compares(
     assert json.loads((one / "verdict.json").read_text())["experiment"] == "one"
 
 
-def test_a_run_that_was_not_judged_is_in_neither_number_and_is_told(
+def test_a_run_that_was_not_judged_is_in_neither_number_and_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = experiment(tmp_path / "one", [HELD] * 4)
@@ -230,7 +230,7 @@ def test_a_verdict_file_that_is_too_long_is_told_in_a_few_lines(
     assert len(said) < 5_000
 
 
-def test_a_page_that_cannot_be_written_there_is_told_before(
+def test_a_page_that_cannot_be_written_there_is_reported_before(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD])

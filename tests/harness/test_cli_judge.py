@@ -235,7 +235,7 @@ ATTEMPTS = ("tables.attempts.columns.attempt", "tables.settlements.columns.attem
         ),
     ],
 )
-def test_records_that_contradict_each_other_are_told_with_their_places(
+def test_records_that_contradict_each_other_are_reported_with_their_places(
     changes: dict[str, Any],
     said: list[str],
     folder: Path,

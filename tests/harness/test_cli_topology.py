@@ -56,7 +56,7 @@ def test_a_topology_without_a_name_is_bad_input_and_never_means_this_machine(
     assert "looked" not in told.out
 
 
-def test_beside_a_broken_topology_other_mistakes_are_told(
+def test_beside_a_broken_topology_other_mistakes_are_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("staging.toml").write_text("system = 3")

@@ -15,7 +15,7 @@ from harness.plan.clients.registry import OURS, registry
 from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system
 from harness.systems.registry import OURS as SYSTEMS
-from harness.systems.registry import Registry
+from harness.systems.registry import SystemRegistry
 from harness.workers.protocol import EXIT_CLOSED, EXIT_FAILED, Role
 from spark_analysis.schema import tables
 from tests.rigs.brokers.tiny_amqp import TinyBroker
@@ -82,7 +82,7 @@ def test_a_client_that_nobody_offers_is_no_input_and_the_others_are_named(
     assert f"there is no client '{NAME}'" in said and "valid: pika" in said
 
 
-def test_an_offer_that_cannot_be_loaded_is_told_by_doctor_and_keeps_nobody_from_a_run(
+def test_an_offer_that_cannot_be_loaded_is_reported_by_doctor_and_keeps_nobody_from_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "site"
@@ -103,7 +103,7 @@ def test_a_system_that_names_a_client_which_nobody_offers_is_refused(
     folder.mkdir()
     (folder / "system.toml").write_text(said.replace('["pika"]', '["pika", "amqplib"]'))
     mine = replace(SYSTEMS["reference-mirrored"], name="mine", folder=lambda: folder)
-    monkeypatch.setattr(catalogue, "registry", lambda: Registry({"mine": mine}, {}, {}))
+    monkeypatch.setattr(catalogue, "registry", lambda: SystemRegistry({"mine": mine}, {}, {}))
     with pytest.raises(CatalogueError) as caught:
         load_system("mine")
     (problem,) = caught.value.problems

@@ -38,7 +38,7 @@ def experiment(tmp_path: Path) -> Path:
     return folder
 
 
-def test_damage_is_told_and_spoils_no_other_run(experiment: Path) -> None:
+def test_damage_is_reported_and_spoils_no_other_run(experiment: Path) -> None:
     before = analysed(experiment)
     damaged = experiment / "runs" / "damaged"
     settlements = damaged / RAW / "settlements.parquet"
@@ -119,7 +119,7 @@ def test_without_a_place_for_marts_the_verdict_is_told_all_the_same(experiment: 
     assert told == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
 
 
-def test_a_fault_of_ours_in_one_run_is_told_last_with_its_traceback_and_spoils_no_other(
+def test_a_fault_of_ours_in_one_run_is_reported_last_with_its_traceback_and_spoils_no_other(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.cleanup.guardian import Kind
+from harness.cleanup.guardian import DeploymentKind
 from harness.cleanup.guards import Guards
 from harness.cleanup.heal import Chosen, RunningProject
 from harness.cleanup.local_projects import LocalProjects
-from harness.deploy.doctor import Row
+from harness.deploy.doctor import MachineCheck
 from harness.deploy.owner import owner
 from harness.pipeline import performing, stages
 from harness.pipeline.port import RunOptions
@@ -31,12 +31,12 @@ def test_every_deployment_that_a_system_names_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (Kind.LOCAL, "-m harness.cleanup.local_projects mqproof-1"),
-        (Kind.COMPOSE, "docker compose -p mqproof-1 "),
+        (DeploymentKind.LOCAL, "-m harness.cleanup.local_projects mqproof-1"),
+        (DeploymentKind.COMPOSE, "docker compose -p mqproof-1 "),
     ],
 )
-def test_what_is_kept_is_told_with_the_words_that_remove_it(
-    kind: Kind, words: str, tmp_path: Path
+def test_what_is_kept_is_reported_with_the_words_that_remove_it(
+    kind: DeploymentKind, words: str, tmp_path: Path
 ) -> None:
     show = Heard()
     Guards(tmp_path, True, show.message, kinds={"mqproof-1": kind}).end()
@@ -77,12 +77,12 @@ def test_an_experiment_that_is_nowhere_is_bad_input_and_those_that_are_there_are
 @pytest.mark.parametrize(
     ("row", "word", "ok"),
     [
-        (Row("Docker engine", "none", False, "start it", optional=True), "absent ", True),
-        (Row("free disk", "1 GB", False, "free some"), "MISSING", False),
+        (MachineCheck("Docker engine", "none", False, "start it", optional=True), "absent ", True),
+        (MachineCheck("free disk", "1 GB", False, "free some"), "MISSING", False),
     ],
 )
 def test_only_what_nothing_can_do_without_is_missing(
-    row: Row, word: str, ok: bool, monkeypatch: pytest.MonkeyPatch
+    row: MachineCheck, word: str, ok: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stages, "examine", lambda _: (row,))
     show = Heard()

@@ -43,7 +43,7 @@ def place(tmp_path: Path) -> Iterator[Disk]:
         yield made
 
 
-def test_in_a_read_only_folder_what_is_sealed_is_judged_and_the_rest_is_told(
+def test_in_a_read_only_folder_what_is_sealed_is_judged_and_the_rest_is_reported(
     place: Disk, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = place.path / "e"
@@ -59,7 +59,7 @@ def test_in_a_read_only_folder_what_is_sealed_is_judged_and_the_rest_is_told(
     assert plain(said.out + said.err)
 
 
-def test_on_a_full_disk_what_is_sealed_is_judged_and_the_rest_is_told(
+def test_on_a_full_disk_what_is_sealed_is_judged_and_the_rest_is_reported(
     place: Disk, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = place.path / "e"
@@ -79,7 +79,7 @@ def test_on_a_full_disk_what_is_sealed_is_judged_and_the_rest_is_told(
     assert {folder / name for name in FILES} <= files(folder)
 
 
-def test_a_spark_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_spark_that_is_killed_is_reported_in_a_sentence(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e", [("whole", CELL)])
     sealed(folder / "runs" / "whole")
     command = [sys.executable, "-c", DEATH, str(folder)]

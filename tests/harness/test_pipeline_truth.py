@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.analyse.marts import Judged
+from harness.analyse.marts import JudgedRun
 from harness.judging.result import RunReport
 from harness.pipeline import performing, stored
 from harness.pipeline.port import RunOptions
@@ -21,14 +21,16 @@ NOBODY = RunReport("quick-1-00ff", ("quick", "s", "l", "c"), 1, 1, notes=("fresh
 
 def noted(folder: Path) -> tuple[str, ...]:
     manifest, story = Manifest.of(plan()), Story()
-    return stored.with_truth(NOBODY, Judged(folder, manifest, story.facts, story.findings)).notes
+    return stored.with_truth(
+        NOBODY, JudgedRun(folder, manifest, story.facts, story.findings)
+    ).notes
 
 
 def test_an_honest_run_has_nothing_to_say(tmp_path: Path) -> None:
     assert noted(tmp_path) == NOBODY.notes
 
 
-def test_what_was_admitted_and_not_found_is_told(tmp_path: Path) -> None:
+def test_what_was_admitted_and_not_found_is_reported(tmp_path: Path) -> None:
     body = encode(Identity(plan().number, 1, 5, 1, 0, 0), 256)
     lines = admitted("redeliver", "orders", Message(b"", "", "orders", b"", body, True)).lines
     (tmp_path / TRUTH).mkdir()
@@ -38,7 +40,7 @@ def test_what_was_admitted_and_not_found_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", [b"no json\n", b'{"kind": "drop"}\n', b"[]\n"])
-def test_a_truth_that_cannot_be_read_is_told_and_hides_no_verdict(
+def test_a_truth_that_cannot_be_read_is_reported_and_hides_no_verdict(
     line: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / TRUTH).mkdir()

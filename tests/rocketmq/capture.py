@@ -17,7 +17,7 @@ from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import Header, Serialisation
 from harness.workers.remoting.records import Flags
-from harness.workers.remoting.requests import Answer, Queue, Request
+from harness.workers.remoting.requests import RemotingAnswer, Request, TopicQueue
 from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema import body
 from tests.rigs.rocketmq import clusters, sending
@@ -25,9 +25,9 @@ from tests.rigs.rocketmq.launcher import Server
 from tests.rigs.rocketmq.needs import server_jars, why_not
 
 TOPIC, GROUP = "orders", "readers"
-QUEUE = Queue(TOPIC, 0)
-DELAYED = Queue("SCHEDULE_TOPIC_XXXX", 17)  # the queue of the longest delay: 2 h
-HALVES = Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0)
+QUEUE = TopicQueue(TOPIC, 0)
+DELAYED = TopicQueue("SCHEDULE_TOPIC_XXXX", 17)  # the queue of the longest delay: 2 h
+HALVES = TopicQueue("RMQ_SYS_TRANS_HALF_TOPIC", 0)
 IDENTITY = body.Identity(run=77, producer=1, sequence=0, attempt=1, key=3, sent_ns=5)
 BODY_BYTES = 100
 COMMITTED = 2
@@ -53,9 +53,9 @@ async def _frames(version: str, folder: Path) -> dict[str, bytes]:
         master, slave = cluster["broker-a-0"], cluster["broker-a-1"]
         connection = await Connection.connect(master.endpoint, sending.LIMIT_S)
         await connection.ask(requests.create_topic(TOPIC, 4), sending.LIMIT_S)
-        await _until(connection, requests.pull(HALVES, 0), Answer.PULL_NOT_FOUND)
+        await _until(connection, requests.pull(HALVES, 0), RemotingAnswer.PULL_NOT_FOUND)
         await _fill(connection)
-        await _until(connection, requests.pull(HALVES, 0), Answer.SUCCESS)
+        await _until(connection, requests.pull(HALVES, 0), RemotingAnswer.SUCCESS)
         connection.close()
         name_server = cluster["ns1"]
         route = requests.route(TOPIC)
@@ -71,8 +71,8 @@ async def _frames(version: str, folder: Path) -> dict[str, bytes]:
             "offsets": _said(master, requests.consumer_offsets()),
             "max_offset": _said(master, requests.max_offset(QUEUE)),
             "min_offset": _said(master, requests.min_offset(QUEUE)),
-            "max_offset_of_no_topic": _said(master, requests.max_offset(Queue("nowhere", 0))),
-            "min_offset_of_no_topic": _said(master, requests.min_offset(Queue("nowhere", 0))),
+            "max_offset_of_no_topic": _said(master, requests.max_offset(TopicQueue("nowhere", 0))),
+            "min_offset_of_no_topic": _said(master, requests.min_offset(TopicQueue("nowhere", 0))),
             "committed": _said(master, requests.consumer_offset(GROUP, QUEUE)),
             "committed_in_binary": _said(
                 master, requests.consumer_offset(GROUP, QUEUE), form=Serialisation.ROCKETMQ
@@ -84,8 +84,8 @@ async def _frames(version: str, folder: Path) -> dict[str, bytes]:
             ),
             "messages_at_the_end": _said(master, requests.pull(QUEUE, 3)),
             "messages_beyond_the_end": _said(master, requests.pull(QUEUE, 9)),
-            "messages_of_an_empty_queue": _said(master, requests.pull(Queue(TOPIC, 1), 0)),
-            "messages_of_no_topic": _said(master, requests.pull(Queue("nowhere", 0), 0)),
+            "messages_of_an_empty_queue": _said(master, requests.pull(TopicQueue(TOPIC, 1), 0)),
+            "messages_of_no_topic": _said(master, requests.pull(TopicQueue("nowhere", 0), 0)),
             "delayed": _said(master, requests.pull(DELAYED, 0)),
             "halves": _said(master, requests.pull(HALVES, 0)),
         }

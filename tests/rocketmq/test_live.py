@@ -20,7 +20,7 @@ from harness.workers.periodic import every
 from harness.workers.protocol import Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, requests
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.requests import TopicQueue
 from harness.workers.rocketmq.audit import LogAuditor
 from harness.workers.rocketmq.connection import Connection
 from harness.workers.rocketmq.prober import TICK_NS, Prober
@@ -227,12 +227,12 @@ async def _fill(master: Server) -> dict[int, str]:
     connection = await Connection.connect(master.endpoint, sending.LIMIT_S)
     wanted = {}
     for sequence in range(MESSAGES):
-        queue = Queue(TOPIC, sequence % QUEUES)
+        queue = TopicQueue(TOPIC, sequence % QUEUES)
         offset = await sending.send(connection, queue, _body(sequence))
         wanted[sequence] = f"{TOPIC}/{queue.number} {offset}"
-    await sending.send(connection, Queue(TOPIC, 0), _body(MESSAGES), {"DELAY": "18"})
+    await sending.send(connection, TopicQueue(TOPIC, 0), _body(MESSAGES), {"DELAY": "18"})
     wanted[MESSAGES] = "SCHEDULE_TOPIC_XXXX/17 0"
-    await sending.commit(connection, GROUP, Queue(TOPIC, 0), 10)
+    await sending.commit(connection, GROUP, TopicQueue(TOPIC, 0), 10)
     connection.close()
     return wanted
 
@@ -244,7 +244,7 @@ def _body(sequence: int) -> bytes:
 async def _copied(slave: Server) -> None:
     """Waits until the slave holds all, and knows the topic and the offsets."""
     connection = await Connection.connect(slave.endpoint, sending.LIMIT_S)
-    delayed = requests.max_offset(Queue("SCHEDULE_TOPIC_XXXX", 17))
+    delayed = requests.max_offset(TopicQueue("SCHEDULE_TOPIC_XXXX", 17))
     offsets, topics = requests.consumer_offsets(), requests.topic_configs()
     async with asyncio.timeout(SEEN_LIMIT_S):
         while True:

@@ -12,7 +12,7 @@ import pytest
 from harness.workers.clients.rocketmq.options import group
 from harness.workers.protocol import Role
 from harness.workers.remoting import answers, requests
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.requests import TopicQueue
 from harness.workers.rocketmq.connection import Connection
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import DELIVERIES
@@ -65,7 +65,7 @@ async def _fill(cluster: Cluster, topic: str) -> None:
     connection = await Connection.connect(cluster["broker-a-0"].endpoint, sending.LIMIT_S)
     for sequence in range(MESSAGES):
         body = encode(Identity(rig.RUN_NUMBER, 1, sequence, 1, 0, 5), 100)
-        await sending.send(connection, Queue(topic, sequence % QUEUES), body)
+        await sending.send(connection, TopicQueue(topic, sequence % QUEUES), body)
     connection.close()
 
 
@@ -84,7 +84,7 @@ async def _copied(slave: Server, topics: tuple[str, ...]) -> None:
 
 
 async def _held(connection: Connection, topic: str) -> int:
-    wanted = [requests.max_offset(Queue(topic, number)) for number in range(QUEUES)]
+    wanted = [requests.max_offset(TopicQueue(topic, number)) for number in range(QUEUES)]
     said = [await connection.ask(each, sending.LIMIT_S) for each in wanted]
     return sum(answers.offset(*each) for each in zip(wanted, said, strict=True))
 
@@ -93,7 +93,7 @@ async def _given_out(slave: Server, topic: str, offset: int) -> None:
     """The group has got so much of every queue."""
     connection = await Connection.connect(slave.endpoint, sending.LIMIT_S)
     for number in range(QUEUES):
-        queue = Queue(topic, number)
+        queue = TopicQueue(topic, number)
         await sending.commit_of_known(connection, group(topic, "readers"), queue, offset)
     connection.close()
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.workers.clients.jars import jars_folder
 from harness.workers.remoting import client_requests
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.requests import TopicQueue
 from harness.workers.rocketmq.connection import Connection
 from tests.rigs.rocketmq import clusters, sending
 from tests.rigs.rocketmq.clusters import Cluster
@@ -85,7 +85,7 @@ def test_a_broker_tells_what_it_took_and_gave_out(cluster: Cluster, tmp_path: Pa
     assert "V4_9_" in row
 
 
-def test_how_far_a_group_is_behind_is_told_by_queue(cluster: Cluster, tmp_path: Path) -> None:
+def test_how_far_a_group_is_behind_is_reported_by_queue(cluster: Cluster, tmp_path: Path) -> None:
     _filled(cluster)
     told = mqadmin(cluster, tmp_path, "consumerProgress", "-g", GROUP)
     rows = [line.split() for line in told.splitlines() if line.startswith(TOPIC)]
@@ -106,8 +106,8 @@ def _filled(cluster: Cluster) -> None:
         beat = client_requests.consumer_heartbeat("mqproof@1", GROUP, TOPIC)
         await connection.ask(beat, LIMIT_S)
         for number in range(SENT):
-            await sending.send(connection, Queue(TOPIC, 1), b"%d" % number)
-        await sending.commit(connection, GROUP, Queue(TOPIC, 1), READ)
+            await sending.send(connection, TopicQueue(TOPIC, 1), b"%d" % number)
+        await sending.commit(connection, GROUP, TopicQueue(TOPIC, 1), READ)
         connection.close()
 
     if not cluster["broker-a-0"].folder.joinpath("filled").exists():

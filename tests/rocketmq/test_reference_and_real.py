@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.workers.remoting import answers, requests
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.requests import TopicQueue
 from harness.workers.rocketmq.connection import Connection
 from tests.rigs.rocketmq import clusters, sending
 from tests.rigs.rocketmq.clusters import Cluster
@@ -61,7 +61,7 @@ async def _fill(master: Server) -> None:
     connection = await Connection.connect(master.endpoint, sending.LIMIT_S)
     for number in range(MESSAGES):
         body = b"%d " % number * 50
-        await sending.send(connection, Queue(TOPIC, number % QUEUES), body, {"TAGS": "a"})
+        await sending.send(connection, TopicQueue(TOPIC, number % QUEUES), body, {"TAGS": "a"})
     connection.close()
 
 
@@ -89,7 +89,7 @@ async def _held(server: Server) -> int:
     connection = await Connection.connect(server.endpoint, sending.LIMIT_S)
     count = 0
     for number in range(QUEUES):
-        asked = requests.max_offset(Queue(TOPIC, number))
+        asked = requests.max_offset(TopicQueue(TOPIC, number))
         count += answers.offset(asked, await connection.ask(asked, sending.LIMIT_S))
     connection.close()
     return count
@@ -115,7 +115,7 @@ def test_a_store_of_the_real_one_is_read_by_ours_and_ours_by_the_real_one(tmp_pa
         async with mixed(folder / "then", then, then) as cluster:
             assert await _held(cluster["broker-a-0"]) == MESSAGES
             connection = await Connection.connect(cluster["broker-a-0"].endpoint, sending.LIMIT_S)
-            asked = requests.pull(Queue(TOPIC, 1), 0)
+            asked = requests.pull(TopicQueue(TOPIC, 1), 0)
             pulled = answers.pulled(asked, await connection.ask(asked, sending.LIMIT_S))
             connection.close()
             assert pulled.messages[0].body == b"1 " * 50

@@ -22,7 +22,7 @@ Settings = Latency | Bandwidth | SlowClose | Timeout | ResetPeer | Slicer | Limi
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ToxicType:
     """A type of toxic, and what the real server calls its settings and their numbers."""
 
     settings: type[Settings]
@@ -37,14 +37,14 @@ class Kind:
 
 
 KINDS = {
-    "bandwidth": Kind(Bandwidth, "BandwidthToxic", "int64", BandwidthPipe),
-    "latency": Kind(Latency, "LatencyToxic", "int64", LatencyPipe),
-    "limit_data": Kind(LimitData, "LimitDataToxic", "int64", LimitDataPipe),
-    "noop": Kind(Noop, "NoopToxic", "int64", NoopPipe),
-    "reset_peer": Kind(ResetPeer, "ResetToxic", "int64", ResetPeerPipe),
-    "slicer": Kind(Slicer, "SlicerToxic", "int", SlicerPipe),
-    "slow_close": Kind(SlowClose, "SlowCloseToxic", "int64", SlowClosePipe),
-    "timeout": Kind(Timeout, "TimeoutToxic", "int64", TimeoutPipe),
+    "bandwidth": ToxicType(Bandwidth, "BandwidthToxic", "int64", BandwidthPipe),
+    "latency": ToxicType(Latency, "LatencyToxic", "int64", LatencyPipe),
+    "limit_data": ToxicType(LimitData, "LimitDataToxic", "int64", LimitDataPipe),
+    "noop": ToxicType(Noop, "NoopToxic", "int64", NoopPipe),
+    "reset_peer": ToxicType(ResetPeer, "ResetToxic", "int64", ResetPeerPipe),
+    "slicer": ToxicType(Slicer, "SlicerToxic", "int", SlicerPipe),
+    "slow_close": ToxicType(SlowClose, "SlowCloseToxic", "int64", SlowClosePipe),
+    "timeout": ToxicType(Timeout, "TimeoutToxic", "int64", TimeoutPipe),
 }
 
 

@@ -27,7 +27,7 @@ _REOPEN_AFTER_S = 1.0
 _KINDS = ("die", "kill", "oom")
 
 
-class Reader:
+class EventReader:
     """PURE: events in, ends out. `places`: container -> the process that runs in it."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
@@ -63,7 +63,7 @@ async def watch(
 ) -> AsyncIterator[Ended]:
     """Until closed."""
     arrived: asyncio.Queue[Ended] = asyncio.Queue()
-    stream = _Stream(client, project, Reader(places))
+    stream = _Stream(client, project, EventReader(places))
     loop = asyncio.get_running_loop()
 
     def report(ended: Ended) -> None:
@@ -81,7 +81,7 @@ async def watch(
 class _Stream:
     """The engine's events of one project, in a thread of their own."""
 
-    def __init__(self, client: docker.DockerClient, project: str, reader: Reader) -> None:
+    def __init__(self, client: docker.DockerClient, project: str, reader: EventReader) -> None:
         self._client = client
         self._filters = {
             "type": "container",

@@ -26,19 +26,19 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StatsSample:
     """One container's statistics at one instant."""
 
     memory_bytes: int
     counters: Counters
 
 
-def read(statistics: dict[str, Any]) -> Look:
+def read(statistics: dict[str, Any]) -> StatsSample:
     """Of one message of the engine's stream."""
     memory = statistics.get("memory_stats") or {}
     networks = (statistics.get("networks") or {}).values()
     usage = (statistics.get("cpu_stats") or {}).get("cpu_usage") or {}
-    return Look(
+    return StatsSample(
         memory_bytes=_resident(memory),
         counters=Counters(
             cpu_ns=int(usage.get("total_usage") or 0),
@@ -56,10 +56,10 @@ class HostUse:
     def __init__(self, host: str, containers: frozenset[str]) -> None:
         self._host = host
         self._containers = containers
-        self._last: dict[str, Look] = {}
+        self._last: dict[str, StatsSample] = {}
         self._before: dict[str, dict[str, int]] = {}
 
-    def take(self, container: str, look: Look) -> None:
+    def take(self, container: str, look: StatsSample) -> None:
         last = self._last.get(container)
         before = self._before.setdefault(container, dict.fromkeys(Counters.__slots__, 0))
         if last is not None:

@@ -16,7 +16,7 @@ from faults.kinds import KINDS
 from faults.mechanisms import EXTERNAL
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.port import DeployError
-from harness.deploy.doctor import Row
+from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.cluster import VERSION_LIMIT_S
 from harness.deploy.external.site import (
     NO_PROXY,
@@ -27,21 +27,21 @@ from harness.deploy.external.site import (
     start_agent,
 )
 from harness.deploy.owner import owner
-from harness.plan.topology import EMBEDDED, Broker, Topology
+from harness.plan.topology import EMBEDDED, BrokerNode, Topology
 from harness.systems.foreign import ClientsDoor
 from harness.systems.topologies import foreign_of
 
 CONNECT_LIMIT_S = 4.0
 
 
-async def examine(topology: Topology) -> tuple[Row, ...]:
+async def examine(topology: Topology) -> tuple[MachineCheck, ...]:
     """Every row, in the order of the file."""
     rows = [*_variables(topology, os.environ), *_programs(topology)]
     site = Site(f"mqproof-{uuid4().hex[:8]}", os.curdir, owner(), topology, _proxy_of(topology))
     try:
         agent = await start_agent(site)
     except DeployError as error:
-        return (*rows, Row("agent", str(error), False, "see above"))
+        return (*rows, MachineCheck("agent", str(error), False, "see above"))
     try:
         rows += [row async for row in _examined(site, agent)]
     finally:
@@ -49,28 +49,30 @@ async def examine(topology: Topology) -> tuple[Row, ...]:
     return (*rows, *possible(topology))
 
 
-def possible(topology: Topology) -> Iterator[Row]:
+def possible(topology: Topology) -> Iterator[MachineCheck]:
     """Yield rows for the allowed faults, and those that could not be verified."""
     kinds = tuple(name for name, kind in KINDS.items() if EXTERNAL in kind.offers)
-    yield Row("faults that may be done", topology.allowed(kinds), True)
+    yield MachineCheck("faults that may be done", topology.allowed(kinds), True)
     for (host, kind), command in topology.commands.items():
         if not command.verify:
             remedy = "add `verify` to its table: without one its run ends unknown"
-            yield Row(f"{kind} of {host}", "has no verify command", False, remedy, optional=True)
+            yield MachineCheck(
+                f"{kind} of {host}", "has no verify command", False, remedy, optional=True
+            )
 
 
-def _variables(topology: Topology, environment: Mapping[str, str]) -> Iterator[Row]:
+def _variables(topology: Topology, environment: Mapping[str, str]) -> Iterator[MachineCheck]:
     missing = missing_variables(topology, environment)
     for name in topology.variables:
         if name in missing:
-            yield Row(f"${name}", "not set", False, f"export {name}=...")
+            yield MachineCheck(f"${name}", "not set", False, f"export {name}=...")
         else:
-            yield Row(f"${name}", "set", True)
+            yield MachineCheck(f"${name}", "set", True)
     if why := exposed(topology):
-        yield Row("secrets", why, False, "take it out of the file")
+        yield MachineCheck("secrets", why, False, "take it out of the file")
 
 
-def _programs(topology: Topology) -> Iterator[Row]:
+def _programs(topology: Topology) -> Iterator[MachineCheck]:
     """Each once; a host may have it where this machine has not, but commands are run here."""
     programs = dict.fromkeys(
         command.words(step)[0]
@@ -84,55 +86,55 @@ def _programs(topology: Topology) -> Iterator[Row]:
     for program in programs:
         found = shutil.which(program)
         remedy = "" if found else "install it on this machine, or give its whole path"
-        yield Row(f"program {program}", found or "not found", found is not None, remedy)
+        yield MachineCheck(f"program {program}", found or "not found", found is not None, remedy)
 
 
-async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[Row]:
+async def _examined(site: Site, agent: AgentClient) -> AsyncIterator[MachineCheck]:
     topology = site.topology
     clients = foreign_of(topology).clients
     for broker in topology.brokers:
         yield await _entered(clients, broker, agent)
     if not missing_variables(topology, os.environ):
         async for one in brokers_of(site, agent).examined():
-            yield Row(one.what, one.found, not one.remedy, one.remedy)
+            yield MachineCheck(one.what, one.found, not one.remedy, one.remedy)
     if site.proxy != NO_PROXY:
         yield await _proxy(site, agent)
 
 
-async def _entered(clients: ClientsDoor, broker: Broker, agent: AgentClient) -> Row:
+async def _entered(clients: ClientsDoor, broker: BrokerNode, agent: AgentClient) -> MachineCheck:
     """Try name, TCP, greeting and login; return the first failure."""
     what = f"{broker.host}: {clients.speaks}"
     try:
         await asyncio.get_running_loop().getaddrinfo(broker.address, broker.port)
     except OSError as error:
         remedy = f"mend `{clients.key}` in the file"
-        return Row(what, f"{broker.address}: {error}", False, remedy)
+        return MachineCheck(what, f"{broker.address}: {error}", False, remedy)
     greeting, way = clients.service_ports.greeting, {"host": broker.address, "port": broker.port}
     try:
         answer = await agent.call("connect", CONNECT_LIMIT_S, **way)
         if not answer["connected"]:
             remedy = "is it up, and reachable from this machine?"
-            return Row(what, f"{broker.upstream}: {answer['detail']}", False, remedy)
+            return MachineCheck(what, f"{broker.upstream}: {answer['detail']}", False, remedy)
         answer = await agent.call(greeting.call, CONNECT_LIMIT_S, **way, **greeting.arguments)
         if not answer["answered"]:
             found = f"no {clients.speaks} greeting: {answer['detail']}"
-            return Row(what, found, False, "is it a broker?")
+            return MachineCheck(what, found, False, "is it a broker?")
         await clients.enter(broker, agent, CONNECT_LIMIT_S)
     except AgentError as error:
-        return Row(what, str(error), False, clients.remedy)
-    return Row(what, f"{broker.upstream} greets, and takes the login", True)
+        return MachineCheck(what, str(error), False, clients.remedy)
+    return MachineCheck(what, f"{broker.upstream} greets, and takes the login", True)
 
 
-async def _proxy(site: Site, agent: AgentClient) -> Row:
+async def _proxy(site: Site, agent: AgentClient) -> MachineCheck:
     url = f"http://{site.proxy}/version"
     try:
         answer = await agent.call(
             "http", VERSION_LIMIT_S, method="GET", url=url, headers={}, body=""
         )
     except AgentError as error:
-        return Row("Toxiproxy", str(error), False, "start it, or mend `at` in the file")
+        return MachineCheck("Toxiproxy", str(error), False, "start it, or mend `at` in the file")
     version = str(answer["body"]).strip()
-    return Row("Toxiproxy", f"{site.proxy}, {version}", answer["status"] == 200)
+    return MachineCheck("Toxiproxy", f"{site.proxy}, {version}", answer["status"] == 200)
 
 
 def _proxy_of(topology: Topology) -> str:

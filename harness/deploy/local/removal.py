@@ -19,14 +19,14 @@ from harness.deploy.local.site import data_of
 ASK_LIMIT_S = 2.0
 KILL_LIMIT_S = 10.0
 _INTERVAL_S = 0.05
-_ASKED = (processes.NODE, processes.PROXY)
+_ENDED_FIRST = (processes.NODE, processes.PROXY)
 
 
 async def remove(cluster: str, folder: Path, ask: bool) -> None:
     """End and remove it. `ask`: let nodes end by themselves. Raise DeployError if some remain."""
     if ask:
         for running in processes.of(cluster):
-            if running.mark(processes.ROLE) in _ASKED:
+            if running.mark(processes.ROLE) in _ENDED_FIRST:
                 running.signal(signal.SIGTERM)
                 running.signal(signal.SIGCONT)
         await _ended(cluster, ASK_LIMIT_S, kill=False)

@@ -25,7 +25,7 @@ ADVICE = "leave the option out, or see docs/clients.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ClientSpec:
     """The parts of `NAME+KEY=VALUE`, not checked."""
 
     name: str
@@ -40,10 +40,10 @@ class Words:
         return MARK.join((self.name, *options))
 
 
-def words(client: str) -> Words:
+def words(client: str) -> ClientSpec:
     name, *parts = client.split(MARK)
     pairs = (part.partition("=") for part in parts)
-    return Words(name, tuple((key, value if mark else "true") for key, mark, value in pairs))
+    return ClientSpec(name, tuple((key, value if mark else "true") for key, mark, value in pairs))
 
 
 def name_of(client: str) -> str:

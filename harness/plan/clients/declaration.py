@@ -97,8 +97,8 @@ class Client:
     body_max: int | None  # bytes; None: no bound
     body_why: str  # the bound's reason
     own_threads: bool  # the library works in threads of its own
-    # So long it takes at most to be back, in seconds, once it knows a broker that answers; None:
-    # nobody knows, and no claim is judged by it.
+    # The longest reconnect in seconds, once it knows a broker that answers. None: unknown, and no
+    # claim uses it.
     reconnect_s: int | None
     drained_by: str  # the client that reads empty what this one's consumers left; mostly itself
     packages: tuple[tuple[str, str], ...]  # of Python, that it may be in, and the version tried

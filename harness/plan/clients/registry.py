@@ -28,7 +28,7 @@ OURS: Mapping[str, Client] = {one.name: one for one in (*amqp.CLIENTS, *rocketmq
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class ClientRegistry:
     """`packages`: whose a client is, where it is not ours; `spoilt`: why an offer is not used."""
 
     clients: Mapping[str, Client]
@@ -43,11 +43,11 @@ class Registry:
 
 
 @cache
-def registry() -> Registry:
+def registry() -> ClientRegistry:
     return read(offered(GROUP))
 
 
-def read(offers: Iterable[Offer]) -> Registry:
+def read(offers: Iterable[Offer]) -> ClientRegistry:
     """Return mqproof's own clients and those of other packages."""
     found = list(offers)
     rivals = [one.thing for one in found if isinstance(one.thing, Client)]
@@ -57,7 +57,7 @@ def read(offers: Iterable[Offer]) -> Registry:
         if isinstance(client.family, Family) and isinstance(client.family.section, Section):
             yield from _claimed_by_others(client.family.section, rivals)
 
-    return Registry(*sorted_out(found, "client", Client, OURS, wrong))
+    return ClientRegistry(*sorted_out(found, "client", Client, OURS, wrong))
 
 
 def _claimed_by_others(section: Section[Any, Any], rivals: Iterable[Client]) -> Iterator[str]:

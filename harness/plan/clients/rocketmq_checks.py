@@ -21,7 +21,7 @@ CONSUMES = ("concurrent", "orderly", "pull")
 FATES = ("commit", "rollback", "commit when asked", "rollback when asked")
 # transactionTimeOut 6 s and transactionCheckInterval 60 s by default (docs/behaviour/rocketmq.md
 # 1): a half that is too young for one check waits for the next.
-ASKED_WITHIN_S = 70.0
+QUERIED_WITHIN_S = 70.0
 _SECTION: Path = ("workload", "rocketmq")
 
 
@@ -99,9 +99,9 @@ def _settle_problem(phases: object) -> Iterator[TomlProblem]:
         least_s = spans.parse(settle).seconds
     except ValueError:
         return  # the shape says so
-    if least_s < ASKED_WITHIN_S:
-        text = f"must be at least {ASKED_WITHIN_S:g} s where brokers may ask for fates"
-        yield TomlProblem(("phases", "settle"), text, (f"{ASKED_WITHIN_S:g} s",))
+    if least_s < QUERIED_WITHIN_S:
+        text = f"must be at least {QUERIED_WITHIN_S:g} s where brokers may ask for fates"
+        yield TomlProblem(("phases", "settle"), text, (f"{QUERIED_WITHIN_S:g} s",))
 
 
 def _crash_problems(faults: object) -> Iterator[TomlProblem]:

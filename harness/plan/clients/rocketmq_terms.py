@@ -20,7 +20,7 @@ _LEVELS = (
 )
 _UNITS_S = {"s": 1, "m": 60, "h": 3600}
 NO_DELAY = 0
-_CYCLE = 100  # sequences, of which percents are meant
+_CYCLE = 100  # sequences: percentages refer to them
 _STRIDE = 37  # has no divisor with the cycle: each place of it is met once
 
 FATES = {
@@ -97,8 +97,8 @@ def terms_of(shares: Shares, sequence: int, sent_ns: int) -> tuple[int, Fate] | 
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """harness.workers.clients.port.Terms."""
+class RocketmqTerms:
+    """harness.workers.clients.port.RocketmqTerms."""
 
     shares: Shares
 
@@ -109,7 +109,7 @@ class Terms:
         return withdrawn(self.shares, sequence)
 
 
-def terms(shares: Shares) -> Terms | None:
+def terms(shares: Shares) -> RocketmqTerms | None:
     """None where every message is an ordinary one."""
     special = shares.delayed_percent > 0 or shares.transactional_percent > 0
-    return Terms(shares) if special else None
+    return RocketmqTerms(shares) if special else None

@@ -1,7 +1,7 @@
 """A run's timeline as a drawing: places and paths, pure, with no idea of HTML.
 
-1. Places along the time are per cent of the width, so that a drawing fits every screen. Words stay
-   words: whoever renders it sets them in letters of a fixed size.
+1. Positions on the time axis are per cent of the width, so that a chart fits every screen. Texts
+   stay texts: the renderer sets them in a fixed size.
 2. Every slice has a sentence that says its numbers.
 """
 
@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from harness.report.charts import routes
 from harness.report.charts.plots import Plot, plots
-from harness.report.charts.scale import Lane, Scale, Span, Tick
+from harness.report.charts.scale import AxisTick, Lane, Scale, Span
 from harness.report.page.outs import spell_text
 from harness.view.timeline import FaultSpan, Slice, Timeline
 from spark_analysis.schema.availability import Stage
@@ -23,7 +23,7 @@ from spark_analysis.schema.service import RUN, SYSTEM
 NS = 1e9
 _TICKS_MAX = 7
 _ROUND = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400)
-_LANES = tuple(  # of affected messages, the gravest first; what nobody can say has none
+_LANES = tuple(  # of affected messages, the gravest first; unknown ones have no lane
     each
     for each in REGISTER
     if each.listed and not each.of_times and each.grade in (Grade.VIOLATION, Grade.HARMLESS)
@@ -76,7 +76,7 @@ KEYS = (
 @dataclass(frozen=True, slots=True)
 class Chart:
     label: str  # for those who cannot see it
-    ticks: tuple[Tick, ...]
+    ticks: tuple[AxisTick, ...]
     phases: tuple[Span, ...]
     requested: tuple[Span, ...]
     held: tuple[Span, ...]
@@ -145,13 +145,13 @@ def _label(timeline: Timeline) -> str:
     )
 
 
-def ticks(scale: Scale, most: int = _TICKS_MAX) -> Iterable[Tick]:
+def ticks(scale: Scale, most: int = _TICKS_MAX) -> Iterable[AxisTick]:
     """Round times, so many at most."""
     span_s = scale.until_s - scale.from_s
     step = next((one for one in _ROUND if span_s / one <= most), span_s)
     number = math.ceil(scale.from_s / step)
     while number * step <= scale.until_s - span_s / 25:  # room for the last one's letters
-        yield Tick(scale.place(number * step), f"+{_clock(number * step)}")
+        yield AxisTick(scale.place(number * step), f"+{_clock(number * step)}")
         number += 1
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.report.charts.scale import Scale, Tick
+from harness.report.charts.scale import AxisTick, Scale
 from harness.view.timeline import Slice, Timeline
 
 
@@ -21,7 +21,7 @@ class Plot:
     meaning: str
     lines: tuple[tuple[str, str, str], ...]  # tone, name, path
     top: str
-    middle: tuple[Tick, ...]  # labelled heights between top and bottom
+    middle: tuple[AxisTick, ...]  # labelled heights between top and bottom
     bottom: str
 
 
@@ -63,7 +63,7 @@ def _latency(timeline: Timeline, scale: Scale) -> Iterable[Plot]:
         (("p99", "99 % within", p99), ("p50", "half within", p50)),
         _power(high),
         tuple(
-            Tick(round(100 * (high - power) / (high - low), 1), _power(power))
+            AxisTick(round(100 * (high - power) / (high - low), 1), _power(power))
             for power in range(low + 1, high)
         ),
         _power(low),

@@ -7,12 +7,12 @@
 from collections.abc import Iterable
 
 from harness.report.charts.scale import Lane, Scale
-from harness.view.routes import Row
+from harness.view.routes import RouteRow
 
 NS = 1e9
 
 
-def lanes(rows: Iterable[Row], scale: Scale) -> Iterable[Lane]:
+def lanes(rows: Iterable[RouteRow], scale: Scale) -> Iterable[Lane]:
     for row in rows:
         spans = tuple(
             scale.span(one.from_ns / NS, one.until_ns / NS, one.state, one.text, one.title)

@@ -31,7 +31,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class AxisTick:
     place: float
     text: str
 

@@ -27,7 +27,7 @@ LEAST = 4.0  # of 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ShareBlock:
     """Places in a box of 1000; `row` of as many rows as there are runs."""
 
     x: float
@@ -43,7 +43,7 @@ class Lane:
 
     scope: str
     name: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[ShareBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Shares:
     late: tuple[str, ...]  # layers, the faintest last
     density: float  # of one layer
     median: str  # of several runs; "" of one
-    faults: tuple[Block, ...]
+    faults: tuple[ShareBlock, ...]
     zero: float | None
     lanes: tuple[Lane, ...]
     runs: int
@@ -150,7 +150,7 @@ def _steps(
         yield _x(own[0][1], scale), _x(own[-1][1] + step_s, scale), height
 
 
-def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Block]:
+def _faults(timelines: Sequence[Timeline], scale: Scale) -> Iterable[ShareBlock]:
     """The windows of each run, a row a run."""
     for row, one in enumerate(timelines):
         for fault in one.faults:
@@ -168,7 +168,7 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Lane]:
     """The run's is always there, the others where something lies in them."""
     scopes = dict.fromkeys(out.scope for one in timelines for out in one.outs)
     for scope in scopes:
-        blocks: list[Block] = []
+        blocks: list[ShareBlock] = []
         named: list[Out] = []
         for row, one in enumerate(timelines):
             for out in (out for out in one.outs if out.scope == scope):
@@ -189,10 +189,12 @@ def _lanes(timelines: Sequence[Timeline], scale: Scale) -> Iterable[Lane]:
             yield Lane(scope, longest.name, tuple(blocks))
 
 
-def _block(from_s: float, until_s: float, row: int, tone: str, title: str, scale: Scale) -> Block:
+def _block(
+    from_s: float, until_s: float, row: int, tone: str, title: str, scale: Scale
+) -> ShareBlock:
     left = _x(from_s, scale)
     width = max(2 * LEAST, _x(until_s, scale) - left)
-    return Block(min(left, 1000 - width), round(width, 1), row, tone, title)
+    return ShareBlock(min(left, 1000 - width), round(width, 1), row, tone, title)
 
 
 def _x(at_s: float, scale: Scale) -> float:

@@ -7,7 +7,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from harness.report.charts.scale import Lane, Span, Tick
+from harness.report.charts.scale import AxisTick, Lane, Span
 
 Block = tuple[str, Sequence[Lane]]  # a heading, and what stands below it
 
@@ -27,7 +27,7 @@ _TONES = {  # what lies behind, and letters
 }
 
 
-def image(title: str, blocks: Sequence[Block], ticks: Sequence[Tick]) -> str:
+def image(title: str, blocks: Sequence[Block], ticks: Sequence[AxisTick]) -> str:
     """An SVG document; `blocks` come one below the other, the times below them all."""
     blocks = [(heading, lanes) for heading, lanes in blocks if lanes]
     height = _TITLE + sum(_HEADING + _ROW * len(lanes) for _, lanes in blocks) + _HEADING
@@ -56,7 +56,7 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
             y += _ROW
 
 
-def _grid(ticks: Iterable[Tick], height: int) -> Iterator[str]:
+def _grid(ticks: Iterable[AxisTick], height: int) -> Iterator[str]:
     for tick in ticks:
         x = _x(tick.place)
         yield f"<line x1='{x}' x2='{x}' y1='{_TITLE}' y2='{height - 20}' stroke='#e5e7eb'/>"

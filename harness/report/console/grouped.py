@@ -7,7 +7,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.report.lines import by_urgency, outcome_words
 from harness.report.undecided import reasons
 
@@ -20,7 +20,7 @@ def grouped(
     """Yield the lines of a run's claims that apply. `line_of` makes the line of a single claim."""
     groups: dict[tuple[object, ...], list[ClaimVerdict]] = {}
     for verdict in by_urgency(verdicts):
-        if verdict.outcome is not Outcome.NOT_APPLICABLE:
+        if verdict.outcome is not ClaimOutcome.NOT_APPLICABLE:
             groups.setdefault(_key(verdict), []).append(verdict)
     for same in groups.values():
         first = same[0]
@@ -29,10 +29,10 @@ def grouped(
 
 def _key(verdict: ClaimVerdict) -> tuple[object, ...]:
     """Return what a claim shares with those that stand in its line."""
-    if verdict.outcome is Outcome.PASS and not verdict.warns:
-        return (Outcome.PASS,)
-    if verdict.outcome is Outcome.INCONCLUSIVE:
-        return (Outcome.INCONCLUSIVE, verdict.is_promise, reasons(verdict), verdict.advice)
+    if verdict.outcome is ClaimOutcome.PASS and not verdict.warns:
+        return (ClaimOutcome.PASS,)
+    if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
+        return (ClaimOutcome.INCONCLUSIVE, verdict.is_promise, reasons(verdict), verdict.advice)
     return (verdict.claim,)
 
 
@@ -40,7 +40,7 @@ def _together(same: list[ClaimVerdict]) -> str:
     first = same[0]
     head = f"{outcome_words(first)}, {len(same)} claims: "
     names = ", ".join(one.claim for one in same)
-    if first.outcome is Outcome.PASS:
+    if first.outcome is ClaimOutcome.PASS:
         return head + names
     advice = f". To do: {'; '.join(first.advice)}" if first.advice else ""
     return f"{head}{'; '.join(reasons(first))}{advice}\n{names}"

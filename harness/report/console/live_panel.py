@@ -1,7 +1,7 @@
 """A run on a terminal while it goes on: how far it is, what it does, and what was on time.
 
-1. It is laid out anew for the terminal's width and height each time it is drawn.
-2. What is most wanted stands first: a low terminal shows the newest seconds alone.
+1. Each drawing uses the terminal's current width and height.
+2. The most important rows come first: a low terminal shows only the newest seconds.
 """
 
 from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@
 from collections import deque
 
 from harness.report.display import LiveView
-from harness.run.view import View
+from harness.run.view import LiveCounts
 
 WINDOW_S = 1.0
 
@@ -17,9 +17,9 @@ class Rates:
     def __init__(self, run: str, place: str = "") -> None:
         self._run = run
         self._place = place
-        self._looks: deque[tuple[float, View]] = deque()
+        self._looks: deque[tuple[float, LiveCounts]] = deque()
 
-    def view(self, now_s: float, counts: View) -> LiveView:
+    def view(self, now_s: float, counts: LiveCounts) -> LiveView:
         """The live view at `now_s` (any clock that goes forward)."""
         self._looks.append((now_s, counts))
         while len(self._looks) > 2 and now_s - self._looks[1][0] >= WINDOW_S:

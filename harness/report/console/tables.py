@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.judging.result import Report
 from harness.outside.text import one_line
 from harness.report import failing
@@ -19,13 +19,13 @@ from spark_analysis.schema.comparison import Comparison
 COLUMNS_MAX = 6
 _CLIENT_MIN = 34  # letters of a client's name on one line
 _STYLES = {
-    Outcome.PASS: "green",
-    Outcome.FAIL: "bold red",
-    Outcome.INCONCLUSIVE: "yellow",
-    Outcome.NOT_APPLICABLE: "dim",
+    ClaimOutcome.PASS: "green",
+    ClaimOutcome.FAIL: "bold red",
+    ClaimOutcome.INCONCLUSIVE: "yellow",
+    ClaimOutcome.NOT_APPLICABLE: "dim",
 }
 _OF_WARNINGS = "dim yellow"
-_SHORT = {Outcome.NOT_APPLICABLE: "n/a"}
+_SHORT = {ClaimOutcome.NOT_APPLICABLE: "n/a"}
 Cell = tuple[str, str, str, str]
 
 
@@ -43,7 +43,7 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
         shown = [cell for _, cell in cells]
         runs = [run for run in report.runs if run.cell in shown]
         verdicts = by_urgency(verdict for run in runs for verdict in run.verdicts)
-        applies = {one.claim for one in verdicts if one.outcome is not Outcome.NOT_APPLICABLE}
+        applies = {one.claim for one in verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE}
         every = dict.fromkeys(verdict.claim for verdict in verdicts)
         claims = [claim for claim in every if whole or claim in applies - held]
         table = _table("claim", cells)
@@ -57,12 +57,12 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
 
 def passed(report: Report) -> list[str]:
     """Return the promises that held in every run to which they apply, in their order."""
-    outcomes: dict[str, set[Outcome]] = {}
+    outcomes: dict[str, set[ClaimOutcome]] = {}
     for run in report.runs:
         for one in run.verdicts:
-            if one.outcome is not Outcome.NOT_APPLICABLE and one.is_promise:
+            if one.outcome is not ClaimOutcome.NOT_APPLICABLE and one.is_promise:
                 outcomes.setdefault(one.claim, set()).add(one.outcome)
-    return [claim for claim, found in outcomes.items() if found == {Outcome.PASS}]
+    return [claim for claim, found in outcomes.items() if found == {ClaimOutcome.PASS}]
 
 
 def left_out(report: Report) -> int:
@@ -72,7 +72,7 @@ def left_out(report: Report) -> int:
         one.claim
         for run in report.runs
         for one in run.verdicts
-        if one.outcome is not Outcome.NOT_APPLICABLE
+        if one.outcome is not ClaimOutcome.NOT_APPLICABLE
     }
     return len(every - applies)
 

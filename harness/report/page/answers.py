@@ -1,15 +1,15 @@
 """The first screen: a headline and four answers, for somebody who knows none of the brokers.
 
 1. Which promise was broken, were messages lost, how long was it out, is that proved: always these
-   four, always in this order, answered even where the answer is that nobody knows.
-2. A claim that fails where it is known to fail is told after those that surprise.
+   four, always in this order, answered even if the answer is "unknown".
+2. A claim that fails where it is known to fail comes after the unexpected ones.
 3. A claim that predicts harm and fails is a warning that did not come true: no promise was broken.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report
 from harness.report.page import formats
@@ -33,7 +33,7 @@ PLACES_MAX = 5  # cells called by their numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PageAnswer:
     """`tone`: fail, open, pass or plain."""
 
     question: str
@@ -48,7 +48,7 @@ class FirstScreen:
     badge: str
     headline: str
     lead: str
-    answers: tuple[Answer, ...]
+    answers: tuple[PageAnswer, ...]
     undecided: tuple[str, ...] = ()  # why it is NOT DECIDED, and by which claims
 
 
@@ -90,7 +90,7 @@ def _headline(report: Report, total: RunTotals) -> str:
         return "The experiment was interrupted"
     if not total.judged:
         return "Nothing was judged"
-    alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is nobody
+    alone = len({run.cell[1:] for run in report.runs}) == 1  # of several, `it` is ambiguous
     tail = _did(total) if alone else []
     if not total.failed:
         held = f"{formats.plural(total.held, 'claim')} held"
@@ -138,17 +138,17 @@ def _lead(report: Report, total: RunTotals) -> str:
     return lead
 
 
-def _which(report: Report, totals: RunTotals) -> Answer:
+def _which(report: Report, totals: RunTotals) -> PageAnswer:
     question = "Which promise was broken?"
     if not totals.judged:
-        return Answer(question, "unknown", "open", ("no run was judged",))
+        return PageAnswer(question, "unknown", "open", ("no run was judged",))
     open_claims = (
         f"{formats.plural(totals.undecided, 'claim')} not decided" if totals.undecided else ""
     )
     untrue = formats.untrue(len(totals.unfulfilled)) if totals.unfulfilled else ""
     if not totals.broken:
         lines = (f"{formats.plural(totals.held, 'claim')} held", untrue, open_claims)
-        return Answer(
+        return PageAnswer(
             question, "none", "open" if open_claims or untrue else "pass", _lines(*lines)
         )
     ordered = sorted(totals.broken, key=lambda one: known(report, one))
@@ -156,7 +156,7 @@ def _which(report: Report, totals: RunTotals) -> Answer:
     more = len(ordered) - CLAIMS_MAX
     value = f"{len(ordered)} of {len(totals.failed) + totals.held + totals.undecided}"
     rest = f"and {more} more, below" if more > 0 else ""
-    return Answer(question, value, "fail", _lines(*quoted, rest, untrue, open_claims))
+    return PageAnswer(question, value, "fail", _lines(*quoted, rest, untrue, open_claims))
 
 
 def _quote(report: Report, failed: Failed, totals: RunTotals) -> str:
@@ -168,11 +168,11 @@ def _quote(report: Report, failed: Failed, totals: RunTotals) -> str:
     return f"“{failed.verdict.meaning}”{f' ({tail})' if tail else ''}"
 
 
-def _lost(report: Report, totals: RunTotals) -> Answer:
+def _lost(report: Report, totals: RunTotals) -> PageAnswer:
     question = "Were messages lost?"
     if not totals.confirmed:
         why = "nothing was confirmed" if totals.judged else "no run was judged"
-        return Answer(question, "unknown", "open", (why,))
+        return PageAnswer(question, "unknown", "open", (why,))
     undecided = totals.judged - totals.loss_proved
     lines = [f"of {formats.count(totals.confirmed)} confirmed"]
     if totals.loss_judged:
@@ -185,23 +185,23 @@ def _lost(report: Report, totals: RunTotals) -> Answer:
         lines.append(f"perhaps more: not decided in {formats.of(undecided, totals.judged, 'run')}")
     if totals.lost + totals.stranded:
         number = f"{'≥ ' if undecided else ''}{formats.count(totals.lost)} lost"
-        return Answer(question, number, "fail", tuple(lines))
+        return PageAnswer(question, number, "fail", tuple(lines))
     if undecided:
-        return Answer(question, "none found", "open", tuple(lines))
-    return Answer(question, "0 lost", "pass", tuple(lines))
+        return PageAnswer(question, "none found", "open", tuple(lines))
+    return PageAnswer(question, "0 lost", "pass", tuple(lines))
 
 
-def _out(report: Report, totals: RunTotals) -> Answer:
+def _out(report: Report, totals: RunTotals) -> PageAnswer:
     question = "How long was it out?"
     if not totals.judged:
-        return Answer(question, "unknown", "open", ("no run was judged",))
+        return PageAnswer(question, "unknown", "open", ("no run was judged",))
     if not totals.faults_of and totals.out is not None and not totals.out.most_s:
-        return Answer(question, "no fault", "plain", ("these runs break nothing",))
+        return PageAnswer(question, "no fault", "plain", ("these runs break nothing",))
     unknown = totals.judged - totals.outage_proved
     tail = f"not decided in {formats.of(unknown, totals.judged, 'run')}" if unknown else ""
     if totals.out is None:
         why = tail or "publishers ask for no confirms, and only confirms show it"
-        return Answer(question, "unknown", "open", (why,))
+        return PageAnswer(question, "unknown", "open", (why,))
     lines = [f"out {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
     lines += [spread_text(totals)] if totals.cells == 1 else []
     if is_out(totals):
@@ -210,7 +210,9 @@ def _out(report: Report, totals: RunTotals) -> Answer:
     elif totals.silence is not None and totals.silence.most_s:
         lines.append(f"it confirmed nothing for {silent_text(totals)} at most")
     tone = "open" if unknown else "pass" if is_fine(totals) and totals.worst is None else "plain"
-    return Answer(question, out_text(totals), tone, _lines(*lines, worst_text(totals.worst), tail))
+    return PageAnswer(
+        question, out_text(totals), tone, _lines(*lines, worst_text(totals.worst), tail)
+    )
 
 
 def _meaning(totals: RunTotals) -> str:
@@ -220,11 +222,11 @@ def _meaning(totals: RunTotals) -> str:
     return f"all of it{history_text(totals)}" if history_text(totals) else ""
 
 
-def _proved(totals: RunTotals) -> Answer:
+def _proved(totals: RunTotals) -> PageAnswer:
     question = "Is that proved?"
     if not totals.judged:
         doubts = totals.doubts[0][0] if totals.doubts else ""
-        return Answer(question, "no", "open", _lines(doubts or "no run was judged"))
+        return PageAnswer(question, "no", "open", _lines(doubts or "no run was judged"))
     whole = totals.judged == totals.runs == totals.loss_proved == totals.outage_proved
     whole = whole and totals.faults_seen == totals.faults_of
     nothing = not totals.loss_proved and not totals.outage_proved
@@ -234,7 +236,7 @@ def _proved(totals: RunTotals) -> Answer:
         loss = f"loss decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
         lines += [f"{loss}, outage in {totals.outage_proved}"]
         lines += [f"in doubt: {totals.doubts[0][0]}"] if totals.doubts else []
-    return Answer(question, value, "pass" if whole else "open", _lines(*lines))
+    return PageAnswer(question, value, "pass" if whole else "open", _lines(*lines))
 
 
 def _seen(totals: RunTotals) -> str:
@@ -257,7 +259,7 @@ def known(report: Report, failed: Failed) -> bool:
     claim = failed.verdict.claim
     expected = {one.cell: one.known.get(claim) for one in report.cells}
     found = [expected.get(cell) for cell in failed.cells]
-    return all(one is not None and one.allows(Outcome.FAIL) for one in found)
+    return all(one is not None and one.allows(ClaimOutcome.FAIL) for one in found)
 
 
 def _places(report: Report, cells: Iterable[Cell]) -> str:

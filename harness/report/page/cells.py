@@ -1,13 +1,13 @@
 """A sentence a cell.
 
-1. A cell is told in plain words first; its own words (names of layouts, clients) stand below.
-2. What was lost is told with the runs that it is of; where more than a fifth of them could not be
-   judged, that stands first.
+1. A plain description of a cell comes first; names of layouts and clients stand below.
+2. Losses come with the number of runs. If more than a fifth of the runs could not be judged, the
+   page says that first.
 """
 
 from dataclasses import dataclass
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import CellResult, Standing
 from harness.compare.rates import too_many
 from harness.judging.exits import Judge
@@ -46,19 +46,19 @@ def cells(report: Report) -> tuple[CellView, ...]:
     return tuple(_view(number, cell, report) for number, cell in numbered)
 
 
-def badge_of(outcome: Outcome | None, *, warns: bool = False) -> tuple[str, str]:
+def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str, str]:
     """Tone and words of an outcome; None where nothing was judged. `warns`: whatever failed only
     predicts harm."""
     if outcome is None:
         return "open", "? NOT JUDGED"
-    untrue = warns and outcome is Outcome.FAIL
+    untrue = warns and outcome is ClaimOutcome.FAIL
     tone, sign, word = formats.UNTRUE if untrue else formats.BADGES[outcome]
     return tone, f"{sign} {word}"
 
 
-def claim_badge(outcome: Outcome | None, *, warns: bool) -> tuple[str, str]:
+def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]:
     """Of a single claim: harm that was predicted, and came, is no good news."""
-    if warns and outcome is Outcome.PASS:
+    if warns and outcome is ClaimOutcome.PASS:
         tone, sign, word = formats.CAME_TRUE
         return tone, f"{sign} {word}"
     return badge_of(outcome, warns=warns)
@@ -160,7 +160,7 @@ def _claims(totals: RunTotals) -> str:
 
 
 def _time(spread: Spread) -> str:
-    """A bound is told of the number that it is one of: the longest, the median, or both."""
+    """Return the times. `at least` stands at what it bounds: the longest, the median or both."""
     most = f"{'at least ' if spread.bound else ''}{formats.seconds(spread.most_s)}"
     if spread.runs == 1:
         return most

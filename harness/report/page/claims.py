@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from harness.claims.claims import shipped_beside
-from harness.claims.judge import ClaimVerdict, Outcome, over_runs
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
 from harness.compare.rates import rate
 from harness.judging.result import Report, RunReport
 from harness.report.lines import standing_of
@@ -20,7 +20,12 @@ from harness.report.page import formats
 from harness.report.page.cells import CellView, claim_badge
 
 SEEN_MAX = 24
-_ORDER = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS, Outcome.NOT_APPLICABLE)
+_ORDER = (
+    ClaimOutcome.FAIL,
+    ClaimOutcome.INCONCLUSIVE,
+    ClaimOutcome.PASS,
+    ClaimOutcome.NOT_APPLICABLE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ def claims(report: Report, views: Iterable[CellView]) -> tuple[ClaimView, ...]:
 def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[CellView]) -> Seen:
     """One verdict, without what stands above it: the claim's sentence and its source."""
     tone, badge = claim_badge(verdict.outcome, warns=verdict.warns)
-    needs_story = verdict.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+    needs_story = verdict.outcome in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
     return Seen(
         run=run.name,
         cell=next((view.number for view in cells if view.cell == run.cell), 0),
@@ -99,7 +104,7 @@ def seen(run: RunReport, verdict: ClaimVerdict, report: Report, cells: Iterable[
 
 def _claim(
     place: int, name: str, report: Report, cells: tuple[CellView, ...]
-) -> tuple[Outcome, ClaimView]:
+) -> tuple[ClaimOutcome, ClaimView]:
     found = [(run, one) for run in report.runs for one in run.verdicts if one.claim == name]
     first = found[0][1]
     outcome = over_runs(verdict for _, verdict in found)
@@ -143,9 +148,9 @@ def _chip(view: CellView, found: list[tuple[RunReport, ClaimVerdict]]) -> Chip:
     same = sum(one is outcome for one in outcomes)
     # Runs without verdicts are of the cell, too: a tick stands with all of them.
     share = f"{same} of {view.totals.runs}" if outcomes else ""
-    decided = sum(one in (Outcome.PASS, Outcome.FAIL) for one in outcomes)
+    decided = sum(one in (ClaimOutcome.PASS, ClaimOutcome.FAIL) for one in outcomes)
     what = "did not come true" if found[0][1].warns else "violated"
-    words_of = rate(outcomes.count(Outcome.FAIL), decided).describe(what) if decided else ""
+    words_of = rate(outcomes.count(ClaimOutcome.FAIL), decided).describe(what) if decided else ""
     whole = decided == view.totals.runs
     text = words_of if whole else "; ".join(part for part in (share, words_of) if part)
     return Chip(view.number, view.name, tone, badge, share, words_of, text, view.totals.runs)
@@ -171,7 +176,7 @@ def _one_a_cell(
     found: list[tuple[RunReport, ClaimVerdict]],
 ) -> list[tuple[RunReport, ClaimVerdict]]:
     """The first run of each cell and outcome: repeats say the same again."""
-    kept: dict[tuple[tuple[str, ...], Outcome], tuple[RunReport, ClaimVerdict]] = {}
+    kept: dict[tuple[tuple[str, ...], ClaimOutcome], tuple[RunReport, ClaimVerdict]] = {}
     for run, verdict in found:
         kept.setdefault((run.cell, verdict.outcome), (run, verdict))
     return list(kept.values())

@@ -1,8 +1,8 @@
 """What the calm cost, by system and layout: medians and ranges over runs, and one small chart.
 
 1. Only runs of one load and one deployment stand in one table: only they compare.
-2. What no kernel counted, or nobody sampled, says so; it is never 0.
-3. A number is a median over runs, the range stands behind it, and how many runs say nothing.
+2. A value that was not counted or not sampled says so; it is never 0.
+3. A number is a median over runs, followed by the range and the number of runs without a value.
 """
 
 from collections.abc import Callable, Iterable, Sequence

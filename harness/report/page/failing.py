@@ -13,7 +13,7 @@ class Failing:
     """`rows`: each with the number of its cell."""
 
     head: tuple[str, ...]
-    rows: tuple[tuple[int, told.Row], ...]
+    rows: tuple[tuple[int, told.FailingRow], ...]
     left_out: int
 
 

@@ -2,7 +2,7 @@
 
 1. By kind and mechanism first, since the rows of hundreds of runs say little one by one. What was
    not seen to hold, or not seen to be gone, stands in the open with the evidence's own words.
-2. Times are told from the step before: armed after the request was due, in force after it was
+2. Times count from the previous step: armed after the request was due, in force after it was
    issued, proved after it was issued, gone after its undo was issued. How long an action took to
    return is how uncertain its instant is.
 """
@@ -14,7 +14,7 @@ from statistics import median
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.view.timeline import FaultSpan, Look
+from harness.view.timeline import FaultSpan, Verification
 
 NS = 1e9
 NEVER_ARMED = "nothing: never armed"
@@ -69,7 +69,7 @@ class FaultsView:
     groups: tuple[FaultGroup, ...]
     doubted: tuple[WindowRow, ...]
     doubted_left_out: int
-    untold: int  # runs of which no window can be told
+    untold: int  # runs without a window that can be shown
 
 
 def faults(report: Report, views: Iterable[CellView]) -> FaultsView:
@@ -157,7 +157,7 @@ def _undo_ns(span: FaultSpan) -> int | None:
     return span.ended_ns if span.undo_issued_ns is None else span.undo_issued_ns
 
 
-def _look(look: Look | None, since_ns: int | None, span: FaultSpan, word: str) -> str:
+def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word: str) -> str:
     if look is None:
         return f"no: {span.doubt}" if span.doubt and span.opened else "not verified"
     at = formats.after(look.at_ns)

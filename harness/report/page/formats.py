@@ -1,10 +1,10 @@
 """Numbers and times as people read them.
 
-1. A number that may be larger says so (`≥ 3`); one that nobody knows reads `unknown`.
+1. A lower bound says so (`≥ 3`); an unknown number reads `unknown`.
 2. Times are seconds throughout, so that two of them can be compared at a glance.
 """
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.view.summary import Number
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Grade
@@ -12,10 +12,10 @@ from spark_analysis.schema.measures import BY_NAME
 
 GLUE = "\u00a0"
 BADGES = {
-    Outcome.FAIL: ("fail", "✗", "FAIL"),
-    Outcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
-    Outcome.PASS: ("pass", "✓", "PASS"),
-    Outcome.NOT_APPLICABLE: ("moot", "–", "NOT APPLICABLE"),
+    ClaimOutcome.FAIL: ("fail", "✗", "FAIL"),
+    ClaimOutcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
+    ClaimOutcome.PASS: ("pass", "✓", "PASS"),
+    ClaimOutcome.NOT_APPLICABLE: ("moot", "–", "NOT APPLICABLE"),
 }
 UNTRUE = ("open", "✗", "FAIL (WARNING)")  # a claim that predicts harm, of a broker that did none
 CAME_TRUE = ("open", "✓", "PASS (WARNING)")  # and of one that did

@@ -3,8 +3,8 @@ sends failed.
 
 1. Each run has a time of its own: all are drawn from the instant at which the first fault came.
 2. Name servers are asked by every run; what the first one's prober saw is drawn.
-3. Of what clients believed only those masters are drawn that a name server dropped, or one of the
-   clients did: where the others are, nobody doubted. And only of clients that send.
+3. The routes of clients show only masters that a name server or a client dropped: the others did
+   not move. Only clients that send are drawn.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from harness.judging.result import Report, RunReport
 from harness.report.charts import routes
 from harness.report.charts.chart import ticks
-from harness.report.charts.scale import Lane, Scale, Tick
-from harness.view.routes import DROPPED, Row, Stretch
+from harness.report.charts.scale import AxisTick, Lane, Scale
+from harness.view.routes import DROPPED, RouteRow, Stretch
 from harness.view.timeline import FaultSpan, Timeline
 
 NS = 1e9
@@ -26,7 +26,7 @@ class Joint:
     """`place`: of all of them; `ticks`, and all else: seconds from the first fault on."""
 
     place: str
-    ticks: tuple[Tick, ...]
+    ticks: tuple[AxisTick, ...]
     faults: tuple[Lane, ...]
     servers: tuple[Lane, ...]
     believed: tuple[Lane, ...]
@@ -34,7 +34,7 @@ class Joint:
 
 
 def joint(report: Report) -> tuple[Joint, ...]:
-    """A picture a group of which at least two runs were judged."""
+    """Return one picture for each group with at least two judged runs."""
     return pictures(report.runs)
 
 
@@ -96,7 +96,7 @@ def _dropped(timeline: Timeline) -> Iterator[str]:
             yield subject
 
 
-def _subject(row: Row) -> str:
+def _subject(row: RouteRow) -> str:
     """The broker that a row is of, behind who showed it or believed in it."""
     return row.name.partition(": ")[2]
 
@@ -119,17 +119,17 @@ def _sends(run: RunReport, timeline: Timeline, scale: Scale) -> Iterator[Lane]:
 
 
 def _whose(run: RunReport, worker: str) -> str:
-    """A publisher by its client, and by whom it asked when the fault came."""
+    """Return a publisher's client, and the name server that it used when the fault began."""
     failing_sends = run.detail.failing if run.detail is not None else ()
     name_servers = {one.publisher: one.asked for one in failing_sends if one.window == 1}
     whom = name_servers.get(worker, "")
     return f"{run.cell[3]}, {f'asks {whom}' if whom else worker}"
 
 
-def _shifted(rows: Iterable[Row], timeline: Timeline) -> Iterator[Row]:
+def _shifted(rows: Iterable[RouteRow], timeline: Timeline) -> Iterator[RouteRow]:
     origin_ns = timeline.faults[0].issued_ns
     for row in rows:
-        yield Row(row.name, tuple(_moved(one, origin_ns) for one in row.stretches))
+        yield RouteRow(row.name, tuple(_moved(one, origin_ns) for one in row.stretches))
 
 
 def _moved(one: Stretch, by_ns: int) -> Stretch:

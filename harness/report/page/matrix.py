@@ -2,7 +2,7 @@
 
 1. A cell says its verdict in a word and one number: what was lost, or else how long it was out.
    Its colour says nothing that its word does not say.
-2. A cell that was skipped stands there with its reason; one that nobody asked for is told as such.
+2. A skipped cell stands there with its reason; one that was not requested is marked as such.
 3. Systems that have layouts in common share their columns, so that they stand one below the other.
    Too many columns for one table make several of about the same width; none is dropped.
 """
@@ -23,7 +23,7 @@ System = tuple[str, str]  # and its client
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MatrixField:
     """One field. `number` 0: there is no such cell; then `reason` is its number in `reasons`."""
 
     number: int
@@ -38,9 +38,9 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatrixRow:
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[MatrixField, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Band:
 
     scenario: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[MatrixRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def matrix(report: Report, views: Sequence[CellView]) -> MatrixView:
     reasons = tuple(dict.fromkeys(skipped.values()))
     every = (*cells, *skipped)
     differing = {one.cell for one in report.cells if one.standing is Standing.DIFFERS}
-    entries: dict[Cell, Entry] = {
+    entries: dict[Cell, MatrixField] = {
         cell: _entry(view, cell in differing) for cell, view in cells.items()
     }
     entries |= {cell: _skipped(cell, why, reasons) for cell, why in skipped.items()}
@@ -111,13 +111,13 @@ def weight(totals: RunTotals) -> str:
     return "out ?" if totals.faults_of else "0 lost"
 
 
-def _entry(view: CellView, differs: bool) -> Entry:
+def _entry(view: CellView, differs: bool) -> MatrixField:
     totals = view.totals
     sign, _, word = view.badge.partition(" ")
     runs = formats.plural(totals.runs, "run")
     if 0 < totals.judged < totals.runs:
         runs = f"{totals.judged} of {totals.runs} judged"
-    return Entry(
+    return MatrixField(
         number=view.number,
         tone=view.tone,
         sign=sign,
@@ -132,14 +132,14 @@ def _entry(view: CellView, differs: bool) -> Entry:
     )
 
 
-def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> Entry:
+def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> MatrixField:
     title = f"{cell[0]} on {cell[1]} {cell[2]}: not applicable: {why}"
-    return Entry(0, "moot", "–", "N/A", "", "", False, reasons.index(why) + 1, title)
+    return MatrixField(0, "moot", "–", "N/A", "", "", False, reasons.index(why) + 1, title)
 
 
-def _absent(cell: Cell) -> Entry:
+def _absent(cell: Cell) -> MatrixField:
     title = f"{cell[0]} on {cell[1]} {cell[2]}: not asked for"
-    return Entry(0, "absent", "", "", "", "", False, 0, title)
+    return MatrixField(0, "absent", "", "", "", "", False, 0, title)
 
 
 def _tables(every: Iterable[Cell]) -> Iterable[tuple[tuple[str, ...], tuple[System, ...]]]:
@@ -168,7 +168,7 @@ def _evenly(columns: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
 def _bands(
     layouts: tuple[str, ...],
     systems: tuple[System, ...],
-    entries: Mapping[Cell, Entry],
+    entries: Mapping[Cell, MatrixField],
     titles: Mapping[str, str],
 ) -> tuple[Band, ...]:
     """Only rows in which there is something."""
@@ -180,13 +180,13 @@ def _bands(
             cells: list[Cell] = [(scenario, system, layout, client) for layout in layouts]
             if any(cell in entries for cell in cells):
                 name = f"{system}, {client}" if len(clients) > 1 else system
-                rows.append(Row(name, tuple(entries.get(c) or _absent(c) for c in cells)))
+                rows.append(MatrixRow(name, tuple(entries.get(c) or _absent(c) for c in cells)))
         if rows:
             bands.append(Band(scenario, titles.get(scenario, ""), tuple(rows)))
     return tuple(bands)
 
 
-def _outcomes(entries: Iterable[Entry]) -> Iterable[tuple[str, str, int]]:
+def _outcomes(entries: Iterable[MatrixField]) -> Iterable[tuple[str, str, int]]:
     found: dict[tuple[str, str], int] = {}
     for one in entries:
         key = one.tone, f"{one.sign} {one.word}"

@@ -2,7 +2,7 @@
 
 1. A bar goes from the smallest to the largest judged value, a tick marks the median; the scale of
    a measure begins at 0 and is the same for all cells.
-2. A measure that is 0 in every cell is told in words, not drawn. What was not judged says so.
+2. A measure that is 0 in every cell is a sentence, not a chart. Unjudged ones say so.
 3. Of more than STRIPS_MAX cells those with the largest medians are drawn; each cell's own numbers
    stand with it.
 """

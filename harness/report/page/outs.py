@@ -1,8 +1,8 @@
 """How long it was out, in words: the whole of it, who was out beside, how sure that is.
 
-1. *Out* is all outages of a run together (README); of several runs the longest is told, with the
-   median and in how many of them it was out, as an interval of the rate behind that.
-2. A lower bound is `≥`; what nobody knows is no number, and never "not out".
+1. *Out* is a run's total downtime (README). For several runs: the longest, the median, and in how
+   many runs there was downtime, with the 95 % interval of that rate.
+2. A lower bound is `≥`; an unknown time is no number, and never "not out".
 """
 
 from harness.report.page import formats
@@ -113,7 +113,7 @@ def spell_text(spell: Outage, zero_ns: int) -> str:
 
 
 def silent_text(totals: RunTotals) -> str:
-    """How long it confirmed nothing at all, at worst. "" where nobody knows."""
+    """Return the longest time without any confirm; "" if it is unknown."""
     return "" if totals.silence is None else longest(totals.silence, totals)
 
 
@@ -135,6 +135,6 @@ def later(totals: RunTotals) -> str:
 
 
 def longest(spread: Spread, totals: RunTotals) -> str:
-    """A run of which nobody knows may have taken longer: the longest is a lower bound then."""
+    """Return the longest time; a lower bound if some run's time is unknown and may be longer."""
     mark = f"≥{formats.GLUE}" if spread.bound or totals.outage_proved < totals.runs else ""
     return f"{mark}{formats.seconds(spread.most_s)}"

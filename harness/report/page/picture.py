@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from harness.judging.result import RunReport
 from harness.report.charts.chart import ticks
-from harness.report.charts.scale import Scale, Tick
+from harness.report.charts.scale import AxisTick, Scale
 from harness.report.charts.shares import Shares, shares, span
 from harness.report.page import formats
 from harness.report.page.cells import CellView
@@ -54,7 +54,7 @@ class Scene:
     scenario: str
     title: str
     fault: bool
-    ticks: tuple[Tick, ...]
+    ticks: tuple[AxisTick, ...]
     panels: tuple[Panel, ...]
 
 
@@ -123,10 +123,10 @@ def _scene(scenario: str, lines: Sequence[Place], cells: Mapping[Cell, CellView]
     return Scene(scenario, title, fault, tuple(_ticks(scale, fault)), panels)
 
 
-def _ticks(scale: Scale, fault: bool) -> Iterable[Tick]:
+def _ticks(scale: Scale, fault: bool) -> Iterable[AxisTick]:
     """`fault`, `+30 s`: none before it but the one that stands far enough away."""
     zero = scale.place(0.0)
-    yield Tick(zero, "fault" if fault else "0 s")
+    yield AxisTick(zero, "fault" if fault else "0 s")
     for tick in ticks(scale, TICKS_MAX):
         if tick.place - zero > 12:
             yield tick

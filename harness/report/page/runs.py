@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.claims.judge import Outcome, worst
+from harness.claims.judge import ClaimOutcome, worst
 from harness.judging.result import Report, RunReport
 from harness.report.charts.chart import Chart, chart
 from harness.report.page import formats
@@ -17,7 +17,7 @@ from harness.report.page.claims import Seen, seen
 from harness.report.page.faults import WindowView, window
 from harness.report.page.outs import NOT_OUT, length, spell_text, worst_text
 from harness.report.page.totals import worst_of
-from harness.run_folder.process_ends import end_told
+from harness.run_folder.process_ends import unplanned_text
 from harness.view.audited import describe_start
 from harness.view.summary import Number, Summary
 from harness.view.timeline import FaultSpan, OperationSpan
@@ -139,7 +139,7 @@ def runs(report: Report, views: Iterable[CellView]) -> tuple[RunView, ...]:
 
 
 def at_length(report: Report) -> frozenset[int]:
-    """The numbers of the runs that are told with timeline and stories, LENGTHY_MAX at most.
+    """Return the numbers of the runs that get a timeline and stories, LENGTHY_MAX at most.
 
     Of every cell its gravest run comes first, of all cells the gravest, in the order of runs.
     """
@@ -179,7 +179,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
     run = run if whole else _short(run)
     promises = (one.outcome for one in run.verdicts if one.is_promise)
     tone, badge = badge_of(worst(promises) if run.verdicts else None)
-    applicable = [one for one in run.verdicts if one.outcome is not Outcome.NOT_APPLICABLE]
+    applicable = [one for one in run.verdicts if one.outcome is not ClaimOutcome.NOT_APPLICABLE]
     applicable.sort(key=lambda one: list(formats.BADGES).index(one.outcome))
     detail = run.detail
     timeline = detail.timeline if detail else None
@@ -204,7 +204,7 @@ def _run(number: int, run: RunReport, report: Report, cell: CellView, whole: boo
         faults=tuple(_fault(fault) for fault in timeline.faults) if timeline else (),
         operations=tuple(map(_operation, timeline.operations)) if timeline else (),
         process_ends=tuple(
-            ("fail" if one.by_itself else "open", end_told(one))
+            ("fail" if one.by_itself else "open", unplanned_text(one))
             for one in (detail.process_ends if detail else ())
         ),
         audit_starts=tuple(
@@ -247,7 +247,7 @@ def _facts(run: RunReport) -> tuple[str, ...]:
 
 
 def _outages(run: RunReport) -> tuple[str, ...]:
-    """Each in a sentence: whoever cannot point at a bar reads it."""
+    """Return each outage as a sentence, for readers who cannot point at a bar."""
     outs = run.detail.timeline.outs if run.detail else ()
     return tuple(spell_text(spell, 0) for out in outs for spell in out.spells)
 
@@ -336,7 +336,7 @@ def _affected(run: RunReport) -> tuple[AffectedView, ...]:
 
 def _omission_note(stories: int, number: int) -> str:
     if not stories:
-        return "no story is told here: graver ones took the room"
+        return "no story is shown here: graver ones took the space"
     if stories == number:
         return ""
     shown = formats.plural(stories, "message")

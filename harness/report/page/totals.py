@@ -1,9 +1,9 @@
 """Runs counted together, those of a cell or all of an experiment: what failed, what was lost, how
 long it was out, what of that is proved.
 
-1. Sums hold what was seen; how many runs could not say more stands beside them.
-2. *Out* is all outages of a run together; silence is told of its worst window. A bound makes the
-   largest value a bound, too.
+1. Sums count what was observed; the number of runs without a full answer stands beside them.
+2. *Out* is a run's total downtime; silence is that of its worst window. If one value is a bound,
+   the largest is a bound, too.
 3. A claim that predicts harm and fails broke no promise: it is counted beside those that did.
 """
 
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.compare.medians import Time, median
 from harness.compare.rates import Rate, decided, rate
 from harness.judging.result import RunReport
@@ -52,16 +52,16 @@ class Spread:
 class RunTotals:
     runs: int
     judged: int
-    unjudged: int  # runs of which no claim was decided, also where there was something to say
+    unjudged: int  # runs without a decided claim, even if there was something to report
     cells: int
-    outcome: Outcome | None  # the heaviest; None where nothing was judged
+    outcome: ClaimOutcome | None  # the heaviest; None where nothing was judged
     failed: tuple[Failed, ...]  # promises that were broken, and warnings that did not come true
     held: int  # claims that passed in every run in which they were decided, and in one at least
     undecided: int  # claims that are inconclusive at worst
     confirmed: int
     lost: int
     stranded: int
-    untold: int  # messages of which nobody can say whether they are lost
+    untold: int  # messages that may or may not be lost
     promised: tuple[Promised, ...]  # by strength, summed over runs
     runs_with_loss: int
     cells_with_loss: tuple[Cell, ...]
@@ -108,8 +108,8 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
         cells=len({run.cell for run in runs}),
         outcome=worst(outcomes.values()) if outcomes else None,
         failed=_failed(runs),
-        held=sum(outcome is Outcome.PASS for outcome in outcomes.values()),
-        undecided=sum(outcome is Outcome.INCONCLUSIVE for outcome in outcomes.values()),
+        held=sum(outcome is ClaimOutcome.PASS for outcome in outcomes.values()),
+        undecided=sum(outcome is ClaimOutcome.INCONCLUSIVE for outcome in outcomes.values()),
         confirmed=sum(one.confirmed for one in summaries),
         lost=_sum(one.lost for one in summaries),
         stranded=_sum(one.stranded for one in summaries),
@@ -196,7 +196,7 @@ def _longest(numbers: Iterable[Number]) -> Number | None:
     return Number(known[0].least, False, bound.why)
 
 
-def _outcomes(runs: Iterable[RunReport]) -> dict[str, Outcome]:
+def _outcomes(runs: Iterable[RunReport]) -> dict[str, ClaimOutcome]:
     """The outcome of every promise over all runs."""
     found: dict[str, list[ClaimVerdict]] = {}
     for run in runs:
@@ -223,7 +223,7 @@ def _failed(runs: Iterable[RunReport]) -> tuple[Failed, ...]:
     for run in runs:
         for place, verdict in enumerate(run.verdicts):
             places.setdefault(verdict.claim, place)
-            if verdict.outcome is Outcome.FAIL:
+            if verdict.outcome is ClaimOutcome.FAIL:
                 found.setdefault(verdict.claim, []).append((run, verdict))
     return tuple(
         Failed(found[claim][0][1], len(found[claim]), _cells(run for run, _ in found[claim]))

@@ -112,8 +112,8 @@ def members(document: Mapping[str, Any]) -> int:
 def node_mistakes(
     document: Mapping[str, Any], processes: tuple[str, ...]
 ) -> Iterator[TomlProblem]:
-    """Of several keys; what is missing or ill-typed is left to the shape. `processes`: what every
-    host of the system carries."""
+    """Yield problems of several keys; the shape reports missing and ill-typed ones. `processes`:
+    what every host of the system carries."""
     yield from host_mistakes(document)
     yield from _process_mistakes(document, processes)
     yield from _pause_mistakes(document)

@@ -5,7 +5,7 @@ from functools import partial
 from faults.executors.project import Project
 from harness.cluster.links import Links
 from harness.plan.model import BALANCER
-from harness.systems.containers import Parts, Stand
+from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import Held
@@ -23,12 +23,12 @@ def links(stand: Stand) -> Links:
     return Links(stand.agent, stand.proxy, nodes, entrances)
 
 
-def rabbitmq_parts(stand: Stand) -> Parts:
+def rabbitmq_parts(stand: Stand) -> ClusterAdapters:
     """Of nodes whose queues are classic ones."""
     return parts_of(stand, MIRRORED, by_command(Project(stand.client, stand.project)))
 
 
-def parts_of(stand: Stand, kind: QueueKind, held: Held) -> Parts:
+def parts_of(stand: Stand, kind: QueueKind, held: Held) -> ClusterAdapters:
     """Of nodes whose queues are of that kind."""
     project = Project(stand.client, stand.project)
     broker = RabbitBroker.on_ports(stand.layout, stand.agent, stand.addresses, kind, held)
@@ -39,7 +39,7 @@ def parts_of(stand: Stand, kind: QueueKind, held: Held) -> Parts:
         broker.add(host, address)
 
     spares = {host.name: host.address for host in stand.layout.spares}
-    return Parts(
+    return ClusterAdapters(
         broker=broker,
         operator=RabbitOperator(ApiOperator(broker.api), project, stand.client, spares, joined),
         ways=links(stand),

@@ -2,7 +2,7 @@
 
 from faults.peers import Served, Serving
 from harness.plan.model import Layout
-from harness.plan.servers import Process, Role, Servers
+from harness.plan.servers import Process, ServerRole, Servers
 from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT, EPMD_PORT
 
 _SERVED = (Served((EPMD_PORT, DISTRIBUTION_PORT), DISTRIBUTION_PORT),)  # epmd is asked first
@@ -13,7 +13,7 @@ def rabbitmq_servers(layout: Layout) -> Servers:
     every = (*layout.hosts, *layout.spares)
     return Servers(
         processes=tuple(
-            Process(host=host.name, word=word, role=Role.BROKER, fixed_role=None)
+            Process(host=host.name, word=word, role=ServerRole.BROKER, fixed_role=None)
             for host in layout.hosts
             for word in host.processes
         ),

@@ -14,17 +14,17 @@ from harness.outside.text import brief
 from harness.plan.model import Host, Layout, PauseIfAllDown, Policy
 from harness.plan.problems import nearest
 from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import Broker, Topology
+from harness.plan.topology import BrokerNode, Topology
 from harness.plan.topology_shape import (
     BROKERS_MAX,
     CommandTable,
     CredentialsTable,
     HostName,
     ProxyTable,
-    Table,
     Text,
     Title,
     TopologyShape,
+    TopologyTable,
     Url,
     Way,
     WorkersTable,
@@ -48,7 +48,7 @@ def _node(value: object) -> str:
     )
 
 
-class _BrokerTable(Table):
+class _BrokerTable(TopologyTable):
     host: HostName
     node: Annotated[str, BeforeValidator(_node)]
     amqp: Way
@@ -57,12 +57,12 @@ class _BrokerTable(Table):
     stop: CommandTable | None = None
     freeze: CommandTable | None = None
 
-    def broker(self) -> Broker:
+    def broker(self) -> BrokerNode:
         address, port = self.amqp
-        return Broker(self.host, self.node, address, port, commands_of(self))
+        return BrokerNode(self.host, self.node, address, port, commands_of(self))
 
 
-class _QueuesTable(Table):
+class _QueuesTable(TopologyTable):
     policies: Literal["leave", "set"] = "leave"
     copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = None
     synchronise: Literal["automatic", "manual", "none"] | None = None
@@ -71,12 +71,12 @@ class _QueuesTable(Table):
     promote_on_failure: Literal["always", "when-synced"] | None = None
 
 
-class _PauseTable(Table):
+class _PauseTable(TopologyTable):
     hosts: Annotated[list[Text], Field(min_length=1, max_length=BROKERS_MAX)]
     recover: Literal["ignore", "autoheal"]
 
 
-class MirroredTopologyFile(Table):
+class MirroredTopologyFile(TopologyTable):
     """One topology file."""
 
     title: Title = "A cluster that is there"

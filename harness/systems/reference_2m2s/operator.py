@@ -12,7 +12,7 @@ from pathlib import Path
 from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.systems.port import Here
-from harness.systems.rocketmq.layout import Server
+from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.settings import role
 
@@ -37,7 +37,7 @@ class ConfigurationOperator:
         self._leading.promote(master, slave)
         return f"{slave.process} is the master from its next start on, {master.process} a slave"
 
-    def _write(self, server: Server, id: int) -> None:
+    def _write(self, server: ServerProcess, id: int) -> None:
         settings = role(self._here.layout, id)
         file = Path(self._here.configured(server.host, server.process))
         with file.open("a", encoding="utf-8") as lines:

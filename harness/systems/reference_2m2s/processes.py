@@ -15,7 +15,7 @@ from harness.systems.reference_2m2s.operator import ConfigurationOperator
 from harness.systems.reference_2m2s.settings import reference_configuration
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.layout import Server, servers
+from harness.systems.rocketmq.layout import ServerProcess, servers
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.service_ports import service_ports_of
 from harness.systems.rocketmq.settings import STORE
@@ -59,6 +59,6 @@ class ReferenceServers:
         return Adapters(broker, operator, service_ports_of(here.layout.hosts), ways)
 
 
-def _command(server: Server) -> tuple[str, ...]:
+def _command(server: ServerProcess) -> tuple[str, ...]:
     word = "name-server" if server.is_name_server else "broker"
     return (sys.executable, "-m", "reference_impl", word)

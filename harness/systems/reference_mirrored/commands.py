@@ -17,7 +17,7 @@ from harness.cluster.orders import (
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class OperatorCommand:
     host: str
     what: str
     words: tuple[str, ...] = ()
@@ -33,19 +33,19 @@ class Command:
         return ("-m", "reference_impl", self.what, configuration, *self.words)
 
 
-def command(order: Order) -> Command | None:
+def command(order: Order) -> OperatorCommand | None:
     """What carries the order out; None where the command line does not."""
     match order:
         case AddNode(host=host, through=through):
-            return Command(host, "join", (through,))
+            return OperatorCommand(host, "join", (through,))
         case ForgetNode(host=host, through=through, offline=False):
-            return Command(through, "forget", (host,))
+            return OperatorCommand(through, "forget", (host,))
         case ForgetNode(host=host, through=through):
-            return Command(through, "forget", (host, "--offline"), instead=True)
+            return OperatorCommand(through, "forget", (host, "--offline"), instead=True)
         case ForceBoot(host=host):
-            return Command(host, "force-boot", instead=True)
+            return OperatorCommand(host, "force-boot", instead=True)
         case WipeNode(host=host):
-            return Command(host, "wipe", instead=True)
+            return OperatorCommand(host, "wipe", instead=True)
         case ResetNode(host=host):
-            return Command(host, "reset")
+            return OperatorCommand(host, "reset")
     return None

@@ -14,7 +14,7 @@ from docker.errors import DockerException
 from faults.executors.project import Project
 from faults.model import FaultError
 from harness.cluster.port import DeployError
-from harness.systems.containers import Parts, Stand
+from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rabbitmq.api_operator import ApiOperator
 from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
@@ -22,7 +22,7 @@ from harness.systems.rabbitmq.parts import links
 from harness.systems.rabbitmq.queues import MIRRORED
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
 from harness.systems.reference_mirrored.alarms import CONFIGURATION
-from harness.systems.reference_mirrored.commands import Command
+from harness.systems.reference_mirrored.commands import OperatorCommand
 from harness.systems.reference_mirrored.operator import (
     COMMAND_LIMIT_S,
     ReferenceOperator,
@@ -35,7 +35,7 @@ _CONFIGURED = (
 )
 
 
-def reference_parts(stand: Stand) -> Parts:
+def reference_parts(stand: Stand) -> ClusterAdapters:
     """Its process is its broker: where the one runs, so does the other."""
     addresses = stand.addresses
     spares = {host.name: host.address for host in stand.layout.spares}
@@ -45,7 +45,7 @@ def reference_parts(stand: Stand) -> Parts:
         broker.add(host, spares[host])
 
     broker = RabbitBroker.on_ports(stand.layout, stand.agent, addresses, MIRRORED, by_api)
-    return Parts(
+    return ClusterAdapters(
         broker=broker,
         operator=ReferenceOperator(ApiOperator(broker.api), by_engine(stand), joined),
         ways=links(stand),
@@ -58,7 +58,7 @@ def reference_parts(stand: Stand) -> Parts:
 def by_engine(stand: Stand) -> RunCommand:
     project = Project(stand.client, stand.project)
 
-    def run(command: Command) -> tuple[int, str]:
+    def run(command: OperatorCommand) -> tuple[int, str]:
         line = ["python3", *command.line(CONFIGURATION)]
         if command.instead:
             text = f"{_CONFIGURED}; exec {shlex.join(line)}"
@@ -67,7 +67,7 @@ def by_engine(stand: Stand) -> RunCommand:
         output = project.execute(project.processes(command.host)[0], limited)
         return output.status, output.text
 
-    async def run_command(command: Command) -> tuple[int, str]:
+    async def run_command(command: OperatorCommand) -> tuple[int, str]:
         try:
             return await asyncio.to_thread(run, command)
         except (FaultError, DockerException, requests.RequestException) as error:

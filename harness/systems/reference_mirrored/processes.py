@@ -14,7 +14,7 @@ from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.held import by_api
 from harness.systems.rabbitmq.queues import MIRRORED
 from harness.systems.rabbitmq.service_ports import RABBITMQ_SERVICE_PORTS
-from harness.systems.reference_mirrored.commands import Command
+from harness.systems.reference_mirrored.commands import OperatorCommand
 from harness.systems.reference_mirrored.node import (
     AMQP_PORT,
     API_PORT,
@@ -49,7 +49,7 @@ class ReferenceNodes:
     def adapters(self, here: Here) -> Adapters:
         words = {unit.host: unit.word for unit in self.units(here.layout)}
 
-        async def run_command(command: Command) -> tuple[int, str]:
+        async def run_command(command: OperatorCommand) -> tuple[int, str]:
             path = here.configured(command.host, words[command.host])
             return await _run(sys.executable, *command.line(path))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from harness.cluster.agent import AgentError, AgentLost
-from harness.systems.rocketmq.layout import Server
+from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq.service_ports import HELLO
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
@@ -21,30 +21,34 @@ QUICK_LIMIT_S = 2.0  # where several are asked one after another, and one may st
 GREET_LIMIT_S = 2.0
 
 
-class Agent(Protocol):
+class ProcessAgent(Protocol):
     async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]: ...
 
 
-Port = Callable[[Server], int]
+Port = Callable[[ServerProcess], int]
 
 
-def usual(server: Server) -> int:
+def usual(server: ServerProcess) -> int:
     return server.port
 
 
-def votes(server: Server) -> int:
+def votes(server: ServerProcess) -> int:
     return server.votes_at
 
 
 class RocketApi:
     """`addresses`: by host, as the agent dials them."""
 
-    def __init__(self, agent: Agent, addresses: Mapping[str, str]) -> None:
+    def __init__(self, agent: ProcessAgent, addresses: Mapping[str, str]) -> None:
         self._agent = agent
         self._addresses = addresses
 
     async def ask(
-        self, server: Server, request: Request, at: Port = usual, limit_s: float = ASK_LIMIT_S
+        self,
+        server: ServerProcess,
+        request: Request,
+        at: Port = usual,
+        limit_s: float = ASK_LIMIT_S,
     ) -> Command | None:
         """`at`: the port that is asked. Raises AgentLost."""
         try:
@@ -66,18 +70,18 @@ class RocketApi:
 
     async def ask_each(
         self,
-        servers: Iterable[Server],
+        servers: Iterable[ServerProcess],
         request: Request,
         at: Port = usual,
         limit_s: float = ASK_LIMIT_S,
-    ) -> dict[Server, Command | None]:
+    ) -> dict[ServerProcess, Command | None]:
         servers = list(servers)
         answers = await asyncio.gather(
             *(self.ask(server, request, at, limit_s) for server in servers)
         )
         return dict(zip(servers, answers, strict=True))
 
-    async def greets(self, server: Server) -> bool:
+    async def greets(self, server: ServerProcess) -> bool:
         try:
             answer = await self._agent.call(
                 HELLO.greets.call,

@@ -22,7 +22,7 @@ from harness.systems.rocketmq import cluster_state
 from harness.systems.rocketmq.api import ASK_LIMIT_S, QUICK_LIMIT_S, RocketApi
 from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
-    Server,
+    ServerProcess,
     home,
     own,
     servers,
@@ -32,8 +32,8 @@ from harness.systems.rocketmq.leading import Leading
 from harness.workers.clients.rocketmq.options import group
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
-from harness.workers.remoting.requests import Answer, Request
+from harness.workers.remoting.errors import RequestRefused, WireError
+from harness.workers.remoting.requests import RemotingAnswer, Request
 from harness.workers.remoting.routes import View
 from harness.workers.remoting.tables import Topic
 
@@ -61,11 +61,11 @@ class RocketBroker:
         return COPIED_EVERY_S[own(self._layout).version]
 
     @property
-    def _brokers(self) -> list[Server]:
+    def _brokers(self) -> list[ServerProcess]:
         return [one for one in self._servers if one.is_broker]
 
     @property
-    def _name_servers(self) -> list[Server]:
+    def _name_servers(self) -> list[ServerProcess]:
         return [one for one in self._servers if one.is_name_server]
 
     async def declare(self, queue: str, durable: bool, host: str) -> None:  # noqa: ARG002  (the port's)
@@ -78,7 +78,7 @@ class RocketBroker:
             raise DeployError(f"topic {topic}: no leader in {', '.join(leaderless)}")
         masters = cluster_state.masters_of(brokers)
         for server, answer in (await self._api.ask_each(masters, create)).items():
-            if answer is None or answer.header.code != Answer.SUCCESS:
+            if answer is None or answer.header.code != RemotingAnswer.SUCCESS:
                 reply = "nothing" if answer is None else answer.header.remark or answer.header.code
                 raise DeployError(f"{server.process} did not make topic {topic}: it said {reply}")
         limit_s = DECLARE_SPARE_S + self._copied_every_s
@@ -221,17 +221,21 @@ class RocketBroker:
         found = (*cluster_state.doubts(brokers, views, ends), *await self._leading.doubts())
         return Health(clean=not found, doubts=found)
 
-    async def _in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
+    async def _in_sync(
+        self, master: ServerProcess, slaves: Sequence[ServerProcess]
+    ) -> list[ServerProcess]:
         reported = await self._leading.in_sync(master, slaves)
         return await self._caught_up(master, slaves) if reported is None else reported
 
-    async def _caught_up(self, master: Server, slaves: Sequence[Server]) -> list[Server]:
+    async def _caught_up(
+        self, master: ServerProcess, slaves: Sequence[ServerProcess]
+    ) -> list[ServerProcess]:
         """The slaves that hold what the master holds now, or soon do."""
         wanted = (await self._ends([master], QUICK_LIMIT_S))[master]
         if wanted is None or not slaves:
             return []
 
-        async def look() -> list[Server]:
+        async def look() -> list[ServerProcess]:
             ends = await self._ends(slaves, QUICK_LIMIT_S)
             return [one for one in slaves if (ends[one] or 0) >= wanted]
 
@@ -254,50 +258,52 @@ class RocketBroker:
         ]
         return tuple(f"{one.process} of {one.host}" for one in missing)
 
-    async def _topics(self, chosen: Sequence[Server]) -> dict[Server, tuple[str, ...]]:
+    async def _topics(
+        self, chosen: Sequence[ServerProcess]
+    ) -> dict[ServerProcess, tuple[str, ...]]:
         """Names of topics, of the brokers that answer."""
         replies = await self._read_each(chosen, requests.topic_configs(), answers.topics)
         return {server: _names(topics) for server, topics in replies.items() if topics is not None}
 
-    async def _groups(self, server: Server) -> tuple[str, ...]:
+    async def _groups(self, server: ServerProcess) -> tuple[str, ...]:
         answer = await self._api.ask(server, requests.subscription_groups())
         return cluster_state.groups(answer.body) if _done(answer) else ()
 
     async def _connected(
-        self, server: Server, request: Request, read: Callable[[bytes], tuple[str, ...]]
+        self, server: ServerProcess, request: Request, read: Callable[[bytes], tuple[str, ...]]
     ) -> tuple[str, ...]:
         """Return the clients; none if the broker does not know the group."""
         answer = await self._api.ask(server, request)
         return read(answer.body) if _done(answer) else ()
 
-    async def _send_orders(self, server: Server, orders: Iterable[Request]) -> None:
+    async def _send_orders(self, server: ServerProcess, orders: Iterable[Request]) -> None:
         for order in orders:
             await self._api.ask(server, order)
 
     async def _ends(
-        self, chosen: Sequence[Server], limit_s: float = ASK_LIMIT_S
-    ) -> dict[Server, int | None]:
+        self, chosen: Sequence[ServerProcess], limit_s: float = ASK_LIMIT_S
+    ) -> dict[ServerProcess, int | None]:
         replies = await self._read_each(chosen, requests.runtime_info(), answers.log, limit_s)
         return {server: None if log is None else log[1] for server, log in replies.items()}
 
     async def _views(
         self, request: Request, read: Callable[[Request, Command], View]
-    ) -> dict[Server, View | None]:
+    ) -> dict[ServerProcess, View | None]:
         return await self._read_each(self._name_servers, request, read)
 
     async def _read_each(
         self,
-        chosen: Iterable[Server],
+        chosen: Iterable[ServerProcess],
         request: Request,
         read: Callable[[Request, Command], Read],
         limit_s: float = ASK_LIMIT_S,
-    ) -> dict[Server, Read | None]:
+    ) -> dict[ServerProcess, Read | None]:
         """Return the results; None without an answer, or if it is not understood."""
 
         def understood(answer: Command | None) -> Read | None:
             try:
                 return None if answer is None else read(request, answer)
-            except (Refused, WireError):
+            except (RequestRefused, WireError):
                 return None
 
         replies = await self._api.ask_each(chosen, request, limit_s=limit_s)
@@ -316,4 +322,4 @@ def _names(topics: Iterable[Topic]) -> tuple[str, ...]:
 
 
 def _done(answer: Command | None) -> TypeGuard[Command]:
-    return answer is not None and answer.header.code == Answer.SUCCESS
+    return answer is not None and answer.header.code == RemotingAnswer.SUCCESS

@@ -4,7 +4,7 @@
 2. Both packages are held to committed SHA-256 sums (compose/worker-rocketmq/client-python).
 3. The image of workers runs the same script, so both have the same package, library and shim.
 
-`python -m harness.systems.rocketmq.client_python [--check]` makes what is missing.
+`python -m harness.systems.rocketmq.client_python [--check]` makes missing files.
 """
 
 import platform

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from faults.places import place as place_of
 from harness.cluster.port import Roles
-from harness.systems.rocketmq.layout import MASTER_ID, Server
+from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.routes import View
@@ -20,21 +20,21 @@ from spark_analysis.schema.views import Shown
 
 T = TypeVar("T")
 RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"
-Ends = Mapping[Server, int | None]  # broker -> where its log ends; None: it does not answer
+Ends = Mapping[ServerProcess, int | None]  # broker -> where its log ends; None: it does not answer
 
 
-def masters_of(brokers: Iterable[Server]) -> list[Server]:
+def masters_of(brokers: Iterable[ServerProcess]) -> list[ServerProcess]:
     return [one for one in brokers if one.id == MASTER_ID]
 
 
-def without_master(brokers: Sequence[Server]) -> list[str]:
+def without_master(brokers: Sequence[ServerProcess]) -> list[str]:
     """Return the groups without a known leader."""
     led = {one.group for one in masters_of(brokers)}
     return sorted({one.group for one in brokers} - led)
 
 
 def doubts(
-    brokers: Sequence[Server], views: Mapping[Server, View | None], ends: Ends
+    brokers: Sequence[ServerProcess], views: Mapping[ServerProcess, View | None], ends: Ends
 ) -> tuple[str, ...]:
     """What stands against a clean cluster. `views`: by name server, None for no answer."""
     found = [f"{group} has no master" for group in without_master(brokers)]
@@ -47,7 +47,7 @@ def doubts(
     return (*found, *_lags(brokers, ends))
 
 
-def _view_doubts(brokers: Sequence[Server], view: View) -> Iterable[str]:
+def _view_doubts(brokers: Sequence[ServerProcess], view: View) -> Iterable[str]:
     wanted = sorted(Shown(one.group, one.id, one.advertised) for one in brokers)
     for one in wanted:
         if one not in view.brokers:
@@ -57,7 +57,7 @@ def _view_doubts(brokers: Sequence[Server], view: View) -> Iterable[str]:
             yield f"shows {one}, which is not of the layout"
 
 
-def _lags(brokers: Sequence[Server], ends: Ends) -> Iterable[str]:
+def _lags(brokers: Sequence[ServerProcess], ends: Ends) -> Iterable[str]:
     masters = {one.group: one for one in masters_of(brokers)}
     for slave in brokers:
         master = masters.get(slave.group)
@@ -66,7 +66,9 @@ def _lags(brokers: Sequence[Server], ends: Ends) -> Iterable[str]:
             yield f"{_word(slave)} is {wanted - end} bytes behind its master"
 
 
-def holders(group: str, brokers: Sequence[Server], views: Iterable[View]) -> list[Server]:
+def holders(
+    group: str, brokers: Sequence[ServerProcess], views: Iterable[View]
+) -> list[ServerProcess]:
     """The brokers of a group that any of these views shows where they are, by id. A name server
     may have it with another id: what it heard last."""
     shown = _places(views)
@@ -82,7 +84,7 @@ def _places(views: Iterable[View]) -> set[tuple[str, str]]:
     return {(one.broker, one.address) for view in views for one in view.brokers}
 
 
-def roles_of(held: Sequence[Server], synchronised: Sequence[Server]) -> Roles:
+def roles_of(held: Sequence[ServerProcess], synchronised: Sequence[ServerProcess]) -> Roles:
     """Return the roles. Slaves are in the order of their ids: their age is unknown."""
     masters = [one.host for one in masters_of(held)]
     return Roles(
@@ -92,7 +94,7 @@ def roles_of(held: Sequence[Server], synchronised: Sequence[Server]) -> Roles:
     )
 
 
-def deciding(answering: Mapping[Server, T]) -> dict[Server, T]:
+def deciding(answering: Mapping[ServerProcess, T]) -> dict[ServerProcess, T]:
     """Of the brokers that answer those whose word counts for clients: masters, and slaves whose
     master does not answer."""
     led = {one.group for one in masters_of(answering)}
@@ -101,12 +103,12 @@ def deciding(answering: Mapping[Server, T]) -> dict[Server, T]:
     }
 
 
-def at(place: str, every: Iterable[Server]) -> list[Server]:
+def at(place: str, every: Iterable[ServerProcess]) -> list[ServerProcess]:
     """The servers of a host, or the one that is a process of it (faults/places.py)."""
     return [one for one in every if place in (one.host, place_of(one.host, one.process))]
 
 
-def lists(view: View, brokers: Iterable[Server]) -> bool:
+def lists(view: View, brokers: Iterable[ServerProcess]) -> bool:
     """Whether a name server shows all of these where they are."""
     return {(one.group, one.advertised) for one in brokers} <= _places([view])
 
@@ -163,5 +165,5 @@ def _instances(clients: Iterable[Mapping[str, str]]) -> tuple[str, ...]:
     return tuple(sorted(name.rpartition("#")[2] for name in behind))
 
 
-def _word(server: Server) -> str:
+def _word(server: ServerProcess) -> str:
     return f"{server.process} of {server.host}"

@@ -83,7 +83,7 @@ class HasProcesses(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerProcess:
     """One process. `group` is empty, and `id` of no meaning, where it is no broker."""
 
     host: str
@@ -125,32 +125,32 @@ def parse_broker(process: str) -> tuple[str, int] | None:
     return (found[1], int(found[2])) if found else None
 
 
-def servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+def servers(hosts: Sequence[HasProcesses]) -> tuple[ServerProcess, ...]:
     """Every process of the layout with its port, host by host."""
-    found: list[Server] = []
+    found: list[ServerProcess] = []
     for host in hosts:
         for process in host.processes:
             broker = parse_broker(process)
             before = sum(one.is_broker is (broker is not None) for one in found)
             if broker is None:
                 port = _NAME_SERVER_PORT + before + (_VOTES_AFTER if process == CONTROLLER else 0)
-                found.append(Server(host.name, process, port))
+                found.append(ServerProcess(host.name, process, port))
             else:
                 port = _BROKER_PORT + _BROKER_STEP * before
-                found.append(Server(host.name, process, port, *broker))
+                found.append(ServerProcess(host.name, process, port, *broker))
     return tuple(found)
 
 
-def server_of(hosts: Sequence[HasProcesses], host: str, process: str) -> Server:
+def server_of(hosts: Sequence[HasProcesses], host: str, process: str) -> ServerProcess:
     (found,) = (one for one in servers(hosts) if (one.host, one.process) == (host, process))
     return found
 
 
-def name_servers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+def name_servers(hosts: Sequence[HasProcesses]) -> tuple[ServerProcess, ...]:
     return tuple(one for one in servers(hosts) if one.is_name_server)
 
 
-def brokers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+def brokers(hosts: Sequence[HasProcesses]) -> tuple[ServerProcess, ...]:
     return tuple(one for one in servers(hosts) if one.is_broker)
 
 

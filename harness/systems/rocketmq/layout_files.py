@@ -111,8 +111,8 @@ class RocketFile(Strict):
 def file_mistakes(
     document: Mapping[str, Any], others: tuple[str, ...] = ()
 ) -> Iterator[TomlProblem]:
-    """Of several keys; what is missing or ill-typed is left to the shape. `others`: words of
-    processes beside name servers and brokers, that any number of hosts may have."""
+    """Yield problems of several keys; the shape reports missing and ill-typed ones. `others`:
+    words of processes beside name servers and brokers, that any number of hosts may have."""
     yield from host_mistakes(document)
     yield from peer_mistakes(document)
     yield from _profile_mistakes(document)

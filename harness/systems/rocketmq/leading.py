@@ -6,14 +6,16 @@ The leader has the id MASTER_ID. If a group has no known leader, no broker has t
 from collections.abc import Sequence
 from typing import Protocol
 
-from harness.systems.rocketmq.layout import Server
+from harness.systems.rocketmq.layout import ServerProcess
 
 
 class Leading(Protocol):
-    async def now(self) -> tuple[Server, ...]:
+    async def now(self) -> tuple[ServerProcess, ...]:
         """The layout's brokers, with the ids that name servers are to show."""
 
-    async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:
+    async def in_sync(
+        self, master: ServerProcess, slaves: Sequence[ServerProcess]
+    ) -> list[ServerProcess] | None:
         """The slaves that hold what the master holds, by the cluster's own word; None: it has no
         such word, and the ends of their logs tell."""
 

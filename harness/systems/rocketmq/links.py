@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from harness.cluster.polling import until
 from harness.cluster.port import DeployError, Link
-from harness.systems.rocketmq.api import Agent
-from harness.systems.rocketmq.layout import Server
+from harness.systems.rocketmq.api import ProcessAgent
+from harness.systems.rocketmq.layout import ServerProcess
 from harness.workers.protocol import Endpoint, Role
 
 _LIMIT_S = 10.0
@@ -28,12 +28,12 @@ class RocketLinks:
 
     def __init__(
         self,
-        agent: Agent,
+        agent: ProcessAgent,
         proxy: str,
         free: Sequence[str],
-        servers: Sequence[Server],
+        servers: Sequence[ServerProcess],
         addresses: Mapping[str, str],
-        voters: Sequence[Server],
+        voters: Sequence[ServerProcess],
     ) -> None:
         self._agent = agent
         self._proxy = proxy
@@ -85,17 +85,17 @@ class RocketLinks:
         found = [address for (_, name), address in self._taken.items() if name == worker]
         return found[-1] if found else None
 
-    async def _link(self, run: str, worker: str, server: Server, address: str) -> Link:
+    async def _link(self, run: str, worker: str, server: ServerProcess, address: str) -> Link:
         name = f"mqproof.{run}.{worker}.{server.host}.{server.process}"
         endpoint = await self._open(name, server, address, server.port)
         return Link(worker, server.host, name, endpoint, server.process)
 
-    async def _votes(self, run: str, worker: str, server: Server, address: str) -> Link:
+    async def _votes(self, run: str, worker: str, server: ServerProcess, address: str) -> Link:
         name = f"mqproof.{run}.{worker}.{server.host}.{server.process}.votes"
         endpoint = await self._open(name, server, address, server.votes_at)
         return Link(worker, server.host, name, endpoint, server.process, votes=True)
 
-    async def _open(self, name: str, server: Server, address: str, port: int) -> Endpoint:
+    async def _open(self, name: str, server: ServerProcess, address: str, port: int) -> Endpoint:
         """At the proxy's address the port is the server's own."""
 
         async def listen() -> int:
@@ -104,7 +104,7 @@ class RocketLinks:
         await until(listen, bool, _ADDRESS_LIMIT_S)
         return Endpoint(server.host, address, port)
 
-    async def _listen(self, name: str, server: Server, listen: str, port: int) -> int:
+    async def _listen(self, name: str, server: ServerProcess, listen: str, port: int) -> int:
         upstream = f"{self._addresses[server.host]}:{port}"
         made = await self._agent.call(
             "proxy_create", _LIMIT_S, name=name, upstream=upstream, listen=listen

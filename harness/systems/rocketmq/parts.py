@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from harness.cluster.orders import Operator
-from harness.systems.containers import Parts, Stand
+from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rocketmq.api import RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
-from harness.systems.rocketmq.layout import Server, servers
+from harness.systems.rocketmq.layout import ServerProcess, servers
 from harness.systems.rocketmq.links import RocketLinks
 from harness.systems.rocketmq.service_ports import service_ports_of
 
@@ -16,11 +16,11 @@ def api_of(stand: Stand) -> RocketApi:
 
 
 def parts_of(
-    stand: Stand, broker: RocketBroker, operator: Operator, voters: Sequence[Server]
-) -> Parts:
+    stand: Stand, broker: RocketBroker, operator: Operator, voters: Sequence[ServerProcess]
+) -> ClusterAdapters:
     """`voters`: servers that take part in elections."""
     every = servers(stand.layout.hosts)
-    return Parts(
+    return ClusterAdapters(
         broker=broker,
         operator=operator,
         ways=RocketLinks(stand.agent, stand.proxy, stand.free, every, stand.addresses, voters),

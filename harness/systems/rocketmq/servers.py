@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from faults.peers import Served, Serving
 from faults.places import place
 from harness.plan.model import Layout
-from harness.plan.servers import Process, QueueRole, Role, Servers, Voter
+from harness.plan.servers import Process, QueueRole, ServerRole, Servers, Voter
 from harness.systems.rocketmq.layout import (
     COPIED_EVERY_S,
     POLL_DEFAULT_S,
-    Server,
+    ServerProcess,
     Timers,
     own,
     servers,
@@ -18,9 +18,9 @@ from harness.systems.rocketmq.layout import (
 
 def rocketmq_servers(
     layout: Layout,
-    fixed_role: Callable[[Server], QueueRole | None],
+    fixed_role: Callable[[ServerProcess], QueueRole | None],
     voters: Sequence[Voter],
-    controllers: Sequence[Server],
+    controllers: Sequence[ServerProcess],
 ) -> Servers:
     """`fixed_role`: of a broker; None: who leads is elected. `voters` listen for each other at one
     port more. `controllers`: the servers that are one, or have one in them."""
@@ -52,11 +52,15 @@ def rocketmq_servers(
     )
 
 
-def _process(one: Server, fixed_role: Callable[[Server], QueueRole | None]) -> Process:
+def _process(
+    one: ServerProcess, fixed_role: Callable[[ServerProcess], QueueRole | None]
+) -> Process:
     if not one.is_broker:
-        role = Role.NAME_SERVER if one.is_name_server else Role.CONTROLLER
+        role = ServerRole.NAME_SERVER if one.is_name_server else ServerRole.CONTROLLER
         return Process(host=one.host, word=one.process, role=role, fixed_role=None)
-    return Process(host=one.host, word=one.process, role=Role.BROKER, fixed_role=fixed_role(one))
+    return Process(
+        host=one.host, word=one.process, role=ServerRole.BROKER, fixed_role=fixed_role(one)
+    )
 
 
 def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:
@@ -66,7 +70,7 @@ def _settings(timers: Timers) -> tuple[tuple[str, str], ...]:
     return (("pollNameServerInterval", str(timers.poll_s * 1000)),)
 
 
-def _served(one: Server, votes: bool) -> Served:
-    """Whoever votes dials its peers, as a broker does anyhow."""
+def _served(one: ServerProcess, votes: bool) -> Served:
+    """Return what a server serves. A voter dials its peers, as a broker always does."""
     ports = tuple(dict.fromkeys((*one.ports, one.votes_at))) if votes else one.ports
     return Served(ports, one.port, one.process, dials=one.is_broker or votes)

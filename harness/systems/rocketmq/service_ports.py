@@ -9,9 +9,9 @@ from harness.systems.rocketmq.layout import servers
 
 # Any command that is answered is a greeting: no bytes of the answer tell.
 HELLO = Greeter(by="harness.workers.agent_calls.remoting:greeted")
-# A command that says it is longer than any may be ends the connection; a server logs one line,
-# and a connection on which nobody registered is nobody's end (tried on 4.9.7). It is so long that
-# RocketMQ 5 has seen that no proxy's header stands before it.
+# A command with an oversized length ends the connection: the server logs one line, and no client
+# goes with it, because none registered on it (tried on 4.9.7). It is long enough for RocketMQ 5 to
+# see that no proxy header precedes it.
 TOO_LONG = "\x7f\xff\xff\xff" + "?" * 12
 
 

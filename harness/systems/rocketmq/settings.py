@@ -10,7 +10,7 @@
 from collections.abc import Mapping
 
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import Server, name_servers, own
+from harness.systems.rocketmq.layout import ServerProcess, name_servers, own
 
 CLUSTER = "mqproof"
 STORE = "store"  # below the folder that the server runs in
@@ -21,14 +21,14 @@ def text(settings: dict[str, str]) -> str:
     return " ".join(f"{key}={value}" for key, value in settings.items())
 
 
-def name_server(layout: Layout, server: Server) -> dict[str, str]:
+def name_server(layout: Layout, server: ServerProcess) -> dict[str, str]:
     return {
         "listenPort": str(server.port),
         "serverChannelMaxIdleTimeSeconds": str(own(layout).timers.idle_s),
     }
 
 
-def broker(layout: Layout, server: Server, role: Mapping[str, str]) -> dict[str, str]:
+def broker(layout: Layout, server: ServerProcess, role: Mapping[str, str]) -> dict[str, str]:
     """`role`: what makes it a master, a slave, or one that may become either."""
     declared = own(layout)
     return {

@@ -3,7 +3,7 @@
 A topic lies on all groups of brokers, each with a master of its own; no slave is ever elected.
 """
 
-from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
+from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
 from harness.plan.guarantees import Guarantees
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import MASTER_ID, SYNC, brokers, own
@@ -26,7 +26,7 @@ def master_slave_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=replicated,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=flushed,
-        asks_within_s=ASKED_WITHIN_S,
+        asks_within_s=QUERIED_WITHIN_S,
         strength=strength,  # of SEND_OK; every message goes into the log
         strength_of_transient=strength,
     )

@@ -20,7 +20,7 @@ from faults.places import place
 from harness.cluster.orders import Order, Promote
 from harness.cluster.port import DeployError
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import Server
+from harness.systems.rocketmq.layout import ServerProcess
 from harness.systems.rocketmq_2m2s.fixed_roles import FixedRoles
 from harness.systems.rocketmq_2m2s.settings import role
 from harness.systems.stand_in import run_instead
@@ -60,7 +60,7 @@ class RocketOperator:
         self._leading.promote(master, slave)
         return f"{slave.process} is the master from its next start on, {master.process} a slave"
 
-    def _write(self, master: Server, slave: Server) -> None:
+    def _write(self, master: ServerProcess, slave: ServerProcess) -> None:
         """Change the dead broker first: if that fails, no role is changed."""
         script = _script(role(self._layout, slave.id))
         status, text = run_instead(
@@ -79,6 +79,6 @@ def _script(settings: Sequence[tuple[str, str]]) -> str:
     return f"printf '%s\\n' {words} >{CHANGED} && chmod a+r {CHANGED}"
 
 
-def _check(server: Server, status: int, output: str) -> None:
+def _check(server: ServerProcess, status: int, output: str) -> None:
     if status:
         raise FaultError(f"{CHANGED} of {server.host}: status {status}: {output.strip()[-200:]}")

@@ -2,7 +2,7 @@
 
 from harness.plan.model import Layout
 from harness.plan.servers import QueueRole, Servers
-from harness.systems.rocketmq.layout import MASTER_ID, Server
+from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess
 from harness.systems.rocketmq.servers import rocketmq_servers
 
 
@@ -10,5 +10,5 @@ def master_slave_servers(layout: Layout) -> Servers:
     return rocketmq_servers(layout, _fixed_role, voters=(), controllers=())
 
 
-def _fixed_role(one: Server) -> QueueRole:
+def _fixed_role(one: ServerProcess) -> QueueRole:
     return QueueRole.MASTER if one.id == MASTER_ID else QueueRole.MIRROR

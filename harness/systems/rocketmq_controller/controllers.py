@@ -11,17 +11,17 @@ from dataclasses import replace
 from faults.places import place
 from harness.plan.model import Layout
 from harness.systems.rocketmq.api import QUICK_LIMIT_S, RocketApi, votes
-from harness.systems.rocketmq.layout import MASTER_ID, Server, brokers
+from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess, brokers
 from harness.systems.rocketmq_controller.layout import controllers
 from harness.systems.rocketmq_controller.settings import controller
 from harness.workers.remoting import answers, requests
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.leaders import Controllers, SyncState
 
 NOT_KNOWN = -1  # the id of a broker that controllers do not know
 States = Mapping[str, SyncState]  # by group
 # By the server that is a controller or has one in it; None: it did not answer.
-ControllerAnswers = Mapping[Server, Controllers | None]
+ControllerAnswers = Mapping[ServerProcess, Controllers | None]
 
 
 class ControllersWord:
@@ -32,11 +32,13 @@ class ControllersWord:
         self._ids = {one: controller(layout, one) for one in controllers(layout.hosts)}
         self._api = api
 
-    async def now(self) -> tuple[Server, ...]:
+    async def now(self) -> tuple[ServerProcess, ...]:
         states = await self._states(await self._ask_controllers())
         return tuple(shown(one, states) for one in self._brokers)
 
-    async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:
+    async def in_sync(
+        self, master: ServerProcess, slaves: Sequence[ServerProcess]
+    ) -> list[ServerProcess] | None:
         """Return the SyncStateSet; no slave if no controller reports it."""
         states = await self._states(await self._ask_controllers())
         state = states.get(master.group)
@@ -51,15 +53,15 @@ class ControllersWord:
         states = await self._states(controllers)
         return (*_controllers_doubts(controllers), *_broker_doubts(self._brokers, states))
 
-    async def _ask_controllers(self) -> dict[Server, Controllers | None]:
+    async def _ask_controllers(self) -> dict[ServerProcess, Controllers | None]:
         request = requests.controllers()
         replies = await self._api.ask_each(self._ids, request, votes, QUICK_LIMIT_S)
-        found: dict[Server, Controllers | None] = dict.fromkeys(replies)
+        found: dict[ServerProcess, Controllers | None] = dict.fromkeys(replies)
         for server, answer in replies.items():
             if answer is not None:
                 try:
                     found[server] = answers.controllers(request, answer)
-                except (Refused, WireError):
+                except (RequestRefused, WireError):
                     continue
         return found
 
@@ -72,11 +74,13 @@ class ControllersWord:
         answer = await self._api.ask(leader, request, votes, QUICK_LIMIT_S)
         try:
             return {} if answer is None else answers.sync_states(request, answer)
-        except (Refused, WireError):
+        except (RequestRefused, WireError):
             return {}
 
 
-def leader_of(controllers: ControllerAnswers, ids: Mapping[Server, str]) -> Server | None:
+def leader_of(
+    controllers: ControllerAnswers, ids: Mapping[ServerProcess, str]
+) -> ServerProcess | None:
     """The controller that leads, or the name server that it is in."""
     named = [answer.leader for answer in controllers.values() if answer is not None]
     for server, answer in controllers.items():
@@ -85,7 +89,7 @@ def leader_of(controllers: ControllerAnswers, ids: Mapping[Server, str]) -> Serv
     return None
 
 
-def shown(one: Server, states: States) -> Server:
+def shown(one: ServerProcess, states: States) -> ServerProcess:
     """With the id that name servers are to show."""
     state = states.get(one.group)
     if state is None:
@@ -96,7 +100,7 @@ def shown(one: Server, states: States) -> Server:
     return replace(one, id=ids.get(one.advertised, NOT_KNOWN))
 
 
-def has_in_sync(state: SyncState, one: Server) -> bool:
+def has_in_sync(state: SyncState, one: ServerProcess) -> bool:
     return any(replica.address == one.advertised for replica in state.in_sync)
 
 
@@ -108,7 +112,7 @@ def _controllers_doubts(controllers: ControllerAnswers) -> Iterator[str]:
         yield "no controller leads"
 
 
-def _broker_doubts(brokers: Iterable[Server], states: States) -> Iterator[str]:
+def _broker_doubts(brokers: Iterable[ServerProcess], states: States) -> Iterator[str]:
     for one in brokers:
         state = states.get(one.group)
         if state is None:

@@ -5,7 +5,7 @@
 2. A controller elects from the set; a majority of the controllers decides, not of the group.
 """
 
-from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
+from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
 from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import SYNC, brokers
@@ -30,7 +30,7 @@ def controller_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=_waits_for_all(own, layout.copies),
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=own.flush == SYNC,
-        asks_within_s=ASKED_WITHIN_S,
+        asks_within_s=QUERIED_WITHIN_S,
         strength=strength,
         strength_of_transient=strength,  # every message goes into the log
     )

@@ -9,7 +9,7 @@ from harness.systems.rocketmq.layout import (
     CONTROLLER,
     HasProcesses,
     RocketMq,
-    Server,
+    ServerProcess,
     name_servers,
     servers,
 )
@@ -42,7 +42,7 @@ def rules(layout: Layout) -> Controlled:
     return layout.own
 
 
-def controllers(hosts: Sequence[HasProcesses]) -> tuple[Server, ...]:
+def controllers(hosts: Sequence[HasProcesses]) -> tuple[ServerProcess, ...]:
     """Those that stand by themselves; else every name server has one in it."""
     alone = tuple(one for one in servers(hosts) if one.process == CONTROLLER)
     return alone or name_servers(hosts)

@@ -1,11 +1,11 @@
 """PURE: the configuration of servers with controllers (harness/systems/rocketmq/settings.py).
 
-Controllers speak, with brokers and among each other, at a port of their own, beside the name
-server's where they are in one (layout.Server.votes_at). The product spells its keys "DLeger".
+Controllers listen for brokers and for each other on their own port. In a name server it is a
+second port (layout.ServerProcess.votes_at). The product spells its keys "DLeger".
 """
 
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import CONTROLLER, Server, server_of
+from harness.systems.rocketmq.layout import CONTROLLER, ServerProcess, server_of
 from harness.systems.rocketmq.settings import STORE, broker, name_server
 from harness.systems.rocketmq_controller.layout import controllers, rules
 
@@ -25,12 +25,12 @@ def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
     return own
 
 
-def controller(layout: Layout, server: Server) -> str:
+def controller(layout: Layout, server: ServerProcess) -> str:
     """The id of a controller: a letter and a number."""
     return f"n{controllers(layout.hosts).index(server)}"
 
 
-def _controller(layout: Layout, server: Server) -> dict[str, str]:
+def _controller(layout: Layout, server: ServerProcess) -> dict[str, str]:
     peers = (
         f"{controller(layout, one)}-{one.host}:{one.votes_at}" for one in controllers(layout.hosts)
     )

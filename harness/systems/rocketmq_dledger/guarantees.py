@@ -5,7 +5,7 @@
 2. A member that lacks a confirmed message is never elected, and none is without a majority.
 """
 
-from harness.plan.clients.rocketmq_checks import ASKED_WITHIN_S
+from harness.plan.clients.rocketmq_checks import QUERIED_WITHIN_S
 from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import brokers, own
@@ -26,7 +26,7 @@ def dledger_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=True,
         confirm_waits_for_disk=False,
-        asks_within_s=ASKED_WITHIN_S,
+        asks_within_s=QUERIED_WITHIN_S,
         strength=Strength.REPLICATED,
         strength_of_transient=Strength.REPLICATED,  # every message goes into the log
     )

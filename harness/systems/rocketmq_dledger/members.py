@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from harness.plan.model import Layout
 from harness.systems.rocketmq.api import QUICK_LIMIT_S, RocketApi, votes
-from harness.systems.rocketmq.layout import MASTER_ID, Server, brokers
+from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess, brokers
 from harness.systems.rocketmq_dledger.settings import member
 from harness.workers.remoting import answers, requests
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 
-Followed = Mapping[Server, str | None]  # by member: whom it follows ("": nobody); None: no answer
+Followed = Mapping[ServerProcess, str | None]  # by member: its leader ("": none); None: no answer
 
 
 class Members:
@@ -26,11 +26,15 @@ class Members:
         self._brokers = brokers(layout.hosts)
         self._api = api
 
-    async def now(self) -> tuple[Server, ...]:
+    async def now(self) -> tuple[ServerProcess, ...]:
         leaders = leaders_by(await self._followed())
         return tuple(_shown(one, leaders) for one in self._brokers)
 
-    async def in_sync(self, master: Server, slaves: Sequence[Server]) -> list[Server] | None:  # noqa: ARG002  (the port's)
+    async def in_sync(
+        self,
+        master: ServerProcess,  # noqa: ARG002  (the port's)
+        slaves: Sequence[ServerProcess],  # noqa: ARG002
+    ) -> list[ServerProcess] | None:
         """Return None: a leader does not report how far its followers are."""
         return None
 
@@ -40,20 +44,20 @@ class Members:
     async def doubts(self) -> tuple[str, ...]:
         return doubts(await self._followed())
 
-    async def _followed(self) -> dict[Server, str | None]:
+    async def _followed(self) -> dict[ServerProcess, str | None]:
         answers = await asyncio.gather(*map(self._follows, self._brokers))
         return dict(zip(self._brokers, answers, strict=True))
 
-    async def _follows(self, server: Server) -> str | None:
+    async def _follows(self, server: ServerProcess) -> str | None:
         request = requests.dledger_leader(server.group, member(server))
         answer = await self._api.ask(server, request, votes, QUICK_LIMIT_S)
         try:
             return None if answer is None else answers.dledger_leader(request, answer)
-        except (Refused, WireError):
+        except (RequestRefused, WireError):
             return None
 
 
-def leaders_by(followed: Followed) -> dict[str, Server]:
+def leaders_by(followed: Followed) -> dict[str, ServerProcess]:
     """Return leaders by group, without groups that have none."""
     return {
         server.group: server
@@ -68,7 +72,7 @@ def doubts(followed: Followed) -> tuple[str, ...]:
     return tuple(_doubts(followed, leaders))
 
 
-def _doubts(followed: Followed, leaders: Mapping[str, Server]) -> Iterable[str]:
+def _doubts(followed: Followed, leaders: Mapping[str, ServerProcess]) -> Iterable[str]:
     for server, whom in followed.items():
         leader = leaders.get(server.group)
         if whom is None:
@@ -78,10 +82,10 @@ def _doubts(followed: Followed, leaders: Mapping[str, Server]) -> Iterable[str]:
             yield f"{server.process} of {server.host} {follows}, not {member(leader)}"
 
 
-def _has_majority(server: Server, followed: Followed) -> bool:
+def _has_majority(server: ServerProcess, followed: Followed) -> bool:
     group = [whom for one, whom in followed.items() if one.group == server.group]
     return 2 * group.count(member(server)) > len(group)
 
 
-def _shown(one: Server, leaders: Mapping[str, Server]) -> Server:
+def _shown(one: ServerProcess, leaders: Mapping[str, ServerProcess]) -> ServerProcess:
     return replace(one, id=MASTER_ID if leaders.get(one.group) == one else one.id + 1)

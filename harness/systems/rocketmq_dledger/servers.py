@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from harness.plan.model import Layout
 from harness.plan.servers import Servers, Voter
-from harness.systems.rocketmq.layout import Server, brokers
+from harness.systems.rocketmq.layout import ServerProcess, brokers
 from harness.systems.rocketmq.servers import rocketmq_servers
 from harness.systems.rocketmq_dledger.settings import member
 from harness.workers.remoting.leaders import BY_MEMBERS
@@ -16,7 +16,7 @@ def dledger_servers(layout: Layout) -> Servers:
     return rocketmq_servers(layout, lambda _: None, voters, controllers=())
 
 
-def _voter(one: Server, members: Sequence[Server]) -> Voter:
+def _voter(one: ServerProcess, members: Sequence[ServerProcess]) -> Voter:
     peer = next(other for other in members if other.group == one.group and other != one)
     return Voter(
         host=one.host,

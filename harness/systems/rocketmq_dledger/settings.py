@@ -5,7 +5,7 @@ spells its keys "DLeger".
 """
 
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import Server, brokers, server_of
+from harness.systems.rocketmq.layout import ServerProcess, brokers, server_of
 from harness.systems.rocketmq.settings import broker, name_server
 
 
@@ -17,12 +17,12 @@ def configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
     return broker(layout, server, _membership(layout, server))
 
 
-def member(server: Server) -> str:
+def member(server: ServerProcess) -> str:
     """The id of a member in its group: a letter and a number."""
     return f"n{server.id}"
 
 
-def _membership(layout: Layout, server: Server) -> dict[str, str]:
+def _membership(layout: Layout, server: ServerProcess) -> dict[str, str]:
     group = [one for one in brokers(layout.hosts) if one.group == server.group]
     group.sort(key=lambda one: one.id)
     return {

@@ -14,7 +14,7 @@ from pika import exceptions, frame, spec
 
 from faults.model import FIN, RST
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.agent_calls.ends import NO_ANSWER, Closed
+from harness.workers.agent_calls.ends import NO_ANSWER, PeerClosed
 from harness.workers.credentials import login
 
 _HEADER = b"AMQP\x00\x00\x09\x01"
@@ -58,7 +58,7 @@ class Conversation:
 
     @classmethod
     async def open(cls, host: str, port: int, name: str) -> "Conversation":
-        """Raises Closed or OSError; the caller brings the deadline."""
+        """Raises PeerClosed or OSError; the caller brings the deadline."""
         reader = asyncio.StreamReader(limit=_BUFFER_MAX)
         transport, ear = await asyncio.get_running_loop().create_connection(
             lambda: _Ear(reader), host, port
@@ -84,7 +84,7 @@ class Conversation:
         self._outstanding += 1
         answer = await self._answer()
         if not isinstance(answer, expected):
-            raise Closed(f"answered {answer!r}")
+            raise PeerClosed(f"answered {answer!r}")
         return answer
 
     async def passive_declare(self, queue: str) -> None:
@@ -105,11 +105,11 @@ class Conversation:
             self._transport.write(frame.Body(1, body[start : start + room]).marshal())
 
     async def confirmed(self) -> None:
-        """Wait for the confirm of the one message that is out. Raises Closed."""
+        """Wait for the confirm of the one message that is out. Raises PeerClosed."""
         self._outstanding += 1
         answer = await self._answer()
         if not isinstance(answer, spec.Basic.Ack):
-            raise Closed(f"answered {answer!r}")
+            raise PeerClosed(f"answered {answer!r}")
 
     async def delivered(self) -> bytes:
         """The next body; only for a conversation that asks for nothing any more."""
@@ -153,7 +153,7 @@ class Conversation:
     async def _expect(self, expected: type[Any]) -> Any:
         method = await self._method()
         if not isinstance(method, expected):
-            raise Closed(f"spoke {method!r}")
+            raise PeerClosed(f"spoke {method!r}")
         return method
 
     async def _answer(self) -> Any:
@@ -169,7 +169,7 @@ class Conversation:
         while True:
             decoded = await self._frame()
             if isinstance(decoded, frame.ProtocolHeader):
-                raise Closed("the broker speaks another protocol version")
+                raise PeerClosed("the broker speaks another protocol version")
             blocked = spec.Connection.Blocked | spec.Connection.Unblocked
             if isinstance(decoded, frame.Method) and not isinstance(decoded.method, blocked):
                 return decoded.method
@@ -179,13 +179,13 @@ class Conversation:
             try:
                 consumed, decoded = frame.decode_frame(self._buffer)
             except (exceptions.AMQPError, KeyError) as error:
-                raise Closed(f"not AMQP: {error!r}") from error
+                raise PeerClosed(f"not AMQP: {error!r}") from error
             if decoded is not None:
                 self._buffer = self._buffer[consumed:]
                 return decoded
             chunk = await self._reader.read(_CHUNK)
             if not chunk:
-                raise Closed("closed", FIN)
+                raise PeerClosed("closed", FIN)
             self.octets += len(chunk)
             self._buffer += chunk
 
@@ -219,8 +219,8 @@ async def declare(
     return {}
 
 
-def _closed(method: Any) -> Closed:
-    return Closed(f"closed by the broker: {method.reply_code} {method.reply_text}")
+def _closed(method: Any) -> PeerClosed:
+    return PeerClosed(f"closed by the broker: {method.reply_code} {method.reply_text}")
 
 
 def _start_ok(name: str) -> Any:

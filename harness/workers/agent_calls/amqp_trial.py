@@ -12,7 +12,7 @@ from pika import spec
 
 from harness.workers.agent_calls.amqp import Conversation
 from harness.workers.agent_calls.answers import CallError
-from harness.workers.agent_calls.ends import NO_ANSWER, Closed
+from harness.workers.agent_calls.ends import NO_ANSWER, PeerClosed
 
 PREFIX = "mqproof.doctor"
 
@@ -37,7 +37,7 @@ async def _tried(host: str, port: int) -> dict[str, Any]:
         for name, step in steps.items():
             try:
                 await step(conversation, queue)
-            except Closed as refusal:
+            except PeerClosed as refusal:
                 return {"refused": name, "detail": str(refusal)}
         await conversation.close()
     finally:

@@ -1,6 +1,6 @@
 """How a request to a broker ended: an answer, silence, or the connection's end.
 
-1. What asks a broker raises Closed or OSError where no right answer comes (of code that shares
+1. What asks a broker raises PeerClosed or OSError where no right answer comes (of code that shares
    connections with clients: Unanswered), and is broken off where it takes too long.
 2. `seconds` tells silence from closure: only what was silent took the whole time-out.
 3. `end` tells how the other side ended the connection, or that it refused it.
@@ -16,7 +16,7 @@ from harness.workers.agent_calls.network import seconds_since
 from harness.workers.rocketmq.connection import Unanswered
 
 
-class Closed(Exception):
+class PeerClosed(Exception):
     """The other side closed the connection or what is on it, or spoke something else.
 
     `end`: FIN or RST, where it was the connection that ended.
@@ -27,13 +27,13 @@ class Closed(Exception):
         self.end = end
 
 
-NO_ANSWER = (Closed, Unanswered, OSError)
+NO_ANSWER = (PeerClosed, Unanswered, OSError)
 
 
 def ended(error: Exception) -> str:
     """FIN, RST or REFUSED, where an exception tells of one; or else nothing."""
     match error:
-        case Closed(end=end) | Unanswered(ended=end):
+        case PeerClosed(end=end) | Unanswered(ended=end):
             return end
         case ConnectionRefusedError():
             return REFUSED

@@ -10,7 +10,7 @@ from typing import Any
 from faults.model import FIN
 from harness.workers.agent_calls.answers import CallError
 from harness.workers.agent_calls.canaries import imported
-from harness.workers.agent_calls.ends import Closed, reply
+from harness.workers.agent_calls.ends import PeerClosed, reply
 
 ANSWER_MAX_BYTES = 1 << 20
 _BYTES = "latin-1"
@@ -22,7 +22,7 @@ async def greet(host: str, port: int, says: str, begins: str, timeout_s: float) 
     async def greeted() -> None:
         found = await _answer(host, port, says, line=False, count=len(begins))
         if found != begins.encode(_BYTES):
-            raise Closed(f"its answer began otherwise: {found!r}")
+            raise PeerClosed(f"its answer began otherwise: {found!r}")
 
     return await reply(greeted(), timeout_s)
 
@@ -40,21 +40,21 @@ async def ask(host: str, port: int, says: str, timeout_s: float) -> dict[str, An
             found = await _answer(host, port, says, line=True, count=ANSWER_MAX_BYTES)
     except TimeoutError:
         raise CallError("timeout", f"{what}: no answer in {timeout_s:g} s") from None
-    except (Closed, OSError) as error:
+    except (PeerClosed, OSError) as error:
         raise CallError("refused", f"{what}: {error}") from error
     return {"text": found.decode(_BYTES)}
 
 
 async def _answer(host: str, port: int, says: str, line: bool, count: int) -> bytes:
-    """So many bytes of it, or up to the end of its line. Raises Closed, OSError."""
+    """So many bytes of it, or up to the end of its line. Raises PeerClosed, OSError."""
     reader, writer = await asyncio.open_connection(host, port, limit=count + 1)
     try:
         writer.write(says.encode(_BYTES))
         wanted = reader.readuntil(b"\n") if line else reader.readexactly(count)
         return (await wanted).rstrip(b"\r\n") if line else await wanted
     except asyncio.IncompleteReadError as error:
-        raise Closed(f"the connection ended after {error.partial!r}", FIN) from error
+        raise PeerClosed(f"the connection ended after {error.partial!r}", FIN) from error
     except asyncio.LimitOverrunError as error:
-        raise Closed(f"its answer has no end within {count} bytes") from error
+        raise PeerClosed(f"its answer has no end within {count} bytes") from error
     finally:
         writer.transport.abort()

@@ -97,8 +97,7 @@ class Proxies:
         try:
             return _timed(lambda: _each(proxies, add))
         except ToxiproxyError:
-            # A toxic of that name that was there before goes as well: whoever armed it undoes
-            # it by that name.
+            # An older toxic of that name goes as well: it would be undone by the same name.
             _each(proxies, lambda proxy: self._remove_each(proxy, [one.name for one in toxics]))
             raise
 

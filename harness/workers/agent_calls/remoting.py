@@ -26,7 +26,7 @@ from harness.workers.agent_calls.network import seconds_since
 from harness.workers.protocol import Endpoint
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import Serialisation
-from harness.workers.remoting.requests import Answer, Code, Request
+from harness.workers.remoting.requests import Code, RemotingAnswer, Request
 from harness.workers.rocketmq.connection import Connection, Unanswered
 
 AGAIN_S = 0.005  # between looks whether a word has come
@@ -86,7 +86,7 @@ class Conversation:
         connection = await Connection.connect(Endpoint("", host, port), math.inf)
         try:
             answer = await connection.ask(_anything(), math.inf)
-            made = cls(connection, answer.header.code == Answer.SUCCESS)
+            made = cls(connection, answer.header.code == RemotingAnswer.SUCCESS)
             await made._learn()
         except BaseException:
             connection.close()
@@ -146,7 +146,7 @@ class Conversation:
         request = Request(code, "the word", where)
         answer = await self._connection.ask(request, math.inf)
         fields = answer.header.fields
-        if answer.header.code in (Answer.QUERY_NOT_FOUND, Answer.SYSTEM_ERROR):
+        if answer.header.code in (RemotingAnswer.QUERY_NOT_FOUND, RemotingAnswer.SYSTEM_ERROR):
             return 0
         return int(fields.get("value") or fields.get("offset") or 0)
 

@@ -18,7 +18,7 @@ from typing import Any
 from pika import spec
 
 from harness.workers.agent_calls.amqp import Conversation
-from harness.workers.agent_calls.ends import Closed
+from harness.workers.agent_calls.ends import PeerClosed
 from harness.workers.agent_calls.network import seconds_since
 
 PREFIX = "mqproof-canary"  # not `mqproof.`, which is what policies of layouts mean
@@ -42,7 +42,7 @@ class Speaker:
     async def open(cls, host: str, port: int, name: str) -> "Speaker":
         """One word to itself proves that the way works.
 
-        Raises Closed or OSError; the caller brings the deadline.
+        Raises PeerClosed or OSError; the caller brings the deadline.
         """
         queue = f"{PREFIX}.{name}.{secrets.token_hex(4)}"  # an older one may still be going
         conversation = await Conversation.open(host, port, f"mqproof.canary.{name}")
@@ -75,7 +75,7 @@ class Speaker:
     async def say(self, hearer: "Speaker", octets: int) -> float:
         """Says a word of at least so many bytes, and returns the seconds until it was heard.
 
-        Raises Closed or OSError where one of the two connections has ended.
+        Raises PeerClosed or OSError where one of the two connections has ended.
         """
         word = _WORD % next(_words)
         arrival = asyncio.get_running_loop().create_future()
@@ -103,5 +103,5 @@ class Speaker:
                 arrival = self._awaited.get(body[:_WORD_OCTETS])
                 if arrival is not None and not arrival.done():
                     arrival.set_result(None)
-        except (Closed, OSError) as error:
+        except (PeerClosed, OSError) as error:
             self._over.set_result(error)

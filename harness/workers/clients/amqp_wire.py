@@ -26,8 +26,8 @@ class _Connection(AsyncioConnection):  # type: ignore[misc]  # pika tells no typ
         super()._on_connection_workflow_done(result() if isinstance(result, type) else result)
 
     def _adapter_connect_stream(self) -> None:
-        # An attempt that was given up may be reported once more, when its socket is reset, to a
-        # workflow that pika 1.4.4 has cleaned up by then: it would fail in a callback of the loop.
+        # pika 1.4.4 may report an abandoned attempt again when its socket is reset. Its workflow
+        # is cleaned up by then: the report would fail in a callback of the loop.
         super()._adapter_connect_stream()
         workflow = self._connection_workflow
         report = workflow._on_connector_done

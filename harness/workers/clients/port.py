@@ -58,7 +58,7 @@ class Fetched(NamedTuple):
     clock_ns: int
 
 
-class Terms(Protocol):
+class MessageTerms(Protocol):
     """Which of a publisher's messages come late on purpose, or are in transactions."""
 
     def of(self, sequence: int, sent_ns: int) -> tuple[int, Fate] | None:
@@ -84,7 +84,7 @@ class PublishingListener(Protocol):
     def noticed(self, kind: str, detail: str) -> None:
         """`blocked` and `unblocked`; `attached` to which name server, or `attached elsewhere` and
         dialled again; `route` that it believes in (spark_analysis/schema/views.py says how);
-        `asked` for the fate of a transaction, with what was told."""
+        `asked` for the fate of a transaction, with the answer."""
 
 
 class ConsumingListener(Protocol):
@@ -143,7 +143,7 @@ class Client(Protocol):
     def answers_every_send(self) -> bool: ...
 
     @property
-    def terms(self) -> Terms | None:
+    def terms(self) -> MessageTerms | None:
         """None: every message is an ordinary one."""
 
     def window(self, wanted: int) -> int:

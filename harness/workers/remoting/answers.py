@@ -1,7 +1,7 @@
 """What was answered: a value, or the server's own refusal.
 
-1. Each function takes the request and its answer; it raises Refused for any code that is not an
-   answer to that request, and WireError where the answer cannot be read.
+1. Each function takes the request and its answer. It raises RequestRefused if the code is no
+   answer to that request, and WireError if the answer cannot be read.
 2. "There is none" is an answer, and a value of its own: None.
 """
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from harness.workers.remoting import leaders, records, routes, tables
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.leaders import Controllers, SyncState
-from harness.workers.remoting.records import Message
-from harness.workers.remoting.requests import Answer, Queue, Request
+from harness.workers.remoting.records import StoredMessage
+from harness.workers.remoting.requests import RemotingAnswer, Request, TopicQueue
 from harness.workers.remoting.routes import NOWHERE, View
 from harness.workers.remoting.tables import Topic
 
@@ -26,7 +26,7 @@ class Pulled:
     `moved`: the offset that was asked for is not in the queue; it goes on at `next_offset`.
     """
 
-    messages: tuple[Message, ...]
+    messages: tuple[StoredMessage, ...]
     next_offset: int
     min_offset: int
     max_offset: int
@@ -41,7 +41,7 @@ def taken(request: Request, answer: Command) -> None:
 
 def route(request: Request, answer: Command) -> View:
     """A topic that no broker has is shown nowhere."""
-    code = _allow(request, answer, Answer.TOPIC_NOT_EXIST)
+    code = _allow(request, answer, RemotingAnswer.TOPIC_NOT_EXIST)
     return NOWHERE if code else routes.read_route(answer.body)
 
 
@@ -58,7 +58,7 @@ def offset(request: Request, answer: Command) -> int:
 
 def committed(request: Request, answer: Command) -> int | None:
     """Of QUERY_CONSUMER_OFFSET; None: the group has none."""
-    code = _allow(request, answer, Answer.QUERY_NOT_FOUND)
+    code = _allow(request, answer, RemotingAnswer.QUERY_NOT_FOUND)
     return None if code else _integer(request, answer, "offset")
 
 
@@ -73,7 +73,7 @@ def topics(request: Request, answer: Command) -> tuple[Topic, ...]:
     return tables.read_topics(answer.body)
 
 
-def offsets(request: Request, answer: Command) -> dict[tuple[str, Queue], int]:
+def offsets(request: Request, answer: Command) -> dict[tuple[str, TopicQueue], int]:
     """By group and queue."""
     _allow(request, answer)
     return tables.read_offsets(answer.body)
@@ -106,13 +106,13 @@ def sync_states(request: Request, answer: Command) -> dict[str, SyncState]:
 
 def dledger_leader(request: Request, answer: Command) -> str:
     """Return the leader's id; empty: the member follows no leader."""
-    _allow(request, answer, Answer.DLEDGER_SUCCESS)
+    _allow(request, answer, RemotingAnswer.DLEDGER_SUCCESS)
     return leaders.read_dledger_leader(answer.body)
 
 
 def dledger_term(request: Request, answer: Command) -> int:
     """A refusal lies in the body: the answer itself is none."""
-    _allow(request, answer, Answer.DLEDGER_SUCCESS)
+    _allow(request, answer, RemotingAnswer.DLEDGER_SUCCESS)
     return leaders.read_dledger_term(answer.body)
 
 
@@ -122,34 +122,34 @@ def gives_nothing(answer: Command) -> bool:
     A slave of RocketMQ 5 does not, with slaveReadEnable off; it refuses before it looks.
     """
     header = answer.header
-    return header.code == Answer.SYSTEM_BUSY and header.remark.startswith(_REJECTED)
+    return header.code == RemotingAnswer.SYSTEM_BUSY and header.remark.startswith(_REJECTED)
 
 
 def pulled(request: Request, answer: Command) -> Pulled:
     code = _allow(
         request,
         answer,
-        Answer.PULL_NOT_FOUND,
-        Answer.PULL_RETRY_IMMEDIATELY,
-        Answer.PULL_OFFSET_MOVED,
+        RemotingAnswer.PULL_NOT_FOUND,
+        RemotingAnswer.PULL_RETRY_IMMEDIATELY,
+        RemotingAnswer.PULL_OFFSET_MOVED,
     )
-    found = code is Answer.SUCCESS
+    found = code is RemotingAnswer.SUCCESS
     return Pulled(
         records.read_all(answer.body) if found else (),
         _integer(request, answer, "nextBeginOffset"),
         _integer(request, answer, "minOffset"),
         _integer(request, answer, "maxOffset"),
-        more=code is not Answer.PULL_NOT_FOUND,
-        moved=code is Answer.PULL_OFFSET_MOVED,
+        more=code is not RemotingAnswer.PULL_NOT_FOUND,
+        moved=code is RemotingAnswer.PULL_OFFSET_MOVED,
     )
 
 
-def _allow(request: Request, answer: Command, *others: Answer) -> Answer:
+def _allow(request: Request, answer: Command, *others: RemotingAnswer) -> RemotingAnswer:
     """The code of an answer that is success, or one of these."""
     code = answer.header.code
-    if code not in (Answer.SUCCESS, *others):
-        raise Refused(request.words, code, answer.header.remark)
-    return Answer(code)
+    if code not in (RemotingAnswer.SUCCESS, *others):
+        raise RequestRefused(request.words, code, answer.header.remark)
+    return RemotingAnswer(code)
 
 
 def _integer(request: Request, answer: Command, name: str) -> int:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.workers.remoting.requests import Code, Queue, Request
+from harness.workers.remoting.requests import Code, Request, TopicQueue
 
 HOLD_MS = 15_000  # so long a broker holds a pull that finds nothing
 _SUSPENDS_AND_SUBSCRIBES = 6  # bits of sysFlag
@@ -13,7 +13,7 @@ _NAME, _PAIR = "\x01", "\x02"
 
 
 def send(
-    group: str, queue: Queue, body: bytes, properties: Mapping[str, str], born_ms: int
+    group: str, queue: TopicQueue, body: bytes, properties: Mapping[str, str], born_ms: int
 ) -> Request:
     """As the Java client of 4.9 names its fields."""
     fields = {
@@ -80,7 +80,7 @@ def members(group: str) -> Request:
     return Request(Code.GET_CONSUMER_LIST_BY_GROUP, f"who is of {group}", {"consumerGroup": group})
 
 
-def long_pull(group: str, queue: Queue, offset: int, most: int) -> Request:
+def long_pull(group: str, queue: TopicQueue, offset: int, most: int) -> Request:
     """What stands in the queue from `offset` on; held for HOLD_MS where nothing does."""
     fields = {
         "consumerGroup": group,
@@ -99,7 +99,7 @@ def long_pull(group: str, queue: Queue, offset: int, most: int) -> Request:
     return Request(Code.PULL_MESSAGE, words, fields)
 
 
-def commit(group: str, queue: Queue, offset: int) -> Request:
+def commit(group: str, queue: TopicQueue, offset: int) -> Request:
     fields = {
         "consumerGroup": group,
         "topic": queue.topic,

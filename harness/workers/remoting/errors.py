@@ -1,7 +1,7 @@
 """How octets and answers can be wrong.
 
 1. `WireError`: the octets do not say what the protocol demands; nothing after them can be trusted.
-2. `Refused`: a well-formed answer that says no, with the server's code and remark.
+2. `RequestRefused`: a well-formed answer that says no, with the server's code and remark.
 """
 
 
@@ -9,7 +9,7 @@ class WireError(ValueError):
     """Octets that are no command, no table or no stored message."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The server answered, and said no. `code`: why, as a number; `remark`: its own words."""
 
     def __init__(self, request: str, code: int, remark: str) -> None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
-from harness.workers.remoting.records import Message
-from harness.workers.remoting.requests import Queue, Request
+from harness.workers.remoting.errors import RequestRefused, WireError
+from harness.workers.remoting.records import StoredMessage
+from harness.workers.remoting.requests import Request, TopicQueue
 
 STANDSTILLS_MAX = 3  # a broker may ask us to try again while it removes a file
 
@@ -22,7 +22,7 @@ STANDSTILLS_MAX = 3  # a broker may ask us to try again while it removes a file
 class Reading:
     """`request` is what to ask next, None when all is read or `doubt` says what is not."""
 
-    queue: Queue
+    queue: TopicQueue
     first: int | None = None  # its least offset; None: not told yet
     end: int | None = None  # one past its greatest
     at: int = 0  # the next to read
@@ -41,17 +41,17 @@ class Reading:
             return requests.max_offset(self.queue)
         return requests.pull(self.queue, self.at) if self.at < self.end else None
 
-    def hear(self, answer: Command) -> tuple[Message, ...]:
+    def hear(self, answer: Command) -> tuple[StoredMessage, ...]:
         """The messages in an answer to `request`; what it says of the rest is noted."""
         request = self.request
         assert request is not None, self
         try:
             return self._hear(request, answer)
-        except (Refused, WireError) as error:
+        except (RequestRefused, WireError) as error:
             self.doubt = str(error)
             return ()
 
-    def _hear(self, request: Request, answer: Command) -> tuple[Message, ...]:
+    def _hear(self, request: Request, answer: Command) -> tuple[StoredMessage, ...]:
         if self.first is None:
             self.first = self.at = max(0, answers.offset(request, answer))
             return ()
@@ -66,7 +66,7 @@ class Reading:
         self._move(found, pulled, self.end)
         return found
 
-    def _move(self, found: tuple[Message, ...], pulled: answers.Pulled, end: int) -> None:
+    def _move(self, found: tuple[StoredMessage, ...], pulled: answers.Pulled, end: int) -> None:
         goal = max(self.at, min(pulled.next_offset, end))
         self.messages += len(found)
         self.skipped += goal - self.at - len(found)
@@ -78,5 +78,5 @@ class Reading:
         self.at = goal
 
 
-def _name(queue: Queue) -> tuple[str, int]:
+def _name(queue: TopicQueue) -> tuple[str, int]:
     return queue.topic, queue.number

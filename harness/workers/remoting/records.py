@@ -48,7 +48,7 @@ _ZLIB = (0, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class StoredMessage:
     """One record. Times are the brokers' wall clocks in ms; hosts are "address:port".
 
     `position`: its place in the log (physical offset), `offset`: its place in the queue.
@@ -72,7 +72,7 @@ class Message:
     record_bytes: int
 
 
-def read_all(octets: bytes) -> tuple[Message, ...]:
+def read_all(octets: bytes) -> tuple[StoredMessage, ...]:
     """Every record of a pull's body. Raises WireError."""
     found, at = [], 0
     while at < len(octets):
@@ -82,7 +82,7 @@ def read_all(octets: bytes) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def read(octets: bytes, at: int = 0) -> Message:
+def read(octets: bytes, at: int = 0) -> StoredMessage:
     """The record that begins there. Raises WireError."""
     try:
         return _read(octets, at)
@@ -100,7 +100,7 @@ def blank(octets: bytes) -> int:
     return size if magic == MAGIC_BLANK and size > 0 else 0
 
 
-def content(message: Message) -> bytes:
+def content(message: StoredMessage) -> bytes:
     """The body as it was sent. Raises WireError where it cannot be unpacked here."""
     if not message.flags & Flags.COMPRESSED:
         return message.body
@@ -124,7 +124,7 @@ def read_properties(text: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs if name and value}
 
 
-def _read(octets: bytes, at: int) -> Message:
+def _read(octets: bytes, at: int) -> StoredMessage:
     total, magic, crc, queue, flag, offset, position, flags, born_ms = _HEAD.unpack_from(
         octets, at
     )
@@ -143,7 +143,7 @@ def _read(octets: bytes, at: int) -> Message:
     properties, place = _sized(_SHORT, octets, place, end)
     if place != end:
         raise WireError(f"the record at octet {at} ends {end - place} octets after its fields")
-    return Message(
+    return StoredMessage(
         topic=topic.decode(),
         queue=queue,
         offset=offset,

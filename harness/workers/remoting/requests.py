@@ -53,7 +53,7 @@ class Code(IntEnum):
     DLEDGER_HEART_BEAT = 51002
 
 
-class Answer(IntEnum):
+class RemotingAnswer(IntEnum):
     """Codes of answers that say something to us."""
 
     SUCCESS = 0
@@ -78,7 +78,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Queue:
+class TopicQueue:
     """One queue of a topic on one broker."""
 
     topic: str
@@ -106,23 +106,23 @@ def consumer_offsets() -> Request:
     return Request(Code.GET_ALL_CONSUMER_OFFSET, "all consumer offsets")
 
 
-def max_offset(queue: Queue) -> Request:
+def max_offset(queue: TopicQueue) -> Request:
     words = f"the max offset of {queue.topic}/{queue.number}"
     return Request(Code.GET_MAX_OFFSET, words, _of(queue))
 
 
-def min_offset(queue: Queue) -> Request:
+def min_offset(queue: TopicQueue) -> Request:
     words = f"the min offset of {queue.topic}/{queue.number}"
     return Request(Code.GET_MIN_OFFSET, words, _of(queue))
 
 
-def consumer_offset(group: str, queue: Queue) -> Request:
+def consumer_offset(group: str, queue: TopicQueue) -> Request:
     """A group without an offset may be given 0 by a broker whose queue begins at 0 (3.2)."""
     words = f"the offset of {group} in {queue.topic}/{queue.number}"
     return Request(Code.QUERY_CONSUMER_OFFSET, words, {"consumerGroup": group, **_of(queue)})
 
 
-def pull(queue: Queue, offset: int, most: int = PULL_MAX) -> Request:
+def pull(queue: TopicQueue, offset: int, most: int = PULL_MAX) -> Request:
     """What stands in the queue from `offset` on, at most so many messages."""
     fields = {
         "consumerGroup": READERS_GROUP,
@@ -224,5 +224,5 @@ def _of_dledger(
     return Request(code, words, body=json.dumps(document).encode())
 
 
-def _of(queue: Queue) -> dict[str, str]:
+def _of(queue: TopicQueue) -> dict[str, str]:
     return {"topic": queue.topic, "queueId": str(queue.number)}

@@ -20,7 +20,7 @@ _RIGHTS = {PERM_READ | PERM_WRITE: "", PERM_READ: ", read only", PERM_WRITE: ", 
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Queues:
+class TopicQueues:
     """What one broker has of the topic."""
 
     broker: str
@@ -38,7 +38,7 @@ class View:
     """What one answer showed; both parts sorted. `queues` is empty in a view of the cluster."""
 
     brokers: tuple[Shown, ...]
-    queues: tuple[Queues, ...] = ()
+    queues: tuple[TopicQueues, ...] = ()
 
     @property
     def masters(self) -> dict[str, str]:
@@ -63,7 +63,9 @@ def read_route(body: bytes) -> View:
     try:
         shown = [one for broker in document["brokerDatas"] for one in _addresses(broker)]
         queues = [
-            Queues(one["brokerName"], one["readQueueNums"], one["writeQueueNums"], one["perm"])
+            TopicQueues(
+                one["brokerName"], one["readQueueNums"], one["writeQueueNums"], one["perm"]
+            )
             for one in document["queueDatas"]
         ]
         return View(tuple(sorted(shown)), tuple(sorted(queues)))
@@ -99,7 +101,7 @@ def _moves(before: tuple[Shown, ...], after: tuple[Shown, ...]) -> Iterator[str]
             yield f"shows {new}{f', before at {old.address}' if old else ''}"
 
 
-def _rights(before: tuple[Queues, ...], after: tuple[Queues, ...]) -> Iterator[str]:
+def _rights(before: tuple[TopicQueues, ...], after: tuple[TopicQueues, ...]) -> Iterator[str]:
     was = {one.broker: one for one in before}
     now = {one.broker: one for one in after}
     for broker in sorted(was.keys() | now.keys()):

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.workers.remoting import json_text
 from harness.workers.remoting.errors import WireError
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.requests import TopicQueue
 
 _TOPIC_AND_GROUP = "@"
 
@@ -21,10 +21,10 @@ class Topic:
     perm: int
 
     @property
-    def queues(self) -> tuple[Queue, ...]:
+    def queues(self) -> tuple[TopicQueue, ...]:
         """Every queue that may hold something: fewer may be written than read, or the reverse."""
         count = max(self.read_queues, self.write_queues)
-        return tuple(Queue(self.name, number) for number in range(count))
+        return tuple(TopicQueue(self.name, number) for number in range(count))
 
 
 def read_topics(body: bytes) -> tuple[Topic, ...]:
@@ -36,7 +36,7 @@ def read_topics(body: bytes) -> tuple[Topic, ...]:
         raise WireError(f"no topic configurations: {error!r} in {body[:200]!r}") from error
 
 
-def read_offsets(body: bytes) -> dict[tuple[str, Queue], int]:
+def read_offsets(body: bytes) -> dict[tuple[str, TopicQueue], int]:
     """Of GET_ALL_CONSUMER_OFFSET: by group and queue. Raises WireError."""
     try:
         return dict(_offsets(json_text.read_object(body)["offsetTable"]))
@@ -65,8 +65,8 @@ def _topic(one: dict[str, Any]) -> Topic:
     return Topic(one["topicName"], one["readQueueNums"], one["writeQueueNums"], one["perm"])
 
 
-def _offsets(table: dict[str, dict[str, int]]) -> Iterator[tuple[tuple[str, Queue], int]]:
+def _offsets(table: dict[str, dict[str, int]]) -> Iterator[tuple[tuple[str, TopicQueue], int]]:
     for key, by_queue in table.items():
         topic, _, group = key.partition(_TOPIC_AND_GROUP)
         for number, offset in by_queue.items():
-            yield (group, Queue(topic, int(number))), int(offset)
+            yield (group, TopicQueue(topic, int(number))), int(offset)

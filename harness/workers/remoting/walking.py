@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from harness.workers.remoting import answers, records, requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
-from harness.workers.remoting.records import Message
+from harness.workers.remoting.errors import RequestRefused, WireError
+from harness.workers.remoting.records import StoredMessage
 from harness.workers.remoting.requests import Request
 
 
@@ -34,7 +34,7 @@ class Walk:
             return requests.runtime_info()
         return requests.view(self.at) if self.at < self.end else None
 
-    def hear(self, answer: Command) -> Message | None:
+    def hear(self, answer: Command) -> StoredMessage | None:
         """The message in an answer to `request`, if it was one."""
         request = self.request
         assert request is not None, self
@@ -43,7 +43,7 @@ class Walk:
                 self._hear_bounds(request, answer)
                 return None
             return self._hear_record(request, answer)
-        except (Refused, WireError) as error:
+        except (RequestRefused, WireError) as error:
             self.doubt = f"the log was read from {self.first} to {self.at} of {self.end}: {error}"
             return None
 
@@ -52,7 +52,7 @@ class Walk:
         self.first, self.end = log
         self.at = self.first
 
-    def _hear_record(self, request: Request, answer: Command) -> Message | None:
+    def _hear_record(self, request: Request, answer: Command) -> StoredMessage | None:
         answers.taken(request, answer)
         blank_bytes = records.blank(answer.body)
         if blank_bytes:

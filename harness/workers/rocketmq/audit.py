@@ -18,10 +18,10 @@ from harness.workers.protocol import WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, records, requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.reading import Reading
-from harness.workers.remoting.records import Message
-from harness.workers.remoting.requests import Queue, Request
+from harness.workers.remoting.records import StoredMessage
+from harness.workers.remoting.requests import Request, TopicQueue
 from harness.workers.remoting.walking import Walk
 from harness.workers.rocketmq.connection import Unanswered
 from harness.workers.rocketmq.holdings import belongs, is_half, queues_to_read
@@ -104,7 +104,7 @@ class _BrokersLog:
                 doubts = await self._audit()
         except TimeoutError:
             doubts = (f"not read to its end within {self._config.limit_s:g} s",)
-        except (Unanswered, Refused, WireError) as error:
+        except (Unanswered, RequestRefused, WireError) as error:
             doubts = (str(error),)
         return "; ".join(doubts)
 
@@ -122,7 +122,7 @@ class _BrokersLog:
         topics = await self._ask(requests.topic_configs(), answers.topics)
         self._ready()
         queues = queues_to_read(topics, topic)
-        pull = await self._answer(requests.pull(Queue(topic, 0), 0))
+        pull = await self._answer(requests.pull(TopicQueue(topic, 0), 0))
         if answers.gives_nothing(pull):
             doubts = await self._walk()
             ends = {queue: await self._end(queue) for queue in queues}
@@ -135,16 +135,16 @@ class _BrokersLog:
             doubts.insert(0, f"the broker has no topic {topic}")
         return doubts
 
-    async def _read_queues(self, queues: Sequence[Queue]) -> list[Reading]:
+    async def _read_queues(self, queues: Sequence[TopicQueue]) -> list[Reading]:
         turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
-        async def read(queue: Queue) -> Reading:
+        async def read(queue: TopicQueue) -> Reading:
             async with turns:
                 return await self._read(queue)
 
         return await asyncio.gather(*(read(queue) for queue in queues))
 
-    async def _read(self, queue: Queue) -> Reading:
+    async def _read(self, queue: TopicQueue) -> Reading:
         reading = Reading(queue)
         started_ns = self._recorder.now_ns()
         while (request := reading.request) is not None:
@@ -173,16 +173,16 @@ class _BrokersLog:
         self._probe(LOG_READ, self._host, started_ns, not walk.doubt, walk.doubt or span)
         return [walk.doubt] if walk.doubt else []
 
-    async def _end(self, queue: Queue) -> int:
+    async def _end(self, queue: TopicQueue) -> int:
         return await self._ask(requests.max_offset(queue), answers.offset)
 
-    def _note(self, messages: Sequence[Message]) -> None:
+    def _note(self, messages: Sequence[StoredMessage]) -> None:
         recorder, topic = self._recorder, self._config.queue
         received_ns = recorder.now_ns()
         for message in messages:
             if belongs(message, topic):
                 self.found += 1
-                place = self._target(_word(Queue(message.topic, message.queue)))
+                place = self._target(_word(TopicQueue(message.topic, message.queue)))
                 recorder.delivery(
                     _body(message),
                     received_ns,
@@ -195,7 +195,7 @@ class _BrokersLog:
                 )
         recorder.flush()
 
-    async def _compare_offsets(self, ends: Mapping[Queue, int]) -> None:
+    async def _compare_offsets(self, ends: Mapping[TopicQueue, int]) -> None:
         """A consumer's offset is the next that it would be given: at the end, all is consumed."""
         started_ns = self._recorder.now_ns()
         offsets = await self._ask(requests.consumer_offsets(), answers.offsets)
@@ -218,7 +218,7 @@ class _BrokersLog:
         self._recorder.probe(kind, target, started_ns, self._recorder.now_ns(), ok, detail)
 
     async def _ask(self, request: Request, read: Callable[[Request, Command], T]) -> T:
-        """Raises Unanswered, Refused, WireError."""
+        """Raises Unanswered, RequestRefused, WireError."""
         return read(request, await self._answer(request))
 
     async def _answer(self, request: Request) -> Command:
@@ -231,14 +231,14 @@ class _BrokersLog:
         return await self._line.ask(request, ASK_LIMIT_S)
 
 
-def _body(message: Message) -> Body:
+def _body(message: StoredMessage) -> Body:
     try:
         return decode(records.content(message))
     except WireError:
         return Body(None, False)  # what cannot be unpacked identifies nothing
 
 
-def _word(queue: Queue) -> str:
+def _word(queue: TopicQueue) -> str:
     return f"{queue.topic}/{queue.number}"
 
 

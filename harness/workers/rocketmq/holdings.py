@@ -12,12 +12,12 @@
 
 from collections.abc import Iterable
 
-from harness.workers.remoting.records import Message
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.records import StoredMessage
+from harness.workers.remoting.requests import TopicQueue
 from harness.workers.remoting.tables import Topic
 
 RETRY, DEAD_LETTER = "%RETRY%", "%DLQ%"
-HALVES = Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0)
+HALVES = TopicQueue("RMQ_SYS_TRANS_HALF_TOPIC", 0)
 GIVEN_UP = "TRANS_CHECK_MAX_TIME_TOPIC"  # halves that no producer answered for
 SET_ASIDE = (
     "SCHEDULE_TOPIC_XXXX",
@@ -28,7 +28,7 @@ SET_ASIDE = (
 _NAMES_ITS_TOPIC = ("REAL_TOPIC", "RETRY_TOPIC")
 
 
-def queues_to_read(topics: Iterable[Topic], topic: str) -> tuple[Queue, ...]:
+def queues_to_read(topics: Iterable[Topic], topic: str) -> tuple[TopicQueue, ...]:
     """The queues of a broker that may hold messages of a topic, the topic's own first."""
     may_hold = [one for one in topics if one.name == topic or _shared(one.name)]
     may_hold.sort(key=lambda one: (one.name != topic, one.name))
@@ -36,12 +36,12 @@ def queues_to_read(topics: Iterable[Topic], topic: str) -> tuple[Queue, ...]:
     return tuple(found) if HALVES in found else (*found, HALVES)
 
 
-def belongs(message: Message, topic: str) -> bool:
+def belongs(message: StoredMessage, topic: str) -> bool:
     names = (message.properties.get(name) for name in _NAMES_ITS_TOPIC)
     return topic in (message.topic, *names)
 
 
-def is_half(message: Message) -> bool:
+def is_half(message: StoredMessage) -> bool:
     """A half that waits for its producer's answer: no consumer may see it."""
     return message.topic in (HALVES.topic, GIVEN_UP)
 

@@ -19,14 +19,14 @@ from harness.workers.protocol import Endpoint, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.leaders import Says
 from harness.workers.remoting.requests import Request
 from harness.workers.remoting.routes import View
 from harness.workers.rocketmq.connection import Unanswered
 from harness.workers.rocketmq.line import Line
 from harness.workers.rocketmq.voters import Voter, say, voters
-from harness.workers.rocketmq.watch import Answered, Look, Watch
+from harness.workers.rocketmq.watch import Answered, RouteQuery, Watch
 from spark_analysis.schema.views import CLUSTER, LEADER, ROUTE, STOOD_STILL
 
 PERIOD_S = 0.4  # twice a second and more, even where a round begins a little late
@@ -98,18 +98,18 @@ class Prober:
         view, doubt = None, ""
         try:
             view = await question(way.line)
-        except (Unanswered, Refused, WireError) as error:
+        except (Unanswered, RequestRefused, WireError) as error:
             doubt = str(error)
         stalled = self._late() or self._stalled_until_ns >= started_ns
         if doubt and stalled:
             doubt += STOOD_STILL
-        look = Look(kind, started_ns, self._recorder.now_ns(), view, doubt, stalled)
+        look = RouteQuery(kind, started_ns, self._recorder.now_ns(), view, doubt, stalled)
         self._note(way, look)
 
     def _late(self) -> bool:
         return self._recorder.now_ns() - self._ticked_ns > TICK_NS + STALL_NS
 
-    def _note(self, way: "_Way", look: Look) -> None:
+    def _note(self, way: "_Way", look: RouteQuery) -> None:
         ok = look.view is not None
         target = way.line.endpoint.host
         self._recorder.probe(look.kind, target, look.started_ns, look.ended_ns, ok, look.detail)

@@ -22,7 +22,7 @@ Answered = View | Says
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RouteQuery:
     """One question. `view` None: it was not answered, and `doubt` says why. Times in run time.
 
     `stalled`: the prober itself stood still meanwhile.
@@ -41,7 +41,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProberEvent:
     """What is written down as an event of the prober."""
 
     kind: str
@@ -53,38 +53,38 @@ class Watch:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._last: dict[str, Look] = {}  # by kind: the last that was answered
+        self._last: dict[str, RouteQuery] = {}  # by kind: the last that was answered
         self._silent_since_ns: dict[str, int] = {}  # by kind: when the first unanswered one began
 
-    def see(self, look: Look) -> tuple[Change, ...]:
+    def see(self, look: RouteQuery) -> tuple[ProberEvent, ...]:
         """The changes that this look makes known."""
         if look.view is None:
             return self._unanswered(look)
         return (*self._answered(look), *self._compared(look, look.view))
 
-    def _unanswered(self, look: Look) -> tuple[Change, ...]:
+    def _unanswered(self, look: RouteQuery) -> tuple[ProberEvent, ...]:
         last = self._last.get(look.kind)
         outdated = last is not None and look.started_ns < last.started_ns
         if outdated or look.stalled or look.kind in self._silent_since_ns:
             return ()
         self._silent_since_ns[look.kind] = look.started_ns
-        return (Change(UNANSWERED, f"{self._name} {look.kind}: {look.doubt}"),)
+        return (ProberEvent(UNANSWERED, f"{self._name} {look.kind}: {look.doubt}"),)
 
-    def _answered(self, look: Look) -> tuple[Change, ...]:
+    def _answered(self, look: RouteQuery) -> tuple[ProberEvent, ...]:
         since_ns = self._silent_since_ns.pop(look.kind, None)
         if since_ns is None:
             return ()
         span_s = (look.ended_ns - since_ns) / 1e9
-        return (Change(ANSWERED, f"{self._name} {look.kind}: after {span_s:.2f} s"),)
+        return (ProberEvent(ANSWERED, f"{self._name} {look.kind}: after {span_s:.2f} s"),)
 
-    def _compared(self, look: Look, view: Answered) -> tuple[Change, ...]:
+    def _compared(self, look: RouteQuery, view: Answered) -> tuple[ProberEvent, ...]:
         before = self._last.get(look.kind)
         if before is not None and look.started_ns < before.started_ns:
             return ()
         self._last[look.kind] = look
         within = f" (within {(look.ended_ns - before.started_ns) / 1e9:.2f} s)" if before else ""
         return tuple(
-            Change(_CHANGED[look.kind], f"{self._name} {sentence}{within}")
+            ProberEvent(_CHANGED[look.kind], f"{self._name} {sentence}{within}")
             for sentence in _since(view, None if before is None else before.view)
         )
 

@@ -1,4 +1,4 @@
-"""Clients of a broker: producers and consumers by group, and subscriptions of consumers
+"""BrokerClients of a broker: producers and consumers by group, and subscriptions of consumers
 (docs/behaviour/rocketmq.md 3.2).
 
 1. A heartbeat identifies a client. It is gone when it says so, or when its connection ends.
@@ -59,7 +59,7 @@ class _Heartbeat(msgspec.Struct):
     consumerDataSet: list[_Consumer] = []
 
 
-class Client(msgspec.Struct, frozen=True):
+class ClientInfo(msgspec.Struct, frozen=True):
     name: str
     address: str
     language: str
@@ -69,19 +69,19 @@ class Client(msgspec.Struct, frozen=True):
 class Members(msgspec.Struct):
     """The consumers of one group, by connection."""
 
-    clients: dict[int, Client]
+    clients: dict[int, ClientInfo]
     wants: dict[str, Subscription]  # by topic
     consume_type: Any = None
     message_model: Any = None
     consume_from_where: Any = None
 
 
-class Clients:
+class BrokerClients:
     def __init__(self) -> None:
-        self.producers: dict[str, dict[int, Client]] = {}  # by group and connection
+        self.producers: dict[str, dict[int, ClientInfo]] = {}  # by group and connection
         self.consumers: dict[str, Members] = {}  # by group
 
-    def heard(self, body: bytes, connection: int, who: Client) -> tuple[list[str], list[str]]:
+    def heard(self, body: bytes, connection: int, who: ClientInfo) -> tuple[list[str], list[str]]:
         """Return the groups of consumers in a heartbeat; those whose members need a notice.
 
         `who`: all but its name, which the heartbeat has. Raises BadRequest.
@@ -111,7 +111,7 @@ class Clients:
             clients.pop(connection, None)
         return self._left(connection, [*self.consumers])
 
-    def members(self, group: str) -> dict[int, Client]:
+    def members(self, group: str) -> dict[int, ClientInfo]:
         known = self.consumers.get(group)
         return {} if known is None else known.clients
 
@@ -119,7 +119,7 @@ class Clients:
         known = self.consumers.get(group)
         return None if known is None else known.wants.get(topic)
 
-    def _joined(self, consumer: _Consumer, connection: int, client: Client) -> bool:
+    def _joined(self, consumer: _Consumer, connection: int, client: ClientInfo) -> bool:
         known = self.consumers.setdefault(consumer.group_name, Members({}, {}))
         wants = {one.topic: one for one in consumer.subscription_data_set}
         is_new = known.clients.get(connection) is None

@@ -16,7 +16,7 @@ import msgspec
 
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Code
-from reference_impl.rocketmq.settings import Broker, Flush, Role
+from reference_impl.rocketmq.settings import BrokerSettings, Flush, Role
 from reference_impl.rocketmq.store.records import Draft
 from reference_impl.rocketmq.store.store import Store, Stored
 
@@ -35,7 +35,7 @@ class Slaves(Protocol):
         """Return whether one is connected that is not too far behind."""
 
 
-class _Waiting(msgspec.Struct):
+class _PendingCommit(msgspec.Struct):
     stored: Stored
     done: Done
     for_disk: bool
@@ -47,7 +47,7 @@ class _Waiting(msgspec.Struct):
 
 class Committing:
     def __init__(
-        self, store: Store, config: Broker, clock: Clock, slaves: Slaves, arrived: Arrived
+        self, store: Store, config: BrokerSettings, clock: Clock, slaves: Slaves, arrived: Arrived
     ) -> None:
         self._store = store
         self._times = config.times
@@ -56,7 +56,7 @@ class Committing:
         self._clock = clock
         self._slaves = slaves
         self._arrived = arrived
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_PendingCommit] = deque()
 
     def put(self, draft: Draft, done: Done, waits: bool = True) -> None:
         stored = self._store.put(draft, self._clock.wall_ms())
@@ -70,7 +70,7 @@ class Committing:
     def progress(self) -> None:
         """The disk, a slave or time went on."""
         now_ms = self._clock.now_ms()
-        going_on = deque[_Waiting]()
+        going_on = deque[_PendingCommit]()
         while self._waiting:
             one = self._waiting.popleft()
             self._look(one, now_ms)
@@ -85,9 +85,9 @@ class Committing:
         """Return whether a request waits for the disk."""
         return any(one.for_disk for one in self._waiting)
 
-    def _begun(self, stored: Stored, done: Done, waits: bool) -> _Waiting:
+    def _begun(self, stored: Stored, done: Done, waits: bool) -> _PendingCommit:
         now_ms, times = self._clock.now_ms(), self._times
-        one = _Waiting(
+        one = _PendingCommit(
             stored,
             done,
             waits and self._is_flushed,
@@ -99,7 +99,7 @@ class Committing:
             one.for_slave, one.code = False, Code.SLAVE_NOT_AVAILABLE
         return one
 
-    def _look(self, one: _Waiting, now_ms: int) -> None:
+    def _look(self, one: _PendingCommit, now_ms: int) -> None:
         if one.for_disk:
             if self._store.log.flushed >= one.stored.end:
                 one.for_disk = False

@@ -21,7 +21,7 @@ import msgspec
 from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake, HandshakeError
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.outbox import Outbox
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.log import CommitLog
 
 REPORT = struct.Struct(">q")
@@ -46,7 +46,12 @@ class Copies:
     """committing.Slaves."""
 
     def __init__(
-        self, log: CommitLog, config: Broker, clock: Clock, outbox: Outbox, dice: random.Random
+        self,
+        log: CommitLog,
+        config: BrokerSettings,
+        clock: Clock,
+        outbox: Outbox,
+        dice: random.Random,
     ) -> None:
         self._log = log
         self._config = config

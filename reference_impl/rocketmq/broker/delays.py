@@ -26,7 +26,7 @@ LEVELS_S: tuple[int, ...] = (1, 5, 10, 30, *range(60, 660, 60), 1200, 1800, 3600
 AT_ONCE = 100  # of a level in one turn: others have to come to their turn, too
 
 
-class Progress(msgspec.Struct, rename="camel"):
+class DelayProgress(msgspec.Struct, rename="camel"):
     """By level, the offset in its queue that comes next."""
 
     offset_table: dict[str, int] = {}
@@ -73,12 +73,12 @@ class Delays:
 
     def copy(self, document: bytes) -> None:
         """Copy the progress of a slave's master. Raises one of fields.UNREADABLE."""
-        progress = msgspec.json.decode(document, type=Progress)
+        progress = msgspec.json.decode(document, type=DelayProgress)
         self._next = {int(level): offset for level, offset in progress.offset_table.items()}
 
     def progress(self) -> bytes:
         offsets = {str(level): offset for level, offset in sorted(self._next.items())}
-        return msgspec.json.encode(Progress(offsets))
+        return msgspec.json.encode(DelayProgress(offsets))
 
     def tick(self) -> None:
         now_ms = self._parts.clock.now_ms()

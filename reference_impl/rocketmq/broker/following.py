@@ -16,7 +16,7 @@ from reference_impl.protocol.handshake import NONCE_OCTETS, Handshake, Handshake
 from reference_impl.rocketmq.broker.copies import PART, REPORT
 from reference_impl.rocketmq.effects import COPIES, Clock
 from reference_impl.rocketmq.remoting.outbox import Outbox
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.store import Store
 
 PART_OCTETS_MAX = 16 * 1024 * 1024
@@ -24,7 +24,12 @@ PART_OCTETS_MAX = 16 * 1024 * 1024
 
 class Following:
     def __init__(
-        self, store: Store, config: Broker, clock: Clock, outbox: Outbox, dice: random.Random
+        self,
+        store: Store,
+        config: BrokerSettings,
+        clock: Clock,
+        outbox: Outbox,
+        dice: random.Random,
     ) -> None:
         self._store = store
         self._config = config

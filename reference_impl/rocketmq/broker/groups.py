@@ -7,7 +7,7 @@ import msgspec
 
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.registration import DataVersion
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.disk import Disk
 
 DOCUMENT = "config/subscriptionGroup.json"
@@ -22,7 +22,7 @@ TOOLS = (
 )
 
 
-class Group(msgspec.Struct, frozen=True, rename="camel"):
+class ConsumerGroup(msgspec.Struct, frozen=True, rename="camel"):
     group_name: str
     consume_enable: bool = True
     consume_from_min_enable: bool = True
@@ -35,31 +35,34 @@ class Group(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Groups(msgspec.Struct, frozen=True, rename="camel"):
-    subscription_group_table: dict[str, Group] = {}
+    subscription_group_table: dict[str, ConsumerGroup] = {}
     data_version: DataVersion = DataVersion()
 
 
 class BrokerGroups:
-    def __init__(self, disk: Disk, clock: Clock, config: Broker) -> None:
+    def __init__(self, disk: Disk, clock: Clock, config: BrokerSettings) -> None:
         self._disk = disk
         self._clock = clock
         self._made_by_consumers = config.auto_create_subscription_group
         kept = disk.document(DOCUMENT)
         stored = Groups() if kept is None else msgspec.json.decode(kept, type=Groups)
-        self._table = {**{name: Group(name) for name in TOOLS}, **stored.subscription_group_table}
+        self._table = {
+            **{name: ConsumerGroup(name) for name in TOOLS},
+            **stored.subscription_group_table,
+        }
         self._version = stored.data_version
 
-    def get(self, name: str) -> Group | None:
+    def get(self, name: str) -> ConsumerGroup | None:
         return self._table.get(name)
 
-    def wanted(self, name: str) -> Group | None:
+    def wanted(self, name: str) -> ConsumerGroup | None:
         """Made where there was none, if consumers may."""
         group = self._table.get(name)
         if group is None and self._made_by_consumers and name:
-            group = self.create(Group(name))
+            group = self.create(ConsumerGroup(name))
         return group
 
-    def create(self, group: Group) -> Group:
+    def create(self, group: ConsumerGroup) -> ConsumerGroup:
         self._table[group.group_name] = group
         self._keep()
         return group

@@ -7,7 +7,7 @@ A lock that was not renewed for rebalance_lock_max_live_time is free.
 import msgspec
 
 from reference_impl.rocketmq.effects import Clock
-from reference_impl.rocketmq.remoting.codes import Request
+from reference_impl.rocketmq.remoting.codes import RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
 from reference_impl.rocketmq.remoting.serving import IncomingRequest
@@ -41,7 +41,7 @@ class Locks:
             wanted = msgspec.json.decode(incoming.command.body, type=_LockRequest)
         except UNREADABLE as error:
             raise BadRequest(f"no set of queues: {error}") from error
-        if incoming.command.header.code == Request.UNLOCK_BATCH_MQ:
+        if incoming.command.header.code == RequestCode.UNLOCK_BATCH_MQ:
             self._unlock(wanted)
             return incoming.answer()
         locked = [queue for queue in wanted.mq_set if self._lock(wanted, queue)]

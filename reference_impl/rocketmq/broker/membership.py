@@ -4,9 +4,9 @@
 
 from typing import TYPE_CHECKING
 
-from reference_impl.rocketmq.broker.clients import Client
+from reference_impl.rocketmq.broker.clients import ClientInfo
 from reference_impl.rocketmq.broker.topics import RETRY_PREFIX
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, request
 from reference_impl.rocketmq.remoting.header import LANGUAGES
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
@@ -19,10 +19,10 @@ class Membership:
     def __init__(self, parts: "Parts") -> None:
         self._parts = parts
         self.handlers: dict[int, Handler] = {
-            Request.HEART_BEAT: self._heartbeat,
-            Request.UNREGISTER_CLIENT: self._leave,
-            Request.GET_CONSUMER_LIST_BY_GROUP: self._listed,
-            Request.CHECK_CLIENT_CONFIG: self._check,
+            RequestCode.HEART_BEAT: self._heartbeat,
+            RequestCode.UNREGISTER_CLIENT: self._leave,
+            RequestCode.GET_CONSUMER_LIST_BY_GROUP: self._listed,
+            RequestCode.CHECK_CLIENT_CONFIG: self._check,
         }
 
     def closed(self, connection: int) -> None:
@@ -34,7 +34,7 @@ class Membership:
             incoming.command.header,
             self._parts.connections.peer(incoming.connection),
         )
-        who = Client("", address, LANGUAGES[header.language], header.version)
+        who = ClientInfo("", address, LANGUAGES[header.language], header.version)
         body = incoming.command.body
         groups, changed = self._parts.clients.heard(body, incoming.connection, who)
         for name in groups:
@@ -74,6 +74,6 @@ class Membership:
                 continue
             for connection in self._parts.clients.members(name):
                 number, fields = self._parts.calls.number(), {"consumerGroup": name}
-                code = Request.NOTIFY_CONSUMER_IDS_CHANGED
+                code = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
                 notice = request(code, number, fields, oneway=True)
                 self._parts.outbox.send(connection, notice)

@@ -34,10 +34,10 @@ from reference_impl.rocketmq.broker.transactions import decided
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.outbox import Outbox
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.properties import REAL_TOPIC
 from reference_impl.rocketmq.store.records import Draft
-from reference_impl.rocketmq.store.store import Found, Status, Store, Stored
+from reference_impl.rocketmq.store.store import ReadResult, Status, Store, Stored
 
 KINDS = (
     Kind.DROP,
@@ -58,7 +58,7 @@ class CrookedBroker:
 
     def __init__(
         self,
-        config: Broker,
+        config: BrokerSettings,
         clock: Clock,
         committing: Committing,
         store: Store,
@@ -146,7 +146,9 @@ class CrookedBroker:
         self._committing.put(shown, _ignore, waits=False)
         done(code, stored)
 
-    def given(self, group: str, topic: str, queue: int, offset: int, found: Found) -> Found:
+    def given(
+        self, group: str, topic: str, queue: int, offset: int, found: ReadResult
+    ) -> ReadResult:
         """Return what a pull from there on gets that found this."""
         if self._kind is not Kind.REWIND or found.status is not Status.FOUND:
             return found
@@ -159,7 +161,7 @@ class CrookedBroker:
             given.append((now_ms + AGAIN_MS, offset))
         return found
 
-    def _again(self, topic: str, queue: int, offset: int) -> Found:
+    def _again(self, topic: str, queue: int, offset: int) -> ReadResult:
         record = self._store.at(topic, queue, offset)
         if record is not None:
             self._outbox.admit(line(self._kind, topic, record.body))

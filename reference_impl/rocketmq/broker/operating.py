@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from reference_impl.rocketmq.broker.clients import Client
-from reference_impl.rocketmq.broker.groups import Group
+from reference_impl.rocketmq.broker.clients import ClientInfo
+from reference_impl.rocketmq.broker.groups import ConsumerGroup
 from reference_impl.rocketmq.broker.topics import wrong_name
 from reference_impl.rocketmq.registration import Topic
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.fields import UNREADABLE, BadRequest
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 
 if TYPE_CHECKING:
     from reference_impl.rocketmq.broker.parts import Parts
@@ -34,18 +34,18 @@ class Operating:
         self._parts = parts
         self._booted_ms = parts.clock.wall_ms()
         self.handlers: dict[int, Handler] = {
-            Request.UPDATE_AND_CREATE_TOPIC: self._create,
-            Request.DELETE_TOPIC_IN_BROKER: self._delete,
-            Request.GET_ALL_TOPIC_CONFIG: self._topics,
-            Request.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP: self._create_group,
-            Request.DELETE_SUBSCRIPTION_GROUP: self._delete_group,
-            Request.GET_ALL_SUBSCRIPTION_GROUPS: self._groups,
-            Request.GET_ALL_CONSUMER_OFFSET: self._offsets,
-            Request.GET_ALL_DELAY_OFFSET: self._delays,
-            Request.GET_BROKER_CONFIG: self._configuration,
-            Request.GET_BROKER_RUNTIME_INFO: self._runtime,
-            Request.GET_CONSUMER_CONNECTIONS: self._consumers,
-            Request.GET_ALL_PRODUCERS: self._producers,
+            RequestCode.UPDATE_AND_CREATE_TOPIC: self._create,
+            RequestCode.DELETE_TOPIC_IN_BROKER: self._delete,
+            RequestCode.GET_ALL_TOPIC_CONFIG: self._topics,
+            RequestCode.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP: self._create_group,
+            RequestCode.DELETE_SUBSCRIPTION_GROUP: self._delete_group,
+            RequestCode.GET_ALL_SUBSCRIPTION_GROUPS: self._groups,
+            RequestCode.GET_ALL_CONSUMER_OFFSET: self._offsets,
+            RequestCode.GET_ALL_DELAY_OFFSET: self._delays,
+            RequestCode.GET_BROKER_CONFIG: self._configuration,
+            RequestCode.GET_BROKER_RUNTIME_INFO: self._runtime,
+            RequestCode.GET_CONSUMER_CONNECTIONS: self._consumers,
+            RequestCode.GET_ALL_PRODUCERS: self._producers,
         }
 
     def _create(self, incoming: IncomingRequest) -> Command:
@@ -77,7 +77,7 @@ class Operating:
 
     def _create_group(self, incoming: IncomingRequest) -> Command:
         try:
-            group = msgspec.json.decode(incoming.command.body, type=Group)
+            group = msgspec.json.decode(incoming.command.body, type=ConsumerGroup)
         except UNREADABLE as error:
             raise BadRequest(f"no group: {error}") from error
         self._parts.groups.create(group)
@@ -147,7 +147,7 @@ class Operating:
         return incoming.json({"data": table})
 
 
-def _connected(client: Client) -> dict[str, object]:
+def _connected(client: ClientInfo) -> dict[str, object]:
     return {
         "clientId": client.name,
         "clientAddr": client.address,
@@ -156,7 +156,7 @@ def _connected(client: Client) -> dict[str, object]:
     }
 
 
-def _sending(client: Client) -> dict[str, object]:
+def _sending(client: ClientInfo) -> dict[str, object]:
     return {
         "clientId": client.name,
         "remoteIP": client.address,
@@ -165,7 +165,7 @@ def _sending(client: Client) -> dict[str, object]:
     }
 
 
-def _properties(config: Broker) -> list[tuple[str, str]]:
+def _properties(config: BrokerSettings) -> list[tuple[str, str]]:
     """Return the configuration under the names of the real one; times without a name there are
     left out."""
     settings = msgspec.to_builtins(config)

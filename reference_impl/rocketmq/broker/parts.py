@@ -2,7 +2,7 @@
 
 import random
 
-from reference_impl.rocketmq.broker.clients import Clients
+from reference_impl.rocketmq.broker.clients import BrokerClients
 from reference_impl.rocketmq.broker.committing import Committing
 from reference_impl.rocketmq.broker.copies import Copies
 from reference_impl.rocketmq.broker.delays import DOCUMENT as DELAYS
@@ -18,7 +18,7 @@ from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.calls import Calls
 from reference_impl.rocketmq.remoting.connections import Connections
 from reference_impl.rocketmq.remoting.outbox import Outbox
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.disk import Disk
 from reference_impl.rocketmq.store.records import Draft, host
 from reference_impl.rocketmq.store.store import Store, Stored
@@ -28,7 +28,12 @@ class Parts:
     """`store_ip`: the four octets that its address stands for."""
 
     def __init__(
-        self, config: Broker, clock: Clock, disk: Disk, dice: random.Random, store_ip: bytes
+        self,
+        config: BrokerSettings,
+        clock: Clock,
+        disk: Disk,
+        dice: random.Random,
+        store_ip: bytes,
     ) -> None:
         self.config = config
         self.clock = clock
@@ -39,7 +44,7 @@ class Parts:
         self.calls = Calls()
         self.topics = BrokerTopics(disk, clock, config)
         self.groups = BrokerGroups(disk, clock, config)
-        self.clients = Clients()
+        self.clients = BrokerClients()
         self.offsets = Offsets(disk)
         self.meters = Meters(clock)
         self.delays = Delays(self, disk.document(DELAYS))

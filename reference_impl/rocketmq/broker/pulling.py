@@ -17,7 +17,7 @@ from reference_impl.rocketmq.broker.topics import READ, is_clients
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.serving import IncomingRequest
-from reference_impl.rocketmq.store.store import Found, Status
+from reference_impl.rocketmq.store.store import ReadResult, Status
 
 if TYPE_CHECKING:
     from reference_impl.rocketmq.broker.parts import Parts
@@ -143,7 +143,7 @@ class Pulling:
             return incoming.answer(Code.SUBSCRIPTION_NOT_LATEST, remark)
         return wants
 
-    def _find(self, pull: _Pull) -> Found:
+    def _find(self, pull: _Pull) -> ReadResult:
         parts, place = self._parts, (pull.topic, pull.queue)
         found = parts.store.find(*place, pull.offset, pull.most, pull.wants.wants)
         if parts.crooked is None or pull.group in TOOLS or not is_clients(pull.topic):
@@ -153,7 +153,7 @@ class Pulling:
     def _has_more(self, pull: _Pull) -> bool:
         return self._parts.store.ends(pull.topic, pull.queue)[1] > pull.offset
 
-    def _code(self, pull: _Pull, found: Found) -> Code:
+    def _code(self, pull: _Pull, found: ReadResult) -> Code:
         if found.status in (Status.NO_QUEUE, Status.EMPTY):
             code = Code.PULL_OFFSET_MOVED if pull.offset else Code.PULL_NOT_FOUND
         else:
@@ -162,7 +162,7 @@ class Pulling:
             return Code.PULL_RETRY_IMMEDIATELY
         return code
 
-    def _answer(self, pull: _Pull, found: Found) -> Command:
+    def _answer(self, pull: _Pull, found: ReadResult) -> Command:
         code = self._code(pull, found)
         # A slave without the requested messages yet sends no consumer back.
         behind = code is Code.PULL_RETRY_IMMEDIATELY and found.status is not Status.NO_MATCH

@@ -5,7 +5,7 @@ Source: docs/behaviour/rocketmq.md 3.2.
 
 from typing import TYPE_CHECKING
 
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
 
@@ -19,13 +19,13 @@ class Queries:
     def __init__(self, parts: "Parts") -> None:
         self._parts = parts
         self.handlers: dict[int, Handler] = {
-            Request.GET_MAX_OFFSET: self._end,
-            Request.GET_MIN_OFFSET: self._least,
-            Request.SEARCH_OFFSET_BY_TIMESTAMP: self._by_time,
-            Request.GET_EARLIEST_MSG_STORETIME: self._earliest,
-            Request.VIEW_MESSAGE_BY_ID: self._view,
-            Request.QUERY_CONSUMER_OFFSET: self._consumed,
-            Request.UPDATE_CONSUMER_OFFSET: self._commit,
+            RequestCode.GET_MAX_OFFSET: self._end,
+            RequestCode.GET_MIN_OFFSET: self._least,
+            RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: self._by_time,
+            RequestCode.GET_EARLIEST_MSG_STORETIME: self._earliest,
+            RequestCode.VIEW_MESSAGE_BY_ID: self._view,
+            RequestCode.QUERY_CONSUMER_OFFSET: self._consumed,
+            RequestCode.UPDATE_CONSUMER_OFFSET: self._commit,
         }
 
     def _end(self, incoming: IncomingRequest) -> Command:

@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 from reference_impl.rocketmq.effects import REMOTING, Clock
 from reference_impl.rocketmq.remoting.calls import Calls
-from reference_impl.rocketmq.remoting.codes import Request
+from reference_impl.rocketmq.remoting.codes import RequestCode
 from reference_impl.rocketmq.remoting.command import Command, request
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.remoting.proofs import NONCE, proven
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 
 MasterKnown = Callable[[str, str], None]  # its address, and where it gives its log away
 
@@ -25,7 +25,7 @@ MasterKnown = Callable[[str, str], None]  # its address, and where it gives its 
 class Registering:
     def __init__(
         self,
-        config: Broker,
+        config: BrokerSettings,
         clock: Clock,
         outbox: Outbox,
         calls: Calls,
@@ -84,7 +84,7 @@ class Registering:
         """A broker that stops in order says so."""
         for link in self._links.values():
             if link is not None:
-                self._say(link, Request.UNREGISTER_BROKER, self._calls.number(), self._who())
+                self._say(link, RequestCode.UNREGISTER_BROKER, self._calls.number(), self._who())
 
     def _challenge(self, address: str, connection: int) -> None:
         number = self._calls.number()
@@ -97,7 +97,7 @@ class Registering:
                 self._register(address, connection)
 
         self._calls.begun(number, connection, self._until_ms(), heard)
-        self._outbox.send(connection, request(Request.PEER_CHALLENGE, number))
+        self._outbox.send(connection, request(RequestCode.PEER_CHALLENGE, number))
 
     def _register(self, address: str, connection: int) -> None:
         if self._config.peer_secret and connection not in self._nonces:
@@ -113,12 +113,12 @@ class Registering:
                 self._master_known(known["masterAddr"], known.get("haServerAddr", ""))
 
         self._calls.begun(number, connection, self._until_ms(), heard)
-        self._say(connection, Request.REGISTER_BROKER, number, fields, self._body())
+        self._say(connection, RequestCode.REGISTER_BROKER, number, fields, self._body())
 
     def _say(
         self,
         connection: int,
-        code: Request,
+        code: RequestCode,
         number: int,
         fields: dict[str, str],
         body: bytes = b"",

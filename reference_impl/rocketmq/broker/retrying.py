@@ -8,7 +8,7 @@ import random
 from typing import TYPE_CHECKING
 
 from reference_impl.rocketmq.broker.delays import delayed
-from reference_impl.rocketmq.broker.groups import Group
+from reference_impl.rocketmq.broker.groups import ConsumerGroup
 from reference_impl.rocketmq.broker.topics import DEAD_PREFIX, RETRY_PREFIX, any_queue
 from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.remoting.command import Command
@@ -54,7 +54,7 @@ class Retrying:
         self._put(self._draft(incoming, group, record), incoming)
         return None
 
-    def _draft(self, incoming: IncomingRequest, group: Group, record: Record) -> Draft:
+    def _draft(self, incoming: IncomingRequest, group: ConsumerGroup, record: Record) -> Draft:
         level, most = incoming.fields.integer("delayLevel"), group.retry_max_times
         if incoming.command.header.version >= _MAX_RECONSUME_SINCE:
             most = incoming.fields.integer("maxReconsumeTimes", most)

@@ -25,7 +25,7 @@ from reference_impl.rocketmq.broker.topics import (
     wrong_name,
 )
 from reference_impl.rocketmq.registration import Topic
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.fields import Fields
 from reference_impl.rocketmq.remoting.serving import IncomingRequest
@@ -226,13 +226,13 @@ def half(draft: Draft) -> Draft:
 
 
 def _text(incoming: IncomingRequest) -> str:
-    names = _V1 if incoming.command.header.code == Request.SEND_MESSAGE else _LETTERS
+    names = _V1 if incoming.command.header.code == RequestCode.SEND_MESSAGE else _LETTERS
     return incoming.fields.text(names["properties"], "")
 
 
 def _read(fields: Fields, code: int) -> _Sent:
     """Raises BadRequest."""
-    names = _V1 if code == Request.SEND_MESSAGE else _LETTERS
+    names = _V1 if code == RequestCode.SEND_MESSAGE else _LETTERS
     most = fields.integer(names["maxReconsumeTimes"], -1)
     return _Sent(
         fields.text(names["topic"]),

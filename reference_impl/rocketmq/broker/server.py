@@ -22,10 +22,10 @@ from reference_impl.rocketmq.broker.retrying import Retrying
 from reference_impl.rocketmq.broker.sending import Sending
 from reference_impl.rocketmq.broker.tables import Copier
 from reference_impl.rocketmq.effects import COPIES, Clock, Effect
-from reference_impl.rocketmq.remoting.codes import Request
-from reference_impl.rocketmq.remoting.header import WireError
+from reference_impl.rocketmq.remoting.codes import RequestCode
+from reference_impl.rocketmq.remoting.header import HeaderError
 from reference_impl.rocketmq.remoting.serving import Handler, serve
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.disk import Disk
 from reference_impl.rocketmq.store.store import Store
 
@@ -38,7 +38,7 @@ class BrokerServer:
 
     def __init__(
         self,
-        config: Broker,
+        config: BrokerSettings,
         clock: Clock,
         disk: Disk,
         dice: random.Random | None = None,
@@ -130,7 +130,7 @@ class BrokerServer:
         parts = self._parts
         try:
             commands = parts.connections.received(connection, octets, self._clock.now_ms())
-        except WireError:
+        except HeaderError:
             self._gone(connection)
             parts.outbox.close(connection)
             return
@@ -191,16 +191,18 @@ class BrokerServer:
             self._copier.master_is(address)
             self._following.master_is(ha_address)
 
-    def _tables(self) -> dict[Request, Callable[[bytes], None]]:
+    def _tables(self) -> dict[RequestCode, Callable[[bytes], None]]:
         """Return the tables that a slave copies, and their handlers."""
         parts = self._parts
         return {
-            Request.GET_ALL_TOPIC_CONFIG: lambda body: parts.topics.copy(tables.read_topics(body)),
-            Request.GET_ALL_CONSUMER_OFFSET: lambda body: parts.offsets.copy(
+            RequestCode.GET_ALL_TOPIC_CONFIG: lambda body: parts.topics.copy(
+                tables.read_topics(body)
+            ),
+            RequestCode.GET_ALL_CONSUMER_OFFSET: lambda body: parts.offsets.copy(
                 tables.read_offsets(body)
             ),
-            Request.GET_ALL_DELAY_OFFSET: parts.delays.copy,
-            Request.GET_ALL_SUBSCRIPTION_GROUPS: lambda body: parts.groups.copy(
+            RequestCode.GET_ALL_DELAY_OFFSET: parts.delays.copy,
+            RequestCode.GET_ALL_SUBSCRIPTION_GROUPS: lambda body: parts.groups.copy(
                 tables.read_groups(body)
             ),
         }
@@ -210,16 +212,16 @@ class BrokerServer:
         sending, retrying = Sending(parts, parts.dice), Retrying(parts, parts.dice)
         locks = Locks(self._clock, self._config.times.rebalance_lock_max_live_time)
         return {
-            Request.SEND_MESSAGE: sending.handle,
-            Request.SEND_MESSAGE_V2: sending.handle,
-            Request.SEND_BATCH_MESSAGE: sending.handle,
-            Request.CONSUMER_SEND_MSG_BACK: retrying.handle,
-            Request.END_TRANSACTION: parts.transactions.handle,
-            Request.PULL_MESSAGE: parts.pulling.handle,
-            Request.LITE_PULL_MESSAGE: parts.pulling.handle,
-            Request.LOCK_BATCH_MQ: locks.handle,
-            Request.UNLOCK_BATCH_MQ: locks.handle,
-            Request.GET_CONSUME_STATS: Progress(parts).handle,
+            RequestCode.SEND_MESSAGE: sending.handle,
+            RequestCode.SEND_MESSAGE_V2: sending.handle,
+            RequestCode.SEND_BATCH_MESSAGE: sending.handle,
+            RequestCode.CONSUMER_SEND_MSG_BACK: retrying.handle,
+            RequestCode.END_TRANSACTION: parts.transactions.handle,
+            RequestCode.PULL_MESSAGE: parts.pulling.handle,
+            RequestCode.LITE_PULL_MESSAGE: parts.pulling.handle,
+            RequestCode.LOCK_BATCH_MQ: locks.handle,
+            RequestCode.UNLOCK_BATCH_MQ: locks.handle,
+            RequestCode.GET_CONSUME_STATS: Progress(parts).handle,
             **self._membership.handlers,
             **Queries(parts).handlers,
             **Operating(parts).handlers,

@@ -15,7 +15,7 @@ from reference_impl.rocketmq.broker.groups import Groups
 from reference_impl.rocketmq.effects import REMOTING, Clock
 from reference_impl.rocketmq.registration import Topics
 from reference_impl.rocketmq.remoting.calls import Calls
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, request
 from reference_impl.rocketmq.remoting.fields import UNREADABLE
 from reference_impl.rocketmq.remoting.outbox import Outbox
@@ -33,7 +33,7 @@ class Copier:
         clock: Clock,
         outbox: Outbox,
         calls: Calls,
-        keep: dict[Request, Copied],
+        keep: dict[RequestCode, Copied],
     ) -> None:
         self._times = times
         self._clock = clock

@@ -13,7 +13,7 @@ import msgspec
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.registration import DataVersion, Registration, Topic, Topics
 from reference_impl.rocketmq.remoting.fields import BadRequest
-from reference_impl.rocketmq.settings import Broker
+from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.disk import Disk
 
 DOCUMENT = "config/topics.json"
@@ -36,7 +36,7 @@ NOT_FOR_CLIENTS = frozenset({SCHEDULED, HALF, DECIDED, GIVEN_UP, "SELF_TEST_TOPI
 class BrokerTopics:
     """`changed`: whether name servers have to hear of it at once."""
 
-    def __init__(self, disk: Disk, clock: Clock, config: Broker) -> None:
+    def __init__(self, disk: Disk, clock: Clock, config: BrokerSettings) -> None:
         self._disk = disk
         self._clock = clock
         self._config = config
@@ -108,7 +108,7 @@ def wrong_name(name: str) -> str:
     return ""
 
 
-def _own(config: Broker) -> Mapping[str, Topic]:
+def _own(config: BrokerSettings) -> Mapping[str, Topic]:
     """Return the topics that every broker has from its start."""
     topics = [
         Topic("SELF_TEST_TOPIC", 1, 1),

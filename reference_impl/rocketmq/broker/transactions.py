@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reference_impl.rocketmq.broker.topics import DECIDED, GIVEN_UP, HALF
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, request
 from reference_impl.rocketmq.remoting.serving import IncomingRequest
 from reference_impl.rocketmq.store import properties
@@ -127,7 +127,7 @@ class Transactions:
             queue=int(props.get(REAL_QUEUE, "0")),
         )
         body = write(real, record.offset, record.position, record.stored_ms)
-        number, code = self._parts.calls.number(), Request.CHECK_TRANSACTION_STATE
+        number, code = self._parts.calls.number(), RequestCode.CHECK_TRANSACTION_STATE
         self._parts.outbox.send(producer, request(code, number, fields, body, oneway=True))
 
     def _note(self, record: Record) -> None:

@@ -9,8 +9,8 @@ import msgspec
 from reference_impl.rocketmq import registration
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.naming.routes import Identity, Routes
-from reference_impl.rocketmq.naming.values import Table
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.naming.values import KeyValues
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.proofs import NONCE, NONCE_OCTETS, is_proven
 from reference_impl.rocketmq.remoting.serving import Handler, IncomingRequest
@@ -47,26 +47,26 @@ class Requests:
         self._secret = secret
         self._dice = dice
         self._nonces: dict[int, str] = {}  # by connection
-        self._values = Table()
+        self._values = KeyValues()
         self._configured = configured
         self.handlers: dict[int, Handler] = {
-            Request.REGISTER_BROKER: partial(self._proven, self._register),
-            Request.UNREGISTER_BROKER: partial(self._proven, self._unregister),
-            Request.QUERY_DATA_VERSION: partial(self._proven, self._version),
-            Request.PEER_CHALLENGE: self._challenge,
-            Request.GET_ROUTEINFO_BY_TOPIC: self._route,
-            Request.GET_BROKER_CLUSTER_INFO: self._cluster,
-            Request.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: self._topics,
-            Request.GET_TOPICS_BY_CLUSTER: self._topics_of,
-            Request.GET_SYSTEM_TOPIC_LIST_FROM_NS: self._system_topics,
-            Request.DELETE_TOPIC_IN_NAMESRV: self._delete,
-            Request.WIPE_WRITE_PERM_OF_BROKER: self._forbid,
-            Request.ADD_WRITE_PERM_OF_BROKER: self._permit,
-            Request.PUT_KV_CONFIG: self._put,
-            Request.GET_KV_CONFIG: self._get,
-            Request.DELETE_KV_CONFIG: self._remove,
-            Request.GET_KVLIST_BY_NAMESPACE: self._space,
-            Request.GET_NAMESRV_CONFIG: self._configuration,
+            RequestCode.REGISTER_BROKER: partial(self._proven, self._register),
+            RequestCode.UNREGISTER_BROKER: partial(self._proven, self._unregister),
+            RequestCode.QUERY_DATA_VERSION: partial(self._proven, self._version),
+            RequestCode.PEER_CHALLENGE: self._challenge,
+            RequestCode.GET_ROUTEINFO_BY_TOPIC: self._route,
+            RequestCode.GET_BROKER_CLUSTER_INFO: self._cluster,
+            RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: self._topics,
+            RequestCode.GET_TOPICS_BY_CLUSTER: self._topics_of,
+            RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS: self._system_topics,
+            RequestCode.DELETE_TOPIC_IN_NAMESRV: self._delete,
+            RequestCode.WIPE_WRITE_PERM_OF_BROKER: self._forbid,
+            RequestCode.ADD_WRITE_PERM_OF_BROKER: self._permit,
+            RequestCode.PUT_KV_CONFIG: self._put,
+            RequestCode.GET_KV_CONFIG: self._get,
+            RequestCode.DELETE_KV_CONFIG: self._remove,
+            RequestCode.GET_KVLIST_BY_NAMESPACE: self._space,
+            RequestCode.GET_NAMESRV_CONFIG: self._configuration,
         }
 
     def closed(self, connection: int) -> None:

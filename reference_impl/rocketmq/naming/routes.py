@@ -29,7 +29,7 @@ class Queues(msgspec.Struct, rename="camel"):
     topic_sys_flag: int = 0
 
 
-class Broker(msgspec.Struct, rename="camel"):
+class BrokerGroup(msgspec.Struct, rename="camel"):
     """A group of brokers under one name. `broker_addrs`: by number; 0 is the master's."""
 
     cluster: str
@@ -38,7 +38,7 @@ class Broker(msgspec.Struct, rename="camel"):
 
 
 class Route(msgspec.Struct, rename="camel"):
-    broker_datas: list[Broker]
+    broker_datas: list[BrokerGroup]
     filter_server_table: dict[str, list[str]]
     queue_datas: list[Queues]
 
@@ -73,7 +73,7 @@ class Routes:
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
         self._topics: dict[str, dict[str, Queues]] = {}  # by topic and broker
-        self._brokers: dict[str, Broker] = {}
+        self._brokers: dict[str, BrokerGroup] = {}
         self._clusters: dict[str, set[str]] = {}  # names of brokers
         self._live: dict[str, _Live] = {}  # by address
 
@@ -165,7 +165,7 @@ class Routes:
         names = self._clusters.get(cluster, set())
         return [topic for topic, queues in self._topics.items() if names & queues.keys()]
 
-    def brokers(self) -> dict[str, Broker]:
+    def brokers(self) -> dict[str, BrokerGroup]:
         return self._brokers
 
     def clusters(self) -> dict[str, list[str]]:
@@ -191,7 +191,7 @@ class Routes:
     def _settle(self, who: Identity) -> bool:
         """An address under its number. Whether the number, or the name, was not there before."""
         self._clusters.setdefault(who.cluster, set()).add(who.name)
-        broker = self._brokers.setdefault(who.name, Broker(who.cluster, who.name, {}))
+        broker = self._brokers.setdefault(who.name, BrokerGroup(who.cluster, who.name, {}))
         addresses = broker.broker_addrs
         for number in [n for n, at in addresses.items() if at == who.address and n != who.number]:
             del addresses[number]
@@ -213,7 +213,7 @@ class Routes:
         live = self._live.get(address) if address else None
         return Master(address, live.ha_address) if address and live else Master()
 
-    def _drop_if_empty(self, broker: Broker) -> None:
+    def _drop_if_empty(self, broker: BrokerGroup) -> None:
         if broker.broker_addrs:
             return
         del self._brokers[broker.broker_name]

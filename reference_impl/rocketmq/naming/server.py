@@ -15,7 +15,7 @@ from reference_impl.rocketmq.effects import Clock, Effect, Note
 from reference_impl.rocketmq.naming.requests import Requests
 from reference_impl.rocketmq.naming.routes import Routes
 from reference_impl.rocketmq.remoting.connections import Connections
-from reference_impl.rocketmq.remoting.header import WireError
+from reference_impl.rocketmq.remoting.header import HeaderError
 from reference_impl.rocketmq.remoting.serving import serve
 from reference_impl.rocketmq.settings import NameServerTimes
 
@@ -59,7 +59,7 @@ class NameServer:
         now_ms, effects = self._clock.now_ms(), list[Effect]()
         try:
             commands = self._connections.received(connection, octets, now_ms)
-        except WireError:
+        except HeaderError:
             return self._close(connection)
         for command in commands:
             if command.is_answer:

@@ -4,7 +4,7 @@ The real one keeps them in a file; here they live as long as the process.
 """
 
 
-class Table:
+class KeyValues:
     def __init__(self) -> None:
         self._spaces: dict[str, dict[str, str]] = {}
 

@@ -13,7 +13,7 @@ from reference_impl.rocketmq.remoting.command import Command
 Heard = Callable[[Command | None], None]  # None: no answer came
 
 
-class _Waiting(msgspec.Struct, frozen=True):
+class _PendingCall(msgspec.Struct, frozen=True):
     connection: int
     until_ms: int
     heard: Heard
@@ -21,7 +21,7 @@ class _Waiting(msgspec.Struct, frozen=True):
 
 class Calls:
     def __init__(self) -> None:
-        self._waiting: dict[int, _Waiting] = {}
+        self._waiting: dict[int, _PendingCall] = {}
         self._last = 0
 
     def number(self) -> int:
@@ -30,7 +30,7 @@ class Calls:
         return self._last
 
     def begun(self, number: int, connection: int, until_ms: int, heard: Heard) -> None:
-        self._waiting[number] = _Waiting(connection, until_ms, heard)
+        self._waiting[number] = _PendingCall(connection, until_ms, heard)
 
     def answered(self, connection: int, command: Command) -> None:
         waiting = self._waiting.get(command.header.opaque)

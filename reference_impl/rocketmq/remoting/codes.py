@@ -3,7 +3,7 @@
 from enum import IntEnum
 
 
-class Request(IntEnum):
+class RequestCode(IntEnum):
     # To a broker.
     SEND_MESSAGE = 10
     PULL_MESSAGE = 11

@@ -9,7 +9,7 @@
 from reference_impl.rocketmq.effects import Close, Effect, Transmit
 from reference_impl.rocketmq.remoting.command import Command, encode
 from reference_impl.rocketmq.remoting.frames import Decoder
-from reference_impl.rocketmq.remoting.header import WireError
+from reference_impl.rocketmq.remoting.header import HeaderError
 
 _LOOKS = 100  # at all connections, in the time after which they count as idle
 
@@ -42,14 +42,14 @@ class Connections:
         self._open.pop(connection, None)
 
     def received(self, connection: int, octets: bytes, now_ms: int) -> list[Command]:
-        """The commands that are whole now. Raises WireError."""
+        """The commands that are whole now. Raises HeaderError."""
         one = self._open.get(connection)
         if one is None:  # it was closed from here; what was on its way is too late
             return []
         one.heard_ms = now_ms
         try:
             return one.decoder.feed(octets)
-        except WireError:
+        except HeaderError:
             del self._open[connection]
             raise
 

@@ -9,7 +9,7 @@ import struct
 
 from reference_impl.rocketmq.remoting import header_bits, header_json
 from reference_impl.rocketmq.remoting.command import FRAME_MAX, MARK_BYTES, Command, Form
-from reference_impl.rocketmq.remoting.header import WireError
+from reference_impl.rocketmq.remoting.header import HeaderError
 
 _LENGTH = struct.Struct(">i")
 
@@ -21,7 +21,7 @@ class Decoder:
         self._octets = bytearray()
 
     def feed(self, octets: bytes) -> list[Command]:
-        """Return the commands that these octets complete. Raises WireError; the reader is of no
+        """Return the commands that these octets complete. Raises HeaderError; the reader is of no
         use then."""
         self._octets += octets
         commands, at = [], 0
@@ -37,7 +37,7 @@ class Decoder:
             return None
         (length,) = _LENGTH.unpack_from(self._octets, at)
         if not MARK_BYTES <= length <= FRAME_MAX:
-            raise WireError(f"a frame of {length} octets; they have {MARK_BYTES} to {FRAME_MAX}")
+            raise HeaderError(f"a frame of {length} octets; they have {MARK_BYTES} to {FRAME_MAX}")
         end: int = at + _LENGTH.size + length
         return end if end <= len(self._octets) else None
 
@@ -47,10 +47,10 @@ def _command(frame: bytes) -> Command:
     number, header_bytes = frame[0], int.from_bytes(frame[1:MARK_BYTES])
     end = MARK_BYTES + header_bytes
     if end > len(frame):
-        raise WireError(f"a header of {header_bytes} octets in a frame of {len(frame)}")
+        raise HeaderError(f"a header of {header_bytes} octets in a frame of {len(frame)}")
     try:
         form = Form(number)
     except ValueError as error:
-        raise WireError(f"there is no header of form {number}") from error
+        raise HeaderError(f"there is no header of form {number}") from error
     read = header_json.read if form is Form.JSON else header_bits.read
     return Command(read(frame[MARK_BYTES:end]), frame[end:], form)

@@ -25,7 +25,7 @@ VERSION = 409  # V4_9_8
 RESPONSE, ONEWAY = 1, 2  # bits of `flag`
 
 
-class WireError(Exception):
+class HeaderError(Exception):
     """Octets that are no command, with what is wrong about them. The connection is closed."""
 
 

@@ -7,7 +7,7 @@ length + fields, each: int16 length + name, int32 length + value. All text is UT
 import struct
 from collections.abc import Iterator
 
-from reference_impl.rocketmq.remoting.header import LANGUAGES, OTHER, Header, WireError
+from reference_impl.rocketmq.remoting.header import LANGUAGES, OTHER, Header, HeaderError
 
 _FIXED = struct.Struct(">hbhii")
 _LENGTH = struct.Struct(">i")
@@ -15,17 +15,17 @@ _SHORT = struct.Struct(">h")
 
 
 def read(octets: bytes) -> Header:
-    """Raises WireError."""
+    """Raises HeaderError."""
     try:
         code, language, version, opaque, flag = _FIXED.unpack_from(octets)
         remark, at = _sized(_LENGTH, octets, _FIXED.size)
         fields, at = _sized(_LENGTH, octets, at)
         if at != len(octets):
-            raise WireError(f"{len(octets) - at} octets follow the header's fields")
+            raise HeaderError(f"{len(octets) - at} octets follow the header's fields")
         known = language if 0 <= language < len(LANGUAGES) else OTHER
         return Header(code, opaque, flag, remark.decode(), dict(_fields(fields)), known, version)
     except (struct.error, UnicodeDecodeError) as error:
-        raise WireError(f"no binary header: {error}") from error
+        raise HeaderError(f"no binary header: {error}") from error
 
 
 def write(header: Header) -> bytes:
@@ -55,5 +55,5 @@ def _sized(length: struct.Struct, octets: bytes, at: int) -> tuple[bytes, int]:
     (size,) = length.unpack_from(octets, at)
     start = at + length.size
     if not 0 <= size <= len(octets) - start:
-        raise WireError(f"{size} octets are announced where {len(octets) - start} are left")
+        raise HeaderError(f"{size} octets are announced where {len(octets) - start} are left")
     return octets[start : start + size], start + size

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from reference_impl.rocketmq.remoting.header import LANGUAGES, OTHER, Header, WireError
+from reference_impl.rocketmq.remoting.header import LANGUAGES, OTHER, Header, HeaderError
 
 _Int = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 
@@ -30,11 +30,11 @@ _NUMBERS = {name: number for number, name in enumerate(LANGUAGES)}
 
 
 def read(octets: bytes) -> Header:
-    """Raises WireError."""
+    """Raises HeaderError."""
     try:
         decoded = _DECODER.decode(octets)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WireError(f"no header in JSON: {error}: {octets[:80]!r}") from error
+        raise HeaderError(f"no header in JSON: {error}: {octets[:80]!r}") from error
     fields = decoded.extFields or {}
     language = decoded.language
     return Header(

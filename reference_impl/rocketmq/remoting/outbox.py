@@ -1,6 +1,6 @@
 """The effects of a server, collected until the end of its turn."""
 
-from reference_impl.rocketmq.effects import Admit, Clock, Close, Dial, Effect, Transmit
+from reference_impl.rocketmq.effects import AppendTruth, Clock, Close, Dial, Effect, Transmit
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.remoting.connections import Connections
 
@@ -28,7 +28,7 @@ class Outbox:
 
     def admit(self, lines: bytes) -> None:
         """Before all that is said after it."""
-        self._effects.append(Admit(lines))
+        self._effects.append(AppendTruth(lines))
 
     def take(self) -> list[Effect]:
         effects, self._effects = self._effects, []

@@ -20,7 +20,7 @@ _ENTRY = struct.Struct(">qiq")
 _READ_ENTRIES = 512
 
 
-class Entry(msgspec.Struct, frozen=True):
+class IndexEntry(msgspec.Struct, frozen=True):
     position: int
     octets: int
     tags_code: int
@@ -45,21 +45,21 @@ class Queue:
         last = self.entry(self.end - 1)
         return last.position + last.octets
 
-    def put(self, offset: int, entry: Entry) -> None:
+    def put(self, offset: int, entry: IndexEntry) -> None:
         packed = _ENTRY.pack(entry.position, entry.octets, entry.tags_code)
         self._series.write(offset * ENTRY_OCTETS, packed)
         self.end = max(self.end, offset + 1)
 
-    def entry(self, offset: int) -> Entry:
-        return Entry(*_ENTRY.unpack(self._series.read(offset * ENTRY_OCTETS, ENTRY_OCTETS)))
+    def entry(self, offset: int) -> IndexEntry:
+        return IndexEntry(*_ENTRY.unpack(self._series.read(offset * ENTRY_OCTETS, ENTRY_OCTETS)))
 
-    def entries(self, offset: int) -> Iterator[Entry]:
+    def entries(self, offset: int) -> Iterator[IndexEntry]:
         """From there to its end."""
         while offset < self.end:
             count = min(_READ_ENTRIES, self.end - offset)
             octets = self._series.read(offset * ENTRY_OCTETS, count * ENTRY_OCTETS)
             for one in _ENTRY.iter_unpack(octets):
-                yield Entry(*one)
+                yield IndexEntry(*one)
             offset += len(octets) // ENTRY_OCTETS
 
     def cut(self, position: int) -> None:

@@ -18,7 +18,7 @@ from reference_impl.rocketmq.store.log import FOLDER as LOG
 from reference_impl.rocketmq.store.log import CommitLog
 from reference_impl.rocketmq.store.properties import TAGS, tags_code
 from reference_impl.rocketmq.store.queues import FILE_OCTETS as QUEUE_FILE_OCTETS
-from reference_impl.rocketmq.store.queues import Entry, Queue, Queues
+from reference_impl.rocketmq.store.queues import IndexEntry, Queue, Queues
 from reference_impl.rocketmq.store.records import (
     PREPARED,
     ROLLED_BACK,
@@ -43,7 +43,7 @@ class Status(Enum):
     PAST_END = "past the next one"
 
 
-class Found(msgspec.Struct, frozen=True):
+class ReadResult(msgspec.Struct, frozen=True):
     """`offset`: where to go on. `octets`: the records as they stand in the log."""
 
     status: Status
@@ -97,7 +97,7 @@ class Store:
         offset = 0 if queue is None else queue.end
         position, octets = self.log.append(draft, offset, now_ms)
         if queue is not None:
-            queue.put(offset, Entry(position, octets, self._code_of(draft, now_ms)))
+            queue.put(offset, IndexEntry(position, octets, self._code_of(draft, now_ms)))
         self._listed_to = position + octets
         return Stored(position, offset, self._listed_to, now_ms)
 
@@ -112,19 +112,19 @@ class Store:
             self._listed_to = record.position + record.octets
             yield record
 
-    def find(self, topic: str, number: int, offset: int, most: int, wanted: Wanted) -> Found:
+    def find(self, topic: str, number: int, offset: int, most: int, wanted: Wanted) -> ReadResult:
         """Messages from an offset on, as one answer may have them (5: 32 of them, 256 KiB)."""
         queue = self.queues.get(topic, number)
         if queue is None:
-            return Found(Status.NO_QUEUE, 0, 0, 0)
+            return ReadResult(Status.NO_QUEUE, 0, 0, 0)
         least, end = queue.start, queue.end
         if end == 0:
-            return Found(Status.EMPTY, 0, 0, 0)
+            return ReadResult(Status.EMPTY, 0, 0, 0)
         if offset < least:
-            return Found(Status.TOO_SMALL, least, least, end)
+            return ReadResult(Status.TOO_SMALL, least, least, end)
         if offset >= end:
             status = Status.AT_END if offset == end else Status.PAST_END
-            return Found(status, end, least, end)
+            return ReadResult(status, end, least, end)
         return self._collect(queue, offset, most, wanted)
 
     def record(self, position: int) -> Record | None:
@@ -178,7 +178,7 @@ class Store:
             queue.flush()
         self._disk.forget(_ABORT)
 
-    def _collect(self, queue: Queue, offset: int, most: int, wanted: Wanted) -> Found:
+    def _collect(self, queue: Queue, offset: int, most: int, wanted: Wanted) -> ReadResult:
         parts, octets, passed = list[bytes](), 0, 0
         looked_at_max = max(_LOOKED_AT_MIN, most * _LOOKED_AT_EACH)
         for entry in queue.entries(offset):
@@ -192,13 +192,13 @@ class Store:
                     octets += len(part)
         status = Status.FOUND if parts else Status.NO_MATCH
         content = b"".join(parts)
-        return Found(status, offset + passed, queue.start, queue.end, content, len(parts))
+        return ReadResult(status, offset + passed, queue.start, queue.end, content, len(parts))
 
     def _list(self, record: Record) -> None:
         if _is_listed(record):
             code = self._code_of(record, record.stored_ms)
             queue = self.queues.of(record.topic, record.queue)
-            queue.put(record.offset, Entry(record.position, record.octets, code))
+            queue.put(record.offset, IndexEntry(record.position, record.octets, code))
 
     def _recover(self) -> None:
         self._crashed = self._disk.document(_ABORT) is not None

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from faults.proxy.link import Connection
+from faults.proxy.link import ProxyConnection
 from faults.proxy.model import Toxic
 from faults.proxy.registry import Added, Removed
 from faults.proxy.toxics.bandwidth import Bandwidth
@@ -23,7 +23,7 @@ OCTETS = Random(5).randbytes(150_000)
 class Ends:
     """The far ends of both sockets of a connection, which never block."""
 
-    def __init__(self, connection: Connection, client: socket.socket, server: socket.socket):
+    def __init__(self, connection: ProxyConnection, client: socket.socket, server: socket.socket):
         self.connection = connection
         self.client = client
         self.server = server
@@ -51,7 +51,7 @@ def connected(*toxics: Toxic) -> Iterator[Ends]:
     near_server.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
     for each in (client, near_client, near_server, server):
         each.setblocking(False)
-    connection = Connection(
+    connection = ProxyConnection(
         near_client,
         near_server,
         lambda direction: [one for one in toxics if one.direction is direction],

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faults.proxy.api import Request, Response
+from faults.proxy.api import ApiRequest, Response
 from faults.proxy.http_wire import (
     BODY_MAX,
     HEAD_MAX,
@@ -26,11 +26,11 @@ STREAM = (
     b"nonsense\r\n\r\n"
 )
 HEARD: list[Heard] = [
-    ParsedRequest(Request("GET", "/version", b"", "me", "x=1"), 1, True),
-    ParsedRequest(Request("POST", "/proxies/a b", b"{ \r\n"), 1, True),
-    ParsedRequest(Request("POST", "/reset", b"abc\r\n"), 1, True),
+    ParsedRequest(ApiRequest("GET", "/version", b"", "me", "x=1"), 1, True),
+    ParsedRequest(ApiRequest("POST", "/proxies/a b", b"{ \r\n"), 1, True),
+    ParsedRequest(ApiRequest("POST", "/reset", b"abc\r\n"), 1, True),
     Expecting(),
-    ParsedRequest(Request("DELETE", "/proxies/a"), 0, False),
+    ParsedRequest(ApiRequest("DELETE", "/proxies/a"), 0, False),
     Malformed(400),
 ]
 
@@ -59,6 +59,6 @@ def test_heads_and_bodies_have_a_limit() -> None:
 
 
 def test_a_keyed_name_cannot_break_a_redirect_into_two_lines() -> None:
-    parsed = ParsedRequest(Request("GET", "//a\r\nb"), 1, True)
+    parsed = ParsedRequest(ApiRequest("GET", "//a\r\nb"), 1, True)
     lines = render(parsed, Response(301, location="/a\r\nb"), "id", "date").split(b"\r\n")
     assert b"Location: /a%0D%0Ab" in lines

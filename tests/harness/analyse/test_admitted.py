@@ -52,5 +52,5 @@ def test_an_honest_run_admits_nothing(tmp_path: Path) -> None:
     assert read(tmp_path, RUN) == ()
 
 
-def test_both_sides_call_what_became_of_a_message_by_the_same_words() -> None:
+def test_both_sides_call_the_fate_of_a_message_by_the_same_words() -> None:
     assert (HELD, REDELIVERED) == (truth.HELD, truth.REDELIVERED)

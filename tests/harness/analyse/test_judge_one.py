@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from harness.analyse.marts import Judged, judge_one
+from harness.analyse.marts import JudgedRun, judge_one
 from harness.run_folder.manifest import NAME, SEALED
 from spark_analysis.schema.failed import Failed
 from tests.rigs.runs.reports import CELL
@@ -18,7 +18,7 @@ def test_a_sealed_run_has_its_findings(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r-1", facts, rows)
     replace(manifest_of(facts, phase=SEALED), facts=facts.to_json()).save(folder)
     found = judge_one(folder)
-    assert isinstance(found, Judged)
+    assert isinstance(found, JudgedRun)
     assert [row.count for row in found.findings.counts if row.measure == "lost"] == [1]
     assert found.facts.run == "r-1"
 
@@ -42,7 +42,7 @@ def test_a_state_of_other_types_than_claims_know_is_not_judged(tmp_path: Path) -
     assert found.trace == ""
     for part in (
         f"{folder / NAME} is no manifest of ours: state.copies: 'three' is not float",
-        "state.confirms: {} says not why it is moot",
+        "state.confirms: {} has no reason why it is not applicable",
         "state.windows.one: it is not the number of a window",
         "state.windows.2.fault_kind: 7 is not str",
     ):

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from harness.campaigns.runs import Run
+from harness.campaigns.runs import CampaignRun
 
 REAL, REFERENCE = "rabbitmq-mirrored", "reference-mirrored"
 LAYOUT = "all-automatic@T=10"
@@ -14,8 +14,8 @@ USUAL = (
 )
 
 
-def run(**changes: object) -> Run:
-    told = Run(
+def run(**changes: object) -> CampaignRun:
+    told = CampaignRun(
         experiment="20261122-000000-aaaa",
         seed=7,
         run="mirror-crash-1-beef",
@@ -36,14 +36,14 @@ def run(**changes: object) -> Run:
     return replace(told, **changes)  # type: ignore[arg-type]
 
 
-def failed(**changes: object) -> Run:
+def failed(**changes: object) -> CampaignRun:
     told = json.dumps({"mirror-failure-harms-nobody": "missed == 0: 9 | <b>"})
     passed = USUAL.replace(" mirror-failure-harms-nobody", "")
     parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "told": told}
     return run(**{**parts, **changes})
 
 
-def undecided(**changes: object) -> Run:
+def undecided(**changes: object) -> CampaignRun:
     passed = USUAL.replace(" mirror-failure-harms-nobody", "")
     parts = {"passed": passed, "inconclusive": "mirror-failure-harms-nobody"}
     return run(**{**parts, **changes})

@@ -1,13 +1,13 @@
 """The page that holds what the articles claim against runs."""
 
 from harness.campaigns import article_page
-from harness.campaigns.runs import Run
+from harness.campaigns.runs import CampaignRun
 from harness.claims.claims import shipped, shipped_beside
 from tests.benchmarks import publish_rate
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run
 
 
-def page(*runs: Run) -> str:
+def page(*runs: CampaignRun) -> str:
     return "\n".join(article_page.page(shipped(), shipped_beside(), runs, REAL))
 
 

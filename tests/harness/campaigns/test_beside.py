@@ -7,26 +7,26 @@ import pytest
 
 from harness.campaigns.beside import beside
 from harness.campaigns.packed import Packed
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import RunReport
 from harness.view.summary import Number
 from tests.rigs.runs.told_runs import crash, told
 
 REAL, OURS = "rocketmq-2m2s", "reference-2m2s"
 PASS, FAIL, UNKNOWN, NEVER = (
-    Outcome.PASS,
-    Outcome.FAIL,
-    Outcome.INCONCLUSIVE,
-    Outcome.NOT_APPLICABLE,
+    ClaimOutcome.PASS,
+    ClaimOutcome.FAIL,
+    ClaimOutcome.INCONCLUSIVE,
+    ClaimOutcome.NOT_APPLICABLE,
 )
 
 
-def verdict(claim: str, outcome: Outcome) -> ClaimVerdict:
+def verdict(claim: str, outcome: ClaimOutcome) -> ClaimVerdict:
     return ClaimVerdict(claim, outcome, "it is kept", "Kept.", "seeds/001")
 
 
 def run(
-    folder: Path, system: str, number: int, outcomes: dict[str, Outcome], out_s: float = 1.0
+    folder: Path, system: str, number: int, outcomes: dict[str, ClaimOutcome], out_s: float = 1.0
 ) -> RunReport:
     cell = ("master-crash", system, "colocated@T=10", "java")
     found = told(folder / f"{system}-{number}", crash(), cell=cell)

@@ -4,7 +4,7 @@ import pytest
 
 from harness.campaigns.cell_table import describe_cell, table
 from harness.campaigns.cells import Matrix
-from harness.campaigns.runs import Knowledge, Run
+from harness.campaigns.runs import CampaignRun, Knowledge
 from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import LAYOUT, REAL, REFERENCE, failed, run, undecided
 
@@ -40,7 +40,7 @@ def passed(runs: int) -> str:
     ],
 )
 def test_a_cell_tells_verdict_standing_and_what_so_many_runs_exclude(
-    runs: list[Run], told: str
+    runs: list[CampaignRun], told: str
 ) -> None:
     assert describe_cell(runs, KNOWLEDGE) == told
 

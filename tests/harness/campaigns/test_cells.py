@@ -46,7 +46,7 @@ def test_every_system_has_cells_with_its_own_timers_where_none_are_asked_for() -
     }
 
 
-def test_every_word_that_names_nothing_is_told_at_once_with_what_there_is() -> None:
+def test_every_word_that_names_nothing_is_reported_at_once_with_what_there_is() -> None:
     wrong = Choice(("rabit",), ("exactly-3",), ("master-crush", "master-stop", "master-stop"),
                    "T=1", "external")  # fmt: skip
     told = [str(one) for one in problems(wrong)]
@@ -75,6 +75,6 @@ def test_a_system_that_was_named_and_has_no_such_timers_is_told() -> None:
     ]
 
 
-def test_a_choice_of_which_nothing_is_left_is_told() -> None:
+def test_a_choice_of_which_nothing_is_left_is_reported() -> None:
     with pytest.raises(PlanError, match="without --telling there may be more"):
         chosen(Choice((REAL,), ("exactly-2",), ("mirror-crash",), telling=True))

@@ -62,13 +62,13 @@ def test_where_spark_runs_is_told_to_every_experiment(
 
 @pytest.mark.parametrize(("left", "code"), [([run(run="r-2")], 0), ((), 2)])
 def test_a_campaign_ends_with_0_where_all_is_judged_and_with_2_where_it_cannot_be(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[playing.Run], code: int
+    folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[playing.CampaignRun], code: int
 ) -> None:
     monkeypatch.setattr(playing, "play", Played(left, code=255))
     assert command("run", folder, *CHOICE, "--repeats", 2) == code
 
 
-def test_everything_that_is_wrong_with_a_campaign_is_told_at_once(
+def test_everything_that_is_wrong_with_a_campaign_is_reported_at_once(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--repeats", 0, "--minutes", "nan", "--piece", 1000, "--system", "rabit")
@@ -77,12 +77,12 @@ def test_everything_that_is_wrong_with_a_campaign_is_told_at_once(
     assert problems(capsys) == places
 
 
-def test_a_folder_that_cannot_be_made_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("run", "/proc/mqproof", *CHOICE) == 254
     assert problems(capsys) == ["FOLDER"]
 
 
-def test_a_choice_that_means_nothing_anywhere_is_told_with_its_reasons(
+def test_a_choice_that_means_nothing_anywhere_is_reported_with_its_reasons(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--system", REAL, "--layout", "unmirrored", "--scenario", "mirror-crash")
@@ -124,7 +124,7 @@ def test_the_table_of_a_folder_is_printed(
         (("collect", "NONE", "-o", "/none/../x.csv"), ["--output", "FOLDER"]),
     ],
 )
-def test_words_and_folders_that_are_wrong_are_told_together(
+def test_words_and_folders_that_are_wrong_are_reported_together(
     folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], places: list[str]
 ) -> None:
     assert command(*(str(folder / "none") if word == "NONE" else word for word in words)) == 254

@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 
 from harness import cli
-from harness.analyse.marts import Judged, judge_one
+from harness.analyse.marts import JudgedRun, judge_one
 from harness.campaigns import evidence, run_marts
 from harness.campaigns import pages as published
 from harness.campaigns.evidence import Evidence, Pack
@@ -61,7 +61,7 @@ def elsewhere(page: Path, tmp_path: Path) -> Path:
 def test_a_report_from_marts_is_that_from_raw_rows(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "e" / "runs" / "a"
     run = judge_one(folder)
-    assert isinstance(run, Judged)
+    assert isinstance(run, JudgedRun)
     beside = shipped(), run.costs, run.views, run.sends
     raw = run_report(folder, run.manifest, run.facts, run.findings, *beside)
     found = of_page(only(page)).runs[0]
@@ -122,7 +122,7 @@ def test_marts_that_are_not_what_the_pack_says_are_found_and_written_anew(
     assert command("page", page, "--check", "--evidence", elsewhere) == 1
     assert "marts are NOT what its pack says" in capsys.readouterr().out
     assert command("page", page, "--evidence", elsewhere) == 0
-    assert "are written anew" in capsys.readouterr().out
+    assert "are rewritten" in capsys.readouterr().out
     assert command("page", page, "--check", "--evidence", elsewhere) == 0
 
 

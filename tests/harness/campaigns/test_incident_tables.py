@@ -7,10 +7,10 @@ import pytest
 
 from harness.campaigns.incident_tables import dropped
 from harness.campaigns.packed import Packed
-from harness.campaigns.pictures import Wanted, drawn, wanted
+from harness.campaigns.pictures import WantedPicture, drawn, wanted
 from harness.judging.result import RunReport
 from harness.plan.problems import PlanError
-from harness.view.routes import Routes, Row, Stretch
+from harness.view.routes import RouteRow, Routes, Stretch
 from tests.rigs.histories.by_hand import ns
 from tests.rigs.runs.told_runs import crash, told
 
@@ -31,11 +31,11 @@ def run(folder: Path, name: str, states: list[tuple[float, float, str]]) -> RunR
     seen = tuple(stretch(origin_ns, *each) for each in states)
     routes = Routes(
         servers=(
-            Row("rkt2: broker-a master", seen),
-            Row("rkt2: broker-a slave 1", seen),
-            Row("rkt2: broker-b master", (stretch(origin_ns, -5, 30, "shown"),)),
+            RouteRow("rkt2: broker-a master", seen),
+            RouteRow("rkt2: broker-a slave 1", seen),
+            RouteRow("rkt2: broker-b master", (stretch(origin_ns, -5, 30, "shown"),)),
         ),
-        sends=(Row("publisher-1", (stretch(origin_ns, 0, 3, "failing"),)),),
+        sends=(RouteRow("publisher-1", (stretch(origin_ns, 0, 3, "failing"),)),),
     )
     detail = replace(found.detail, timeline=replace(timeline, routes=routes))
     other = {"one": "two", "two": "one"}[name]
@@ -66,7 +66,7 @@ def test_a_name_server_has_a_row_for_each_master_that_it_dropped_or_could_not_te
 
 def test_a_picture_shows_the_runs_that_were_played_together(pack: Packed) -> None:
     asked = wanted("<!-- picture: freeze.svg incident colocated@default -->")
-    assert asked == Wanted("freeze.svg", "incident", "colocated@default")
+    assert asked == WantedPicture("freeze.svg", "incident", "colocated@default")
     assert asked is not None
     document = drawn(asked, [pack])
     assert "incident on rocketmq colocated@default, repeat 1" in document
@@ -76,7 +76,7 @@ def test_a_picture_shows_the_runs_that_were_played_together(pack: Packed) -> Non
 
 def test_what_was_not_played_is_no_picture(pack: Packed) -> None:
     with pytest.raises(PlanError, match="no runs of incident on separated@default"):
-        drawn(Wanted("freeze.svg", "incident", "separated@default"), [pack])
+        drawn(WantedPicture("freeze.svg", "incident", "separated@default"), [pack])
 
 
 def test_a_picture_lies_nowhere_else_than_beside_its_page() -> None:

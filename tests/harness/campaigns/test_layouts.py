@@ -51,14 +51,16 @@ def test_what_others_said_is_text(tmp_path: Path) -> None:
     assert "<script>" not in page.read_text()
 
 
-def test_bad_words_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_words_are_reported_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["campaign", "layouts", str(tmp_path), "-o", str(tmp_path)]) == 254
     said = capsys.readouterr().err
     assert "is a folder: name a file" in said
     assert "there is no verdict.json one folder below" in said
 
 
-def test_a_file_that_cannot_be_read_is_told_and_no_page_is_written(
+def test_a_file_that_cannot_be_read_is_reported_and_no_page_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = folder(tmp_path / "r") / "fat" / "verdict.json"

@@ -8,7 +8,7 @@ import pytest
 from harness.campaigns import measured, pages
 from harness.campaigns.measured import HEAD, Shown
 from harness.claims.claims import shipped
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare.expectations import Expectations, read_expectations
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.published import made_pages
@@ -19,7 +19,7 @@ SHOWN = Shown(
     CELL,
     "a-page.md",
     3,
-    {"nothing-corrupt": [Outcome.PASS, Outcome.FAIL], "one-copy": [Outcome.FAIL]},
+    {"nothing-corrupt": [ClaimOutcome.PASS, ClaimOutcome.FAIL], "one-copy": [ClaimOutcome.FAIL]},
 )
 
 
@@ -57,7 +57,7 @@ def test_the_shipped_file_is_as_it_would_be_written() -> None:
 
 
 def test_however_many_claims_pass_they_are_read_again() -> None:
-    all_pass = replace(SHOWN, claims={name: [Outcome.PASS] for name in NAMES})
+    all_pass = replace(SHOWN, claims={name: [ClaimOutcome.PASS] for name in NAMES})
     text = measured.with_entries(HEAD, [all_pass], [SHOWN.page])
     assert max(map(len, text.splitlines())) < 100
     known = read(text)
@@ -66,7 +66,7 @@ def test_however_many_claims_pass_they_are_read_again() -> None:
 
 def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() -> None:
     once = measured.with_entries(HEAD, [SHOWN], [SHOWN.page])
-    newer = replace(SHOWN, page="newer.md", claims={"one-copy": [Outcome.PASS]})
+    newer = replace(SHOWN, page="newer.md", claims={"one-copy": [ClaimOutcome.PASS]})
     both = measured.with_entries(once, [newer], [newer.page])
     assert str(read(both).expected(CELL, "one-copy")) == "PASS or FAIL"
     assert str(read(both).expected(CELL, "nothing-corrupt")) == "PASS or FAIL"
@@ -75,7 +75,7 @@ def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() 
 
 
 def test_what_two_pages_that_are_named_together_tell_stands_once_too() -> None:
-    twin = replace(SHOWN, page="twin.md", claims={"one-copy": [Outcome.PASS]})
+    twin = replace(SHOWN, page="twin.md", claims={"one-copy": [ClaimOutcome.PASS]})
     text = measured.with_entries(HEAD, [SHOWN, twin], [SHOWN.page, twin.page])
     assert str(read(text).expected(CELL, "one-copy")) == "PASS or FAIL"
     assert "twin.md" not in text

@@ -146,7 +146,7 @@ def test_pages_that_are_right_are_left_alone_beside_one_that_is_wrong(
         assert wrong in told
 
 
-def test_a_pack_that_is_none_is_told(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pack_that_is_none_is_reported(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pack = only(page).pack
     pack.write_bytes(pack.read_bytes()[:20])
     only(page).marts.unlink()
@@ -156,7 +156,7 @@ def test_a_pack_that_is_none_is_told(page: Path, capsys: pytest.CaptureFixture[s
         assert told in capsys.readouterr().err
 
 
-def test_a_pack_of_what_is_no_experiment_is_told_without_a_path_that_is_gone(
+def test_a_pack_of_what_is_no_experiment_is_reported_without_a_path_that_is_gone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "e").mkdir()
@@ -178,7 +178,7 @@ def test_there_are_pages_that_are_made_from_runs() -> None:
 # --- tables --------------------------------------------------------------------------------------
 
 
-def test_a_loss_is_told_by_runs_with_its_interval_and_what_was_not_judged_first(
+def test_a_loss_is_reported_by_runs_with_its_interval_and_what_was_not_judged_first(
     page: Path,
 ) -> None:
     (row,) = rows(page, "loss")
@@ -254,7 +254,7 @@ def test_damaged_runs_are_not_added_and_the_page_is_left_alone(
     assert page.read_text() == PAGE
 
 
-def test_what_cannot_be_added_is_told_at_once_and_nothing_is_packed(
+def test_what_cannot_be_added_is_reported_at_once_and_nothing_is_packed(
     page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = stored(tmp_path / "f", [("a", CELL)])

@@ -23,7 +23,7 @@ from harness.campaigns.playing import (
     once_more,
     outlook,
 )
-from harness.campaigns.runs import Knowledge, Run, as_csv
+from harness.campaigns.runs import CampaignRun, Knowledge, as_csv
 from harness.claims.claims import shipped
 from tests.harness.campaigns.judged import REAL, REFERENCE, failed, run, undecided
 
@@ -37,7 +37,7 @@ CHOICE = Choice((REAL,), ("all-automatic",), ("mirror-crash", "master-stop"))
 class Played:
     """Experiments that leave the runs behind that they are told to, a CSV file each."""
 
-    def __init__(self, *left: Sequence[Run], code: int = 0) -> None:
+    def __init__(self, *left: Sequence[CampaignRun], code: int = 0) -> None:
         self.left, self.code = list(left), code
         self.words: list[str] = []
 
@@ -80,10 +80,10 @@ def test_a_run_that_decided_less_than_is_known_of_its_cell_is_played_again() -> 
     assert (counts.judged.total(), counts.in_vain.total()) == (2, 1)
 
 
-def test_what_is_played_once_more_is_told() -> None:
+def test_what_is_played_once_more_is_reported() -> None:
     counts = Counts(in_vain=Counter({FREEZE: 2}))
     told = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
-    assert told == ["master-freeze on a@T=10: 2 runs not judged so far; once more"]
+    assert told == ["master-freeze on a@T=10: 2 runs not judged so far; repeating it"]
 
 
 def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
@@ -104,13 +104,13 @@ def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
     assert carry_out(tmp_path, CHOICE, Pace(), Played(), told.append)
 
 
-def test_a_cell_that_nobody_could_judge_is_given_up_and_told(tmp_path: Path) -> None:
+def test_a_cell_that_nobody_could_judge_is_given_up_and_reported(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run(run="r-1", scenario="master-stop")]))
     play = Played(*([undecided(run=f"v-{number}")] for number in range(UNJUDGED_MAX)), code=2)
     told: list[str] = []
     assert not carry_out(tmp_path, CHOICE, Pace(), play, told.append)
     assert len(play.words) == UNJUDGED_MAX
-    assert told[0] == "mirror-crash on all-automatic@T=10: 1 run not judged so far; once more"
+    assert told[0] == "mirror-crash on all-automatic@T=10: 1 run not judged so far; repeating it"
     assert told[-2:] == [
         "1 of 2 cells were judged once",
         f"given up: mirror-crash on all-automatic@T=10 of {REAL}: 3 runs were not judged",
@@ -123,7 +123,7 @@ def test_an_experiment_that_leaves_no_run_behind_ends_the_campaign(tmp_path: Pat
 
 
 @pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan")])
-def test_a_time_that_is_none_is_told_and_one_without_end_is_one(minutes: float) -> None:
+def test_a_time_that_is_none_is_reported_and_one_without_end_is_one(minutes: float) -> None:
     (told,) = Pace(minutes=minutes).problems()
     assert str(told).startswith("--minutes: must be more than 0, not ")
     assert not [*Pace(minutes=float("inf")).problems()]
@@ -137,7 +137,7 @@ def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.Monk
     assert (len(play.words), told[-1]) == (1, "1 of 2 cells were judged once")
 
 
-def test_what_is_left_and_what_comes_next_is_told_before_anything_is_played() -> None:
+def test_what_is_left_and_what_comes_next_is_reported_before_anything_is_played() -> None:
     counts = Counts(Counter({CRASH: 1, STOP: 1}), Counter({FREEZE: UNJUDGED_MAX}))
     assert list(outlook((FREEZE, CRASH, STOP), counts, Choice(), Pace())) == [
         "2 of 3 cells were judged once",

@@ -8,7 +8,7 @@ import pytest
 
 from harness.campaigns.runs import as_csv
 from harness.campaigns.stored import found
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.judged import run, verdict_file
 from tests.rigs.runs.stored import stored
@@ -20,9 +20,9 @@ def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -
     verdict_file(tmp_path, "20261122-000000-aaaa")
     (one,) = found(tmp_path)
     assert one.outcomes == {
-        "confirmed-hence-delivered": Outcome.PASS,
-        "mirror-failure-harms-nobody": Outcome.FAIL,
-        "mirror-takes-over": Outcome.NOT_APPLICABLE,
+        "confirmed-hence-delivered": ClaimOutcome.PASS,
+        "mirror-failure-harms-nobody": ClaimOutcome.FAIL,
+        "mirror-takes-over": ClaimOutcome.NOT_APPLICABLE,
     }
     assert one.why("mirror-failure-harms-nobody") == "missed == 0: 9"
     (tmp_path / "earlier.csv").write_text(as_csv([one, run(confirmed_per_s=12.5)]))
@@ -87,7 +87,7 @@ def test_a_run_is_replayed_by_its_experiments_seed_with_as_many_repeats_as_it_ne
     assert run(repeat=3).replay == f"{words} --repeats 3 --seed 7"
 
 
-def test_every_file_that_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+def test_every_file_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) -> None:
     verdict_file(tmp_path, "a")
     path = tmp_path / "a" / "verdict.json"
     broken = json.loads(path.read_text())

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from tests.rigs.runs.findings import OF_LOGS, Story
 
 Tell = Callable[[], Story]
-Why = tuple[Outcome, str]  # and what the verdict says of it
+Why = tuple[ClaimOutcome, str]  # and what the verdict says of it
 
 
 class Three(NamedTuple):

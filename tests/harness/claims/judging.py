@@ -1,12 +1,12 @@
 """What the shipped claims say of a story: for the tests that tell stories to the judge."""
 
 from harness.claims.claims import shipped
-from harness.claims.judge import ClaimVerdict, Outcome, judge
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, judge
 from tests.rigs.runs.findings import Story
 
 CLAIMS = {claim.name: claim for claim in shipped()}
-PASS, FAIL = Outcome.PASS, Outcome.FAIL
-INCONCLUSIVE, NOT_APPLICABLE = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE
+PASS, FAIL = ClaimOutcome.PASS, ClaimOutcome.FAIL
+INCONCLUSIVE, NOT_APPLICABLE = ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE
 
 
 RECOVERIES = (
@@ -40,5 +40,5 @@ def verdict(claim: str, story: Story) -> ClaimVerdict:
     return one
 
 
-def outcomes(story: Story) -> dict[str, Outcome]:
+def outcomes(story: Story) -> dict[str, ClaimOutcome]:
     return {one.claim: one.outcome for one in judge(shipped(), story.evidence)}

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.claims.derived import derive
-from harness.claims.state import State, check
+from harness.claims.state import KnownFacts, check
 from harness.claims.values import Unknown, holds
 from harness.cluster.port import Roles
 from harness.run.prepared import synchronised_at_fault
@@ -30,9 +30,9 @@ def test_what_nobody_tells_is_recorded_as_a_bound(roles: list[Roles], recorded: 
     assert synchronised_at_fault(roles) == recorded
 
 
-def state(synchronised: object, mirrors: int = 2) -> State:
+def state(synchronised: object, mirrors: int = 2) -> KnownFacts:
     mirrors_state = {"synchronised_mirrors_at_fault": synchronised, "mirrors_at_fault": mirrors}
-    return State.from_json({"windows": {"1": mirrors_state}})
+    return KnownFacts.from_json({"windows": {"1": mirrors_state}})
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_whether_every_mirror_holds_everything_is_unknown_by_a_bound_below_their
     assert derive(name, 1, of, state(1)) is False
 
 
-def test_a_bound_that_is_none_is_told() -> None:
+def test_a_bound_that_is_none_is_reported() -> None:
     for wrong in ({"at_least": -1}, {"at_least": True}, {"at_least": 1, "moot": 1}, {}):
         listener = Listing(9)
         check({"mirrors_at_fault": wrong}, listener)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import Outcome
-from harness.claims.values import Interval, Moot, Unknown
+from harness.claims.judge import ClaimOutcome
+from harness.claims.values import Interval, NotApplicable, Unknown
 from spark_analysis.schema.facts import Absence, Clock
 from tests.harness.claims.claim_stories import served_in_the_calm
 from tests.harness.claims.judging import verdict
@@ -73,12 +73,12 @@ def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> N
     assert isinstance(value, Interval)
     assert (value.low, value.high) == (0, 2.1)
     assert value.doubt == "the load was sick before the fault"
-    assert verdict("calm-hence-served", value_until(19.9)).outcome is Outcome.INCONCLUSIVE
+    assert verdict("calm-hence-served", value_until(19.9)).outcome is ClaimOutcome.INCONCLUSIVE
 
 
 def test_what_is_out_in_a_run_without_a_fault_is_out_by_itself() -> None:
     story = served_in_the_calm().outage(20, 25)
-    assert verdict("calm-hence-served", story).outcome is Outcome.FAIL
+    assert verdict("calm-hence-served", story).outcome is ClaimOutcome.FAIL
 
 
 def test_a_stalled_instrument_may_be_what_was_out() -> None:
@@ -92,11 +92,13 @@ def test_a_stalled_instrument_may_be_what_was_out() -> None:
 @pytest.mark.parametrize(
     ("fact", "why"),
     [
-        ("paced", Moot("rate is max: no intended times")),
-        ("confirms", Moot("publishers ask for no confirms")),
+        ("paced", NotApplicable("rate is max: no intended times")),
+        ("confirms", NotApplicable("publishers ask for no confirms")),
     ],
 )
-def test_without_intended_times_or_confirms_nobody_can_be_out(fact: str, why: Moot) -> None:
+def test_without_intended_times_or_confirms_nobody_can_be_out(
+    fact: str, why: NotApplicable
+) -> None:
     story = served_in_the_calm()
     story.facts = replace(story.facts, **{fact: False})
     assert value_of(story, OUT) == why
@@ -145,14 +147,14 @@ def test_once_healed_a_place_of_a_log_has_a_minute_to_get_a_reader(
 @pytest.mark.parametrize(
     ("seconds", "outcome"),
     [
-        (4.5, Outcome.PASS),
-        (4.6, Outcome.INCONCLUSIVE),
-        (5.5, Outcome.INCONCLUSIVE),
-        (5.6, Outcome.FAIL),
+        (4.5, ClaimOutcome.PASS),
+        (4.6, ClaimOutcome.INCONCLUSIVE),
+        (5.5, ClaimOutcome.INCONCLUSIVE),
+        (5.6, ClaimOutcome.FAIL),
     ],
 )
 def test_a_starvation_is_known_up_to_the_clocks_of_the_clients(
-    seconds: float, outcome: Outcome
+    seconds: float, outcome: ClaimOutcome
 ) -> None:
     story = served_in_the_calm().starved(seconds)
     clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
@@ -179,7 +181,7 @@ def test_what_a_consumers_open_log_does_not_show_may_have_come() -> None:
 
 def test_where_nobody_consumes_nobody_starves() -> None:
     story = Story(consumers=0)
-    assert value_of(story, "starved_once_healed_s", 1) == Moot(
+    assert value_of(story, "starved_once_healed_s", 1) == NotApplicable(
         "there is no consumer before the drain"
     )
 
@@ -195,7 +197,7 @@ def test_what_another_fault_keeps_from_all_consumers_no_broker_owes(
     from_s: float, until_s: float | None
 ) -> None:
     story = away(Story().starved(14, window=1), from_s, until_s)
-    assert isinstance(value_of(story, "starved_once_healed_s", 1), Moot)
+    assert isinstance(value_of(story, "starved_once_healed_s", 1), NotApplicable)
 
 
 @pytest.mark.parametrize(("from_s", "until_s"), [(10, 30), (60, 70)])
@@ -215,11 +217,11 @@ def test_what_lasted_no_longer_than_a_stretch_shows_no_silence(
 
 def test_before_a_fault_the_calm_may_be_short_and_then_nothing_is_asked_of_it() -> None:
     story = Story()
-    assert isinstance(value_of(story, OUT), Moot)
-    assert isinstance(value_of(story, STARVED), Moot)
+    assert isinstance(value_of(story, OUT), NotApplicable)
+    assert isinstance(value_of(story, STARVED), NotApplicable)
 
 
 def test_a_broker_that_starves_consumers_before_the_fault_breaks_its_promise() -> None:
     story = Story().starved(12)
-    assert verdict("calm-hence-consumed", story).outcome is Outcome.FAIL
-    assert verdict("healed-hence-consumed", story).outcome is Outcome.PASS
+    assert verdict("calm-hence-consumed", story).outcome is ClaimOutcome.FAIL
+    assert verdict("healed-hence-consumed", story).outcome is ClaimOutcome.PASS

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.claims.claims import parse_condition, read_claims, shipped, shipped_beside
-from harness.claims.judge import ClaimVerdict, Outcome, judge
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, judge
 from harness.judging.exits import of_claims
 from harness.plan.problems import PlanError
 from tests.rigs.runs.findings import Story
@@ -100,7 +100,7 @@ def test_a_condition_that_means_nothing_is_an_error(text: str, message: str) -> 
         parse_condition(text)
 
 
-def test_all_problems_of_a_file_are_told_at_once() -> None:
+def test_all_problems_of_a_file_are_reported_at_once() -> None:
     source = """
     [[claim]]
     name = "a"
@@ -131,19 +131,19 @@ def test_a_warning_says_so_and_that_it_did_not_come_true_breaks_no_promise() -> 
         judge(read_claims(source, "mine.toml"), Story().evidence)
         for source in (ALL, f"{ALL}warns = true\n")
     )
-    assert [one.outcome for one in (*promise, *warning)] == [Outcome.FAIL, Outcome.FAIL]
+    assert [one.outcome for one in (*promise, *warning)] == [ClaimOutcome.FAIL, ClaimOutcome.FAIL]
     assert [one.warns for one in (*promise, *warning)] == [False, True]
     assert of_claims([promise]) == 1
     assert of_claims([(*warning, kept())]) == 0
 
 
 def kept() -> ClaimVerdict:
-    return ClaimVerdict("kept", Outcome.PASS, "", "", "")
+    return ClaimVerdict("kept", ClaimOutcome.PASS, "", "", "")
 
 
 def test_a_claim_about_some_cases_says_so_and_is_never_refuted() -> None:
     (some,) = judge(read_claims(f'{PLAIN}quantifier = "some"', "mine.toml"), Story().evidence)
-    assert (some.some, some.outcome) == (True, Outcome.INCONCLUSIVE)
+    assert (some.some, some.outcome) == (True, ClaimOutcome.INCONCLUSIVE)
     assert some.story == "", "there is no story of an example that did not come"
     assert not some.is_promise
     assert of_claims([(some, kept())]) == 0

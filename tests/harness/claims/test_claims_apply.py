@@ -6,11 +6,11 @@ import pytest
 
 from faults.kinds import KINDS
 from harness.claims.claims import Claim, shipped
-from harness.claims.state import State
-from harness.claims.values import Moot, holds
+from harness.claims.state import KnownFacts
+from harness.claims.values import NotApplicable, holds
 from harness.claims.vocabulary import DECLARED, OPERATED
 from harness.plan.declared import declared
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import FaultPlan, RunPlan
 from harness.request.run_request import layouts, scenario, scenario_names, systems
 
@@ -42,7 +42,7 @@ def planned() -> tuple[RunPlan, ...]:
     catalogue = Catalogue(systems(), layouts())
     found: list[RunPlan] = []
     for system, profile in PROFILES.items():
-        chosen = Request("all", 1, scenarios, (system,), (f"*@{profile}",))
+        chosen = ExperimentOptions("all", 1, scenarios, (system,), (f"*@{profile}",))
         found += plan(chosen, catalogue).runs
     return tuple(found)
 
@@ -56,13 +56,13 @@ def known(fault: FaultPlan) -> dict[str, str | bool]:
 
 def may_apply(claim: Claim, run: RunPlan) -> bool:
     """Whether nothing that is known beforehand keeps the claim from being asked."""
-    state, operated = State.from_json(declared(run)), bool(run.schedule.steps)
+    state, operated = KnownFacts.from_json(declared(run)), bool(run.schedule.steps)
     for condition in claim.precondition:
         if condition.fact in OPERATED and not operated:
             return False
         if condition.fact in DECLARED:
             value = state.value(condition.fact, 0)
-            if isinstance(value, Moot):
+            if isinstance(value, NotApplicable):
                 return False
             if holds(value, condition.comparator, condition.wanted) is False:
                 return False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.view.observations import observe
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import Story
@@ -23,7 +23,7 @@ def confirmed(number: int, **state: object) -> Story:
     ],
 )
 def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
-    number: int, planned: int | None, outcome: Outcome
+    number: int, planned: int | None, outcome: ClaimOutcome
 ) -> None:
     story = confirmed(number, messages=planned)
     assert verdict("confirmed-hence-delivered", story).outcome is outcome
@@ -41,7 +41,7 @@ def test_no_loss_is_proved_by_a_hundred_confirmed_or_all_that_were_meant(
     ],
 )
 def test_of_few_that_are_meant_to_be_delayed_all_are_needed(
-    came: int, planned: int | None, outcome: Outcome
+    came: int, planned: int | None, outcome: ClaimOutcome
 ) -> None:
     story = Story(delayed_messages=planned).count("delayed", "", 500)
     story.count("could_show", "early", came)
@@ -55,7 +55,7 @@ def test_too_few_say_how_many_there_were() -> None:
     )
 
 
-def test_a_count_of_few_is_told_as_what_it_is() -> None:
+def test_a_count_of_few_is_reported_as_what_it_is() -> None:
     texts = {one.name: one.text for one in observe(confirmed(9).evidence)}
     assert texts["lost"] == "loss 0 of 9"
 
@@ -65,7 +65,7 @@ def test_a_count_of_few_is_told_as_what_it_is() -> None:
     [(500, 500, PASS), (499, 501, INCONCLUSIVE), (99, 0, INCONCLUSIVE), (100, 0, PASS)],
 )
 def test_order_is_held_where_half_of_what_came_was_judged(
-    in_order: int, not_certain: int, outcome: Outcome
+    in_order: int, not_certain: int, outcome: ClaimOutcome
 ) -> None:
     story = Story().count("in_order", "", in_order).count("not_judged", "not_certain", not_certain)
     one = verdict("queue-is-first-in-first-out", story)
@@ -117,7 +117,7 @@ def test_what_was_told_of_order_counts_those_of_which_nobody_knows() -> None:
     ],
 )
 def test_a_requeue_is_shown_by_what_came_again_by_right_alone(
-    measure: str, detail: str, outcome: Outcome
+    measure: str, detail: str, outcome: ClaimOutcome
 ) -> None:
     claim = "duplicates-are-requeued"
     assert verdict(claim, Story()).outcome is NOT_APPLICABLE

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from faults.kinds import KINDS
-from harness.claims.values import Moot, Unknown, Value, exactly
+from harness.claims.values import NotApplicable, Unknown, Value, exactly
 from tests.rigs.runs.findings import OF_LOGS, Story
 
 
@@ -80,12 +80,12 @@ def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
     ("state", "read"),
     [
         ({"mirrors_at_fault": 1}, True),
-        ({"mirrors_at_fault": 2}, Moot),
+        ({"mirrors_at_fault": 2}, NotApplicable),
         ({"mirrors_at_fault": 1, "promoted_mirror_rank": None}, Unknown),
         ({"mirrors_at_fault": None}, Unknown),
-        ({"mirrors_at_fault": 1, "rejoined_as": "master"}, Moot),
+        ({"mirrors_at_fault": 1, "rejoined_as": "master"}, NotApplicable),
         ({"mirrors_at_fault": 1, "rejoined_as": None}, True),
-        (OF_LOGS, Moot),
+        (OF_LOGS, NotApplicable),
     ],
 )
 def test_of_mirrors_the_one_that_took_over_is_read(state: dict[str, object], read: object) -> None:
@@ -120,7 +120,7 @@ def test_where_no_consumer_was_connected_elsewhere_nobody_had_to_be_told(
     value = derived(
         "consumers_not_told", Story(consumers_attached=attached, consumers_cancelled=notified)
     )
-    assert isinstance(value, Moot) if left is None else value == exactly(left)
+    assert isinstance(value, NotApplicable) if left is None else value == exactly(left)
 
 
 APART = {**OF_LOGS, "name_servers_at_target": 0, "publishers_attached_to_target": 0}
@@ -182,7 +182,7 @@ def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
     assert derived("page_cache_lost", Story("kill")) is False
     assert derived("page_cache_lost", Story("power_loss")) is True
     assert isinstance(derived("page_cache_lost", Story("magic")), Unknown)
-    assert isinstance(derived("page_cache_lost", Story().calm(), 0), Moot)
+    assert isinstance(derived("page_cache_lost", Story().calm(), 0), NotApplicable)
 
 
 @pytest.mark.parametrize(
@@ -207,4 +207,4 @@ def test_a_majority_is_left_where_more_than_half_of_the_copies_are(
 
 
 def test_what_holds_no_copy_leaves_nothing_to_ask_of_a_majority() -> None:
-    assert isinstance(derived("majority_left", Story(fault_target_role="none")), Moot)
+    assert isinstance(derived("majority_left", Story(fault_target_role="none")), NotApplicable)

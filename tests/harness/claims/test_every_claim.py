@@ -6,7 +6,7 @@ import pytest
 
 from faults.kinds import KINDS
 from harness.claims.claims import shipped
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from tests.harness.claims import (
     stories_of_elections,
     stories_of_every_broker,
@@ -50,7 +50,7 @@ def test_it_holds_where_the_run_did_as_it_says(claim: str) -> None:
 @pytest.mark.parametrize("claim", NAMES)
 def test_a_counterexample_refutes_it_unless_it_is_about_some_cases(claim: str) -> None:
     one = verdict(claim, STORIES[claim].refuted())
-    expected: Outcome = INCONCLUSIVE if CLAIMS[claim].some else FAIL
+    expected: ClaimOutcome = INCONCLUSIVE if CLAIMS[claim].some else FAIL
     assert one.outcome is expected, (one.judged, one.not_judged)
 
 

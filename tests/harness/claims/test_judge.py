@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import ClaimVerdict, Outcome, over_runs, worst
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs, worst
 from harness.judging.exits import of_claims
 from tests.harness.claims.judging import (
     FAIL,
@@ -138,7 +138,7 @@ def test_an_ambiguous_duplicate_leaves_open_whether_anything_is_stored_twice() -
 
 
 @pytest.mark.parametrize(("out_s", "outcome"), [(15, FAIL), (2.15, FAIL), (2.14, INCONCLUSIVE)])
-def test_a_stall_of_140_ms_only_lengthens_an_outage(out_s: float, outcome: Outcome) -> None:
+def test_a_stall_of_140_ms_only_lengthens_an_outage(out_s: float, outcome: ClaimOutcome) -> None:
     story = Story().service("out").doubt("availability", "stalled", window=1, worker=1)
     key = (1, "run", "", "fault")
     story.services[key] = replace(story.services[key], worst_ns=round(out_s * 1e9))
@@ -274,7 +274,7 @@ def test_the_heaviest_outcome_wins() -> None:
     assert worst([]) is NOT_APPLICABLE
 
 
-def over(claim: str, *stories: Story) -> Outcome:
+def over(claim: str, *stories: Story) -> ClaimOutcome:
     return over_runs(verdict(claim, story) for story in stories)
 
 
@@ -298,11 +298,11 @@ def test_one_example_speaks_for_all_runs_of_a_claim_about_some_cases() -> None:
     assert over("no-ack-loses", whole, whole) is INCONCLUSIVE
 
 
-def _run(*outcomes: Outcome, warns: bool = False, some: bool = False) -> list[ClaimVerdict]:
+def _run(*outcomes: ClaimOutcome, warns: bool = False, some: bool = False) -> list[ClaimVerdict]:
     return [ClaimVerdict("c", outcome, "", "", "", warns=warns, some=some) for outcome in outcomes]
 
 
-def _warned(*outcomes: Outcome) -> list[ClaimVerdict]:
+def _warned(*outcomes: ClaimOutcome) -> list[ClaimVerdict]:
     """One promise was kept, and these became of warnings."""
     return _run(PASS) + _run(*outcomes, warns=True)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.claims.judge import Outcome
-from harness.claims.state import State
+from harness.claims.judge import ClaimOutcome
+from harness.claims.state import KnownFacts
 from harness.claims.values import Unknown
 from tests.harness.claims.judging import (
     FAIL,
@@ -131,12 +131,12 @@ def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes
 
 
 def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
-    old = State.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
+    old = KnownFacts.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
     assert old.value("entrance", 1) == "hosts"
-    assert State.from_json({"entrance": "one"}).value("entrance", 1) == "one"
-    assert isinstance(State.from_json({}).value("entrance", 1), Unknown)
+    assert KnownFacts.from_json({"entrance": "one"}).value("entrance", 1) == "one"
+    assert isinstance(KnownFacts.from_json({}).value("entrance", 1), Unknown)
     assert old.value("elects", 1) is True
-    slaves = State.from_json({"promote_on_failure": "never", "windows": {}})
+    slaves = KnownFacts.from_json({"promote_on_failure": "never", "windows": {}})
     assert slaves.value("elects", 1) is False
 
 
@@ -169,7 +169,7 @@ def test_a_mirrors_crash_harms_nobody_who_is_not_connected_to_it() -> None:
     ("synchronised", "outcome"), [(2, FAIL), (1, NOT_APPLICABLE), (0, NOT_APPLICABLE)]
 )
 def test_what_a_mirror_never_was_given_says_nothing_of_what_it_accepted(
-    synchronised: int, outcome: Outcome
+    synchronised: int, outcome: ClaimOutcome
 ) -> None:
     story = Story(synchronised_mirrors_at_fault=synchronised).count("lost", "replicated", 3)
     assert verdict("confirmed-is-on-all-mirrors", story).outcome is outcome

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -62,7 +62,7 @@ def recovered(**state: object) -> Story:
     ],
 )
 def test_each_recovery_is_judged_by_how_the_hosts_went_and_came(
-    state: dict[str, object], applies: dict[str, Outcome]
+    state: dict[str, object], applies: dict[str, ClaimOutcome]
 ) -> None:
     found = outcomes(recovered(**state))
     assert {name: found[name] for name in applies} == applies

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -165,7 +165,7 @@ def test_what_is_said_of_mirrors_and_their_clients_is_not_asked_of_slaves() -> N
     ],
 )
 def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
-    kind: str, role: str, outcome: Outcome
+    kind: str, role: str, outcome: ClaimOutcome
 ) -> None:
     story = Story(kind, **{**OF_LOGS, "fault_target_role": role}).count("lost", "buffered", 1)
     assert verdict("confirmed-in-memory-is-kept", story).outcome is outcome
@@ -175,7 +175,7 @@ def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
     ("judged", "outcome"), [(True, PASS), (False, FAIL), (None, INCONCLUSIVE)]
 )
 def test_a_name_server_that_is_left_must_tell_the_way_for_clients_go_on_without_any(
-    judged: bool | None, outcome: Outcome
+    judged: bool | None, outcome: ClaimOutcome
 ) -> None:
     of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": judged}
     assert verdict("one-name-server-is-enough", Story(**of_one)).outcome is outcome
@@ -218,7 +218,7 @@ IN_SYNC = {
     [("replicated", FAIL, FAIL), ("flush_slave_timeout", PASS, FAIL)],
 )
 def test_what_a_broker_took_with_a_warning_was_not_told_to_be_with_its_slaves(
-    status: str, in_sync: Outcome, delivered: Outcome
+    status: str, in_sync: ClaimOutcome, delivered: ClaimOutcome
 ) -> None:
     """A loss all the same: the status says that the broker has it."""
     story = Story("partition", **IN_SYNC).count("confirmed", status, 21_400)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from spark_analysis.schema.service import HEALED, QUEUE
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import Story, ns
@@ -23,7 +23,7 @@ OUT_BY_UNDO = "the run was out for 15.0 s, until the fault's end"
     ],
 )
 def test_who_takes_over_serves_until_the_fault_ends(
-    found: str, outcome: Outcome, why: str
+    found: str, outcome: ClaimOutcome, why: str
 ) -> None:
     one = verdict("mirror-takes-over", Story().service(found))
     assert one.outcome is outcome
@@ -62,7 +62,7 @@ def test_an_outage_says_what_ended_it() -> None:
 
 @pytest.mark.parametrize(("first", "outcome"), [(14.99, PASS), (15.0, FAIL), (15.2, FAIL)])
 def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within_it(
-    first: float, outcome: Outcome
+    first: float, outcome: ClaimOutcome
 ) -> None:
     """In time everything succeeded; by a host that stood still meanwhile."""
     story = Story().stage("first_success", first)
@@ -75,7 +75,7 @@ def test_what_patient_clients_are_confirmed_after_the_fault_is_no_service_within
 
 @pytest.mark.parametrize(("first", "outcome"), [(13.99, PASS), (14.0, FAIL)])
 def test_what_comes_while_the_fault_is_being_undone_is_the_undos(
-    first: float, outcome: Outcome
+    first: float, outcome: ClaimOutcome
 ) -> None:
     """It began at 12 s, its undo was issued at 26 s, and had returned at 27 s."""
     story = Story().stage("first_success", first)
@@ -92,7 +92,7 @@ def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under
 
 @pytest.mark.parametrize(("found", "outcome"), [("sick", INCONCLUSIVE), ("served", FAIL)])
 def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
-    found: str, outcome: Outcome
+    found: str, outcome: ClaimOutcome
 ) -> None:
     away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
@@ -108,7 +108,7 @@ def test_a_fault_that_never_ended_brought_nothing() -> None:
 
 @pytest.mark.parametrize(("due", "outcome"), [(19, INCONCLUSIVE), (20, FAIL)])
 def test_a_consumer_is_silent_only_where_something_was_there_for_it(
-    due: int, outcome: Outcome
+    due: int, outcome: ClaimOutcome
 ) -> None:
     story = Story().consumption(True, due=due).silent_consumer(due=due)
     assert verdict("mirrored-queue-works-on", story).outcome is outcome
@@ -134,7 +134,7 @@ def healed_until(until: float, of_queue: str = "few") -> Story:
 
 @pytest.mark.parametrize(("until", "outcome"), [(59.9, NOT_APPLICABLE), (60, INCONCLUSIVE)])
 def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_leaves_open(
-    until: float, outcome: Outcome
+    until: float, outcome: ClaimOutcome
 ) -> None:
     story = healed_until(until)
     assert verdict("healed-hence-served", story).outcome is outcome
@@ -142,5 +142,5 @@ def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_
 
 
 @pytest.mark.parametrize(("found", "outcome"), [("open", INCONCLUSIVE), ("out", FAIL)])
-def test_who_was_out_until_the_next_fault_was_out(found: str, outcome: Outcome) -> None:
+def test_who_was_out_until_the_next_fault_was_out(found: str, outcome: ClaimOutcome) -> None:
     assert verdict("healed-hence-served", healed_until(50, found)).outcome is outcome

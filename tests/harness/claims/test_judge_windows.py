@@ -3,7 +3,7 @@
 import pytest
 
 from harness.claims.claims import read_claims
-from harness.claims.judge import Outcome, judge
+from harness.claims.judge import ClaimOutcome, judge
 from tests.harness.claims.judging import (
     FAIL,
     INCONCLUSIVE,
@@ -23,7 +23,7 @@ def two_kills(second: dict[str, object] = SYNCHRONISED, opens: float = 40) -> St
     return story.window(2, "kill", opens=opens, lasts=10)
 
 
-def judged(predicate: str, story: Story, **keys: str) -> Outcome:
+def judged(predicate: str, story: Story, **keys: str) -> ClaimOutcome:
     """A claim of a test's own about masters that hold a mirror with everything."""
     lines = "".join(f"{key} = {value}\n" for key, value in {"quantifier": '"all"', **keys}.items())
     (claim,) = read_claims(
@@ -48,7 +48,7 @@ def judged(predicate: str, story: Story, **keys: str) -> Outcome:
     ],
 )
 def test_a_loss_is_charged_to_the_faults_that_can_have_caused_it(
-    windows: str, second: dict[str, object], outcome: Outcome
+    windows: str, second: dict[str, object], outcome: ClaimOutcome
 ) -> None:
     story = two_kills(second).count("lost", "replicated", 3, windows=windows)
     assert verdict("election-loses-nothing", story).outcome is outcome
@@ -83,7 +83,7 @@ def test_a_warning_is_charged_like_a_promise() -> None:
 
 @pytest.mark.parametrize(("opens", "outcome"), [(26.9, NOT_APPLICABLE), (27.0, PASS)])
 def test_faults_in_force_at_the_same_time_are_not_told_apart(
-    opens: float, outcome: Outcome
+    opens: float, outcome: ClaimOutcome
 ) -> None:
     """The first lasts until +27 s."""
     one = verdict("mirror-takes-over", two_kills(opens=opens))
@@ -126,7 +126,7 @@ def test_a_claim_about_faults_that_overlap_is_judged_beside_others() -> None:
     ],
 )
 def test_what_speaks_of_nodes_that_were_down_before_is_judged_beside_their_ends(
-    first: tuple[str, float], second: tuple[str, float], outcome: Outcome
+    first: tuple[str, float], second: tuple[str, float], outcome: ClaimOutcome
 ) -> None:
     mirror = {"fault_target_role": "mirror", "synchronised_mirrors_at_fault": 0}
     story = Story(faults=2, **mirror, windows={"2": SYNCHRONISED}).calm()
@@ -156,7 +156,7 @@ def test_the_last_mirror_takes_over_while_those_before_are_down() -> None:
     [("client_freeze", PASS), ("freeze", NOT_APPLICABLE), ("of nobody's making", NOT_APPLICABLE)],
 )
 def test_a_client_that_stands_still_is_no_second_fault_of_the_cluster(
-    beside: str, outcome: Outcome
+    beside: str, outcome: ClaimOutcome
 ) -> None:
     clients = {"2": {"fault_target_role": "clients"}}
     story = Story(faults=2, windows=clients).window(2, beside, opens=14)
@@ -171,7 +171,7 @@ def test_a_fault_that_never_ends_overlaps_all_that_come_after_it() -> None:
 
 @pytest.mark.parametrize(("due", "outcome"), [(99, INCONCLUSIVE), (100, PASS)])
 def test_a_pass_needs_a_hundred_publishes_that_were_due_under_the_fault(
-    due: int, outcome: Outcome
+    due: int, outcome: ClaimOutcome
 ) -> None:
     story = Story().exposed(due=due)
     one = verdict("election-loses-nothing", story)
@@ -185,7 +185,7 @@ def test_a_pass_needs_a_hundred_publishes_that_were_due_under_the_fault(
 
 
 @pytest.mark.parametrize(("due", "outcome"), [(99, INCONCLUSIVE), (100, FAIL)])
-def test_that_a_warning_did_not_come_true_needs_as_much(due: int, outcome: Outcome) -> None:
+def test_that_a_warning_did_not_come_true_needs_as_much(due: int, outcome: ClaimOutcome) -> None:
     story = Story(synchronised_mirrors_at_fault=0).exposed(due=due)
     assert verdict("unsynchronised-messages-are-lost", story).outcome is outcome
     story.count("lost", "replicated", 1)

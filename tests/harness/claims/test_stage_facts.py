@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.stories import story as story_of
-from harness.claims.values import Interval, Moot, Unknown, Value
+from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from spark_analysis.schema.facts import Worker
 from tests.rigs.runs.findings import Story
 
@@ -61,9 +61,9 @@ def test_a_stall_bounds_a_time_from_below() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("first_success", Moot("publishers ask for no confirms")),
-        ("sustained_success", Moot("publishers ask for no confirms")),
-        ("backlog_drained", Moot("publishers ask for no confirms")),
+        ("first_success", NotApplicable("publishers ask for no confirms")),
+        ("sustained_success", NotApplicable("publishers ask for no confirms")),
+        ("backlog_drained", NotApplicable("publishers ask for no confirms")),
         ("consumers_resumed", Unknown("the analysis has no consumers_resumed")),
     ],
 )
@@ -71,10 +71,14 @@ def test_without_confirms_nothing_is_asked_of_publishers(name: str, expected: Va
     assert missing(name, confirms=False) == expected
 
 
-def test_a_milestone_that_makes_no_sense_is_moot_and_one_that_is_missing_unknown() -> None:
-    assert missing("sustained_success", paced=False) == Moot("rate is max: no intended times")
+def test_a_milestone_that_makes_no_sense_is_not_applicable_and_one_that_is_missing_unknown() -> (
+    None
+):
+    assert missing("sustained_success", paced=False) == NotApplicable(
+        "rate is max: no intended times"
+    )
     assert missing("first_success", paced=False) == Unknown("the analysis has no first_success")
-    assert missing("backlog_drained") == Moot("there is no consumer before the drain")
+    assert missing("backlog_drained") == NotApplicable("there is no consumer before the drain")
     assert missing("first_success") == Unknown("the analysis has no first_success")
 
 
@@ -120,7 +124,9 @@ def test_nobody_can_say_when_consumers_that_were_away_resumed_and_publishers_saw
 
 def test_where_nobody_consumes_consumers_have_no_milestones() -> None:
     nobody = Story(consumers=0)
-    assert fact(nobody, "consumers_resumed") == Moot("there is no consumer before the drain")
+    assert fact(nobody, "consumers_resumed") == NotApplicable(
+        "there is no consumer before the drain"
+    )
     assert fact(nobody, "first_success") is True
 
 

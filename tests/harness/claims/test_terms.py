@@ -8,8 +8,8 @@ import pytest
 from harness.claims import terms
 from harness.claims.claims import shipped
 from harness.claims.evidence import Evidence
-from harness.claims.judge import Outcome, judge
-from harness.claims.state import State
+from harness.claims.judge import ClaimOutcome, judge
+from harness.claims.state import KnownFacts
 from harness.claims.vocabulary import COUNTS
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import HARNESS, LOGS, seal
@@ -75,11 +75,11 @@ def _evidence(folder: Path) -> Evidence:
         for name, table in judge_folder(folder)
         if name in MARTS
     }
-    few = State.from_json(FEW)  # on purpose
+    few = KnownFacts.from_json(FEW)  # on purpose
     return Evidence(Findings(**rows), Facts.from_json(sealed.facts), few)
 
 
-def outcomes(evidence: Evidence) -> list[Outcome]:
+def outcomes(evidence: Evidence) -> list[ClaimOutcome]:
     claims = [claim for claim in shipped() if claim.name in CLAIMS]
     assert [claim.name for claim in claims] == list(CLAIMS)
     return [verdict.outcome for verdict in judge(claims, evidence)]
@@ -90,7 +90,7 @@ DELAYED = (DUE, Fate.NONE, Settled.CONFIRMED)
 COMMITTED = (NO_DUE, Fate.COMMIT, Settled.CONFIRMED)
 ROLLED_BACK = (NO_DUE, Fate.ROLLBACK, Settled.REFUSED)
 ORDINARY = (NO_DUE, Fate.NONE, Settled.CONFIRMED)
-PASS, FAIL, MOOT = Outcome.PASS, Outcome.FAIL, Outcome.NOT_APPLICABLE
+PASS, FAIL, MOOT = ClaimOutcome.PASS, ClaimOutcome.FAIL, ClaimOutcome.NOT_APPLICABLE
 
 
 def test_a_run_that_keeps_its_terms_passes(tmp_path: Path) -> None:
@@ -117,5 +117,5 @@ def test_a_run_without_any_says_nothing_of_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize("measure", ["early", "rolled_back_but_delivered", "torn_transaction"])
 def test_claims_may_speak_of_each_measure(measure: str) -> None:
     assert measure in COUNTS
-    assert terms.moot(measure, lambda _, __: 0) is not None
-    assert terms.moot(measure, lambda _, __: 1) is None
+    assert terms.not_applicable(measure, lambda _, __: 0) is not None
+    assert terms.not_applicable(measure, lambda _, __: 1) is None

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from spark_analysis.schema.facts import Cause, ProcessEnd
 from spark_analysis.schema.service import OUT
 from tests.harness.claims.claim_stories import served_in_the_calm
@@ -38,7 +38,7 @@ def broken() -> Story:
     ],
 )
 def test_who_was_killed_from_outside_while_a_window_lasts_leaves_it_unjudged(
-    at: float, until: float | None, outcome: Outcome
+    at: float, until: float | None, outcome: ClaimOutcome
 ) -> None:
     assert verdict(FAULT, ended(broken(), at, until=until)).outcome is outcome
 
@@ -75,7 +75,7 @@ def test_the_verdict_says_who_ended_when_and_what_to_do() -> None:
 
 @pytest.mark.parametrize(("at", "outcome"), [(20, INCONCLUSIVE), (59, INCONCLUSIVE), (None, FAIL)])
 def test_what_is_out_in_the_calm_is_not_judged_where_somebody_broke_it(
-    at: float | None, outcome: Outcome
+    at: float | None, outcome: ClaimOutcome
 ) -> None:
     story = served_in_the_calm().outage(40, 45)
     story = story if at is None else ended(story, at)

@@ -14,7 +14,7 @@ from faults.executors import local_processes as processes
 from harness.cleanup.everywhere import settle
 from harness.cleanup.external_projects import ExternalProjects
 from harness.cleanup.guardian import LOG
-from harness.cleanup.heal import Row, heal
+from harness.cleanup.heal import HealResult, heal
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.external.site import load, noted
 from harness.deploy.owner import alive
@@ -37,14 +37,14 @@ from faults.performing import perform_all
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.faults import equip
 from harness.systems.topologies import layout_of, read_topology
-from harness.cleanup.guardian import Kind, start_guardian
+from harness.cleanup.guardian import DeploymentKind, start_guardian
 from harness.run_folder.journal import Journal
 from tests.rigs.clusters.topologies import HOSTS, SYSTEMS
 
 async def main(folder, file, *words):
     def guard(cluster):
         if "guarded" in words:
-            start_guardian(cluster, folder, False, Kind.EXTERNAL)
+            start_guardian(cluster, folder, False, DeploymentKind.EXTERNAL)
 
     layout = layout_of(read_topology("staging", Path(file).read_text(), SYSTEMS))
     cluster = await ExternalDeployment(equip, guard).up(layout, folder, lambda _: None)
@@ -122,8 +122,8 @@ def left(cluster: str) -> tuple[processes.Running, ...]:
     return processes.of(cluster)
 
 
-def healed() -> list[Row]:
-    async def rows() -> list[Row]:
+def healed() -> list[HealResult]:
+    async def rows() -> list[HealResult]:
         return [row async for row in heal(ExternalProjects(), alive)]
 
     return asyncio.run(rows())
@@ -192,7 +192,7 @@ def test_with_a_torn_journal_whatever_holds_by_its_verify_command_is_undone(
     assert all(row.ok for row in healed())
 
 
-def test_without_credentials_faults_are_undone_and_what_may_be_left_is_told(
+def test_without_credentials_faults_are_undone_and_what_may_be_left_is_reported(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed_harness(owner, tmp_path)

@@ -130,7 +130,7 @@ def test_who_lists_processes_reads_guardian_in_its_command_line(tmp_path: Path) 
     assert [word for word in words if b"guardian" in word] == [b"harness.cleanup.guardian"]
 
 
-def test_how_one_ended_is_told(folder: Path) -> None:
+def test_how_one_ended_is_reported(folder: Path) -> None:
     guardian = start_guardian("p", folder, False, command=COMMAND)
     assert guardian.ending() == ""
     guardian._process.kill()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.cleanup.guardian import GuardianError, Kind
+from harness.cleanup.guardian import DeploymentKind, GuardianError
 from harness.cleanup.guards import UNGUARDED_S, Guards
 from harness.cluster.port import DeployError
 from harness.run.interrupts import Interrupt
@@ -44,7 +44,7 @@ class World:
     guardians: list[Guardian] = field(default_factory=list)
     asked: int = 0
 
-    def start(self, project: str, folder: Path, keep: bool, kind: Kind) -> Guardian:
+    def start(self, project: str, folder: Path, keep: bool, kind: DeploymentKind) -> Guardian:
         self.asked += 1
         takes_s = self.takes_s[min(self.asked, len(self.takes_s)) - 1]
         threading.Event().wait(takes_s)  # in a thread of its own: the loop goes on
@@ -72,7 +72,7 @@ def watched(
     )
 
     async def play() -> None:
-        told.guards.begin(Kind.LOCAL, "p")
+        told.guards.begin(DeploymentKind.LOCAL, "p")
         over = asyncio.Event()
         watching = asyncio.create_task(told.guards.watch(over, told.interrupt.ask))
         await asyncio.wait_for(story(told), 20)
@@ -89,7 +89,7 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.01)
 
 
-def test_one_that_dies_has_a_successor_and_it_is_told(tmp_path: Path) -> None:
+def test_one_that_dies_has_a_successor_and_it_is_reported(tmp_path: Path) -> None:
     async def story(told: Watched) -> None:
         told.world.guardians[0].ended = "signal 9"
         await until(lambda: len(told.said) == 2)
@@ -155,4 +155,4 @@ def test_without_a_first_one_nothing_is_started(tmp_path: Path) -> None:
         raise GuardianError("no")
 
     with pytest.raises(DeployError, match="so nothing is started"):
-        Guards(tmp_path, False, lambda _: None, refuse).begin(Kind.LOCAL, "p")
+        Guards(tmp_path, False, lambda _: None, refuse).begin(DeploymentKind.LOCAL, "p")

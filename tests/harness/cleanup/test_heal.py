@@ -10,7 +10,7 @@ import pytest
 from faults.actions import Action, Cut, Join, Kill, Start
 from faults.compile import compile
 from faults.model import Armed, FaultError, Receipt
-from harness.cleanup.heal import EVERYBODY, Chosen, Row, RunningProject, heal
+from harness.cleanup.heal import EVERYBODY, Chosen, HealResult, RunningProject, heal
 from harness.run_folder.journal import Journal, read, standing
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -66,8 +66,8 @@ def journal(folder: Path, run: str, armed: Sequence[Armed], undone: Sequence[Arm
     return path
 
 
-def healed(projects: Projects, chosen: Chosen = EVERYBODY, dry: bool = False) -> list[Row]:
-    async def rows() -> list[Row]:
+def healed(projects: Projects, chosen: Chosen = EVERYBODY, dry: bool = False) -> list[HealResult]:
+    async def rows() -> list[HealResult]:
         return [row async for row in heal(projects, lambda owner: owner == ALIVE, chosen, dry)]
 
     return asyncio.run(rows())
@@ -118,7 +118,7 @@ def test_without_a_folder_everything_is_swept(tmp_path: Path) -> None:
     assert rows[0].what == "sweep away what could be a fault: rmq1 started"
 
 
-def test_a_journal_that_cannot_be_read_is_told_and_swept(tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_read_is_reported_and_swept(tmp_path: Path) -> None:
     good = journal(tmp_path, "run-1", [fault("kill", 1)])
     bad = good.parent.parent / "run-2" / "journal.jsonl"
     bad.parent.mkdir()

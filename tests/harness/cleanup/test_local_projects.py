@@ -13,7 +13,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 from faults.actions import Kill, Start
 from faults.executors import local_processes as processes
 from harness.cleanup.guardian import LOG
-from harness.cleanup.heal import Row, heal
+from harness.cleanup.heal import HealResult, heal
 from harness.cleanup.local_projects import LocalProjects
 from harness.deploy.owner import alive
 from harness.run_folder.journal import read, standing
@@ -28,14 +28,14 @@ import asyncio, os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from faults.performing import perform_all
-from harness.cleanup.guardian import Kind, start_guardian
+from harness.cleanup.guardian import DeploymentKind, start_guardian
 from harness.run_folder.journal import Journal
 from tests.rigs.clusters.local import UNMIRRORED, armed, deployment
 
 async def main(folder, end, *words):
     def guard(cluster):
         if "guarded" in words:
-            start_guardian(cluster, folder, "keep" in words, Kind.LOCAL)
+            start_guardian(cluster, folder, "keep" in words, DeploymentKind.LOCAL)
 
     made = deployment(guard=guard, keep="keep" in words)
     cluster = await made.up(UNMIRRORED, folder, lambda _: None)
@@ -87,8 +87,8 @@ def left(cluster: str) -> dict[str, bool]:
     }
 
 
-def healed() -> list[Row]:
-    async def rows() -> list[Row]:
+def healed() -> list[HealResult]:
+    async def rows() -> list[HealResult]:
         return [row async for row in heal(LocalProjects(), alive)]
 
     return asyncio.run(rows())

@@ -51,7 +51,7 @@ def test_what_verdicts_are_made_of_is_fetched_whole(tmp_path: Path) -> None:
     assert target.stat().st_size == 5_000_000
 
 
-def test_only_logs_that_are_cut_are_told() -> None:
+def test_only_logs_that_are_cut_are_reported() -> None:
     assert those_cut([("a.log", 0), ("b.log", 7)]) == {"b.log": 7}
     assert BYTES_MAX == 33_554_432
 

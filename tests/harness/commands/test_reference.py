@@ -11,7 +11,7 @@ import typer
 from harness.cli import main
 from harness.commands import reference
 from harness.systems.port import Foreground
-from harness.systems.registry import OURS, Registry
+from harness.systems.registry import OURS, SystemRegistry
 
 WORDS = {name: own.foreground.word for name, own in OURS.items() if own.foreground}
 WRITE = "import sys; open(sys.argv[1], 'w').write(sys.argv[2]); sys.exit(7)"
@@ -28,7 +28,7 @@ def pigeons(
 def _another(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system of another package."""
     own = replace(OURS["reference-mirrored"], name="acme", foreground=Foreground("coo", pigeons))
-    known = Registry({**OURS, "acme": own}, {"acme": "acme 1.2"}, {})
+    known = SystemRegistry({**OURS, "acme": own}, {"acme": "acme 1.2"}, {})
     monkeypatch.setattr(reference, "registry", lambda: known)
 
 
@@ -63,7 +63,7 @@ def test_of_two_systems_that_bear_one_word_ours_is_played(
 ) -> None:
     (name, word), *_ = WORDS.items()
     taken = replace(OURS[name], name="acme", foreground=Foreground(word, pigeons))
-    known = Registry({**OURS, "acme": taken}, {"acme": "acme 1.2"}, {})
+    known = SystemRegistry({**OURS, "acme": taken}, {"acme": "acme 1.2"}, {})
     monkeypatch.setattr(reference, "registry", lambda: known)
     assert main(["reference", word, "--help"]) == 0
     assert "Pigeons" not in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.bounded import Bounded
 from harness.plan.bound import Bound
 from harness.plan.model import Experiment, RunPlan
@@ -11,12 +11,12 @@ from tests.rigs.runs.plans import plan
 HALF = Bound(0.5)  # 5 runs, and one to spare
 
 
-def verdict(outcome: Outcome, warns: bool = False) -> ClaimVerdict:
+def verdict(outcome: ClaimOutcome, warns: bool = False) -> ClaimVerdict:
     return ClaimVerdict("stays", outcome, "m", "s", "an article", warns=warns)
 
 
-HELD, BROKEN = (verdict(Outcome.PASS),), (verdict(Outcome.FAIL),)
-OPEN, UNTRUE = (verdict(Outcome.INCONCLUSIVE),), (verdict(Outcome.FAIL, warns=True),)
+HELD, BROKEN = (verdict(ClaimOutcome.PASS),), (verdict(ClaimOutcome.FAIL),)
+OPEN, UNTRUE = (verdict(ClaimOutcome.INCONCLUSIVE),), (verdict(ClaimOutcome.FAIL, warns=True),)
 
 
 def runs(number: int, client: str = "pika") -> list[RunPlan]:
@@ -58,7 +58,7 @@ def test_a_warning_that_does_not_come_true_ends_nothing() -> None:
     assert played(*[UNTRUE] * 6)[1] == 5
 
 
-def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_told() -> None:
+def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_reported() -> None:
     told, begun = played(HELD, OPEN, *[HELD] * 4)
     assert begun == 6
     assert told[-1].endswith("at most 45 %); 1 could not be judged")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.compare.compared import falls
 
 ORDER = ("none", "one", "two")
@@ -11,16 +11,19 @@ ORDER = ("none", "one", "two")
 @pytest.mark.parametrize(
     ("one", "outcome"),
     [
-        ((70.0, 75.0, 79.0), Outcome.PASS),
-        ((70.0, 75.0, 91.0), Outcome.INCONCLUSIVE),  # one run is as fast as one without a mirror
-        ((70.0, 75.0), Outcome.INCONCLUSIVE),  # too few
-        ((), Outcome.INCONCLUSIVE),
-        ((101.0, 110.0, 100.0), Outcome.FAIL),  # mirrors made it faster
-        ((59.0, 55.0, 40.0), Outcome.FAIL),  # the second one did
+        ((70.0, 75.0, 79.0), ClaimOutcome.PASS),
+        (
+            (70.0, 75.0, 91.0),
+            ClaimOutcome.INCONCLUSIVE,
+        ),  # one run is as fast as one without a mirror
+        ((70.0, 75.0), ClaimOutcome.INCONCLUSIVE),  # too few
+        ((), ClaimOutcome.INCONCLUSIVE),
+        ((101.0, 110.0, 100.0), ClaimOutcome.FAIL),  # mirrors made it faster
+        ((59.0, 55.0, 40.0), ClaimOutcome.FAIL),  # the second one did
     ],
 )
 def test_a_measure_falls_where_no_run_lies_among_those_before(
-    one: tuple[float, ...], outcome: Outcome
+    one: tuple[float, ...], outcome: ClaimOutcome
 ) -> None:
     values = {"none": (90.0, 95.0, 100.0), "one": one, "two": (59.0, 60.0, 62.0)}
     assert falls(ORDER, values).outcome is outcome
@@ -30,7 +33,7 @@ def test_without_any_run_nothing_is_said() -> None:
     assert falls(ORDER, {"another": (1.0, 2.0, 3.0)}).outcome is None
 
 
-def test_what_it_was_decided_by_is_told_with_ranges_and_numbers_of_runs() -> None:
+def test_what_it_was_decided_by_is_reported_with_ranges_and_numbers_of_runs() -> None:
     text = falls(ORDER, {"none": (1_000.0, 1_200.0, 900.0), "one": (800.0,)}).text
     assert text == (
         "none 1,000 (900 to 1,200; 3 runs); one 800 (800 to 800; 1 runs); two not run: "

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.claims.claims import shipped as shipped_claims
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import (
     CellResult,
     Standing,
@@ -29,12 +29,12 @@ KNOWN = read_expectations(
 )
 
 
-def run(**outcomes: Outcome) -> list[ClaimVerdict]:
+def run(**outcomes: ClaimOutcome) -> list[ClaimVerdict]:
     return [ClaimVerdict(claim, outcome, "", "", "") for claim, outcome in outcomes.items()]
 
 
-PASS, FAIL = Outcome.PASS, Outcome.FAIL
-INCONCLUSIVE, NOT_APPLICABLE = Outcome.INCONCLUSIVE, Outcome.NOT_APPLICABLE
+PASS, FAIL = ClaimOutcome.PASS, ClaimOutcome.FAIL
+INCONCLUSIVE, NOT_APPLICABLE = ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_first_entry_that_matches_counts_for_each_claim() -> None:
     }
 
 
-def test_where_chance_decides_each_outcome_that_is_known_is_told() -> None:
+def test_where_chance_decides_each_outcome_that_is_known_is_reported() -> None:
     result = KNOWN.compare(CELL, [run(e=NOT_APPLICABLE)])
     assert result.lines == ("e: NOT APPLICABLE, expected PASS or FAIL",)
 

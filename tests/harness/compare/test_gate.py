@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.compare.gate import Gate, Kind, gate, level_of
+from harness.compare.gate import AlarmKind, Gate, gate, level_of
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import LOSS, Counted, Ran, Side
@@ -28,7 +28,7 @@ def asked(before: Ran | None, *nights: Ran) -> Gate:
     return gate(baseline, [Side(f"night {n}", {CELL: one}) for n, one in enumerate(nights, 1)])
 
 
-def kinds(answer: Gate) -> list[tuple[str, Kind]]:
+def kinds(answer: Gate) -> list[tuple[str, AlarmKind]]:
     return [(one.what, one.kind) for one in answer.alarms]
 
 
@@ -37,14 +37,14 @@ GOOD = {LOSS: told(0, 30), "confirmed_hence_delivered": told(0, 30)}
 
 def test_a_loss_where_the_baseline_has_none_alarms_at_once() -> None:
     answer = asked(ran(30, **GOOD), ran(**{**GOOD, LOSS: told(1, 1)}))
-    assert kinds(answer) == [(LOSS, Kind.HARM)]
+    assert kinds(answer) == [(LOSS, AlarmKind.HARM)]
     assert answer.alarms[0].since == "night 1"
 
 
 def test_it_goes_on_alarming_as_long_as_it_happens_and_tells_since_when() -> None:
     loss = ran(**{LOSS: told(1, 1)})
     answer = asked(ran(30, **GOOD), ran(**{LOSS: told(0, 1)}), loss, loss)
-    assert kinds(answer) == [(LOSS, Kind.HARM)]
+    assert kinds(answer) == [(LOSS, AlarmKind.HARM)]
     assert answer.alarms[0].since == "night 2"
     well = asked(ran(30, **GOOD), loss, ran(**{LOSS: told(0, 1)}))
     assert kinds(well) == []
@@ -52,7 +52,7 @@ def test_it_goes_on_alarming_as_long_as_it_happens_and_tells_since_when() -> Non
 
 def test_a_broken_promise_alarms_as_a_loss_does_and_a_warning_does_not() -> None:
     broken = ran(confirmed_hence_delivered=told(1, 1))
-    assert kinds(asked(ran(30, **GOOD), broken)) == [(PROMISE, Kind.HARM)]
+    assert kinds(asked(ran(30, **GOOD), broken)) == [(PROMISE, AlarmKind.HARM)]
     warning = ran(confirmed_hence_delivered=told(1, 1, warns=True))
     assert kinds(asked(ran(30, **GOOD), warning)) == []
 
@@ -60,11 +60,11 @@ def test_a_broken_promise_alarms_as_a_loss_does_and_a_warning_does_not() -> None
 @pytest.mark.parametrize("before", [None, ran(30), ran(30, confirmed_hence_delivered=told(0, 0))])
 def test_where_nobody_said_that_it_may_harm_alarms(before: Ran | None) -> None:
     answer = asked(before, ran(confirmed_hence_delivered=told(1, 1)))
-    assert kinds(answer) == [(PROMISE, Kind.HARM)]
+    assert kinds(answer) == [(PROMISE, AlarmKind.HARM)]
     assert answer.alarms[0].before is None
 
 
-def test_a_cell_without_a_baseline_is_told() -> None:
+def test_a_cell_without_a_baseline_is_reported() -> None:
     assert asked(None, ran(confirmed_hence_delivered=told(0, 1))).new == (CELL,)
     assert asked(ran(30, **GOOD), ran(**GOOD)).new == ()
 
@@ -83,17 +83,17 @@ def test_a_flaky_cell_does_not_alarm_for_doing_what_it_does() -> None:
     ]
 
 
-def test_it_is_told_every_night_that_it_is_flaky() -> None:
+def test_it_is_reported_every_night_that_it_is_flaky() -> None:
     assert [one.what for one in asked(SOMETIMES, KEPT).flaky] == [PROMISE]
 
 
 def test_it_alarms_when_it_happens_more_often() -> None:
     answer = asked(SOMETIMES, KEPT, *[BROKEN] * 5)
-    assert kinds(answer) == [(PROMISE, Kind.OFTEN)]
+    assert kinds(answer) == [(PROMISE, AlarmKind.OFTEN)]
     assert (answer.alarms[0].after, answer.alarms[0].since) == (rate(5, 5), "night 2")
 
 
-def test_what_became_flaky_since_the_baseline_is_told_when_tonight_went_well() -> None:
+def test_what_became_flaky_since_the_baseline_is_reported_when_tonight_went_well() -> None:
     answer = asked(ran(30, **GOOD), BROKEN, KEPT)
     assert kinds(answer) == []
     assert [one.after for one in answer.flaky] == [rate(1, 2)]
@@ -107,7 +107,7 @@ OUT = tuple(3.0 + 0.01 * number for number in range(30))
 def test_a_longer_outage_alarms_with_the_night_in_which_it_began() -> None:
     nights = [ran(out=(3.1,)), *[ran(out=(6.0,))] * 5]
     answer = asked(ran(30, out=OUT), *nights)
-    assert kinds(answer) == [("out_total", Kind.LONGER)]
+    assert kinds(answer) == [("out_total", AlarmKind.LONGER)]
     assert answer.alarms[0].since == "night 2"
 
 
@@ -120,7 +120,7 @@ def test_nights_in_which_a_cell_was_not_played_are_no_nights_of_it() -> None:
     elsewhere = Side("elsewhere", {OTHER: ran(out=(1.0,))})
     slow = Side("slow", {CELL: ran(out=(6.0,))})
     answer = gate(Side("good", {CELL: ran(30, out=OUT)}), [slow, elsewhere] * 5 + [slow])
-    assert [(one.cell, one.kind) for one in answer.alarms] == [(CELL, Kind.LONGER)]
+    assert [(one.cell, one.kind) for one in answer.alarms] == [(CELL, AlarmKind.LONGER)]
 
 
 def test_what_would_be_caught_is_told_of_each_time() -> None:
@@ -139,7 +139,7 @@ def test_runs_that_decided_nothing_are_counted() -> None:
     assert answer.unjudged == ((CELL, 2),)
 
 
-def test_a_promise_or_a_time_that_nobody_decides_any_more_is_told() -> None:
+def test_a_promise_or_a_time_that_nobody_decides_any_more_is_reported() -> None:
     before = ran(30, out=OUT, **GOOD)
     known, unknown = ran(out=(3.1,), **{LOSS: told(0, 1)}), ran(**{LOSS: told(0, 1)})
     assert asked(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "out_total"))

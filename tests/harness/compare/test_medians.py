@@ -40,7 +40,7 @@ def test_a_lower_bound_in_the_middle_counts_by_those_still_at_risk() -> None:
     assert (told.median, told.reached) == (4, True)
 
 
-def test_a_median_that_is_not_reached_is_told_as_a_bound_that_holds_for_certain() -> None:
+def test_a_median_that_is_not_reached_is_reported_as_a_bound_that_holds_for_certain() -> None:
     told = median(times(1, -20, -20, -30))
     assert (told.median, told.reached, told.high) == (20, False, INFINITE)
     none = median(times(-3, -4))

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.rates import decided, per_cent, rate, too_many, tried, violates
 
 PASS, FAIL, OPEN, MOOT = (
-    Outcome.PASS,
-    Outcome.FAIL,
-    Outcome.INCONCLUSIVE,
-    Outcome.NOT_APPLICABLE,
+    ClaimOutcome.PASS,
+    ClaimOutcome.FAIL,
+    ClaimOutcome.INCONCLUSIVE,
+    ClaimOutcome.NOT_APPLICABLE,
 )
 
 
-def verdict(outcome: Outcome, claim: str = "stays", warns: bool = False) -> ClaimVerdict:
+def verdict(outcome: ClaimOutcome, claim: str = "stays", warns: bool = False) -> ClaimVerdict:
     return ClaimVerdict(claim, outcome, "m", "s", "an article", warns=warns)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
-from harness.compare.versus import Change, Counted, Ran, Side, Versus, versus
+from harness.compare.versus import Counted, Ran, Side, Trend, Versus, versus
 from harness.judging.exits import of_versus
 
 CELL = ("master-crash", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
@@ -31,7 +31,7 @@ def held(first: Ran, second: Ran) -> Versus:
     return versus(Side("a", {CELL: first}), Side("b", {CELL: second}))
 
 
-def change(told: Versus) -> Change:
+def change(told: Versus) -> Trend:
     (row,) = told.rows
     return row.change
 
@@ -39,22 +39,22 @@ def change(told: Versus) -> Change:
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ((0, 10), (6, 10), Change.WORSE),  # Fisher: 0.011
-        ((0, 10), (5, 10), Change.WORSE),  # 0.033
-        ((0, 10), (4, 10), Change.NONE),  # 0.087
-        ((6, 10), (0, 10), Change.BETTER),
-        ((0, 3), (3, 3), Change.NONE),  # 0.1: three against three can show nothing
-        ((0, 4), (4, 4), Change.WORSE),  # 0.029
-        ((0, 10), (0, 10), Change.NONE),
-        ((10, 10), (10, 10), Change.NONE),
+        ((0, 10), (6, 10), Trend.WORSE),  # Fisher: 0.011
+        ((0, 10), (5, 10), Trend.WORSE),  # 0.033
+        ((0, 10), (4, 10), Trend.NONE),  # 0.087
+        ((6, 10), (0, 10), Trend.BETTER),
+        ((0, 3), (3, 3), Trend.NONE),  # 0.1: three against three can show nothing
+        ((0, 4), (4, 4), Trend.WORSE),  # 0.029
+        ((0, 10), (0, 10), Trend.NONE),
+        ((10, 10), (10, 10), Trend.NONE),
     ],
 )
 def test_a_promise_broken_in_more_runs_is_worse_where_chance_does_not_explain_it(
-    before: tuple[int, int], after: tuple[int, int], expected: Change
+    before: tuple[int, int], after: tuple[int, int], expected: Trend
 ) -> None:
     told = held(ran(stays=counted(*before)), ran(stays=counted(*after)))
     assert change(told) is expected
-    assert of_versus(told) == (1 if expected is Change.WORSE else 0)
+    assert of_versus(told) == (1 if expected is Trend.WORSE else 0)
 
 
 def test_the_interval_of_two_rates_is_newcombes() -> None:
@@ -71,14 +71,14 @@ def test_no_violation_in_ten_and_ten_runs_still_says_what_is_not_excluded() -> N
 
 def test_longer_times_are_worse_and_shorter_ones_better() -> None:
     short, long = timed(1, 2, 3, 4, 5), timed(11, 12, 13, 14, 15)
-    assert change(held(short, long)) is Change.WORSE
-    assert change(held(long, short)) is Change.BETTER
-    assert change(held(short, timed(1.5, 2.5, 2.9, 4.5, 5.5))) is Change.NONE
+    assert change(held(short, long)) is Trend.WORSE
+    assert change(held(long, short)) is Trend.BETTER
+    assert change(held(short, timed(1.5, 2.5, 2.9, 4.5, 5.5))) is Trend.NONE
 
 
 def test_a_run_that_was_never_back_counts_as_longer_than_any_and_is_not_dropped() -> None:
     (row,) = held(timed(1, 2, 3, 4, 5), timed(11, 12, -13, -14, -15)).rows
-    assert row.change is Change.WORSE
+    assert row.change is Trend.WORSE
     assert row.low == 7  # the third of the sorted differences
 
 
@@ -90,13 +90,13 @@ def test_what_one_comparison_would_show_many_do_not() -> None:
         first = ran(**{name: pair[0] for name, pair in pairs.items()})
         return held(first, ran(**{name: pair[1] for name, pair in pairs.items()}))
 
-    assert [row.what for row in told(alone).of(Change.WORSE)] == ["odd"]
+    assert [row.what for row in told(alone).of(Trend.WORSE)] == ["odd"]
     among = told({**alone, **claims})
-    assert not among.of(Change.WORSE)
+    assert not among.of(Trend.WORSE)
     assert [row.what for row in among.rows if row.alone] == ["odd"]
     # Claims that nobody ever violated were no tests, and cost the others nothing.
     never = {f"c{n}": (counted(0, 10), counted(0, 10)) for n in range(20)}
-    assert [row.what for row in told({**alone, **never}).of(Change.WORSE)] == ["odd"]
+    assert [row.what for row in told({**alone, **never}).of(Trend.WORSE)] == ["odd"]
 
 
 def test_a_warning_is_neither_better_nor_worse() -> None:
@@ -104,7 +104,7 @@ def test_a_warning_is_neither_better_nor_worse() -> None:
     assert (told.rows, told.left_out, of_versus(told)) == ((), (), 2)
 
 
-def test_what_was_decided_in_no_run_is_told_and_not_compared() -> None:
+def test_what_was_decided_in_no_run_is_reported_and_not_compared() -> None:
     told = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 0, unjudged=10)))
     assert not told.rows
     assert told.left_out == (f"{' · '.join(CELL)}, stays: decided in no run of the second",)
@@ -131,7 +131,7 @@ def test_two_places_without_a_common_cell_are_compared_scenario_by_scenario() ->
         Side("b", {OTHER: ran(stays=counted(10, 10))}),
     )
     assert [(row.first, row.second, row.change) for row in told.rows] == [
-        (CELL, OTHER, Change.WORSE)
+        (CELL, OTHER, Trend.WORSE)
     ]
 
 

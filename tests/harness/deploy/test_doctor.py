@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from harness.deploy import doctor
-from harness.deploy.doctor import Row
+from harness.deploy.doctor import MachineCheck
 from harness.plan.clients.declaration import Look
-from harness.plan.clients.registry import OURS, Registry
+from harness.plan.clients.registry import OURS, ClientRegistry
 
 
 def test_a_machine_that_has_enough_needs_nothing() -> None:
@@ -35,7 +35,7 @@ def test_a_machine_that_has_enough_needs_nothing() -> None:
         (doctor.cores_row(1), "at least 2"),
     ],
 )
-def test_what_is_missing_says_how_to_get_it(row: Row, remedy: str) -> None:
+def test_what_is_missing_says_how_to_get_it(row: MachineCheck, remedy: str) -> None:
     assert not row.ok
     assert remedy in row.remedy
 
@@ -53,7 +53,7 @@ def test_what_stands_in_the_way_of_local_clusters_alone_is_told_so() -> None:
     assert row.remedy == "only `--deployment local` needs it: stop it"
 
 
-def native_row(found: Mapping[str, Any]) -> Row:
+def native_row(found: Mapping[str, Any]) -> MachineCheck:
     look = OURS["rocketmq-native"].look
     assert look is not None
     return doctor.client_row(look.title, found, contained=True)
@@ -96,7 +96,7 @@ def test_what_another_packages_client_needs_is_looked_for_by_its_own_module(
     (tmp_path / "acme_found.py").write_text(f"print({said!r})")
     monkeypatch.syspath_prepend(tmp_path)
     client = replace(OURS["pika"], name="acme", look=Look("Acme's library", "acme_found"))
-    (row,) = doctor._looked_for(Registry({"acme": client}, {"acme": "acme 1"}, {}))
+    (row,) = doctor._looked_for(ClientRegistry({"acme": client}, {"acme": "acme 1"}, {}))
     assert (row.what, row.ok, row.remedy) == ("Acme's library", not remedy, remedy)
     assert row.ok or row.optional
 

@@ -73,7 +73,7 @@ def test_who_comes_while_another_one_fetches_waits_and_finds_what_he_brought(fol
 
 
 @pytest.mark.slow
-def test_every_difference_is_told_at_once_and_nothing_is_left(folder: Path) -> None:
+def test_every_difference_is_reported_at_once_and_nothing_is_left(folder: Path) -> None:
     (folder / "makes").write_text("printf c > a.jar; printf d > d.jar")
     with pytest.raises(DeployError) as refused:
         jars.fetch(jars.named(NAME), print)
@@ -139,7 +139,7 @@ def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> JarSet:
     (tmp_path / "sums").write_text("".join(f"{sum_}  {name}\n" for name, sum_ in LOCK.items()))
     own = JarSet(name="acme", artifacts=("a:b:1",), lock=str(tmp_path / "sums"), classes="")
     client = replace(CLIENTS["rocketmq-java-4.9.8"], name="acme", jars=own)
-    known = registry.Registry({**CLIENTS, "acme": client}, {"acme": "acme 1"}, {})
+    known = registry.ClientRegistry({**CLIENTS, "acme": client}, {"acme": "acme 1"}, {})
     monkeypatch.setattr(registry, "registry", lambda: known)
     return own
 
@@ -160,7 +160,7 @@ def test_jars_that_no_image_holds_come_by_maven_alone(
         jars.fetch(another, print)
 
 
-def test_a_lock_that_is_not_there_is_told_and_no_fault_of_ours(
+def test_a_lock_that_is_not_there_is_reported_and_no_fault_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = replace(jars.named(NAME), lock=str(tmp_path / "none"))

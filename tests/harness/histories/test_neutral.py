@@ -209,7 +209,7 @@ def test_what_is_no_history_at_all_is_said_to_be_none(text: str, said: str) -> N
     assert any(said in problem for problem in problems(text))
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     changes = {
         "name": 7,
         "facts.paced": 1,
@@ -219,7 +219,7 @@ def test_every_problem_is_told_at_once() -> None:
     assert len(problems(json.dumps(document(changes)))) == 4
 
 
-def test_what_rows_contradict_is_told_beside_what_else_is_wrong() -> None:
+def test_what_rows_contradict_is_reported_beside_what_else_is_wrong() -> None:
     attempts = {"tables.attempts.columns.sequence": 0, "tables.attempts.columns.attempt": [1, 2]}
     found = problems(
         json.dumps(

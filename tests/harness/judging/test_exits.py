@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import CellResult, Known, Standing
 from harness.judging.exits import Exit, Judge, is_failure, of_experiment, of_telling
 
@@ -13,13 +13,13 @@ ROOT = Path(__file__).parents[3]
 CELL = ("s", "b", "l", "c")
 
 
-def verdict(outcome: Outcome) -> ClaimVerdict:
+def verdict(outcome: ClaimOutcome) -> ClaimVerdict:
     return ClaimVerdict("c", outcome, "m", "s", "x")
 
 
 def decided(
     by: Judge,
-    *outcomes: Outcome,
+    *outcomes: ClaimOutcome,
     standing: Standing = Standing.AS_EXPECTED,
     interrupted: bool = False,
     crashed: bool = False,
@@ -30,19 +30,19 @@ def decided(
 
 
 def test_by_claims_a_fail_counts_whatever_was_expected() -> None:
-    assert decided(Judge.CLAIMS, Outcome.PASS, Outcome.FAIL) is Exit.FAILED
-    assert decided(Judge.CLAIMS, Outcome.PASS, standing=Standing.DIFFERS) is Exit.PASSED
+    assert decided(Judge.CLAIMS, ClaimOutcome.PASS, ClaimOutcome.FAIL) is Exit.FAILED
+    assert decided(Judge.CLAIMS, ClaimOutcome.PASS, standing=Standing.DIFFERS) is Exit.PASSED
 
 
 def test_by_expectations_cells_count_whatever_the_claims_say() -> None:
-    assert decided(Judge.EXPECTATIONS, Outcome.FAIL) is Exit.PASSED
-    assert decided(Judge.EXPECTATIONS, Outcome.PASS, standing=Standing.DIFFERS) is Exit.FAILED
+    assert decided(Judge.EXPECTATIONS, ClaimOutcome.FAIL) is Exit.PASSED
+    assert decided(Judge.EXPECTATIONS, ClaimOutcome.PASS, standing=Standing.DIFFERS) is Exit.FAILED
 
 
 @pytest.mark.parametrize("by", Judge)
 def test_an_interrupt_comes_first_and_then_a_fault_of_ours(by: Judge) -> None:
-    assert decided(by, Outcome.FAIL, crashed=True) is Exit.CRASH
-    assert decided(by, Outcome.FAIL, crashed=True, interrupted=True) is Exit.INTERRUPTED
+    assert decided(by, ClaimOutcome.FAIL, crashed=True) is Exit.CRASH
+    assert decided(by, ClaimOutcome.FAIL, crashed=True, interrupted=True) is Exit.INTERRUPTED
 
 
 @pytest.mark.parametrize("code", Exit)
@@ -56,15 +56,15 @@ def test_what_could_not_be_told_is_a_fault_of_ours_and_what_was_told_changes_not
 @pytest.mark.parametrize(
     ("outcome", "known", "by_claims", "by_expectations"),
     [
-        (Outcome.FAIL, None, True, True),
-        (Outcome.FAIL, Known((Outcome.FAIL,)), True, False),
-        (Outcome.PASS, Known((Outcome.FAIL,)), False, True),
-        (Outcome.INCONCLUSIVE, Known((Outcome.FAIL,)), False, False),
-        (Outcome.PASS, None, False, False),
+        (ClaimOutcome.FAIL, None, True, True),
+        (ClaimOutcome.FAIL, Known((ClaimOutcome.FAIL,)), True, False),
+        (ClaimOutcome.PASS, Known((ClaimOutcome.FAIL,)), False, True),
+        (ClaimOutcome.INCONCLUSIVE, Known((ClaimOutcome.FAIL,)), False, False),
+        (ClaimOutcome.PASS, None, False, False),
     ],
 )
 def test_a_verdict_alone_is_a_failure_by_what_judges(
-    outcome: Outcome, known: Known | None, by_claims: bool, by_expectations: bool
+    outcome: ClaimOutcome, known: Known | None, by_claims: bool, by_expectations: bool
 ) -> None:
     assert is_failure(Judge.CLAIMS, verdict(outcome), known) is by_claims
     assert is_failure(Judge.EXPECTATIONS, verdict(outcome), known) is by_expectations

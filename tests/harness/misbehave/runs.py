@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from harness.analyse.exactness import Compared, compare
-from harness.analyse.marts import Judged
+from harness.analyse.marts import JudgedRun
 from harness.cluster.port import Cluster
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
@@ -36,7 +36,7 @@ def perform(
     asyncio.run(_perform(kinds, folder, seed, repeats, planned))
 
 
-def classes(run: Judged) -> dict[str, Compared]:
+def classes(run: JudgedRun) -> dict[str, Compared]:
     """What was found of a run that went as it was meant to, beside its truth."""
     assert run.manifest.failure == ""
     assert all(window.verified and window.gone for window in run.facts.windows)

@@ -13,7 +13,7 @@
    has nothing out: so its deadline lets it dial once before, with time to connect, and not again.
 """
 
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.misbehave import KINDS, RULES, Misbehave
 from harness.plan.model import Experiment, Scenario
 from harness.plan.toml import read_scenario
@@ -162,7 +162,7 @@ def cut_off_experiment(kind: str, seed: int, repeats: int = 1) -> Experiment:
 def _planned(
     kind: str, seed: int, repeats: int, layout: str, *scenarios: Scenario, client: str = ""
 ) -> Experiment:
-    request = Request(
+    request = ExperimentOptions(
         name=f"misbehave-{kind}",
         seed=seed,
         scenarios=scenarios,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.analyse.marts import Judged, judge_all
+from harness.analyse.marts import JudgedRun, judge_all
 from harness.plan.misbehave import DRAWN
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import BY_TWO_DELIVERIES, HONEST
@@ -42,7 +42,7 @@ def mostly_by_night(kinds: Iterable[str]) -> list[Any]:
 @pytest.fixture(scope="module")
 def judged(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, Judged]:
+) -> Mapping[str, JudgedRun]:
     """By scenario: `drop-calm`, `drop-crash`, and so on; of the kinds that tests ask for."""
     folder = tmp_path_factory.mktemp("misbehaving")
     asked = {
@@ -58,7 +58,7 @@ def judged(
 @pytest.mark.parametrize("beside", ["calm", "crash"])
 @pytest.mark.parametrize("kind", mostly_by_night(DRAWN))
 def test_what_is_admitted_is_found_and_nothing_else(
-    kind: str, beside: str, judged: Mapping[str, Judged]
+    kind: str, beside: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     found = classes(judged[f"{kind}-{beside}"])
     assert [str(each) for each in found.values() if not each.exact] == []
@@ -68,7 +68,7 @@ def test_what_is_admitted_is_found_and_nothing_else(
 
 @pytest.mark.parametrize("kind", mostly_by_night(BY_TWO_DELIVERIES))
 def test_a_crash_hides_nothing_that_came_before_it_or_after_it_was_over(
-    kind: str, judged: Mapping[str, Judged]
+    kind: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     run = judged[f"{kind}-crash"]
     (window,) = run.facts.windows

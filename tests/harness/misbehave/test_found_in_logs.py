@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.analyse.marts import Judged, judge_all
+from harness.analyse.marts import JudgedRun, judge_all
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import HONEST, logs_experiment
 
@@ -30,7 +30,7 @@ BY_A_CRASH = ("confirm-early", "truncate")  # alone: calm, they harm nobody
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Judged]:
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, JudgedRun]:
     """By scenario: `log-drop-calm`, `log-drop-crash`, and so on."""
     folder = tmp_path_factory.mktemp("misbehaving-logs")
     perform((*SHOWS, HONEST), folder, SEED, planned=logs_experiment)
@@ -40,7 +40,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Judged]:
 @pytest.mark.parametrize("beside", ["calm", "crash"])
 @pytest.mark.parametrize("kind", SHOWS)
 def test_what_is_admitted_is_found_and_nothing_else(
-    kind: str, beside: str, judged: Mapping[str, Judged]
+    kind: str, beside: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     found = classes(judged[f"log-{kind}-{beside}"])
     assert [str(each) for each in found.values() if not each.exact] == []
@@ -49,6 +49,6 @@ def test_what_is_admitted_is_found_and_nothing_else(
 
 
 @pytest.mark.parametrize("beside", ["calm", "crash"])
-def test_of_an_honest_one_nothing_is_found(beside: str, judged: Mapping[str, Judged]) -> None:
+def test_of_an_honest_one_nothing_is_found(beside: str, judged: Mapping[str, JudgedRun]) -> None:
     found = classes(judged[f"log-{HONEST}-{beside}"])
     assert [str(each) for each in found.values() if not each.exact] == []

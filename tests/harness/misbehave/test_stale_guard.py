@@ -9,7 +9,7 @@ gives its peers up, and then has nothing out.
 import pytest
 
 from harness.analyse.admitted import read
-from harness.analyse.marts import Judged, judge_all
+from harness.analyse.marts import JudgedRun, judge_all
 from harness.plan.misbehave import TRUTH
 from tests.harness.misbehave.runs import classes, perform
 from tests.harness.misbehave.scenarios import HONEST, cut_off_experiment
@@ -22,25 +22,25 @@ SEED, REPEATS = 21, 2
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Judged, ...]:
+def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[JudgedRun, ...]:
     folder = tmp_path_factory.mktemp("guarding")
     perform((STALE_GUARD, HONEST), folder, SEED, REPEATS, cut_off_experiment)
     return tuple(judge_all(folder, lambda _: None).runs)
 
 
-def of(kind: str, judged: tuple[Judged, ...]) -> list[Judged]:
+def of(kind: str, judged: tuple[JudgedRun, ...]) -> list[JudgedRun]:
     runs = [run for run in judged if run.manifest.scenario == f"{kind}-cut"]
     assert len(runs) == REPEATS
     return runs
 
 
-def admitting(run: Judged) -> set[str]:
+def admitting(run: JudgedRun) -> set[str]:
     """The nodes that admit that they let a confirm out."""
     logs = (run.folder / TRUTH).glob("*.jsonl")
     return {log.stem for log in logs if b'"kind":"stale-guard"' in log.read_bytes()}
 
 
-def test_what_a_stale_guard_admits_is_lost_and_nothing_else(judged: tuple[Judged, ...]) -> None:
+def test_what_a_stale_guard_admits_is_lost_and_nothing_else(judged: tuple[JudgedRun, ...]) -> None:
     lost = 0
     for run in of(STALE_GUARD, judged):
         found = classes(run)
@@ -50,7 +50,7 @@ def test_what_a_stale_guard_admits_is_lost_and_nothing_else(judged: tuple[Judged
     assert lost > 0
 
 
-def test_only_the_node_that_was_cut_off_lets_confirms_out(judged: tuple[Judged, ...]) -> None:
+def test_only_the_node_that_was_cut_off_lets_confirms_out(judged: tuple[JudgedRun, ...]) -> None:
     runs = of(STALE_GUARD, judged)
     for run in runs:
         assert admitting(run) <= {run.manifest.resolved[CUT_OFF]}
@@ -58,7 +58,7 @@ def test_only_the_node_that_was_cut_off_lets_confirms_out(judged: tuple[Judged, 
 
 
 def test_the_references_own_guard_loses_nothing_in_the_same_cut(
-    judged: tuple[Judged, ...],
+    judged: tuple[JudgedRun, ...],
 ) -> None:
     for run in of(HONEST, judged):
         found = classes(run)

@@ -7,7 +7,7 @@ from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate
 from harness.compare.versus import LOSS, Counted, Ran, Side
 from harness.judging.exits import Exit
-from harness.nightly.record import Alarmed, CellOfNight, Judged, Night, PlannedCell, Played
+from harness.nightly.record import Alarmed, CellOfNight, CellResult, Night, PlannedCell, Played
 from harness.nightly.suite import Cell
 from tests.harness.nightly.verdicts import CELL, PROMISE
 
@@ -34,7 +34,7 @@ def night(
 ) -> Night:
     began = FIRST + timedelta(days=number)
     name = f"{began:%Y%m%d}-220000-{number:04x}"
-    harm = {LOSS: Judged(int(lost), 1, 0, False, "Lost."), PROMISE: Judged(0, 1, 0, False)}
+    harm = {LOSS: CellResult(int(lost), 1, 0, False, "Lost."), PROMISE: CellResult(0, 1, 0, False)}
     return Night(
         name=name,
         title="Every night",

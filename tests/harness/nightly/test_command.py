@@ -86,7 +86,7 @@ def test_without_a_baseline_nothing_passes(
     assert "no baseline: 1" in capsys.readouterr().out
 
 
-def test_a_night_that_was_broken_off_and_is_past_is_told_before_another_begins(
+def test_a_night_that_was_broken_off_and_is_past_is_reported_before_another_begins(
     suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good(tmp_path)
@@ -122,7 +122,7 @@ def test_two_at_a_time_in_one_folder_are_refused(
     assert "another mqproof" in capsys.readouterr().err
 
 
-def test_everything_that_is_wrong_is_told_at_once(
+def test_everything_that_is_wrong_is_reported_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     suite = tmp_path / "suite.toml"

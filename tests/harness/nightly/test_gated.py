@@ -101,7 +101,7 @@ def test_a_baseline_is_every_experiment_in_its_folder(tmp_path: Path) -> None:
     assert gated.baseline_of(tmp_path / "none").cells == {}
 
 
-def test_a_baseline_that_cannot_be_read_is_told_with_every_file(tmp_path: Path) -> None:
+def test_a_baseline_that_cannot_be_read_is_reported_with_every_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (experiment(tmp_path, name, [run_of()]) / "verdict.json").write_text("{")
     with pytest.raises(PlanError) as caught:
@@ -116,7 +116,7 @@ def test_a_night_is_read_back_as_it_was_kept(tmp_path: Path) -> None:
     assert record.nights(tmp_path) == [first, second]
 
 
-def test_a_night_that_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_night_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) -> None:
     record.save(tmp_path, night(1))
     path = tmp_path / record.NIGHTS / night(1).name / record.NAME
     path.write_text(path.read_text().replace('"version": 1', '"version": 2'))

@@ -34,7 +34,7 @@ def test_what_has_no_baseline_is_skipped_and_what_was_not_judged_is_an_error() -
     assert suites(replace(whole, played=(), cells=())).get("errors") == "1"
 
 
-def test_what_xml_cannot_hold_is_told_by_its_number() -> None:
+def test_what_xml_cannot_hold_is_reported_by_its_number() -> None:
     hostile = ("a\x00b\u202e<c>", *CELL[1:])
     told = junit.text(*gated.answered(good(), (), night(1, cells=(hostile,))))
     assert "a\\x00b\\u202e&lt;c&gt;" in told

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from harness.nightly import playing, record
-from harness.nightly.playing import NightRequest, World
+from harness.nightly.playing import NightEnvironment, NightRequest
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell, Item, Suite
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
@@ -40,8 +40,8 @@ class Told:
     said: list[str] = field(default_factory=list)
 
     @property
-    def world(self) -> World:
-        return World(lambda: self.at, self.play, self.analyse, lambda: self.busy)
+    def world(self) -> NightEnvironment:
+        return NightEnvironment(lambda: self.at, self.play, self.analyse, lambda: self.busy)
 
     def play(self, folder: Path, words: Sequence[str], tell: Callable[[str], None]) -> int:
         self.words.append(words[0])

@@ -88,7 +88,7 @@ def test_everything_that_is_wrong_with_cells_is_told_at_once_with_its_place(
     assert "leave --repeats out" in told
 
 
-def test_keys_and_lengths_that_are_wrong_are_told_with_their_line(tmp_path: Path) -> None:
+def test_keys_and_lengths_that_are_wrong_are_reported_with_their_line(tmp_path: Path) -> None:
     text = (HEAD + CELLS).replace("20 min", "soon").replace("hours = 8", "hour = 8")
     told = "\n".join(problems(tmp_path, text))
     assert "suite.toml, line 4, hour: there is no such key" in told
@@ -114,7 +114,7 @@ def test_a_cell_that_means_nothing_is_left_out_with_the_reason(tmp_path: Path) -
     assert [one.cell[0] for one in told.skipped] == ["all-name-servers-down"]
 
 
-def test_what_is_no_file_or_no_toml_is_told(tmp_path: Path) -> None:
+def test_what_is_no_file_or_no_toml_is_reported(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="cannot be read"):
         read(tmp_path / "none.toml")
     assert "this is not TOML" in problems(tmp_path, "title = ")[0]

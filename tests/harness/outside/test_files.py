@@ -35,7 +35,7 @@ def test_what_never_ends_is_refused() -> None:
         ("bytes", r"it is not UTF-8 text \(byte 1\)"),
     ],
 )
-def test_whatever_stands_in_the_way_is_told(tmp_path: Path, name: str, why: str) -> None:
+def test_whatever_stands_in_the_way_is_reported(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "bytes").write_bytes(b"a\xff")
     with pytest.raises(Unreadable, match=why):
         text_of(tmp_path / name, 1000)

@@ -40,7 +40,7 @@ def test_no_code_point_that_does_or_hides_something_is_left_but_the_ends_of_line
         ("lines\u2028\u2029\x85", r"lines\u2028\u2029\x85"),
     ],
 )
-def test_what_nobody_would_see_is_told_by_its_number(said: str, shown: str) -> None:
+def test_what_nobody_would_see_is_reported_by_its_number(said: str, shown: str) -> None:
     assert visible(said) == shown
 
 
@@ -59,7 +59,7 @@ def test_only_halves_of_characters_are_changed_where_utf_8_is_all_that_is_asked(
     assert whole_marks("a\udcffb\x1b\u202e") == "a\\udcffb\x1b\u202e"
 
 
-def test_a_long_value_is_cut_and_its_length_is_told() -> None:
+def test_a_long_value_is_cut_and_its_length_is_reported() -> None:
     assert brief("short") == "'short'"
     assert brief("x" * 1_000_000) == f"'{'x' * 40}'... (1,000,000 characters)"
     assert brief(10**5000) == "a number of too many digits"

@@ -62,12 +62,12 @@ def test_what_a_library_cannot_be_told_makes_no_cell() -> None:
         ("pika+latency_fault", "option 'latency_fault' is unknown for client"),
     ],
 )
-def test_what_is_wrong_with_it_is_told_with_the_valid_keys(client: str, problem: str) -> None:
+def test_what_is_wrong_with_it_is_reported_with_the_valid_keys(client: str, problem: str) -> None:
     (found,) = option_problems(client)
     assert problem in str(found)
 
 
-def test_where_one_spelling_is_wanted_it_is_told() -> None:
+def test_where_one_spelling_is_wanted_it_is_reported() -> None:
     (found,) = option_problems(f"{JAVA}+latency_fault=true+close_socket_if_timeout=false")
     assert found.choices == (f"{JAVA}+close_socket_if_timeout=false+latency_fault",)
 

@@ -19,7 +19,7 @@ from harness.plan.clients.declaration import (
 )
 from harness.plan.clients.registry import OURS, named, of_family, read, registry
 from harness.plan.declared import declared, ignored
-from harness.plan.experiment import Catalogue, Request
+from harness.plan.experiment import Catalogue, ExperimentOptions
 from harness.plan.experiment import plan as plan_of
 from harness.plan.jars import JarSet
 from harness.plan.problems import PlanError
@@ -113,7 +113,7 @@ def test_an_unknown_client_is_an_error_that_names_those_that_there_are(
 
 def test_a_system_that_names_an_unknown_client_plans_no_run_with_it() -> None:
     system = replace(SYSTEM, clients=("amqplib",))
-    request = Request("e", 7, (plan().scenario,))
+    request = ExperimentOptions("e", 7, (plan().scenario,))
     with pytest.raises(PlanError, match="there is no client 'amqplib'"):
         plan_of(request, Catalogue((system,), (LAYOUT,)))
 
@@ -167,7 +167,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize(("offers", "why"), SPOILT.values(), ids=list(SPOILT))
-def test_an_offer_that_is_spoilt_is_told_with_its_reason_and_spoils_no_other(
+def test_an_offer_that_is_spoilt_is_reported_with_its_reason_and_spoils_no_other(
     offers: list[Offer], why: str
 ) -> None:
     good = replace(ACME, name="good", drained_by="good")

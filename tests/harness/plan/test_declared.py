@@ -50,7 +50,7 @@ def test_nobody_acknowledges_where_nobody_consumes() -> None:
     assert (facts["consumers"], facts["acknowledges"]) == (0, False)
 
 
-def test_a_consumer_that_never_acknowledges_is_told_from_nobody() -> None:
+def test_a_consumer_that_never_acknowledges_is_distinguished_from_nobody() -> None:
     cases = [(1, 10), (1, 0), (0, 0)]
     facts = [declared(plan(consumers=c, acknowledge=a))["no_ack"] for c, a in cases]
     assert facts == [False, True, False]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import Experiment, Layout, Scenario
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
@@ -53,9 +53,9 @@ def scenario(name: str = "crash", **changes: str) -> Scenario:
 MIRROR = scenario("mirror-crash", target='"mirror of orders"')
 
 
-def request(*scenarios: Scenario, **changes: object) -> Request:
+def request(*scenarios: Scenario, **changes: object) -> ExperimentOptions:
     parts: dict[str, object] = {"name": "e", "seed": 7, "scenarios": scenarios or (scenario(),)}
-    return Request(**(parts | changes))  # type: ignore[arg-type]
+    return ExperimentOptions(**(parts | changes))  # type: ignore[arg-type]
 
 
 def cells(experiment: Experiment) -> list[tuple[str, str, str, str]]:
@@ -167,7 +167,7 @@ def test_a_client_that_only_one_system_has_skips_the_other() -> None:
     assert experiment.skipped[0].reason == "rabbitmq-mirrored has no client rocketmq-native"
 
 
-def test_every_word_that_names_nothing_is_told_at_once() -> None:
+def test_every_word_that_names_nothing_is_reported_at_once() -> None:
     wrong = request(
         systems=("rabitmq-mirrored",),
         layouts=("all-automatc",),
@@ -289,7 +289,9 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
         ("hang", "master of orders", "a hang means clients' links to a host, and theirs lead to"),
     ],
 )
-def test_what_means_nothing_behind_a_balancer_is_told(kind: str, target: str, told: str) -> None:
+def test_what_means_nothing_behind_a_balancer_is_reported(
+    kind: str, target: str, told: str
+) -> None:
     with pytest.raises(PlanError, match=told):
         balanced(kind, target)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.overlaps import Pauses, active_fault, problems
 from harness.plan.problems import PlanError
 from harness.plan.references import anchor
@@ -91,7 +91,7 @@ def test_a_reference_to_a_fault_that_opens_later_is_refused() -> None:
     scenario = read_scenario("pair", source)
     layout = catalogue.load_layout("reference-mirrored", "all-automatic@T=10")
     everything = Catalogue((catalogue.load_system("reference-mirrored"),), (layout,))
-    request = Request("pair", 7, (scenario,), deployment="local")
+    request = ExperimentOptions("pair", 7, (scenario,), deployment="local")
     with pytest.raises(PlanError, match="fault 1 opens later"):
         plan(request, everything)
 

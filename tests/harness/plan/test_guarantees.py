@@ -51,7 +51,7 @@ def test_what_a_system_does_not_declare_is_unknown_to_claims() -> None:
         assert facts[name] is None, name
 
 
-def test_a_question_that_makes_no_sense_is_moot_with_its_reason() -> None:
+def test_a_question_that_makes_no_sense_is_not_applicable_with_its_reason() -> None:
     assert mirrored_guarantees(LAYOUT).route_poll_s == NotApplicable(
         "its clients ask no name server"
     )

@@ -61,7 +61,7 @@ def test_no_word_is_no_misbehaviour() -> None:
         ("stale-guard:few", "stale-guard takes no share"),
     ],
 )
-def test_a_wrong_word_is_told_with_what_would_be_right(word: str, text: str) -> None:
+def test_a_wrong_word_is_reported_with_what_would_be_right(word: str, text: str) -> None:
     with pytest.raises(PlanError, match="--misbehave") as error:
         parse(word, experiment("reference-mirrored"))
     assert text in str(error.value)

@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.applicability import obstacles
-from harness.plan.model import Host, Layout, OperationOptions, OperationPlan, Policy, Span, System
+from harness.plan.model import (
+    Duration,
+    Host,
+    Layout,
+    OperationOptions,
+    OperationPlan,
+    Policy,
+    System,
+)
 from harness.plan.operations import OPERATIONS, OPTIONS, TARGETS, parse
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
@@ -65,12 +73,12 @@ waits = "no"
         ("ha-sync-batch-size", 50),
     )
     options = OperationOptions(definition=definition, priority=2)
-    assert policy == OperationPlan("set_policy", "", Span(5, 1.5), options)
+    assert policy == OperationPlan("set_policy", "", Duration(5, 1.5), options)
     options = OperationOptions(how="kill", waits="no", order="in turn")
-    assert stop == OperationPlan("stop_node", "all", Span(), options)
+    assert stop == OperationPlan("stop_node", "all", Duration(), options)
 
 
-def test_every_mistake_is_told_with_its_place_and_what_would_be_right() -> None:
+def test_every_mistake_is_reported_with_its_place_and_what_would_be_right() -> None:
     error = refused("""
 [[operation]]
 kind = "stop_nod"
@@ -180,7 +188,7 @@ def test_an_operation_that_can_be_done_stands_in_nobodys_way() -> None:
         ),
     ],
 )
-def test_what_the_layout_lacks_is_told(text: str, reason: str) -> None:
+def test_what_the_layout_lacks_is_reported(text: str, reason: str) -> None:
     assert reasons(f"[[operation]]\n{text}\n") == [reason]
 
 
@@ -197,7 +205,7 @@ def test_a_layout_without_spares_mirrors_or_policies_says_so() -> None:
     ]
 
 
-def test_what_a_system_or_a_deployment_has_not_is_told_with_its_reason() -> None:
+def test_what_a_system_or_a_deployment_has_not_is_reported_with_its_reason() -> None:
     poor = replace(SYSTEM, cannot={"stop_node": "it never sleeps"}, deployments=("local",))
     assert reasons(STOP, system=poor, deployment="local") == [
         "operation 1: rabbitmq-mirrored has no stop_node: it never sleeps"

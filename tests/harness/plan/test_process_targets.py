@@ -84,7 +84,7 @@ def test_who_has_no_controllers_has_none_that_leads() -> None:
 
 
 @pytest.mark.parametrize("word", ["name_server_of orders", "rkt1/", "/name-server", "a/b/c"])
-def test_what_is_no_such_word_is_told_with_those_that_there_are(word: str) -> None:
+def test_what_is_no_such_word_is_reported_with_those_that_there_are(word: str) -> None:
     with pytest.raises(PlanError, match="name_server_of CLIENT"):
         reasons(word)
 
@@ -122,7 +122,7 @@ def test_all_of_them_at_once_are_reached_by_signals_alone() -> None:
     assert reason.endswith("they can suffer no close, only kill, stop, freeze")
 
 
-def test_what_is_not_there_is_told_with_what_is() -> None:
+def test_what_is_not_there_is_reported_with_what_is() -> None:
     assert reasons("rkt9/name-server") == ["no host 'rkt9' (there are rkt1, rkt2, rkt3, rkt4)"]
     assert reasons("rkt3/name-server") == [
         "no process 'name-server' on rkt3 (there are broker-a-1)"

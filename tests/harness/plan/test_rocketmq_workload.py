@@ -13,7 +13,7 @@ from harness.plan.clients.requirements import drains_by, shown, wanted
 from harness.plan.clients.rocketmq import CLIENTS
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.rocketmq_section import RocketTable, RocketWorkload
-from harness.plan.model import Entry
+from harness.plan.model import BootstrapAddress
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
 from harness.systems.catalogue import load_layout, load_system
@@ -89,7 +89,7 @@ def test_a_section_says_how_to_send_and_consume_and_which_messages_are_special()
     )
 
 
-def test_every_mistake_of_the_section_is_told_at_once_with_place_and_choices() -> None:
+def test_every_mistake_of_the_section_is_reported_at_once_with_place_and_choices() -> None:
     error = refused(
         SECTION + 'send = "asinc"\nconsume = "push"\nsend_timeout = "5 ms"\nthread = 2\n'
         'delayed_percent = 60\ntransactional_percent = 60\nfates = ["comit", "rollback"]\n'
@@ -212,7 +212,9 @@ def test_what_a_client_lacks_makes_the_cell_not_applicable_with_the_reason(
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=NAMES)
-def test_a_body_that_a_client_or_its_broker_refuses_is_told_with_the_limit(client: Client) -> None:
+def test_a_body_that_a_client_or_its_broker_refuses_is_reported_with_the_limit(
+    client: Client,
+) -> None:
     most = client.body_max
     assert most is not None
     assert reasons(client.name, body_bytes=most) == ""
@@ -294,7 +296,7 @@ def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:
 
 
 def test_a_client_that_asks_name_servers_enters_nowhere() -> None:
-    nowhere = Entry(hosts=("elsewhere",))
+    nowhere = BootstrapAddress(hosts=("elsewhere",))
     assert "no host 'elsewhere'" in reasons("pika", publishers_enter=nowhere)
     assert reasons("rocketmq-java-5.3.3", publishers_enter=nowhere) == ""
 

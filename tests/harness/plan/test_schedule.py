@@ -3,23 +3,23 @@
 from dataclasses import replace
 
 from harness.plan import schedule
-from harness.plan.model import FaultPlan, Layout, OperationPlan, Scenario, Schedule, Span
+from harness.plan.model import Duration, FaultPlan, Layout, OperationPlan, Scenario, Schedule
 from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rocketmq.layout import own
 from tests.rigs.runs.plans import LAYOUT, workload
 
-FIRST = FaultPlan("kill", "master of orders", Span(30), Span(15))
-SECOND = FaultPlan("partition", "uninvolved", Span(timers=1), Span(15, 1.5))
+FIRST = FaultPlan("kill", "master of orders", Duration(30), Duration(15))
+SECOND = FaultPlan("partition", "uninvolved", Duration(timers=1), Duration(15, 1.5))
 SCENARIO = Scenario(
     name="two",
     title="",
     story="",
     workload=workload(),
     faults=(FIRST, SECOND),
-    baseline=Span(12),
-    recovery=Span(15),
-    settle=Span(5, 0.5),
-    drain_limit=Span(60),
+    baseline=Duration(12),
+    recovery=Duration(15),
+    settle=Duration(5, 0.5),
+    drain_limit=Duration(60),
     source="",
 )
 
@@ -62,7 +62,7 @@ def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_du
     assert own(sync).timers.poll_s == 5
     back_s = SCENARIO.workload.deadline_s + 5 + 3  # a poll, and a send that was under way
     slow, many, usual, unread = (
-        replace(SCENARIO, recovery=Span(2), workload=replace(SCENARIO.workload, **changed))
+        replace(SCENARIO, recovery=Duration(2), workload=replace(SCENARIO.workload, **changed))
         for changed in (
             {"rate": 15},
             {"rate": 75, "publishers": 20},
@@ -87,13 +87,13 @@ def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
 
 
 def test_a_window_that_opens_while_another_is_open_awaits_nobody() -> None:
-    overlapping = replace(SCENARIO, faults=(FIRST, replace(FIRST, opens=Span(35))))
+    overlapping = replace(SCENARIO, faults=(FIRST, replace(FIRST, opens=Duration(35))))
     at_10 = resolved(overlapping, LAYOUT, "pika")
     assert at_10.awaited(at_10.windows[1]) == {}
 
 
-LATE = OperationPlan("restart_node", "all", Span(70))
-EARLY = OperationPlan("delete_policy", "", Span(timers=1))
+LATE = OperationPlan("restart_node", "all", Duration(70))
+EARLY = OperationPlan("delete_policy", "", Duration(timers=1))
 OPERATED = replace(SCENARIO, operations=(LATE, EARLY))
 
 

@@ -11,7 +11,7 @@ from harness.outside.installed import Offer
 from harness.plan.clients import amqp, requirements
 from harness.plan.clients.amqp_section import SECTION as AMQP
 from harness.plan.clients.declaration import Client
-from harness.plan.clients.registry import Registry, read, registry
+from harness.plan.clients.registry import ClientRegistry, read, registry
 from harness.plan.clients.rocketmq_section import SECTION as ROCKET
 from harness.plan.clients.section import Section
 from harness.plan.declared import declared
@@ -78,7 +78,7 @@ def offer(client: Client, package: str = "acme-queues 1.2") -> Offer:
 
 
 @pytest.fixture
-def acme(monkeypatch: pytest.MonkeyPatch) -> Registry:
+def acme(monkeypatch: pytest.MonkeyPatch) -> ClientRegistry:
     found = read([offer(CLIENT)])
     for module in ("clients.registry", "clients.requirements", "toml"):
         monkeypatch.setattr(f"harness.plan.{module}.registry", lambda: found)
@@ -121,7 +121,7 @@ def test_a_section_of_another_package_is_read_by_the_shape_that_it_declares() ->
 
 
 @pytest.mark.usefixtures("acme")
-def test_every_mistake_of_several_sections_is_told_at_once_with_place_and_choices() -> None:
+def test_every_mistake_of_several_sections_is_reported_at_once_with_place_and_choices() -> None:
     found = problems(
         f"{SMALL}publisher = 1\n[workload.acme]\ndepth = 10\ndepht = 1\n[workload.acme.inner]\n"
         'deep = "c"\nfar = 1\n[workload.amqp]\nheartbeat = "1 h 2"\n'
@@ -141,7 +141,7 @@ def test_every_mistake_of_several_sections_is_told_at_once_with_place_and_choice
 
 
 @pytest.mark.usefixtures("acme")
-def test_what_hangs_on_several_keys_is_checked_by_whose_section_it_is() -> None:
+def test_what_depends_on_several_keys_is_checked_by_whose_section_it_is() -> None:
     (told,) = problems(SMALL.replace("rate = 100", "rate = 5") + "[workload.acme]\ndepth = 5\n")
     assert told == "mine.toml, line 8, [workload.acme], depth: is the rate"
 

@@ -8,7 +8,7 @@ from faults.executors.service_ports import ServicePorts
 from faults.peers import Served, Serving
 from harness.plan.applicability import obstacles
 from harness.plan.model import Drain, Layout
-from harness.plan.servers import Process, Role, Servers
+from harness.plan.servers import Process, ServerRole, Servers
 from harness.plan.targets import parse_target
 from harness.run.resolving import resolve_processes
 from harness.systems.catalogue import layout_names, load_layout, load_system, system_names
@@ -53,8 +53,8 @@ def test_every_process_of_every_layout_is_declared_and_so_is_where_each_host_lis
 
 def test_who_is_met_apart_is_a_place_and_else_its_host_is() -> None:
     both = (
-        Process(host="one", word="router", role=Role.NAME_SERVER, fixed_role=None),
-        Process(host="one", word="broker", role=Role.BROKER, fixed_role=None),
+        Process(host="one", word="router", role=ServerRole.NAME_SERVER, fixed_role=None),
+        Process(host="one", word="broker", role=ServerRole.BROKER, fixed_role=None),
     )
     apart = replace(SYSTEM.servers(DIRECT), processes=both)
     assert apart.places == ("one/router", "one/broker")

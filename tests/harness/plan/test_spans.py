@@ -5,22 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.plan import spans
-from harness.plan.model import Span
+from harness.plan.model import Duration
 
 
 @pytest.mark.parametrize(
     ("words", "span"),
     [
-        ("10 s", Span(10)),
-        ("10s", Span(10)),
-        ("250 ms", Span(0.25)),
-        ("2 min", Span(120)),
-        ("1.5 T", Span(0, 1.5)),
-        ("1.5 T, at least 15 s", Span(15, 1.5)),
-        ("0 s", Span(0)),
+        ("10 s", Duration(10)),
+        ("10s", Duration(10)),
+        ("250 ms", Duration(0.25)),
+        ("2 min", Duration(120)),
+        ("1.5 T", Duration(0, 1.5)),
+        ("1.5 T, at least 15 s", Duration(15, 1.5)),
+        ("0 s", Duration(0)),
     ],
 )
-def test_reads_what_people_write(words: str, span: Span) -> None:
+def test_reads_what_people_write(words: str, span: Duration) -> None:
     assert spans.parse(words) == span
 
 
@@ -37,7 +37,7 @@ def test_a_span_in_timers_is_at_least_its_seconds() -> None:
     assert [span.resolve_s(timer_s) for timer_s in (1, 10, 60)] == [15, 15, 90]
 
 
-def test_a_fixed_length_may_not_hang_on_the_timer() -> None:
+def test_a_fixed_length_may_not_depend_on_the_timer() -> None:
     assert spans.parse_seconds("250 ms") == 0.25
     with pytest.raises(ValueError, match="layout timers"):
         spans.parse_seconds("1 T")
@@ -48,5 +48,5 @@ def test_a_fixed_length_may_not_hang_on_the_timer() -> None:
     timers=st.integers(0, 1000).map(lambda tenths: tenths / 10),
 )
 def test_text_and_parse_undo_each_other(seconds: float, timers: float) -> None:
-    span = Span(seconds, timers)
+    span = Duration(seconds, timers)
     assert spans.parse(spans.text(span)) == span

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import Experiment, Scenario
 from harness.plan.problems import PlanError
 from harness.plan.together import obstacles
@@ -23,7 +23,7 @@ KILL = fault("kill")
 def planned(
     *scenarios: str, clients: tuple[str, ...] = ROCKET.clients[:2], repeats: int = 1
 ) -> Experiment:
-    request = Request(
+    request = ExperimentOptions(
         name="e",
         seed=7,
         scenarios=tuple(map(scenario, scenarios)),
@@ -49,7 +49,7 @@ def test_for_each_scenario_and_repeat_the_runs_of_all_clients_are_together() -> 
         assert all(run.together == tuple(one.name for one in group) for run in group)
 
 
-def test_they_share_what_hangs_on_chance_and_every_phase_but_no_name() -> None:
+def test_they_share_what_depends_on_chance_and_every_phase_but_no_name() -> None:
     for group in planned("master-crash", repeats=2).groups:
         assert len({run.seed for run in group}) == 1
         assert len({run.number for run in group}) == len({run.name for run in group}) == 2
@@ -59,7 +59,7 @@ def test_they_share_what_hangs_on_chance_and_every_phase_but_no_name() -> None:
 
 
 def test_without_it_every_run_is_played_alone() -> None:
-    request = Request(
+    request = ExperimentOptions(
         "e", 7, (scenario("master-crash"),), (), (COLOCATED.label,), ROCKET.clients[:2]
     )
     experiment = plan(request, Catalogue((ROCKET,), (COLOCATED,)))
@@ -75,7 +75,7 @@ def test_one_client_has_nobody_to_be_played_with() -> None:
 def test_where_one_client_alone_can_play_a_cell_it_is_played_alone() -> None:
     clients = (MIRRORED.clients[0], ROCKET.clients[0])
     systems, layouts = (MIRRORED, ROCKET), (LAYOUT, COLOCATED)
-    request = Request(
+    request = ExperimentOptions(
         name="e",
         seed=7,
         scenarios=(scenario("master-crash"),),

@@ -4,11 +4,11 @@ from importlib import resources
 
 import pytest
 
-from faults.kinds import KINDS, Registry
+from faults.kinds import KINDS, FaultRegistry
 from faults.model import Options
 from harness.plan import shape
 from harness.plan.clients.amqp_section import AmqpWorkload
-from harness.plan.model import Entry, FaultPlan, Retry, Span
+from harness.plan.model import BootstrapAddress, Duration, FaultPlan, Retry
 from harness.plan.problems import LISTED_MAX, PlanError
 from harness.plan.toml import read_scenario
 from harness.plan.toml_problems import FOUND_MAX
@@ -52,12 +52,16 @@ def test_a_small_file_says_all_that_it_must() -> None:
         0,
         Retry.UNTIL_CONFIRMED,
     )
-    assert workload.publishers_enter == Entry(hosts=("rmq2", "rmq3"))
-    assert workload.consumers_enter == Entry(hosts=("rmq1",))
+    assert workload.publishers_enter == BootstrapAddress(hosts=("rmq2", "rmq3"))
+    assert workload.consumers_enter == BootstrapAddress(hosts=("rmq1",))
     assert workload.sections == {"amqp": AmqpWorkload(heartbeat_s=10)}
     assert scenario.faults == (
         FaultPlan(
-            "hang", "master of orders", Span(0, 1), Span(2), options=Options(clients="publishers")
+            "hang",
+            "master of orders",
+            Duration(0, 1),
+            Duration(2),
+            options=Options(clients="publishers"),
         ),
     )
     assert scenario.source == SMALL
@@ -116,7 +120,7 @@ def test_clients_and_hosts_are_not_mixed_up(source: str, told: str) -> None:
     assert told in found
 
 
-def test_every_mistake_is_told_at_once_with_place_and_choices() -> None:
+def test_every_mistake_is_reported_at_once_with_place_and_choices() -> None:
     found = problems(
         """title = ""
 [workload]
@@ -206,7 +210,7 @@ def test_what_is_not_toml_says_where_it_breaks() -> None:
         ),
     ],
 )
-def test_what_hangs_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
+def test_what_depends_on_several_keys_is_checked(old: str, new: str, message: str) -> None:
     assert old in SMALL
     assert any(message in line for line in problems(SMALL.replace(old, new)))
 
@@ -297,16 +301,16 @@ def test_a_scenario_is_named_so_that_brokers_and_folders_take_it() -> None:
     assert "small letters, digits and hyphens" in line
 
 
-def test_a_number_of_5000_digits_is_told_and_not_read() -> None:
+def test_a_number_of_5000_digits_is_reported_and_not_read() -> None:
     found = problems(SMALL.replace("publishers = 1", f"publishers = {'9' * 5000}"))
     assert found == ["mine.toml: a number in it has more digits than can be read"]
 
 
-def test_a_document_that_is_nested_10000_deep_is_told() -> None:
+def test_a_document_that_is_nested_10000_deep_is_reported() -> None:
     assert problems(f"title = {'[' * 10_000}") == ["mine.toml: it is nested too deeply"]
 
 
-def test_a_name_of_very_many_parts_is_told_before_it_takes_a_parser_long() -> None:
+def test_a_name_of_very_many_parts_is_reported_before_it_takes_a_parser_long() -> None:
     (found,) = problems(f"title = 'x'\n{'a.' * 100_000}a = 1")
     assert found == "mine.toml, line 2: has more than 100 dots"
     assert read_scenario("mine", SMALL + f"[phases]\n# {'.' * 200}\n")
@@ -362,11 +366,11 @@ def test_ten_thousand_faults_are_answered_with_their_number_alone() -> None:
     assert clashing[-1].endswith("more at least")
 
 
-def test_a_kind_that_a_package_offers_and_cannot_be_used_is_told_with_the_reason(
+def test_a_kind_that_a_package_offers_and_cannot_be_used_is_reported_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     why = "the fault forget of acme 1.2 cannot be used: there is another action Kill"
-    monkeypatch.setattr(shape, "REGISTRY", Registry(KINDS, {}, {"forget": why}))
+    monkeypatch.setattr(shape, "REGISTRY", FaultRegistry(KINDS, {}, {"forget": why}))
     fault = '[[fault]]\nkind = "forget"\ntarget = "rmq1"\nlasts = "5 s"\n'
     (found,) = problems(SMALL + fault)
     assert found == f"mine.toml, line 20, [[fault]] 2, kind: {why}"

@@ -68,5 +68,5 @@ def test_a_path_is_on_its_own_line_or_on_that_of_the_table_around_it(
         (("colour",), "f, colour"),
     ],
 )
-def test_a_place_is_told_as_it_is_written(path: Path, words: str) -> None:
+def test_a_place_is_reported_as_it_is_written(path: Path, words: str) -> None:
     assert describe(path, line_numbers(TEXT), "f") == words

@@ -46,7 +46,7 @@ def test_the_example_is_a_topology_and_explains_itself() -> None:
     assert kill == stop  # what starts itself again has not failed
 
 
-def test_every_mistake_is_told_at_once_with_its_place_and_the_choices() -> None:
+def test_every_mistake_is_reported_at_once_with_its_place_and_the_choices() -> None:
     source = text('[proxy]\nlisten = "10.0.0.9"\n').replace('"http://10.0.0.2', '"ftp://10.0.0.2')
     source = source.replace('system = "reference', 'system = "refrence')
     source = source.replace('host = "gamma"', 'host = "alpha"')
@@ -130,7 +130,7 @@ def test_credentials_in_the_file_are_refused(source: str) -> None:
         (START, '[proxy]\nat = "10.0.0.9:8474"\nlisten = "10.0.0.9:1"\n', "without a port"),
     ],
 )
-def test_an_address_that_nobody_could_dial_is_told_before(
+def test_an_address_that_nobody_could_dial_is_reported_before(
     right: str, wrong: str, words: str
 ) -> None:
     source = text(START)
@@ -255,7 +255,7 @@ def test_a_command_that_nobody_verifies_is_known_before() -> None:
     assert unverified(fault("freeze"), topology()) == ()
 
 
-def test_a_mistake_is_told_with_its_own_brokers_line_and_in_the_order_of_the_lines() -> None:
+def test_a_mistake_is_reported_with_its_own_brokers_line_and_in_the_order_of_the_lines() -> None:
     source = text().replace(
         'verify = ["stopper", "frozen"]', 'verify = ["stopper", "frozen"]\ndeadline = "0 s"'
     )

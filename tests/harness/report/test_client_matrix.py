@@ -30,7 +30,7 @@ def test_a_family_that_is_new_has_a_table_without_a_word_here() -> None:
     assert "\n## Acme's own\n" in page([*OURS.values(), client])
 
 
-def test_every_obstacle_is_told_and_what_can_be_done_is_none() -> None:
+def test_every_obstacle_is_reported_and_what_can_be_done_is_none() -> None:
     assert obstacles("rocketmq-java-4.9.8", ["transaction", "pull", "async"]) == []
     reasons = obstacles("rocketmq-native", ["transaction", "async", "pull"])
     assert [reason.split(":")[0] for reason in reasons] == [

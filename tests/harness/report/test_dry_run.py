@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.clients.rocketmq_section import RocketWorkload
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import Scenario
 from harness.plan.toml import read_scenario
 from harness.report import dry_run
@@ -19,7 +19,9 @@ SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
 
 
 def lines(name: str, layout: str) -> list[str]:
-    request = Request(name="e", seed=7, scenarios=(scenario(name),), layouts=(layout,), repeats=2)
+    request = ExperimentOptions(
+        name="e", seed=7, scenarios=(scenario(name),), layouts=(layout,), repeats=2
+    )
     experiment = plan(request, Catalogue((SYSTEM,), (LAYOUT, SLOW)))
     return list(dry_run.lines(experiment))
 
@@ -46,7 +48,7 @@ def test_it_says_where_a_deadline_makes_settle_longer_than_was_asked_for() -> No
 def test_it_shows_how_clients_get_in() -> None:
     def shown(entrance: str) -> list[str]:
         layout = replace(LAYOUT, entrance=entrance)
-        request = Request("e", 7, (scenario("cut-one-node"),), layouts=(layout.name,))
+        request = ExperimentOptions("e", 7, (scenario("cut-one-node"),), layouts=(layout.name,))
         return list(dry_run.lines(plan(request, Catalogue((SYSTEM,), (layout,)))))
 
     word = "  publishers enter at master of orders: one of rmq1, rmq2, rmq3: the host that holds"
@@ -57,7 +59,7 @@ def test_it_shows_how_clients_get_in() -> None:
 
 
 def shown_of(system: str, label: str, deployment: str) -> list[str]:
-    request = Request(
+    request = ExperimentOptions(
         "e", 7, (scenario("client-link-hang"),), (system,), (label,), deployment=deployment
     )
     catalogue = Catalogue((load_system(system),), (load_layout(system, label),))
@@ -128,7 +130,9 @@ def test_it_says_which_runs_are_played_together_and_counts_their_time_once() -> 
         load_system("rocketmq-2m2s"),
         load_layout("rocketmq-2m2s", "colocated@compressed"),
     )
-    request = Request("e", 7, (scenario("master-crash"),), (), (layout.label,), system.clients[:2])
+    request = ExperimentOptions(
+        "e", 7, (scenario("master-crash"),), (), (layout.label,), system.clients[:2]
+    )
     catalogue = Catalogue((system,), (layout,))
     apart = list(dry_run.lines(plan(request, catalogue)))
     shown = list(dry_run.lines(plan(replace(request, together=True), catalogue)))
@@ -145,7 +149,7 @@ def test_it_says_which_runs_are_played_together_and_counts_their_time_once() -> 
 def test_it_says_what_the_client_that_plays_ignores() -> None:
     layout = "colocated@compressed"
     system = load_system("rocketmq-2m2s")
-    request = Request("e", 7, (scenario("master-crash"),), (system.name,), (layout,))
+    request = ExperimentOptions("e", 7, (scenario("master-crash"),), (system.name,), (layout,))
     catalogue = Catalogue((system,), (load_layout(system.name, layout),))
     client = system.clients[0]
     said = f"  ignored    workload.amqp: {client} does not know it"
@@ -162,7 +166,9 @@ def test_it_says_how_a_section_makes_the_client_differ() -> None:
     catalogue = Catalogue((system,), (load_layout(system.name, layout),))
 
     def options(one: Scenario) -> list[str]:
-        shown = dry_run.lines(plan(Request("e", 7, (one,), (system.name,), (layout,)), catalogue))
+        shown = dry_run.lines(
+            plan(ExperimentOptions("e", 7, (one,), (system.name,), (layout,)), catalogue)
+        )
         return [line for line in shown if line.startswith("  option ")]
 
     assert options(said) == [
@@ -178,7 +184,7 @@ def fault_lines(deployment: str, *pairs: tuple[str, str]) -> str:
     for old, new in pairs:
         assert old in source, old
         source = source.replace(old, new)
-    request = Request(
+    request = ExperimentOptions(
         "e",
         7,
         (read_scenario("pair", source),),

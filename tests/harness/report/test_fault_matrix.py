@@ -39,7 +39,7 @@ def test_every_kind_is_offered_or_says_why_not_under_every_deployment() -> None:
         assert not kind.offers.keys() & kind.why_not.keys()
 
 
-def test_a_kind_that_few_systems_can_suffer_is_told_with_them(
+def test_a_kind_that_few_systems_can_suffer_is_reported_with_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rare = {"rare": replace(KINDS["kill"], name="rare", only_on=("doves", "pigeons"))}

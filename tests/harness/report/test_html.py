@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.claims.claims import read_claims
-from harness.claims.judge import Outcome as Judged
+from harness.claims.judge import ClaimOutcome as Judged
 from harness.claims.judge import judge
 from harness.judging.exits import Judge
 from harness.judging.result import CellTitle, Piece, Report
@@ -99,7 +99,7 @@ def test_what_one_place_did_stands_in_the_headline_not_only_how_many_promises_it
     assert "it lost at least 3 confirmed messages" in text(page_of(summed(undrained)))
 
 
-def test_a_bound_is_told_once() -> None:
+def test_a_bound_is_reported_once() -> None:
     runs = [summed(Story().outage(12, 60 + n, NEVER), repeat=n) for n in (1, 2, 3)]
     said = text(page_of(*runs)).replace("\u00a0", " ")
     assert "It was out for ≥ 50.0 s in the median, at least 51.0 s at worst (in 3 of 3" in said
@@ -125,7 +125,7 @@ def test_claims_that_do_not_apply_are_one_line() -> None:
     assert 'class="moots"' not in html.text(page_of(alone))
 
 
-def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_told() -> None:
+def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_reported() -> None:
     story = Story().outage(30, 33)
     story.outage(20, 60, NEVER, scope=QUEUE, name="q7")
     story.facts = replace(
@@ -166,7 +166,7 @@ def test_an_unverified_fault_proves_nothing() -> None:
     assert "in doubt: fault 1: the process still runs" in said
 
 
-def test_a_claim_in_chinese_is_told_in_english_first_and_in_its_own_words_below(
+def test_a_claim_in_chinese_is_reported_in_english_first_and_in_its_own_words_below(
     tmp_path: Path,
 ) -> None:
     said = text(judged(tmp_path, crash()))
@@ -191,7 +191,7 @@ def test_a_warning_that_did_not_come_true_is_told_apart_from_a_broken_promise() 
     assert said.index("Publishers never wait for a confirm.") < said.index("Its consumers wait")
 
 
-def test_a_known_failure_is_told_as_known() -> None:
+def test_a_known_failure_is_reported_as_known() -> None:
     story = summed(Story())
     said = text(page_of(story, judge=Judge.EXPECTATIONS))
     assert "AS EXPECTED 1 promise was broken, as known" in said
@@ -199,7 +199,7 @@ def test_a_known_failure_is_told_as_known() -> None:
     assert "FAILED 1 promise was broken, as known" in text(page_of(story))
 
 
-def test_what_is_known_to_fail_is_told_after_what_surprises() -> None:
+def test_what_is_known_to_fail_is_reported_after_what_surprises() -> None:
     story = Story().count("lost", "stored", 3)
     said = text(page_of(summed(story)))
     assert "FAILED 2 promises were broken; it lost 3 confirmed messages rabbitmq-mirr" in said
@@ -240,7 +240,7 @@ def test_a_report_on_one_place_is_no_comparison() -> None:
     assert "Fault by fault" not in said and "by what had been promised" not in said
 
 
-def test_medians_and_ranges_are_told_with_what_was_judged() -> None:
+def test_medians_and_ranges_are_reported_with_what_was_judged() -> None:
     other = ("cut-one-node", *CELL[1:])
     rows = (
         compared(CELL, "silence", 171e6),
@@ -274,14 +274,14 @@ def test_a_report_without_any_run_is_a_page_too() -> None:
     assert "Nothing was judged" in text(page_of())
 
 
-def test_the_story_of_a_lost_message_is_told(tmp_path: Path) -> None:
+def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=[230])))
     assert "message 230 of publisher 1 in orders 0.500 s before fault 1 (kill)" in said
     assert "+11.500 s attempt 1 sent by publisher 1 to rmq1 (master of orders when" in said
     assert "never delivered, though its queue was read empty" in said
 
 
-def test_a_fault_is_told_as_asked_for_and_as_verified(tmp_path: Path) -> None:
+def test_a_fault_is_reported_as_asked_for_and_as_verified(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
     told = said[said.index("Fault 1: kill master of orders = rmq1") :]
     facts = (
@@ -412,7 +412,7 @@ def test_of_many_runs_only_the_first_that_failed_stands_open(tmp_path: Path) -> 
     assert len(opened) == 1
 
 
-def test_what_would_hide_or_turn_on_a_page_is_told_by_its_number() -> None:
+def test_what_would_hide_or_turn_on_a_page_is_reported_by_its_number() -> None:
     evil = "a\u202e\u2067b\u200b\u00ad\ufeff\U000e0041\udcff"
     page = html.text(page_of(summed(Story()), replay=evil))
     assert r"a\u202e\u2067b\u200b\xad\ufeff\U000e0041\udcff" in page

@@ -61,7 +61,7 @@ def test_judged_by_claims_a_fail_is_a_failure_with_its_line() -> None:
     assert parsed(page_of(summed(Story()))).get("failures") == "1"
 
 
-def test_a_warning_that_did_not_come_true_is_told_from_a_broken_promise() -> None:
+def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise() -> None:
     one = summed(Story())
     warns = tuple(replace(verdict, warns=verdict.claim == FAILS) for verdict in one.verdicts)
     failed = case(page_of(replace(one, verdicts=warns)), f"{FAILS} [repeat 1]")
@@ -70,7 +70,7 @@ def test_a_warning_that_did_not_come_true_is_told_from_a_broken_promise() -> Non
     assert str(failure.text).startswith(f"FAIL (WARNING) {FAILS}: ")
 
 
-def test_judged_by_expectations_a_known_fail_is_none_but_is_told() -> None:
+def test_judged_by_expectations_a_known_fail_is_none_but_is_reported() -> None:
     made = page_of(summed(Story()), judge=Judge.EXPECTATIONS)
     known = case(made, f"{FAILS} [repeat 1]")
     assert outcome(known) == []

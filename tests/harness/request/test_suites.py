@@ -123,7 +123,7 @@ def test_once_is_said_again_where_a_suite_would_repeat_by_itself() -> None:
     assert words == "mqproof run incident --repeats 1 --judge claims --seed 7"
 
 
-def test_what_is_wrong_with_every_part_is_told_once() -> None:
+def test_what_is_wrong_with_every_part_is_reported_once() -> None:
     with pytest.raises(PlanError) as told:
         planned(repeats=0)
     assert [problem.place for problem in told.value.problems] == ["--repeats"]

@@ -10,7 +10,7 @@ from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.definition.judge import judge
@@ -27,7 +27,7 @@ class Done:
     facts: Facts
     findings: Findings
     folder: Path
-    views: list[View]
+    views: list[LiveCounts]
     told: list[str]  # what a person reads of an interrupt
     said: list[str]
 
@@ -36,19 +36,19 @@ def run(
     cluster: SimulatedCluster,
     of: RunPlan,
     folder: Path,
-    interrupt_when: Callable[[View], bool] = lambda _: False,
+    interrupt_when: Callable[[LiveCounts], bool] = lambda _: False,
     again_after_s: Sequence[float] = (),
 ) -> Done:
     """`again_after_s`: how long after the first interrupt there is another one."""
     manifest = Manifest.of(of)
-    views: list[View] = []
+    views: list[LiveCounts] = []
     told: list[str] = []
     said: list[str] = []
 
     async def perform() -> None:
         interrupt = Interrupt(told.append)
 
-        def show(view: View) -> None:
+        def show(view: LiveCounts) -> None:
             views.append(view)
             if interrupt_when(view) and not interrupt.is_set():
                 interrupt.ask()

@@ -11,7 +11,7 @@ import pytest
 
 from faults.actions import Action, Kill, Start, Stop
 from harness.cluster.port import DeadBroker
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run_folder.manifest import AuditStart
 from harness.systems.catalogue import load_layout
 from tests.harness.run.live_runs import Done, run
@@ -211,9 +211,9 @@ def test_who_lives_and_is_silent_is_not_ended_for_what_it_may_hold(
 def test_who_is_on_his_way_back_is_waited_for_and_started_by_nobody(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     freeze(cluster, "rmq3")
-    waited: list[View] = []
+    waited: list[LiveCounts] = []
 
-    def comes(view: View) -> bool:
+    def comes(view: LiveCounts) -> bool:
         waited.extend([view] if view.armed == ("wait for rmq3, 60 s at most",) else [])
         if len(waited) == 100:  # some 10 s
             cluster.world.frozen.discard("rmq3")

@@ -1,6 +1,6 @@
 """Clock facts: a clock that moves, or a machine that sleeps, is seen."""
 
-from harness.run.clocks import Clock, Sample
+from harness.run.clocks import ProcessClock, Sample
 
 MS = 1_000_000
 
@@ -10,28 +10,28 @@ def sample(at_ms: int, theirs_ms: float, suspended_ms: int = 0, width_ms: int = 
 
 
 def test_processes_of_one_boot_share_the_clock_and_raise_no_doubt() -> None:
-    clock = Clock("publisher-1", same_boot=True)
+    clock = ProcessClock("publisher-1", same_boot=True)
     for at in (0, 10_000, 20_000):
         clock.observe(sample(at, at + 1))
     assert (clock.offset_ns, clock.bound_ns, clock.doubt) == (0, 0, "")
 
 
 def test_a_clock_of_one_boot_that_moves_is_doubted() -> None:
-    clock = Clock("publisher-1", same_boot=True)
+    clock = ProcessClock("publisher-1", same_boot=True)
     clock.observe(sample(0, 1))
     clock.observe(sample(10_000, 10_500))
     assert clock.doubt == "publisher-1: its clock moved by 0.498 s against ours"
 
 
 def test_a_suspend_between_two_looks_is_doubted() -> None:
-    clock = Clock("harness", same_boot=True)
+    clock = ProcessClock("harness", same_boot=True)
     clock.observe(sample(0, 1))
     clock.observe(sample(10_000, 10_001, suspended_ms=2_000))
     assert clock.doubt == "harness: the machine was suspended for 2.000 s"
 
 
 def test_another_machines_clock_gets_an_offset_bound_by_half_the_narrowest_exchange() -> None:
-    clock = Clock("publisher-1", same_boot=False)
+    clock = ProcessClock("publisher-1", same_boot=False)
     clock.observe(sample(0, 5_005, width_ms=10))
     clock.observe(sample(10_000, 15_001, width_ms=2))
     assert clock.offset_ns == 5_000 * MS
@@ -40,7 +40,7 @@ def test_another_machines_clock_gets_an_offset_bound_by_half_the_narrowest_excha
 
 
 def test_another_machines_clock_that_drifts_beyond_the_limit_is_doubted() -> None:
-    clock = Clock("publisher-1", same_boot=False)
+    clock = ProcessClock("publisher-1", same_boot=False)
     clock.observe(sample(0, 5_001))
     clock.observe(sample(10_000, 15_200))
     assert "its clock moved" in clock.doubt

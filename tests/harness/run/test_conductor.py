@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.plan.model import FaultPlan, OperationPlan, Schedule, Span, Step, Window
+from harness.plan.model import Duration, FaultPlan, OperationPlan, OperationStep, Schedule, Window
 from harness.run import conductor_protocol as c
 from harness.run.conductor import NS, Conductor
-from harness.run.conductor_protocol import Phase
+from harness.run.conductor_protocol import RunPhase
 
-FAULT = FaultPlan("kill", "master of orders", Span(), Span())
-RESTART = OperationPlan("restart_node", "master of orders", Span())
+FAULT = FaultPlan("kill", "master of orders", Duration(), Duration())
+RESTART = OperationPlan("restart_node", "master of orders", Duration())
 
 
 def schedule(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> Schedule:
@@ -22,13 +22,13 @@ def schedule(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> Sc
         recovery_s=5,
         settle_s=3,
         drain_limit_s=60,
-        steps=tuple(Step(number, RESTART, at_s) for number, at_s in enumerate(steps, 1)),
+        steps=tuple(OperationStep(number, RESTART, at_s) for number, at_s in enumerate(steps, 1)),
     )
 
 
 def begun(*windows: tuple[float, float], steps: tuple[float, ...] = ()) -> Conductor:
     conductor = Conductor(schedule(*windows, steps=steps))
-    assert conductor.handle(c.Ready(0)) == [c.Enter(Phase.BASELINE)]
+    assert conductor.handle(c.Ready(0)) == [c.Enter(RunPhase.BASELINE)]
     return conductor
 
 
@@ -39,19 +39,19 @@ def at(conductor: Conductor, seconds: float) -> list[c.Dispatch]:
 def test_a_run_with_one_window_goes_through_every_phase_in_order() -> None:
     run = begun((10, 20))
     assert at(run, 9.9) == []
-    assert at(run, 10) == [c.Enter(Phase.WINDOWS), c.Open(1)]
+    assert at(run, 10) == [c.Enter(RunPhase.WINDOWS), c.Open(1)]
     assert run.handle(c.Opened(1, 11 * NS)) == []
     assert at(run, 30.9) == []
     assert at(run, 31) == [c.Undo(1)]
     assert run.handle(c.Undone(1, 32 * NS)) == []
-    assert run.handle(c.Left(1, 40 * NS)) == [c.Enter(Phase.RECOVERY)]
+    assert run.handle(c.Left(1, 40 * NS)) == [c.Enter(RunPhase.RECOVERY)]
     assert at(run, 44.9) == []
-    assert at(run, 45) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+    assert at(run, 45) == [c.StopLoad(), c.Enter(RunPhase.SETTLE)]
     assert at(run, 47.9) == []
-    assert at(run, 48) == [c.Enter(Phase.DRAIN), c.CloseLoad(drain=True)]
-    assert run.handle(c.Drained()) == [c.Enter(Phase.AUDIT), c.Audit()]
-    assert run.handle(c.Audited()) == [c.Enter(Phase.CLOSING), c.Finish()]
-    assert run.handle(c.Closed()) == [c.Enter(Phase.FINISHED)]
+    assert at(run, 48) == [c.Enter(RunPhase.DRAIN), c.CloseLoad(drain=True)]
+    assert run.handle(c.Drained()) == [c.Enter(RunPhase.AUDIT), c.Audit()]
+    assert run.handle(c.Audited()) == [c.Enter(RunPhase.CLOSING), c.Finish()]
+    assert run.handle(c.Closed()) == [c.Enter(RunPhase.FINISHED)]
 
 
 def test_a_window_lasts_from_the_actions_return_not_from_its_issue() -> None:
@@ -69,13 +69,13 @@ def test_the_load_goes_on_until_the_fault_is_seen_to_be_gone() -> None:
     at(run, 11)
     run.handle(c.Undone(1, 12 * NS))
     assert at(run, 100) == []
-    assert run.handle(c.Left(1, 100 * NS)) == [c.Enter(Phase.RECOVERY)]
+    assert run.handle(c.Left(1, 100 * NS)) == [c.Enter(RunPhase.RECOVERY)]
 
 
 def test_a_window_that_could_not_be_opened_is_over_at_once() -> None:
     run = begun((10, 20))
     at(run, 10)
-    assert run.handle(c.Missed(1, 10 * NS)) == [c.Enter(Phase.RECOVERY)]
+    assert run.handle(c.Missed(1, 10 * NS)) == [c.Enter(RunPhase.RECOVERY)]
     assert run.armed() == []
 
 
@@ -115,7 +115,7 @@ def test_a_window_does_not_open_before_its_time_because_another_was_over_early()
 def test_a_calm_run_needs_no_window() -> None:
     run = begun()
     assert at(run, 14.9) == []
-    assert at(run, 15) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+    assert at(run, 15) == [c.StopLoad(), c.Enter(RunPhase.SETTLE)]
 
 
 def test_an_interrupt_undoes_what_is_armed_before_anything_closes() -> None:
@@ -125,7 +125,7 @@ def test_an_interrupt_undoes_what_is_armed_before_anything_closes() -> None:
     assert run.handle(c.Interrupted()) == [c.StopLoad(at_once=True), c.Undo(1)]
     assert run.handle(c.Undone(1, 12 * NS)) == []
     assert run.handle(c.Left(1, 13 * NS)) == [
-        c.Enter(Phase.CLOSING),
+        c.Enter(RunPhase.CLOSING),
         c.CloseLoad(drain=False),
     ]
 
@@ -147,10 +147,10 @@ def test_after_an_interrupt_no_window_opens_any_more() -> None:
 
 def test_an_interrupt_while_things_settle_ends_what_is_tried_again() -> None:
     run = begun()
-    assert at(run, 15) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+    assert at(run, 15) == [c.StopLoad(), c.Enter(RunPhase.SETTLE)]
     assert run.handle(c.Interrupted()) == [
         c.StopLoad(at_once=True),
-        c.Enter(Phase.CLOSING),
+        c.Enter(RunPhase.CLOSING),
         c.CloseLoad(drain=False),
     ]
 
@@ -170,7 +170,7 @@ def test_an_interrupt_during_the_drain_closes_and_what_it_overtook_says_nothing(
     run = begun()
     at(run, 15)
     at(run, 18)
-    assert run.handle(c.Interrupted()) == [c.Enter(Phase.CLOSING), c.CloseLoad(drain=False)]
+    assert run.handle(c.Interrupted()) == [c.Enter(RunPhase.CLOSING), c.CloseLoad(drain=False)]
     assert run.handle(c.Drained()) == []
     assert run.handle(c.Interrupted()) == []
 
@@ -178,16 +178,16 @@ def test_an_interrupt_during_the_drain_closes_and_what_it_overtook_says_nothing(
 def test_an_operation_is_due_at_its_time_and_the_load_goes_on_until_it_has_returned() -> None:
     run = begun(steps=(12,))
     assert at(run, 11.9) == []
-    assert at(run, 12) == [c.Enter(Phase.WINDOWS), c.Perform(1)]
+    assert at(run, 12) == [c.Enter(RunPhase.WINDOWS), c.Perform(1)]
     assert at(run, 100) == []
-    assert run.handle(c.Performed(1, 100 * NS)) == [c.Enter(Phase.RECOVERY)]
+    assert run.handle(c.Performed(1, 100 * NS)) == [c.Enter(RunPhase.RECOVERY)]
     assert at(run, 104.9) == []
-    assert at(run, 105) == [c.StopLoad(), c.Enter(Phase.SETTLE)]
+    assert at(run, 105) == [c.StopLoad(), c.Enter(RunPhase.SETTLE)]
 
 
 def test_operations_come_one_by_one_and_keep_the_pause_between_them() -> None:
     run = begun(steps=(10, 10, 15))
-    assert at(run, 10) == [c.Enter(Phase.WINDOWS), c.Perform(1)]
+    assert at(run, 10) == [c.Enter(RunPhase.WINDOWS), c.Perform(1)]
     assert at(run, 20) == []
     assert run.handle(c.Performed(1, 21 * NS)) == []
     assert at(run, 21) == [c.Perform(2)]
@@ -232,7 +232,7 @@ def test_an_interrupt_breaks_an_operation_off_and_closes_when_it_says_that_it_is
     at(run, 10)
     assert run.handle(c.Interrupted()) == [c.StopLoad(at_once=True), c.BreakOff(1)]
     assert run.handle(c.Performed(1, 11 * NS)) == [
-        c.Enter(Phase.CLOSING),
+        c.Enter(RunPhase.CLOSING),
         c.CloseLoad(drain=False),
     ]
     assert at(run, 60) == []

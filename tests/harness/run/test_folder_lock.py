@@ -93,6 +93,6 @@ def test_who_was_killed_while_it_judged_is_in_nobodys_way(tmp_path: Path) -> Non
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_gone_is_told_by_who_reads_it(tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_reported_by_who_reads_it(tmp_path: Path) -> None:
     with alone([tmp_path / "nowhere"]):
         assert not (tmp_path / "nowhere").exists()

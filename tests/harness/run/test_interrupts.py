@@ -8,7 +8,7 @@ import pytest
 
 from harness.deploy.local import removal
 from harness.run import live
-from harness.run.interrupts import AGAIN, LOOKS_S, Interrupt, Interrupted, notice
+from harness.run.interrupts import AGAIN, LOOKS_S, Interrupt, RunInterrupted, notice
 from tests.rigs.machine import virtual_time
 
 
@@ -41,7 +41,7 @@ def test_it_is_told_how_many_faults_are_undone(faults: int, reason: str, words: 
     assert notice(faults, reason) == words
 
 
-def test_it_is_told_once_and_once_more_and_never_again() -> None:
+def test_it_is_reported_once_and_once_more_and_never_again() -> None:
     said: list[str] = []
     interrupt = Interrupt(said.append)
     interrupt.armed["quick-1"] = lambda: 2
@@ -82,7 +82,7 @@ def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
     async def story() -> None:
         interrupt = Interrupt()
         await asked(interrupt, 3)
-        with pytest.raises(Interrupted):
+        with pytest.raises(RunInterrupted):
             await interrupt.unless(work())
 
     _, took_s = seconds(story())

@@ -33,7 +33,7 @@ from faults.kinds import mechanism
 from faults.mechanisms import COMPOSE, TOXIPROXY
 from harness.cluster.port import Link
 from harness.plan.model import BALANCER, FaultPlan, RunPlan
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run.worker_handles import WorkerLost
 from harness.run_folder.journal import Journal
 from harness.workers.protocol import Endpoint
@@ -322,12 +322,12 @@ def hopeless() -> tuple[SimulatedCluster, RunPlan]:
     return cluster, replace(of, schedule=replace(of.schedule, windows=long))
 
 
-def compiled(view: View) -> bool:
+def compiled(view: LiveCounts) -> bool:
     """A fault whose target is known by now."""
     return any(" = " in title for title in view.armed)
 
 
-def both_armed(view: View) -> bool:
+def both_armed(view: LiveCounts) -> bool:
     return len(view.armed) == 2 and all(" = " in title for title in view.armed)
 
 
@@ -605,7 +605,7 @@ def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None
         ("balancer1", "balancer1", "standby balancer"),
     ],
 )
-def test_which_balancer_is_meant_hangs_on_who_has_the_address_then(
+def test_which_balancer_is_meant_depends_on_who_has_the_address_then(
     target: str, killed: str, role: str, tmp_path: Path
 ) -> None:
     done, cluster = behind_a_balancer(tmp_path, target, entered=("balancer2",))

@@ -14,12 +14,12 @@ import pytest
 from faults.executors import local_processes as processes
 from harness.cluster.port import DeployError
 from harness.deploy.local.cluster import LocalCluster
-from harness.plan.model import Entry, RunPlan
+from harness.plan.model import BootstrapAddress, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.live import LiveRun, Outside
 from harness.run.preparing import Preparing
 from harness.run.run_group import alone
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from harness.systems.reference_mirrored.processes import COMMAND
@@ -45,7 +45,7 @@ Happen = Callable[[LocalCluster, Manifest, Interrupt], None]
 async def performed(
     of: RunPlan,
     folder: Path,
-    show: Callable[[View], None] = lambda _: None,
+    show: Callable[[LiveCounts], None] = lambda _: None,
     happen: Happen = lambda *_: None,
     **changes: Any,
 ) -> Manifest:
@@ -98,11 +98,11 @@ def test_what_was_shown_live_is_what_is_judged(tmp_path: Path) -> None:
         fault("hang"),
         lasts_s=LONGER_THAN_A_LOOK_S,
         publishers=2,
-        consumers_enter=Entry("master of orders"),
+        consumers_enter=BootstrapAddress("master of orders"),
         deadline_s=1.2,
     )
     of = replace(hang, layout=UNMIRRORED, deployment="local")
-    views: list[View] = []
+    views: list[LiveCounts] = []
     asyncio.run(asyncio.wait_for(performed(of, tmp_path, views.append), 180))
     folder = tmp_path / "runs" / of.name
     manifest = seal(folder)

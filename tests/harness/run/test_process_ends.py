@@ -37,7 +37,7 @@ def ended(place: str = "rmq1", at_ns: int = 2_000, code: int | None = 137, by: s
         (None, "", Cause.UNKNOWN),
     ],
 )
-def test_why_a_process_ended_is_told_by_its_status_or_by_who_was_seen_to_end_it(
+def test_why_a_process_ended_is_reported_by_its_status_or_by_who_was_seen_to_end_it(
     code: int | None, by: str, cause: Cause
 ) -> None:
     ends = ProcessEnds(ORIGIN_NS)
@@ -162,7 +162,7 @@ def test_an_accident_is_on_record_told_at_once_and_unsettles_who_holds_a_queue(
     assert upheaval.over_ns is None
 
 
-def test_an_accident_beside_a_fault_is_told_from_it(tmp_path: Path) -> None:
+def test_an_accident_beside_a_fault_is_distinguished_from_it(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, accidents=((0.2, "rmq3", 3),))
     done = run(cluster, plan(fault("kill")), tmp_path)
     assert [(one.place, one.cause) for one in done.facts.process_ends] == [("rmq3", Cause.ITSELF)]

@@ -1,7 +1,7 @@
 """How far a run is, in its phases."""
 
 from harness.plan.model import Schedule
-from harness.run.conductor_protocol import Phase
+from harness.run.conductor_protocol import RunPhase
 from harness.run.progress import ALMOST, Part, parts
 from tests.rigs.runs.plans import fault, plan
 
@@ -9,14 +9,14 @@ S = 1_000_000_000
 FAULTED = Schedule(10, plan(fault("kill"), lasts_s=19.8).schedule.windows, 8, 4, 60)
 
 
-def done(phase: Phase, now_s: float, **entered_s: float) -> dict[str, float]:
+def done(phase: RunPhase, now_s: float, **entered_s: float) -> dict[str, float]:
     entered_ns = {name: round(at_s * S) for name, at_s in entered_s.items()}
     found = parts(FAULTED, phase, entered_ns, round(now_s * S))
     return {part.phase: part.done for part in found}
 
 
 def test_phases_are_as_long_as_the_schedule_says() -> None:
-    assert [(one.phase, one.expected_s) for one in parts(FAULTED, Phase.PREPARING, {}, 0)] == [
+    assert [(one.phase, one.expected_s) for one in parts(FAULTED, RunPhase.PREPARING, {}, 0)] == [
         ("baseline", 10),
         ("windows", 10),
         ("recovery", 8),
@@ -28,23 +28,25 @@ def test_phases_are_as_long_as_the_schedule_says() -> None:
 
 def test_a_run_without_faults_has_no_windows() -> None:
     calm = Schedule(10, (), 8, 4, 60)
-    assert "windows" not in [one.phase for one in parts(calm, Phase.BASELINE, {"baseline": 0}, 0)]
+    assert "windows" not in [
+        one.phase for one in parts(calm, RunPhase.BASELINE, {"baseline": 0}, 0)
+    ]
 
 
 def test_what_is_over_is_done_and_what_goes_on_is_not_whatever_it_takes() -> None:
-    assert done(Phase.WINDOWS, 15, baseline=0, windows=10)["baseline"] == 1
-    assert done(Phase.WINDOWS, 15, baseline=0, windows=10)["windows"] == 0.5
-    assert done(Phase.WINDOWS, 99, baseline=0, windows=10)["windows"] == ALMOST
-    assert done(Phase.WINDOWS, 99, baseline=0, windows=10)["recovery"] == 0
+    assert done(RunPhase.WINDOWS, 15, baseline=0, windows=10)["baseline"] == 1
+    assert done(RunPhase.WINDOWS, 15, baseline=0, windows=10)["windows"] == 0.5
+    assert done(RunPhase.WINDOWS, 99, baseline=0, windows=10)["windows"] == ALMOST
+    assert done(RunPhase.WINDOWS, 99, baseline=0, windows=10)["recovery"] == 0
 
 
 def test_an_interrupted_run_never_did_what_it_did_not_enter() -> None:
-    found = done(Phase.CLOSING, 20, baseline=0, windows=10, closing=19)
+    found = done(RunPhase.CLOSING, 20, baseline=0, windows=10, closing=19)
     assert found["windows"] == 1
     assert (found["settle"], found["drain"], found["audit"]) == (0, 0, 0)
 
 
 def test_a_phase_of_no_length_is_almost_done_until_it_is_over() -> None:
     short = Schedule(0, (), 0, 0, 60)
-    found = parts(short, Phase.SETTLE, {"baseline": 0, "settle": 0}, S)
+    found = parts(short, RunPhase.SETTLE, {"baseline": 0, "settle": 0}, S)
     assert found[:2] == (Part("baseline", 0, 1.0), Part("settle", 0, ALMOST))

@@ -19,7 +19,7 @@ from harness.plan.seeds import stream
 from harness.run import windows
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.seal import seal
 from spark_analysis.schema.log import read_rows
@@ -44,7 +44,7 @@ def together(*faults: FaultPlan, lasts_s: float = 0.3, runs: int = 2) -> tuple[R
 class Played:
     folder: Path
     said: list[str]
-    views: list[View]
+    views: list[LiveCounts]
 
     def manifest(self, number: int) -> Manifest:
         return Manifest.load(self.folder / "runs" / f"quick-{number}")
@@ -65,12 +65,12 @@ def play(
     cluster: SimulatedCluster,
     plans: tuple[RunPlan, ...],
     folder: Path,
-    meanwhile: Callable[[View, Interrupt], None] = lambda view, interrupt: None,
+    meanwhile: Callable[[LiveCounts, Interrupt], None] = lambda view, interrupt: None,
     takes_s: float = 30.0,
 ) -> Played:
     """`meanwhile` hears of what is shown; all of it takes so long at most."""
     said: list[str] = []
-    views: list[View] = []
+    views: list[LiveCounts] = []
 
     async def up(_: RunPlan) -> Cluster:
         return cluster
@@ -80,7 +80,7 @@ def play(
     async def story() -> None:
         interrupt = Interrupt(said.append)
 
-        def show(view: View) -> None:
+        def show(view: LiveCounts) -> None:
             views.append(view)
             meanwhile(view, interrupt)
 
@@ -93,7 +93,7 @@ def play(
     return Played(folder, said, views)
 
 
-def breaks(cluster: SimulatedCluster, view: View) -> None:
+def breaks(cluster: SimulatedCluster, view: LiveCounts) -> None:
     """Once a fault is armed the publisher of the second run is lost."""
     worker = cluster.workers["publisher-1-of-quick-2"]
     if view.armed and "failed" not in worker.heard:
@@ -248,7 +248,7 @@ def test_a_run_that_cannot_be_prepared_keeps_nobody_waiting(
 def test_an_interrupt_undoes_once_and_says_so_of_one_fault(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
 
-    def interrupts(view: View, interrupt: Interrupt) -> None:
+    def interrupts(view: LiveCounts, interrupt: Interrupt) -> None:
         if view.armed and not interrupt.is_set():
             interrupt.ask()
 
@@ -295,7 +295,7 @@ def test_whom_a_word_means_is_asked_when_all_have_come_to_the_window(tmp_path: P
     (later,) = timed((two,), (2.0, 0.3))
     another = next(host.name for host in LAYOUT.hosts if host.name != _placed(one.seed))
 
-    def moves(view: View, _: Interrupt) -> None:
+    def moves(view: LiveCounts, _: Interrupt) -> None:
         if any(part.phase == "windows" and part.done for part in view.parts):
             cluster.declared.update(dict.fromkeys(cluster.declared, another))
 

@@ -15,7 +15,7 @@ from harness.plan.clients.rocketmq_section import RocketWorkload
 from harness.plan.model import Experiment, Layout, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
-from harness.run.view import View
+from harness.run.view import LiveCounts
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
 from harness.systems.catalogue import load_layout, load_system
@@ -54,7 +54,7 @@ def perform(
     plans: tuple[RunPlan, ...],
     folder: Path,
     keep: bool = False,
-    interrupt_when: Callable[[View], bool] = lambda _: False,
+    interrupt_when: Callable[[LiveCounts], bool] = lambda _: False,
     over: Callable[[], None] = lambda: None,
 ) -> list[dict[str, Any]]:
     """The manifests of all runs that were begun, in order."""
@@ -62,7 +62,7 @@ def perform(
     async def story() -> None:
         interrupt = Interrupt()
 
-        def show(view: View) -> None:
+        def show(view: LiveCounts) -> None:
             if interrupt_when(view) and not interrupt.is_set():
                 interrupt.ask()
 
@@ -265,7 +265,7 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
     assert sorted(path.name for path in tmp_path.glob("runs/*")) == ["quick-1", "quick-3"]
 
 
-def test_it_is_told_when_the_last_load_is_over_and_again_before_the_last_cluster_goes(
+def test_it_is_reported_when_the_last_load_is_over_and_again_before_the_last_cluster_goes(
     tmp_path: Path,
 ) -> None:
     """What takes the processor then keeps nobody late of whom a claim speaks."""
@@ -314,7 +314,7 @@ def test_what_is_recorded_on_a_disk_that_fills_up_stays_readable_and_says_why_it
     of = replace(plan(fault("partition"), lasts_s=60), layout=LAYOUT)
     with disk(tmp_path / "disk", 8_000) as small:
 
-        def fills_up(view: View) -> bool:
+        def fills_up(view: LiveCounts) -> bool:
             if view.armed and not small.full:
                 small.fill()
             return False

@@ -46,7 +46,7 @@ def test_only_the_start_of_the_last_one_ends_the_wait() -> None:
     assert stopping.facts()["gave_up_waiting"] is True
 
 
-def test_a_host_that_is_never_started_again_leaves_the_time_moot() -> None:
+def test_a_host_that_is_never_started_again_leaves_the_time_not_applicable() -> None:
     told = started(stopped("abc"), a=10, b=12)
     assert (told["all_stopped"], told["started_within_s"]) == ("at once", NOT_STARTED)
     assert told["waited_for_last_s"] == NOT_STARTED

@@ -53,7 +53,7 @@ def test_a_second_that_a_publisher_told_after_the_order_to_stop_belongs_to_the_l
     assert len(at(60, *BOTH, until_ns=6 * SECOND_NS - 5).known) == 2
 
 
-def test_what_a_dead_publisher_did_not_tell_is_told_by_the_others() -> None:
+def test_what_a_dead_publisher_did_not_tell_is_reported_by_the_others() -> None:
     died = PublisherSeconds(2, {5: (10, 0)})
     assert at(10, BOTH[0], died).known == (Share(20, 10), Share(10, 4))
 
@@ -81,7 +81,7 @@ def test_others_are_not_excused() -> None:
     assert at(10, *BOTH, absences=[away]).known == (Share(10, 10), Share(10, 4))
 
 
-def test_of_a_long_load_the_newest_seconds_are_told_from_a_multiple_of_ten_on() -> None:
+def test_of_a_long_load_the_newest_seconds_are_reported_from_a_multiple_of_ten_on() -> None:
     told = PublisherSeconds(1, dict.fromkeys(range(5, 5000), (10, 10)))
     long = at(1005.5, told)
     assert (long.first, long.left_out) == (415, 410)

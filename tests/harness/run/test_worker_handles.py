@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from harness.run import worker_handles
-from harness.run.clocks import Clock
+from harness.run.clocks import ProcessClock
 from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import WorkerConfig
 
@@ -44,7 +44,9 @@ class Mute:
 
 def handle(channel: Mute) -> WorkerHandle:
     nothing = cast(WorkerConfig, cast(Any, None))
-    return WorkerHandle("publisher-1", nothing, channel, Clock("publisher-1", same_boot=True), {})
+    return WorkerHandle(
+        "publisher-1", nothing, channel, ProcessClock("publisher-1", same_boot=True), {}
+    )
 
 
 def test_pongs_that_come_all_at_once_are_no_doubt_about_the_clock(

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from harness.run_folder.client_events import CONSUMING, REPORT_LOST, STRUCK, reached_another
+from harness.run_folder.client_events import (
+    CONSUMING,
+    NAME_SERVERS_HIT,
+    REPORT_LOST,
+    reached_another,
+)
 from harness.run_folder.manifest import Manifest, WorkerRecord
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.facts import Window
@@ -25,7 +30,7 @@ def recorded(
     made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]
     for number, origin in ((1, ORIGIN), (2, 5 * ORIGIN)):
         made.windows.append(Window(number, "kill", origin, origin, None, True, False, ""))
-    made.state["windows"] = {"1": {STRUCK: struck}, "2": {}}
+    made.state["windows"] = {"1": {NAME_SERVERS_HIT: struck}, "2": {}}
     made.save(tmp_path)
     for worker in (1, 2, 3):
         with LogWriter(tmp_path / LOGS / f"worker-{worker}") as log:

@@ -118,7 +118,7 @@ def test_runs_that_a_bound_spared_are_asked_for_no_more(tmp_path: Path) -> None:
         ('{"name": "e", "replay": "", "pieces": 1}', "is none of ours"),
     ],
 )
-def test_a_folder_that_is_none_of_ours_is_told_and_never_followed_round(
+def test_a_folder_that_is_none_of_ours_is_reported_and_never_followed_round(
     text: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "experiment.json").write_text(text)

@@ -67,7 +67,7 @@ def test_a_damaged_run_is_not_packed(
     assert not list(tmp_path.glob("a.tar.xz*"))
 
 
-def test_a_place_that_cannot_be_written_is_told(
+def test_a_place_that_cannot_be_written_is_reported(
     experiment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     into = tmp_path / "missing" / "a.tar.xz"

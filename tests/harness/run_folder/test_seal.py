@@ -25,7 +25,7 @@ from spark_analysis.schema.tables import (
     SETTLEMENTS,
     TABLES,
     TERMS,
-    Kind,
+    ColumnType,
     Table,
 )
 from tests.rigs.runs.manifests import manifest
@@ -52,7 +52,7 @@ def test_a_sealed_table_has_the_schema_that_is_derived_from_its_declaration(
 ) -> None:
     manifest().save(tmp_path)
     with LogWriter(tmp_path / LOGS / "publisher-1") as log:
-        row = ["text" if c.kind is Kind.TEXT else 1 for c in table.columns]
+        row = ["text" if c.kind is ColumnType.TEXT else 1 for c in table.columns]
         log.append(table, *row)
     seal(tmp_path)
     sealed = pq.read_table(tmp_path / RAW / f"{table.name}.parquet")

@@ -363,7 +363,7 @@ def test_a_log_of_before_there_were_checksums_is_sealed_as_it_is(tmp_path: Path)
     assert whole(folder).seal is not None
 
 
-def test_a_full_disk_is_told_with_the_file_and_leaves_none_behind(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_the_file_and_leaves_none_behind(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
     partial = folder / RAW / "attempts.partial"
     partial.parent.mkdir()
@@ -382,7 +382,7 @@ def test_a_full_disk_under_the_manifest_leaves_the_one_before(tmp_path: Path) ->
     assert whole(folder)
 
 
-def test_a_folder_that_cannot_be_sealed_into_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_sealed_into_is_reported(tmp_path: Path) -> None:
     folder = recorded(tmp_path / "runs" / "one")
     (folder / RAW).write_text("in the way")
     assert _reason(folder) == f"{folder / RAW}: File exists"
@@ -395,7 +395,7 @@ def test_a_run_that_was_never_sealed_and_has_no_logs_is_damaged(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', "\udce9"])
-def test_what_is_no_manifest_is_told_with_its_path(text: str, runs: Path) -> None:
+def test_what_is_no_manifest_is_reported_with_its_path(text: str, runs: Path) -> None:
     path = runs / "one" / NAME
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert str(path) in _reason(runs / "one")
@@ -437,7 +437,7 @@ def _same_document(spoilt: bytes, kept: bytes) -> bool:
         return False
 
 
-def test_a_manifest_that_is_too_long_or_too_deep_is_told_and_not_held(runs: Path) -> None:
+def test_a_manifest_that_is_too_long_or_too_deep_is_reported_and_not_held(runs: Path) -> None:
     path = runs / "one" / NAME
     path.write_text("[" * 100_000)
     with pytest.raises(NotWhole, match="nested too deeply"):

@@ -132,7 +132,7 @@ def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
         ('like = "all-automatic"\n', ["name: is missing", "title: is missing"]),
     ],
 )
-def test_what_cannot_be_like_another_is_told_with_every_other_mistake(
+def test_what_cannot_be_like_another_is_reported_with_every_other_mistake(
     tmp_path: Path, text: str, told: list[str]
 ) -> None:
     file = tmp_path / "wrong.toml"
@@ -202,7 +202,7 @@ def own(**changes: str) -> str:
     return head + hosts + rest
 
 
-def test_every_mistake_of_a_file_is_told_at_once_with_its_line_and_the_choices(
+def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choices(
     tmp_path: Path,
 ) -> None:
     text = (

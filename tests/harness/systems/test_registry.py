@@ -14,7 +14,7 @@ from harness.systems import catalogue
 from harness.systems.catalogue import CatalogueError, load_system, system_names
 from harness.systems.files import compose_folder
 from harness.systems.port import Declaration
-from harness.systems.registry import OURS, Registry, read
+from harness.systems.registry import OURS, SystemRegistry, read
 
 QUEUE = replace(OURS["reference-mirrored"], name="acme-queue")
 
@@ -126,7 +126,9 @@ def test_all_deployments_that_nobody_declared_are_told_at_once(
 
 
 def test_whoever_asks_for_a_spoilt_one_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    spoilt = Registry(OURS, {}, {"acme-queue": "the system acme-queue of acme 1.2 cannot be used"})
+    spoilt = SystemRegistry(
+        OURS, {}, {"acme-queue": "the system acme-queue of acme 1.2 cannot be used"}
+    )
     monkeypatch.setattr(catalogue, "registry", lambda: spoilt)
     with pytest.raises(CatalogueError, match=r"acme-queue of acme 1\.2 cannot be used"):
         load_system("acme-queue")

@@ -7,7 +7,7 @@ import pytest
 from harness.cluster.port import DeployError
 from harness.plan.problems import PlanError
 from harness.systems import topologies
-from harness.systems.registry import OURS, Registry
+from harness.systems.registry import OURS, SystemRegistry
 from harness.systems.topologies import foreign_of, read_topology
 from tests.rigs.clusters.topologies import HEAD, text, topology
 
@@ -27,6 +27,8 @@ def test_a_system_that_is_not_here_any_more_is_told_by_its_name(
     found = topology()
     changed = replace(OURS["reference-mirrored"], foreign=None)
     for systems in ({}, {changed.name: changed}):
-        monkeypatch.setattr(topologies, "registry", lambda have=systems: Registry(have, {}, {}))
+        monkeypatch.setattr(
+            topologies, "registry", lambda have=systems: SystemRegistry(have, {}, {})
+        )
         with pytest.raises(DeployError, match="reference-mirrored cannot be met as brokers that"):
             foreign_of(found)

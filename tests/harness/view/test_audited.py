@@ -40,7 +40,7 @@ def test_a_queue_that_could_not_be_read_is_named_with_its_reason() -> None:
     )
 
 
-def test_offsets_that_are_not_at_the_end_are_told_and_many_are_counted() -> None:
+def test_offsets_that_are_not_at_the_end_are_reported_and_many_are_counted() -> None:
     away = [
         probe("consumer offset", f"rkt4 orders/{n} g", "committed 9 of 4, 5 beyond its end", False)
         for n in range(SHOWN_MAX + 2)
@@ -113,7 +113,7 @@ def start(**changes: object) -> AuditStart:
         ),
     ],
 )
-def test_what_the_auditor_started_is_told_and_what_it_left(
+def test_what_the_auditor_started_is_reported_and_what_it_left(
     record: AuditStart, told_of_it: tuple[bool, str]
 ) -> None:
     assert [(one.judged, one.text) for one in starts([record])] == [told_of_it]

@@ -38,7 +38,7 @@ def calm() -> History:
 def test_rates_are_of_the_time_before_the_fault() -> None:
     found = cost_of(calm())
     assert found.seconds == 10.0
-    assert (found.asked_per_s, found.confirmed_per_s) == (100.0, 100.0)
+    assert (found.offered_per_s, found.confirmed_per_s) == (100.0, 100.0)
     assert (found.p50_ms, found.p99_ms) == (1.0, 1.0)
     assert found.doubt == ""
 
@@ -75,7 +75,7 @@ def test_what_went_wrong_later_says_nothing_about_the_calm() -> None:
     assert cost_of(unverified).confirmed_per_s == pytest.approx(0.1)
 
 
-def test_why_there_is_no_rate_is_told() -> None:
+def test_why_there_is_no_rate_is_reported() -> None:
     assert cost_of(History(confirms=False)).doubt == "publishers ask for no confirms"
     assert cost_of(History().window(0)).doubt == "there was no load before the first fault"
     assert cost_of(History(clock_doubt="the machine slept")).confirmed_per_s is None
@@ -94,5 +94,5 @@ def test_why_there_is_no_rate_is_told() -> None:
         ("not = [toml", ""),
     ],
 )
-def test_a_load_is_told_in_words(source: str, load: str) -> None:
+def test_a_load_is_reported_in_words(source: str, load: str) -> None:
     assert load_of(source) == load

@@ -53,7 +53,7 @@ def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
     assert acknowledged in texts(story)
 
 
-def test_a_retry_tells_what_became_of_every_attempt(tmp_path: Path) -> None:
+def test_a_retry_tells_the_fate_of_every_attempt(tmp_path: Path) -> None:
     story = History().window(1_000, ended_ms=2_000)
     story.publish(1, at_ms=1_100).settle(1, Outcome.UNKNOWN, at_ms=1_200)
     story.deliver(1, at_ms=1_250).publish(1, at_ms=1_300, attempt=2, connection=2)
@@ -82,7 +82,7 @@ def test_a_late_sending_tells_when_it_was_due(tmp_path: Path) -> None:
     assert texts(story_of(tmp_path, story, "missed"))[0] == "was due in orders"
 
 
-def test_what_the_audit_found_is_told_as_found(tmp_path: Path) -> None:
+def test_what_the_audit_found_is_reported_as_found(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=1).confirm(1, at_ms=2)
     story.deliver(1, at_ms=50_000, via=Via.AUDIT, consumer=9)
     assert texts(story_of(tmp_path, story, "stranded"))[-1] == (
@@ -90,7 +90,7 @@ def test_what_the_audit_found_is_told_as_found(tmp_path: Path) -> None:
     )
 
 
-def test_a_broken_header_is_told_by_its_instant(tmp_path: Path) -> None:
+def test_a_broken_header_is_reported_by_its_instant(tmp_path: Path) -> None:
     story = History().deliver_broken(at_ms=30).deliver_broken(at_ms=40)
     (group,) = (one for one in detail_of(tmp_path, story).affected if one.measure == "corrupt")
     assert group.number == 2
@@ -106,7 +106,7 @@ def test_a_connection_that_was_lost_on_the_way_is_part_of_the_story(tmp_path: Pa
     assert "consumer 1: connection lost" in texts(story_of(tmp_path, story, "duplicated"))
 
 
-def test_of_a_long_story_the_ends_and_what_is_counted_are_told(tmp_path: Path) -> None:
+def test_of_a_long_story_the_ends_and_what_is_counted_are_reported(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
     for number in range(60):
         story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)

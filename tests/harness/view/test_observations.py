@@ -25,7 +25,7 @@ def test_a_calm_word_about_everything_that_was_judged() -> None:
     }
 
 
-def test_losses_are_told_by_strength_and_duplicates_by_provenance() -> None:
+def test_losses_are_reported_by_strength_and_duplicates_by_provenance() -> None:
     story = Story().count("lost", "replicated", 2).count("lost", "stored", 1)
     story.count("stranded", "replicated", 4)
     story.count("duplicated", "redelivery", 30).count("duplicated", "publisher_retry", 31)
@@ -36,7 +36,7 @@ def test_losses_are_told_by_strength_and_duplicates_by_provenance() -> None:
     assert found["duplicated", 0] == "duplicated 61 (31 publisher_retry, 30 redelivery)"
 
 
-def test_a_stall_is_told_beside_what_is_judged_all_the_same() -> None:
+def test_a_stall_is_reported_beside_what_is_judged_all_the_same() -> None:
     story = Story().doubt("availability", "stalled", window=1, worker=1)
     assert texts(story)["availability", 1].startswith("window 1: silence 0.0 to 0.2 s")
     judged = {(one.name, one.window): one.judged for one in observe(story.evidence)}
@@ -97,7 +97,7 @@ def test_delays_and_transactions_are_told_of_runs_that_have_some() -> None:
     assert ("torn_transaction", 0) not in found
 
 
-def test_what_had_still_to_wait_is_told_beside_the_loss() -> None:
+def test_what_had_still_to_wait_is_reported_beside_the_loss() -> None:
     story = Story().count("loss_unknown", "not_due", 3).doubt("loss", "not_due", queue="orders")
     assert texts(story)["lost", 0] == (
         "loss >= 0 of 21,400, loss_unknown 3 not_due; not judged: 3 messages: orders: the drain "

@@ -228,7 +228,7 @@ def election() -> History:
     return look(history, VOTER, 1_200, "broker-a: n1 leads, term 3", kind="leader")
 
 
-def test_a_voters_change_of_mind_is_told_with_its_bounds_and_its_first_word_is_none() -> None:
+def test_a_voters_change_of_mind_is_reported_with_its_bounds_and_its_first_word_is_none() -> None:
     assert told(election()) == [
         f"{VOTER} said broker-a: nobody leads, term 2 between +0.40 s and +0.81 s",
         f"{VOTER} said broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",

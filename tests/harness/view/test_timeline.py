@@ -42,7 +42,7 @@ def test_seconds_in_which_nothing_counts_are_slices_of_nothing() -> None:
     assert [one.confirmed for one in timeline_of(story).slices] == [1, 0, 0, 1]
 
 
-def test_a_fault_is_told_as_asked_for_as_done_and_as_seen() -> None:
+def test_a_fault_is_reported_as_asked_for_as_done_and_as_seen() -> None:
     events = replace(
         NOTHING,
         faults=[
@@ -100,7 +100,7 @@ def test_what_clients_probes_and_operators_did_stands_in_order_of_time() -> None
     ]
 
 
-def test_of_a_storm_of_events_the_first_are_told_and_the_rest_counted() -> None:
+def test_of_a_storm_of_events_the_first_are_reported_and_the_rest_counted() -> None:
     storm = [ClientEvent(1, at, "lost", at, "orders", "") for at in range(EVENTS_MAX + 7)]
     told = timeline_of(History(), replace(NOTHING, clients=storm))
     assert (len(told.happenings), told.happenings_left_out) == (EVENTS_MAX, 7)
@@ -163,7 +163,7 @@ RESTART = OperationRecord(
 LATER = OperationRecord(2, "delete_policy", "")
 
 
-def test_an_operation_is_told_as_asked_for_as_done_or_that_it_never_began() -> None:
+def test_an_operation_is_reported_as_asked_for_as_done_or_that_it_never_began() -> None:
     facts, rows = crash().build()
     schedule = {"steps": [{"number": 1, "at_s": 13.5}, {"number": 2, "at_s": 20.0}]}
     manifest = manifest_of(facts, operations=[RESTART, LATER], schedule=schedule)

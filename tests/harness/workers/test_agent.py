@@ -255,7 +255,7 @@ def test_the_queue_of_a_canary_goes_with_it() -> None:
     asyncio.run(story())
 
 
-def test_a_reset_is_told_from_an_end() -> None:
+def test_a_reset_is_distinguished_from_an_end() -> None:
     async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         linger = struct.pack("ii", 1, 0)

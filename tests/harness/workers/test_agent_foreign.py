@@ -11,7 +11,7 @@ from faults.model import FIN
 from harness.workers.agent import answer, calls
 from harness.workers.agent_calls import foreign
 from harness.workers.agent_calls.canaries import Opened
-from harness.workers.agent_calls.ends import Closed
+from harness.workers.agent_calls.ends import PeerClosed
 from tests.rigs.machine.loops import in_a_loop
 
 
@@ -69,7 +69,7 @@ async def smiles(host: str, port: int) -> None:
         writer.write(b"\n")
         said = await reader.read(2)
         if said != b":)":
-            raise Closed(f"no smile but {said!r}", "" if said else FIN)
+            raise PeerClosed(f"no smile but {said!r}", "" if said else FIN)
     finally:
         writer.transport.abort()
 
@@ -114,7 +114,7 @@ PARROT = Parrot()
 
 async def parrot(host: str, port: int, canary: str, queue: str, speaks: bool) -> Opened:
     if port == 1:
-        raise Closed("no cage", FIN)
+        raise PeerClosed("no cage", FIN)
     PARROT.heard.append(f"{canary} at {host}:{port}, {queue!r}, {speaks}")
     return Opened(asks=PARROT, speaks=None)
 

@@ -20,7 +20,7 @@ def load(rate: float | None = 4.0, start_ns: int = 0) -> tuple[Pacing, Seconds]:
     return pacing, seconds
 
 
-def test_a_second_is_told_once_when_nothing_of_it_can_come_in_time_any_more() -> None:
+def test_a_second_is_reported_once_when_nothing_of_it_can_come_in_time_any_more() -> None:
     _, seconds = load()
     seconds.in_time(DEADLINE_NS)
     final_ns = NS_PER_S + DEADLINE_NS + HEARD_WITHIN_NS
@@ -64,7 +64,7 @@ def test_a_second_in_which_nothing_is_due_is_told_so() -> None:
     assert seconds.settled(4 * NS_PER_S)[:2] == [Second(0, 1, 0), Second(1, 0, 0)]
 
 
-def test_at_rate_max_and_before_the_start_nothing_is_told() -> None:
+def test_at_rate_max_and_before_the_start_nothing_is_reported() -> None:
     _, seconds = load(rate=None)
     assert seconds.settled(60 * NS_PER_S, closed=True) == []
     unstarted = Seconds(Pacing(4.0, 0.0, DEADLINE_NS), DEADLINE_NS, None)

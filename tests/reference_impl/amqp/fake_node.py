@@ -19,8 +19,8 @@ from reference_impl.pid import Pid
 from reference_impl.process import (
     NO_PROCESS,
     SUPERVISOR,
-    Admit,
     AlarmsChanged,
+    AppendTruth,
     Arm,
     As,
     Committed,
@@ -237,7 +237,7 @@ class FakeNode:
                     self._clients[other] = client
             case Exit(reason=reason):
                 self._end(pid, reason)
-            case Admit(lines=lines):
+            case AppendTruth(lines=lines):
                 self.admitted += lines
             case Hangup():
                 self.hung_up.add(pid)

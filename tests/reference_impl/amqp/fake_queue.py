@@ -13,7 +13,6 @@ from reference_impl.protocol.queues import (
     Consume,
     Delete,
     Deliver,
-    Delivery,
     Discard,
     Done,
     Get,
@@ -23,6 +22,7 @@ from reference_impl.protocol.queues import (
     Looked,
     Message,
     Purge,
+    QueueDelivery,
     Refused,
     Requeue,
     Want,
@@ -204,5 +204,5 @@ class FakeQueue:
             consumer.out += 1
             self.out[number] = (request.channel, request.tag, message)
         again = number in self.returned
-        delivery = Delivery(self.record.name, self.pid, request.tag, number, again, message)
+        delivery = QueueDelivery(self.record.name, self.pid, request.tag, number, again, message)
         self._answer(request, delivery)

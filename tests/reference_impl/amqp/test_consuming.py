@@ -11,9 +11,9 @@ from reference_impl.pid import Pid
 from reference_impl.protocol.queues import (
     Ack,
     Consume,
-    Delivery,
     Grant,
     Message,
+    QueueDelivery,
     Requeue,
     Sent,
 )
@@ -131,7 +131,7 @@ def test_consuming_from_no_queue_is_404() -> None:
 def test_a_delivery_for_a_consumer_that_is_gone_goes_back() -> None:
     shop = Shop()
     message = Message(b"id", "", "q", NO_PROPERTIES, b"late", False)
-    delivery = Delivery("q", shop.queue.pid, "gone", 5, False, message)
+    delivery = QueueDelivery("q", shop.queue.pid, "gone", 5, False, message)
     shop.node.post(shop.client.channel, delivery)
     assert shop.client.hear() == []
     assert shop.queue.heard[-1] == Requeue(shop.client.channel, (5,))
@@ -365,5 +365,5 @@ def test_what_comes_for_a_consumer_that_is_gone_counts_as_gone_out_too() -> None
     (channel,) = {it.channel for it in shop.queue.heard if isinstance(it, Consume)}
     for number in range(MORE_AFTER):
         late = Message(b"", "", "q", b"", b"", False)
-        shop.node.post(channel, Delivery("q", shop.queue.pid, "c", number, False, late))
+        shop.node.post(channel, QueueDelivery("q", shop.queue.pid, "c", number, False, late))
     assert sent(shop) == [MORE_AFTER]

@@ -13,11 +13,11 @@ from reference_impl.protocol.queues import (
     Confirm,
     Consume,
     Delete,
-    Delivery,
     Done,
     Look,
     Looked,
     Message,
+    QueueDelivery,
 )
 from tests.reference_impl.amqp.client import (
     NO_PROPERTIES,
@@ -70,10 +70,10 @@ class Mirrored:
         return self.client.hear()
 
 
-def delivery(there: Mirrored, number: int, redelivered: bool = False) -> Delivery:
+def delivery(there: Mirrored, number: int, redelivered: bool = False) -> QueueDelivery:
     message = Message(b"id", "", "q", NO_PROPERTIES, b"%d" % number, False)
     master = there.mirror_pid if redelivered else there.master_pid
-    return Delivery("q", master, "c", number, redelivered, message)
+    return QueueDelivery("q", master, "c", number, redelivered, message)
 
 
 def test_a_consumer_goes_on_at_the_new_master_and_the_client_does_not_notice() -> None:
@@ -191,7 +191,7 @@ def test_what_came_for_the_client_during_a_pause_keeps_its_order() -> None:
     there.consumes()
     there.lose_master()
     message = Message(b"id", "", "r", NO_PROPERTIES, b"x", False)
-    first, second = (Delivery("r", other_pid, "d", it, False, message) for it in (1, 2))
+    first, second = (QueueDelivery("r", other_pid, "d", it, False, message) for it in (1, 2))
     assert there.says(first) == []
     (content,) = there.promote()
     assert content.method.delivery_tag == 1

@@ -10,7 +10,7 @@ from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
 from reference_impl.pid import Pid
-from reference_impl.process import Admit, Arm, Effect, Send, Watch
+from reference_impl.process import AppendTruth, Arm, Effect, Send, Watch
 from reference_impl.protocol.queues import Deliver, Message
 
 CHANNEL, MASTER, MIRROR = Pid("a", 1, 5), Pid("a", 1, 7), Pid("b", 1, 7)
@@ -45,7 +45,7 @@ def copies(sequence: int, of: Message) -> list[Effect]:
 
 
 def admitted_line(effect: Effect) -> dict[str, str]:
-    assert isinstance(effect, Admit)
+    assert isinstance(effect, AppendTruth)
     (line,) = effect.lines.splitlines()
     admission = json.loads(line)
     admission["head"] = base64.b64decode(admission["head"])
@@ -144,7 +144,7 @@ def test_the_same_seed_hits_the_same_publishes() -> None:
         rig = Rig(Kind.DROP)
         wrong = Misbehaviour(Kind.DROP, "truth", share=0.2, seed=seed)
         rig.channel = CrookedChannel(wrong, CHANNEL, rig.outbox)
-        return [n for n in range(100) if isinstance(rig.publish(n)[0], Admit)]
+        return [n for n in range(100) if isinstance(rig.publish(n)[0], AppendTruth)]
 
     assert hits(1) == hits(1)
     assert hits(1) != hits(2)

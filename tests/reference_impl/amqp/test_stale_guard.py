@@ -12,9 +12,9 @@ from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
 from reference_impl.amqp.stale_guard import StaleGuard
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
-from reference_impl.misbehave.lines import Line
+from reference_impl.misbehave.lines import TruthLine
 from reference_impl.pid import Pid
-from reference_impl.process import NO_CONNECTION, Admit
+from reference_impl.process import NO_CONNECTION, AppendTruth
 from reference_impl.protocol.queues import Confirm, Message
 from tests.reference_impl.amqp.client import Client, Recorder, record
 from tests.reference_impl.amqp.fake_node import FakeNode
@@ -52,8 +52,8 @@ class Rig:
 
 
 def lines(effect: object) -> list[tuple[str, str, bytes]]:
-    assert isinstance(effect, Admit)
-    read = [msgspec.json.decode(line, type=Line) for line in effect.lines.splitlines()]
+    assert isinstance(effect, AppendTruth)
+    read = [msgspec.json.decode(line, type=TruthLine) for line in effect.lines.splitlines()]
     return [(line.kind, line.queue, line.head) for line in read]
 
 
@@ -183,5 +183,5 @@ def test_a_new_channel_confirms_what_the_lost_mirrors_never_had_and_admits_it() 
     cut.client.publish("q", b"two")
     assert cut.confirmed(cut.master, 1, 2) == []
     assert cut.give_up() == [q.BasicAck(2, True)]
-    heads = [line[2] for line in lines(Admit(cut.node.admitted))]
+    heads = [line[2] for line in lines(AppendTruth(cut.node.admitted))]
     assert heads == [b"one", b"two"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pamqp import decode as pamqp_decode
 
 from reference_impl.amqp.wire import (
-    WireError,
+    FrameError,
     read_fields,
     read_table,
     table,
@@ -83,7 +83,7 @@ def test_octets_that_mean_nothing_raise_a_wire_error_and_nothing_else(
 ) -> None:
     try:
         values = read_fields(types, octets, 0)
-    except WireError:
+    except FrameError:
         return
     assert len(values) == len(types)
 
@@ -100,12 +100,12 @@ def test_tables_that_are_nested_without_end_are_refused() -> None:
     for _ in range(200):
         inner = b"\x01kF" + octets
         octets = len(inner).to_bytes(4, "big") + inner
-    with pytest.raises(WireError):
+    with pytest.raises(FrameError):
         read_table(octets, 0)
 
 
 def test_a_string_that_reaches_beyond_its_frame_is_refused() -> None:
-    with pytest.raises(WireError):
+    with pytest.raises(FrameError):
         read_fields(["shortstr"], b"\x05abc", 0)
 
 
@@ -113,5 +113,5 @@ def test_a_string_that_reaches_beyond_its_frame_is_refused() -> None:
 def test_a_field_that_reaches_beyond_its_table_is_refused(kind: bytes) -> None:
     inner = b"\x01kI\0\0" if kind == b"F" else b"I\0\0"
     fields = b"\x01t" + kind + len(inner).to_bytes(4, "big") + inner + b"\x01uV"
-    with pytest.raises(WireError):
+    with pytest.raises(FrameError):
         read_table(len(fields).to_bytes(4, "big") + fields, 0)

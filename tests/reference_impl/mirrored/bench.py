@@ -5,7 +5,7 @@ from typing import Any
 
 from reference_impl.pid import Pid
 from reference_impl.process import NORMAL
-from reference_impl.protocol.queues import Delivery, Discard, Requeue
+from reference_impl.protocol.queues import Discard, QueueDelivery, Requeue
 from tests.reference_impl.mirrored.fake_channels import (
     AckSome,
     Ask,
@@ -96,6 +96,6 @@ class Bench:
         ]
 
 
-def number_of(what: bytes | Delivery | Any) -> int:
+def number_of(what: bytes | QueueDelivery | Any) -> int:
     identity = what if isinstance(what, bytes) else what.message.identity
     return int(identity.split(b"/")[1])

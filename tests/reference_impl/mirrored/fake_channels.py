@@ -22,13 +22,13 @@ from reference_impl.protocol.queues import (
     Consume,
     Credit,
     Deliver,
-    Delivery,
     Done,
     Get,
     Got,
     Grant,
     Looked,
     Message,
+    QueueDelivery,
     Refused,
     Reject,
     Requeue,
@@ -126,7 +126,7 @@ class FakeChannel:
             case Subscribe():
                 self._subscription = _Subscription(event)
                 self._look_for_master()
-            case Delivery():
+            case QueueDelivery():
                 self._delivered(event)
             case Credit(replica=replica, deliveries=deliveries):
                 self.credited[replica] += deliveries
@@ -212,7 +212,7 @@ class FakeChannel:
         )
         self._out.append(Send(master, consume))
 
-    def _delivered(self, event: Delivery) -> None:
+    def _delivered(self, event: QueueDelivery) -> None:
         self._untold[event.master] += 1
         if self._untold[event.master] == SAID_AFTER:
             self._out.append(Send(event.master, Sent(self.pid, self._untold.pop(event.master))))

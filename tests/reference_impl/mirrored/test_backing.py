@@ -8,7 +8,7 @@ from reference_impl.mirrored.backing import Backing
 from reference_impl.mirrored.journal import Journal
 from reference_impl.mirrored.paging import Sizes
 from reference_impl.mirrored.store import Entry, Put, replayed
-from reference_impl.mirrored.terms import Terms
+from reference_impl.mirrored.terms import QueueTerms
 from reference_impl.process import Write
 from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
@@ -22,7 +22,7 @@ def backing(
     world = world or FixedWorld()
     sizes = sizes or Sizes()
     world.segment_size = sizes.segment
-    return Backing(QUEUE, Journal(QUEUE, durable), Terms(world, QUEUE), world, sizes)
+    return Backing(QUEUE, Journal(QUEUE, durable), QueueTerms(world, QUEUE), world, sizes)
 
 
 def flushed(world: FixedWorld, copy: Backing) -> None:

@@ -18,7 +18,7 @@ from reference_impl.mirrored.messages import (
     Requeued,
 )
 from reference_impl.mirrored.senders import Senders
-from reference_impl.mirrored.terms import Terms
+from reference_impl.mirrored.terms import QueueTerms
 from reference_impl.pid import Pid
 from tests.reference_impl.mirrored.fixed_world import FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
@@ -33,7 +33,7 @@ class Rig:
         senders = Senders(confirms)
         senders.meet(CHANNEL)
         self.mirror = Following(
-            Backing("q", journal, Terms(FixedWorld(), "q"), FixedWorld()), journal, senders
+            Backing("q", journal, QueueTerms(FixedWorld(), "q"), FixedWorld()), journal, senders
         )
 
     def publish(self, *names: str, taken: bool = False) -> None:

@@ -7,10 +7,10 @@ from reference_impl.mirrored.messages import (
     Activity,
     AskState,
     Catchup,
-    Entry,
     Pub,
     RequestDepth,
     SenderDeath,
+    SenderState,
     StreamState,
 )
 from reference_impl.pid import Pid
@@ -51,7 +51,7 @@ class Member:
         self.joined = self.ring.regroup()
         self.caught_up = self.ring.receive(Catchup(1, A, states))
 
-    def hears(self, *entries: Entry, left: Pid = A, version: int = 1) -> Step:
+    def hears(self, *entries: SenderState, left: Pid = A, version: int = 1) -> Step:
         return self.ring.receive(Activity(version, left, entries))
 
     def regroups(self, version: int, *members: Pid, dead: tuple[Pid, ...] = ()) -> Step:
@@ -59,7 +59,7 @@ class Member:
         return self.ring.regroup()
 
 
-def onward(*entries: Entry, to: Pid = C, version: int = 1) -> Send:
+def onward(*entries: SenderState, to: Pid = C, version: int = 1) -> Send:
     return Send(to, Activity(version, B, entries))
 
 
@@ -70,7 +70,7 @@ def test_a_broadcast_goes_to_the_right_with_the_next_flush() -> None:
     member = Member()
     assert member.ring.broadcast(body(7))
     assert member.ring.broadcast(body(8))
-    assert member.ring.flush() == [onward(Entry(B, ((0, body(7)), (1, body(8))), ()))]
+    assert member.ring.flush() == [onward(SenderState(B, ((0, body(7)), (1, body(8))), ()))]
     assert member.ring.flush() == []
 
 
@@ -79,12 +79,12 @@ def test_what_was_not_sent_yet_may_be_amended() -> None:
     member.ring.broadcast(body(7))
     assert member.ring.unsent() == body(7)
     member.ring.amend(body(9))
-    assert member.ring.flush() == [onward(Entry(B, ((0, body(9)),), ()))]
+    assert member.ring.flush() == [onward(SenderState(B, ((0, body(9)),), ()))]
     assert member.ring.unsent() is None
 
 
 def test_another_members_broadcast_is_sent_on_before_it_is_handed_up() -> None:
-    entry = Entry(A, (pub(0), pub(1)), ())
+    entry = SenderState(A, (pub(0), pub(1)), ())
     step = Member().hears(entry)
     assert step.effects == [onward(entry)]
     assert step.happened == [Arrived(A, body(0)), Arrived(A, body(1))]
@@ -94,8 +94,8 @@ def test_ones_own_broadcast_comes_back_as_known_everywhere_and_is_not_handed_up(
     member = Member()
     member.ring.broadcast(body(7))
     member.ring.flush()
-    step = member.hears(Entry(B, ((0, body(7)),), ()))
-    assert step.effects == [onward(Entry(B, (), (0,)))]
+    step = member.hears(SenderState(B, ((0, body(7)),), ()))
+    assert step.effects == [onward(SenderState(B, (), (0,)))]
     assert step.happened == []
 
 
@@ -103,26 +103,26 @@ def test_an_ack_that_returns_to_its_sender_goes_no_further() -> None:
     member = Member()
     member.ring.broadcast(body(7))
     member.ring.flush()
-    member.hears(Entry(B, ((0, body(7)),), ()))
-    assert member.hears(Entry(B, (), (0,))).effects == []
+    member.hears(SenderState(B, ((0, body(7)),), ()))
+    assert member.hears(SenderState(B, (), (0,))).effects == []
 
 
 def test_what_comes_of_a_member_that_is_forgotten_is_passed_over() -> None:
-    step = Member().hears(Entry(D, (pub(0),), ()))
+    step = Member().hears(SenderState(D, (pub(0),), ()))
     assert (step.effects, step.happened) == ([], [])
 
 
 def test_acks_of_others_are_sent_on_and_make_it_forget() -> None:
     member = Member()
-    member.hears(Entry(A, (pub(0), pub(1)), ()))
-    acks = Entry(A, (), (0,))
+    member.hears(SenderState(A, (pub(0), pub(1)), ()))
+    acks = SenderState(A, (), (0,))
     assert member.hears(acks).effects == [onward(acks)]
     pushed = sends(member.regroups(2, A, B, D))[0]
     assert pushed == Send(D, Catchup(2, B, (StreamState(A, (pub(1),), 1, 0),)))
 
 
 def test_only_the_left_neighbour_is_listened_to() -> None:
-    step = Member().hears(Entry(A, (pub(0),), ()), left=C)
+    step = Member().hears(SenderState(A, (pub(0),), ()), left=C)
     assert (step.effects, step.happened) == ([], [])
 
 
@@ -147,7 +147,7 @@ def test_a_newcomer_hands_its_state_on_and_hears_nothing_of_the_past() -> None:
     member = Member(past)
     assert member.caught_up.effects == [Send(C, Catchup(1, B, (past,)))]
     assert member.caught_up.happened == []
-    assert member.hears(Entry(A, (pub(4),), ())).happened == [Arrived(A, body(4))]
+    assert member.hears(SenderState(A, (pub(4),), ())).happened == [Arrived(A, body(4))]
 
 
 def test_a_newcomer_takes_for_known_what_its_left_neighbour_holds_no_more() -> None:
@@ -163,7 +163,7 @@ def test_before_its_state_has_come_a_newcomer_hears_nothing() -> None:
     world.group(1, A, B, C)
     ring.regroup()
     assert not ring.has_state
-    step = ring.receive(Activity(1, A, (Entry(A, (pub(0),), ()),)))
+    step = ring.receive(Activity(1, A, (SenderState(A, (pub(0),), ()),)))
     assert (step.effects, step.happened) == ([], [])
 
 
@@ -171,7 +171,7 @@ def test_a_new_left_neighbour_is_asked_and_not_heard_until_it_answers() -> None:
     member = Member()
     step = member.regroups(2, A, D, B, C)
     assert step.effects == [Unwatch(A), Watch(D), Send(D, AskState(2, B, ()))]
-    entry = Entry(A, (pub(0),), ())
+    entry = SenderState(A, (pub(0),), ())
     assert member.hears(entry, left=D, version=2).happened == []
     answer = Catchup(2, D, (StreamState(A, (pub(0),), 0, -1),))
     assert member.ring.receive(answer).happened == [Arrived(A, body(0))]
@@ -182,23 +182,23 @@ def test_an_answer_from_before_the_last_change_does_not_count() -> None:
     member.regroups(2, A, D, B, C)
     member.regroups(4, A, B, C)
     assert member.ring.receive(Catchup(3, A, ())).happened == []
-    assert member.hears(Entry(A, (pub(0),), ()), version=3).happened == []
+    assert member.hears(SenderState(A, (pub(0),), ()), version=3).happened == []
     member.ring.receive(Catchup(4, A, ()))
-    assert member.hears(Entry(A, (pub(0),), ()), version=4).happened == [Arrived(A, body(0))]
+    assert member.hears(SenderState(A, (pub(0),), ()), version=4).happened == [Arrived(A, body(0))]
 
 
 def test_what_was_missed_of_others_comes_as_if_it_had_come_by() -> None:
     member = Member()
-    member.hears(Entry(A, (pub(0), pub(1)), ()))
+    member.hears(SenderState(A, (pub(0), pub(1)), ()))
     member.regroups(2, A, D, B, C)
     step = member.ring.receive(Catchup(2, D, (StreamState(A, (pub(1), pub(2)), 2, 0),)))
-    assert step.effects == [onward(Entry(A, (pub(2),), (0,)), version=2)]
+    assert step.effects == [onward(SenderState(A, (pub(2),), (0,)), version=2)]
     assert step.happened == [Arrived(A, body(2))]
 
 
 def test_a_new_right_neighbour_gets_all_that_is_pending() -> None:
     member = Member()
-    member.hears(Entry(A, (pub(0),), ()))
+    member.hears(SenderState(A, (pub(0),), ()))
     step = member.regroups(2, A, B, D, C)
     assert sends(step) == [Send(D, Catchup(2, B, (StreamState(A, (pub(0),), 0, -1),)))]
 
@@ -236,7 +236,7 @@ def test_a_message_from_a_later_version_makes_it_read_the_record_first() -> None
 def test_a_message_from_a_version_that_is_not_here_yet_waits_for_it_and_keeps_its_place() -> None:
     member = Member()
     for number in (0, 1):
-        entry = Entry(A, (pub(number),), ())
+        entry = SenderState(A, (pub(number),), ())
         assert member.hears(entry, version=2).happened == []
     step = member.regroups(2, A, B, D, C)
     assert step.happened == [Arrived(A, body(0)), Arrived(A, body(1))]
@@ -247,7 +247,7 @@ def test_a_message_does_not_overtake_those_that_wait() -> None:
     ring = Ring(B, QUEUE, world, founder=False)
     ring.receive(Catchup(1, A, ()))
     world.group(1, A, B, C)
-    step = ring.receive(Activity(1, A, (Entry(A, (pub(0),), ()),)))
+    step = ring.receive(Activity(1, A, (SenderState(A, (pub(0),), ()),)))
     assert step.happened == [Arrived(A, body(0))]
 
 
@@ -287,7 +287,7 @@ def test_the_normal_end_of_a_neighbour_and_the_end_of_a_stranger_mean_nothing() 
 def heir(*pending: int) -> tuple[Member, Step]:
     """B has heard so much of A, which then died: B inherits, and C is its left neighbour now."""
     member = Member()
-    member.hears(Entry(A, tuple(pub(number) for number in pending), ()))
+    member.hears(SenderState(A, tuple(pub(number) for number in pending), ()))
     step = member.regroups(2, A, B, C, dead=(A,))
     return member, step
 
@@ -309,8 +309,8 @@ def test_a_death_waits_for_the_dead_members_last_broadcasts() -> None:
 def test_the_heir_acknowledges_what_comes_round_and_erases_when_that_has_come_round() -> None:
     member, _ = heir(0)
     step = member.ring.receive(Catchup(2, C, (StreamState(A, (pub(0),), 0, -1),)))
-    assert step.effects == [onward(Entry(A, (), (0,)), version=2)]
-    step = member.hears(Entry(A, (), (0,)), left=C, version=2)
+    assert step.effects == [onward(SenderState(A, (), (0,)), version=2)]
+    step = member.hears(SenderState(A, (), (0,)), left=C, version=2)
     assert step.effects == [Transact(0, EraseMembers(QUEUE, B, (A,)))]
     assert member.hears(left=C, version=2).effects == []  # asked for once
 
@@ -324,7 +324,7 @@ def test_the_death_comes_when_the_record_has_forgotten_the_member() -> None:
 
 def test_who_is_left_alone_forgets_everything_and_erases_the_dead() -> None:
     member = Member()
-    member.hears(Entry(A, (pub(0),), ()))
+    member.hears(SenderState(A, (pub(0),), ()))
     member.ring.broadcast(body(1))
     step = member.regroups(3, A, B, C, dead=(A, C))
     assert [it for it in step.effects if isinstance(it, Transact)] == [
@@ -336,5 +336,5 @@ def test_who_is_left_alone_forgets_everything_and_erases_the_dead() -> None:
 
 
 def test_a_body_may_be_any_message_of_members() -> None:
-    step = Member().hears(Entry(A, ((0, RequestDepth()),), ()))
+    step = Member().hears(SenderState(A, ((0, RequestDepth()),), ()))
     assert step.happened == [Arrived(A, RequestDepth())]

@@ -22,7 +22,6 @@ from reference_impl.mirrored.messages import (
     Catchup,
     Depth,
     EnsureMonitoring,
-    Entry,
     HandOver,
     Promoted,
     Published,
@@ -30,6 +29,7 @@ from reference_impl.mirrored.messages import (
     RequestDepth,
     Retire,
     SenderDeath,
+    SenderState,
     SyncBatch,
     SyncDone,
     SyncReady,
@@ -57,7 +57,7 @@ from reference_impl.process import (
     Watch,
     Wipe,
 )
-from reference_impl.protocol.queues import Confirm, Consume, Deliver, Delivery, Done, Get, Got
+from reference_impl.protocol.queues import Confirm, Consume, Deliver, Done, Get, Got, QueueDelivery
 from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
 
@@ -104,7 +104,7 @@ class Rig:
         for body in bodies:
             self._number += 1
             pubs.append((self._number, body))
-        return self.handle(Activity(1, MASTER, (Entry(MASTER, tuple(pubs), ()),)))
+        return self.handle(Activity(1, MASTER, (SenderState(MASTER, tuple(pubs), ()),)))
 
     def published(self, *names: str) -> list[Effect]:
         return self.hear(*(Published(CHANNEL, message(name), False) for name in names))
@@ -150,7 +150,7 @@ def test_a_mirror_joins_lists_itself_and_asks_for_the_depth() -> None:
     assert Transact(LIST, add) in effects
     rig.be_listed()
     (activity,) = sends(rig.flush(), Activity)
-    assert activity.entries == (Entry(ME, ((0, RequestDepth()),), ()),)
+    assert activity.entries == (SenderState(ME, ((0, RequestDepth()),), ()),)
 
 
 @pytest.mark.parametrize("request_", [JOIN, LIST])
@@ -403,4 +403,4 @@ def test_a_new_master_serves_consumers() -> None:
     promoted(rig)
     effects = rig.handle(Consume(SECOND, 1, "t", True, False, 0, False, {}))
     assert sends(effects, Done) == [Done(1, 0)]
-    assert [it.redelivered for it in sends(effects, Delivery)] == [True]
+    assert [it.redelivered for it in sends(effects, QueueDelivery)] == [True]

@@ -6,10 +6,10 @@ import pytest
 from reference_impl.mirrored.misbehaving import held
 from reference_impl.mirrored.replica import Replica
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
-from reference_impl.misbehave.lines import Line
+from reference_impl.misbehave.lines import TruthLine
 from reference_impl.misbehave.truth import HELD
 from reference_impl.pid import Pid
-from reference_impl.process import Admit
+from reference_impl.process import AppendTruth
 from tests.reference_impl.mirrored.fixed_world import QUEUE, FixedWorld
 from tests.reference_impl.mirrored.messages_of import message
 
@@ -29,9 +29,9 @@ def successor(kind: Kind | None) -> Replica:
 @pytest.mark.parametrize("kind", sorted(LEFT_TO_SUCCESSORS))
 def test_an_early_confirm_held_by_the_successor_is_admitted(kind: Kind) -> None:
     (admission,) = held(successor(kind))
-    assert isinstance(admission, Admit)
-    lines = [msgspec.json.decode(line, type=Line) for line in admission.lines.splitlines()]
-    assert lines == [Line(HELD, QUEUE, b"one"), Line(HELD, QUEUE, b"two")]
+    assert isinstance(admission, AppendTruth)
+    lines = [msgspec.json.decode(line, type=TruthLine) for line in admission.lines.splitlines()]
+    assert lines == [TruthLine(HELD, QUEUE, b"one"), TruthLine(HELD, QUEUE, b"two")]
 
 
 @pytest.mark.parametrize("kind", [None, *sorted(set(Kind) - LEFT_TO_SUCCESSORS)])

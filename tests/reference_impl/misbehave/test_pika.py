@@ -14,7 +14,7 @@ import pika
 import pytest
 
 from reference_impl.misbehave.kinds import Kind, Misbehaviour
-from reference_impl.misbehave.lines import Line
+from reference_impl.misbehave.lines import TruthLine
 from reference_impl.misbehave.truth import HELD, REDELIVERED
 from tests.reference_impl.management import Management
 from tests.reference_impl.nodes import Nodes, until
@@ -51,10 +51,10 @@ def number_of(octets: bytes) -> int:
     return int(octets[:6])
 
 
-def truth(folder: Path, kind: str) -> list[Line]:
+def truth(folder: Path, kind: str) -> list[TruthLine]:
     """What all nodes of the cluster admitted of that kind."""
     lines = (folder / "truth.jsonl").read_bytes().splitlines()
-    read = [msgspec.json.decode(line, type=Line) for line in lines]
+    read = [msgspec.json.decode(line, type=TruthLine) for line in lines]
     return [line for line in read if line.kind == kind]
 
 

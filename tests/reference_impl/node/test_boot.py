@@ -4,7 +4,7 @@ import pytest
 
 from reference_impl.metadata.ledger import NOTHING
 from reference_impl.metadata.messages import Term
-from reference_impl.node.boot import Ask, Decision, Found, Outlook, Wait, decide
+from reference_impl.node.boot import Ask, Decision, Found, KeepWaiting, Outlook, decide
 from reference_impl.node.gossip import BOOTING, JOINING, PAUSED, RUNNING, State
 
 BLANK = State(BOOTING, Term(0, ""), NOTHING, None, {}, ())
@@ -39,16 +39,16 @@ def test_a_booting_node_joins_a_running_peer() -> None:
 
 
 def test_a_node_joins_when_it_hears_every_member() -> None:
-    assert decision("c", BLANK, a=running("a", "a", "b")) == Wait()
+    assert decision("c", BLANK, a=running("a", "a", "b")) == KeepWaiting()
     assert decision("c", BLANK, a=running("a", "a", "b"), b=running("a", "a", "b")) == Ask("a")
 
 
 def test_a_group_that_still_lists_an_older_boot_of_the_node_is_not_asked_yet() -> None:
-    assert decision("c", BLANK, a=running("a", "a", "c")) == Wait()
+    assert decision("c", BLANK, a=running("a", "a", "c")) == KeepWaiting()
 
 
 def test_a_group_without_a_leader_is_waited_for() -> None:
-    assert decision("c", saved(9), a=running(None, "a")) == Wait()
+    assert decision("c", saved(9), a=running(None, "a")) == KeepWaiting()
 
 
 def test_of_two_groups_the_larger_is_joined_and_of_equal_ones_that_of_the_smaller_name() -> None:
@@ -65,14 +65,14 @@ def test_the_leaders_own_word_counts_more_than_what_others_say_of_its_group() ->
 
 def test_the_last_to_stop_starts_at_once_when_all_were_tried() -> None:
     assert decision("a", saved(5)) == Found()
-    assert decision("a", saved(5), tried=False) == Wait()
+    assert decision("a", saved(5), tried=False) == KeepWaiting()
     assert decision("a", saved(5), b=saved(4, "a")) == Found()
-    assert decision("b", saved(4, "a"), a=saved(5)) == Wait()
+    assert decision("b", saved(4, "a"), a=saved(5)) == KeepWaiting()
 
 
 def test_who_saw_others_run_when_it_stopped_waits_for_them() -> None:
-    assert decision("a", saved(5, "b")) == Wait()
-    assert decision("a", saved(5, "b"), c=saved(5, "a", "b")) == Wait()
+    assert decision("a", saved(5, "b")) == KeepWaiting()
+    assert decision("a", saved(5, "b"), c=saved(5, "a", "b")) == KeepWaiting()
 
 
 def test_when_all_died_together_the_newest_starts_and_of_equals_the_smallest_name() -> None:
@@ -81,54 +81,54 @@ def test_when_all_died_together_the_newest_starts_and_of_equals_the_smallest_nam
         node: decision(node, own, **{name: it for name, it in states.items() if name != node})
         for node, own in states.items()
     }
-    assert decisions == {"a": Wait(), "b": Found(), "c": Wait()}
+    assert decisions == {"a": KeepWaiting(), "b": Found(), "c": KeepWaiting()}
     assert decision("a", saved(8, "b"), b=saved(8, "a")) == Found()
-    assert decision("b", saved(8, "a"), a=saved(8, "b")) == Wait()
+    assert decision("b", saved(8, "a"), a=saved(8, "b")) == KeepWaiting()
 
 
 def test_a_higher_term_is_newer_than_a_higher_version() -> None:
-    assert decision("a", saved(9, "b", term=1), b=saved(5, "a", term=2)) == Wait()
+    assert decision("a", saved(9, "b", term=1), b=saved(5, "a", term=2)) == KeepWaiting()
     assert decision("b", saved(5, "a", term=2), a=saved(9, "b", term=1)) == Found()
 
 
 def test_those_for_whom_others_wait_are_waited_for_as_well() -> None:
-    assert decision("a", saved(8, "b"), b=saved(7, "c")) == Wait(), "c may know more than b"
-    assert decision("a", saved(8, "b"), b=saved(7, "c"), c=saved(9)) == Wait()
+    assert decision("a", saved(8, "b"), b=saved(7, "c")) == KeepWaiting(), "c may know more than b"
+    assert decision("a", saved(8, "b"), b=saved(7, "c"), c=saved(9)) == KeepWaiting()
     assert decision("c", saved(9), a=saved(8, "b"), b=saved(7, "c")) == Found()
     assert decision("a", saved(8, "b"), b=saved(7, "c"), c=saved(7, "b")) == Found()
 
 
 def test_under_pause_minority_the_newest_of_a_majority_starts() -> None:
     older, newer = saved(7, "c"), saved(8, "a", "c")
-    assert decision("a", older, majority_will_do=True, b=newer) == Wait()
+    assert decision("a", older, majority_will_do=True, b=newer) == KeepWaiting()
     assert decision("b", newer, majority_will_do=True, a=older) == Found()
-    assert decision("b", newer, majority_will_do=False, a=older) == Wait()
-    assert decision("b", newer, majority_will_do=True) == Wait(), "one of three is none"
+    assert decision("b", newer, majority_will_do=False, a=older) == KeepWaiting()
+    assert decision("b", newer, majority_will_do=True) == KeepWaiting(), "one of three is none"
 
 
 @pytest.mark.parametrize("phase", [PAUSED, JOINING])
 def test_who_is_neither_running_nor_waiting_may_still_have_newer_tables(phase: str) -> None:
     other = State(phase, Term(1, "a"), NOTHING, None, {}, ())
-    assert decision("a", saved(5, "b"), b=other) == Wait()
+    assert decision("a", saved(5, "b"), b=other) == KeepWaiting()
 
 
 def test_a_node_that_lost_its_disk_does_not_hold_up_who_waits_for_it() -> None:
     assert decision("a", saved(5, "b"), b=BLANK) == Found()
-    assert decision("b", BLANK, a=saved(5, "b")) == Wait()
+    assert decision("b", BLANK, a=saved(5, "b")) == KeepWaiting()
 
 
 def test_of_blank_nodes_the_smallest_configured_name_begins() -> None:
     assert decision("a", BLANK) == Found()
-    assert decision("a", BLANK, tried=False) == Wait()
-    assert decision("b", BLANK) == Wait()
-    assert decision("b", BLANK, a=BLANK, patience_is_over=True) == Wait()
+    assert decision("a", BLANK, tried=False) == KeepWaiting()
+    assert decision("b", BLANK) == KeepWaiting()
+    assert decision("b", BLANK, a=BLANK, patience_is_over=True) == KeepWaiting()
 
 
 def test_when_the_smallest_name_does_not_come_the_smallest_that_is_there_begins() -> None:
     assert decision("b", BLANK, patience_is_over=True) == Found()
     assert decision("b", BLANK, c=BLANK, patience_is_over=True) == Found()
-    assert decision("c", BLANK, b=BLANK, patience_is_over=True) == Wait()
+    assert decision("c", BLANK, b=BLANK, patience_is_over=True) == KeepWaiting()
 
 
 def test_a_blank_node_founds_no_group_beside_tables_that_wait() -> None:
-    assert decision("a", BLANK, b=saved(5, "c"), patience_is_over=True) == Wait()
+    assert decision("a", BLANK, b=saved(5, "c"), patience_is_over=True) == KeepWaiting()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_impl.node.gossip import Greeting
-from reference_impl.node.wire import Hello, Packet, Reader, Tick, WireError, encode
+from reference_impl.node.wire import Hello, Packet, PacketReader, Tick, WireError, encode
 
 HELLO = Hello("a", 1, Greeting(("a", "b")))
 
@@ -16,7 +16,7 @@ def framed(octets: bytes) -> bytes:
 
 @given(st.lists(st.sampled_from([HELLO, Tick()])), st.integers(1, 50))
 def test_packets_are_read_in_their_order_however_they_come(said: list[Packet], step: int) -> None:
-    octets, reader = b"".join(map(encode, said)), Reader(1 << 20)
+    octets, reader = b"".join(map(encode, said)), PacketReader(1 << 20)
     pieces = [octets[at : at + step] for at in range(0, len(octets), step)]
     assert [packet for piece in pieces for packet in reader.read(piece)] == said
 
@@ -28,17 +28,17 @@ def test_packets_are_read_in_their_order_however_they_come(said: list[Packet], s
 )
 def test_what_is_nested_too_deeply_is_no_packet(nested: bytes) -> None:
     with pytest.raises(WireError):
-        list(Reader(1 << 20).read(framed(nested)))
+        list(PacketReader(1 << 20).read(framed(nested)))
 
 
 def test_a_packet_that_is_too_long_is_refused_by_its_length() -> None:
     with pytest.raises(WireError, match="a packet of 1001 octets"):
-        list(Reader(1000).read((1001).to_bytes(4, "big")))
+        list(PacketReader(1000).read((1001).to_bytes(4, "big")))
 
 
 def test_the_limit_may_change_between_two_packets_that_came_as_one() -> None:
     long = encode(Hello("a" * 100, 1, Greeting(())))
-    reader = Reader(50)
+    reader = PacketReader(50)
     reading = reader.read(encode(Tick()) + long)
     assert next(reading) == Tick()
     reader.octets_max = 500

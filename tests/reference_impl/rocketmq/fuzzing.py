@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from reference_impl.rocketmq.remoting.codes import Request
+from reference_impl.rocketmq.remoting.codes import RequestCode
 from reference_impl.rocketmq.remoting.command import Command, Form, encode, request
 from reference_impl.rocketmq.store import properties
 from reference_impl.rocketmq.store.records import Draft, host, write
@@ -20,7 +20,7 @@ CHANGED = 0.05  # of the pieces, by one to four octets: it is the end of most co
 CUT = 0.01  # of them, somewhere
 NOISE = 0.03
 WILD = 0.3  # of the requests have a field, and as many a body, that is not right
-CODES = (*Request, 9999, -1, 2**31 - 1)
+CODES = (*RequestCode, 9999, -1, 2**31 - 1)
 NUMBERS = (-1, 0, 1, 2, 7, 32, 200, 2**31 - 1, 2**31, -(2**31), 2**63 - 1, -(2**63), 2**70)
 TEXTS = ("", "q", "TBW102", "%RETRY%g", "%DLQ%g", "SCHEDULE_TOPIC_XXXX", "ü", "\x00", "null")
 TEXTS += ("RMQ_SYS_TRANS_HALF_TOPIC", "TRUE", "*", "A || B", "n" * 300, "1.5", "0x1", "nan", "-0")
@@ -66,7 +66,7 @@ _TOPIC = {"topicName": "orders", "readQueueNums": 4, "writeQueueNums": 4, "perm"
 _TOPICS = {"topicConfigTable": {"orders": _TOPIC}, "dataVersion": {"counter": 1, "timestamp": 2}}
 _LOCKS = {"consumerGroup": "g", "clientId": "client@1", "mqSet": [_QUEUE]}
 BODIES: dict[int, Any] = {
-    Request.HEART_BEAT: {
+    RequestCode.HEART_BEAT: {
         "clientID": "client@1",
         "producerDataSet": [{"groupName": "g"}],
         "consumerDataSet": [
@@ -79,11 +79,11 @@ BODIES: dict[int, Any] = {
             }
         ],
     },
-    Request.LOCK_BATCH_MQ: _LOCKS,
-    Request.UNLOCK_BATCH_MQ: _LOCKS,
-    Request.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP: {"groupName": "g", "retryMaxTimes": 3},
-    Request.REGISTER_BROKER: {"topicConfigSerializeWrapper": _TOPICS, "filterServerList": []},
-    Request.QUERY_DATA_VERSION: {"counter": 1, "timestamp": 2},
+    RequestCode.LOCK_BATCH_MQ: _LOCKS,
+    RequestCode.UNLOCK_BATCH_MQ: _LOCKS,
+    RequestCode.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP: {"groupName": "g", "retryMaxTimes": 3},
+    RequestCode.REGISTER_BROKER: {"topicConfigSerializeWrapper": _TOPICS, "filterServerList": []},
+    RequestCode.QUERY_DATA_VERSION: {"counter": 1, "timestamp": 2},
 }
 
 

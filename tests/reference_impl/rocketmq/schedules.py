@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.settings import Flush, Role
 from reference_impl.rocketmq.simulator.world import World
 from tests.reference_impl.rocketmq.talking import (
@@ -102,7 +102,7 @@ class _Schedule:
                 self._world.run(100)
             body = b"%d" % len(self._sent)
             fields = sending("t", self._dice.randrange(4))
-            code = Request.SEND_MESSAGE_V2
+            code = RequestCode.SEND_MESSAGE_V2
             if not self._client.reaches(MASTER_ADDRESS):
                 return
             self._sent.append(self._client.send(MASTER_ADDRESS, code, fields, body))

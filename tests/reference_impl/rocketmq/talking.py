@@ -7,7 +7,7 @@ from reference_impl.rocketmq.effects import COPIES, REMOTING, Close, Dial, Effec
 from reference_impl.rocketmq.naming.server import NameServer
 from reference_impl.rocketmq.remoting.command import Command, encode, request
 from reference_impl.rocketmq.remoting.frames import Decoder
-from reference_impl.rocketmq.settings import Broker, NameServerTimes
+from reference_impl.rocketmq.settings import BrokerSettings, NameServerTimes
 from reference_impl.rocketmq.simulator.world import Host, World
 from reference_impl.rocketmq.store.properties import write
 
@@ -154,7 +154,7 @@ def broker(world: World, name: str = MASTER, **settings: object) -> None:
     """`told`: beside the name and the one name server."""
     own = {"broker_name": "broker-a", "broker_ip1": name, "namesrv_addr": NS_ADDRESS, **settings}
     sizes = {"mapped_file_size_commit_log": 1 << 16, "mapped_file_size_consume_queue": 20 << 10}
-    config = Broker(**(sizes | own))  # type: ignore[arg-type]
+    config = BrokerSettings(**(sizes | own))  # type: ignore[arg-type]
 
     def boot(host: Host) -> Server:
         return BrokerServer(config, host.clock, host.disk, world.dice)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, encode, request
 from reference_impl.rocketmq.remoting.frames import Decoder
 from tests.reference_impl.rocketmq.talking import pulling, sending
@@ -83,13 +83,13 @@ def body(number: int) -> bytes:
 
 def put(link: Link, numbers: range) -> None:
     every = [(sending("orders"), body(number)) for number in numbers]
-    for answer in link.ask(Request.SEND_MESSAGE_V2, every):
+    for answer in link.ask(RequestCode.SEND_MESSAGE_V2, every):
         assert answer.header.code == Code.SUCCESS, answer.header.remark
 
 
 def read(link: Link, offset: int) -> tuple[list[int], int]:
     """The numbers that are there, and where it goes on."""
-    (answer,) = link.ask(Request.PULL_MESSAGE, [(pulling("orders", 0, offset), b"")])
+    (answer,) = link.ask(RequestCode.PULL_MESSAGE, [(pulling("orders", 0, offset), b"")])
     after = int(answer.header.fields["nextBeginOffset"])
     mark = bytes(BODY)
     found = [answer.body[:at][-10:] for at in _places(answer.body, mark)]

@@ -6,7 +6,7 @@ import pytest
 
 from reference_impl.rocketmq.broker.delays import LEVELS_S
 from reference_impl.rocketmq.broker.topics import HALF, SCHEDULED
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.settings import BrokerTimes, Flush
 from reference_impl.rocketmq.simulator.world import World
@@ -38,17 +38,17 @@ def world() -> World:
 def client(world: World) -> Client:
     one = Client(world)
     topic = {"topic": "t", "readQueueNums": 4, "writeQueueNums": 4, "perm": 6}
-    assert one.ask(MASTER_ADDRESS, Request.UPDATE_AND_CREATE_TOPIC, topic).header.code == 0
+    assert one.ask(MASTER_ADDRESS, RequestCode.UPDATE_AND_CREATE_TOPIC, topic).header.code == 0
     return one
 
 
 def send(client: Client, body: bytes, topic: str = "t", queue: int = 0, **props: str) -> Command:
     fields = sending(topic, queue, **props)
-    return client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body)
+    return client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, body)
 
 
 def pull(client: Client, offset: int = 0, topic: str = "t", queue: int = 0) -> list[Record]:
-    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling(topic, queue, offset))
+    answer = client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling(topic, queue, offset))
     return records(answer.body)
 
 
@@ -86,7 +86,7 @@ def heartbeat(
             }
         ],
     }
-    answer = client.ask(MASTER_ADDRESS, Request.HEART_BEAT, {}, json.dumps(body).encode())
+    answer = client.ask(MASTER_ADDRESS, RequestCode.HEART_BEAT, {}, json.dumps(body).encode())
     assert answer.header.code == Code.SUCCESS
 
 
@@ -111,7 +111,7 @@ def test_both_names_of_a_sends_fields_are_understood(client: Client) -> None:
         "properties": "",
         "reconsumeTimes": 0,
     }
-    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE, fields, b"old")
+    answer = client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE, fields, b"old")
     assert (answer.header.code, answer.header.fields["queueId"]) == (0, "2")
     assert [one.body for one in pull(client, queue=2)] == [b"old"]
 
@@ -119,7 +119,7 @@ def test_both_names_of_a_sends_fields_are_understood(client: Client) -> None:
 def test_a_batch_is_stored_singly_and_answered_with_all_ids(client: Client) -> None:
     one = b"\0\0\0\x1b" + bytes(8) + b"\0\0\0\5\0\0\0\2hi\0\3a\1b"
     fields = {**sending("t"), "m": "true"}
-    answer = client.ask(MASTER_ADDRESS, Request.SEND_BATCH_MESSAGE, fields, one * 3)
+    answer = client.ask(MASTER_ADDRESS, RequestCode.SEND_BATCH_MESSAGE, fields, one * 3)
     assert len(answer.header.fields["msgId"].split(",")) == 3
     assert [(one.body, one.properties["a"]) for one in pull(client)] == [(b"hi", "b")] * 3
 
@@ -128,7 +128,7 @@ def test_a_batch_that_the_native_client_marks_by_1_is_one_message_as_for_java(
     client: Client,
 ) -> None:
     fields = {**sending("t"), "m": "1"}
-    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"whole")
+    client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, b"whole")
     assert [one.body for one in pull(client)] == [b"whole"]
 
 
@@ -136,7 +136,7 @@ def test_an_unknown_topic_is_made_after_the_template(
     client: Client,
 ) -> None:
     assert send(client, b"x", topic="new", queue=3).header.code == 0
-    table = json.loads(client.ask(MASTER_ADDRESS, Request.GET_ALL_TOPIC_CONFIG).body)
+    table = json.loads(client.ask(MASTER_ADDRESS, RequestCode.GET_ALL_TOPIC_CONFIG).body)
     assert table["topicConfigTable"]["new"]["writeQueueNums"] == 4
     assert table["topicConfigTable"]["new"]["perm"] == 6
 
@@ -170,7 +170,7 @@ def test_what_cannot_be_sent_is_refused_with_its_code(
     client: Client, fields: dict[str, object], body: bytes, code: Code
 ) -> None:
     merged = {**sending("t"), **fields}
-    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, merged, body)
+    answer = client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, merged, body)
     assert answer.header.code == code
     assert answer.header.remark
     assert pull(client) == []
@@ -183,14 +183,14 @@ def test_a_queue_is_chosen_for_who_has_no_wish(client: Client) -> None:
 
 def test_a_topic_without_a_queue_to_write_to_is_no_brokers_end(client: Client) -> None:
     topic = {"topic": "narrow", "readQueueNums": 4, "writeQueueNums": 0, "perm": 6}
-    client.ask(MASTER_ADDRESS, Request.UPDATE_AND_CREATE_TOPIC, topic)
+    client.ask(MASTER_ADDRESS, RequestCode.UPDATE_AND_CREATE_TOPIC, topic)
     refused = send(client, b"x", "narrow", queue=-1)
     assert refused.header.code == Code.SYSTEM_ERROR
     assert "no queue to write to" in refused.header.remark
 
 
 def test_who_finds_nothing_waits_until_a_message_comes(world: World, client: Client) -> None:
-    waiting = client.send(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0, sysFlag=6))
+    waiting = client.send(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 0, sysFlag=6))
     world.run(2_000)
     assert client.answer(waiting) is None
     send(client, b"x")
@@ -201,7 +201,7 @@ def test_who_finds_nothing_waits_until_a_message_comes(world: World, client: Cli
 
 def test_an_unwanted_message_wakes_no_pull(world: World, client: Client) -> None:
     wants = pulling("t", 0, 0, sysFlag=6, subscription="b || c")
-    waiting = client.send(MASTER_ADDRESS, Request.PULL_MESSAGE, wants)
+    waiting = client.send(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, wants)
     world.run(100)
     send(client, b"x", TAGS="a")
     assert client.answer(waiting, 100) is None
@@ -213,7 +213,7 @@ def test_an_unwanted_message_wakes_no_pull(world: World, client: Client) -> None
 
 def test_a_wait_ends_with_the_five_seconds_after_its_time(world: World, client: Client) -> None:
     wants = pulling("t", 0, 0, sysFlag=6, suspendTimeoutMillis=6_000)
-    waiting = client.send(MASTER_ADDRESS, Request.PULL_MESSAGE, wants)
+    waiting = client.send(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, wants)
     world.run(6_500)
     assert client.answer(waiting) is None
     answer = client.answer(waiting, 5_000)
@@ -223,7 +223,7 @@ def test_a_wait_ends_with_the_five_seconds_after_its_time(world: World, client: 
 
 
 def test_a_pull_that_may_not_wait_is_answered_at_once(client: Client) -> None:
-    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0))
+    answer = client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 0))
     assert answer.header.code == Code.PULL_NOT_FOUND
 
 
@@ -245,7 +245,7 @@ def test_a_pull_that_finds_nothing_says_why(
 ) -> None:
     send(client, b"x")
     merged = {**pulling("t", 0, 0), **fields}
-    assert client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, merged).header.code == code
+    assert client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, merged).header.code == code
 
 
 def test_a_pull_by_a_newer_subscription_than_the_brokers_waits_for_the_heartbeat(
@@ -256,7 +256,7 @@ def test_a_pull_by_a_newer_subscription_than_the_brokers_waits_for_the_heartbeat
 
     def answer_code(version: int) -> Code:
         fields = pulling("t", 0, 0, consumerGroup=GROUP, sysFlag=0, subVersion=version)
-        return Code(client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, fields).header.code)
+        return Code(client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, fields).header.code)
 
     heartbeat(client, "t", version="5")
     assert (answer_code(5), answer_code(6)) == (Code.SUCCESS, Code.SUBSCRIPTION_NOT_LATEST)
@@ -270,7 +270,7 @@ def test_a_consumer_is_given_what_his_heartbeat_said_that_he_wants(client: Clien
     send(client, b"x", TAGS="a")
     send(client, b"y", TAGS="b")
     pull = {**pulling("t", 0, 0, sysFlag=0), "consumerGroup": GROUP}
-    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pull)
+    answer = client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pull)
     assert [one.body for one in records(answer.body)] == [b"y"]
 
 
@@ -279,12 +279,14 @@ def test_group_members_get_notice_of_joins_and_leaves(world: World) -> None:
     heartbeat(one, "t")
     world.run(20)
     codes = [command.header.code for command in one.unasked]
-    assert codes == [Request.NOTIFY_CONSUMER_IDS_CHANGED]
+    assert codes == [RequestCode.NOTIFY_CONSUMER_IDS_CHANGED]
     heartbeat(other, "t")
     heartbeat(other, "t")
     world.run(20)
     assert len(one.unasked) == 2
-    listed = one.ask(MASTER_ADDRESS, Request.GET_CONSUMER_LIST_BY_GROUP, {"consumerGroup": GROUP})
+    listed = one.ask(
+        MASTER_ADDRESS, RequestCode.GET_CONSUMER_LIST_BY_GROUP, {"consumerGroup": GROUP}
+    )
     assert json.loads(listed.body) == {"consumerIdList": ["one", "other"]}
     other.hang_up(MASTER_ADDRESS)
     assert len(one.unasked) == 3
@@ -292,7 +294,7 @@ def test_group_members_get_notice_of_joins_and_leaves(world: World) -> None:
 
 def test_a_group_without_members_has_no_list(client: Client) -> None:
     fields = {"consumerGroup": GROUP}
-    answer = client.ask(MASTER_ADDRESS, Request.GET_CONSUMER_LIST_BY_GROUP, fields)
+    answer = client.ask(MASTER_ADDRESS, RequestCode.GET_CONSUMER_LIST_BY_GROUP, fields)
     assert answer.header.code == Code.SYSTEM_ERROR
 
 
@@ -300,15 +302,15 @@ def test_offsets_are_kept_and_a_young_queue_begins_at_its_beginning(
     world: World, client: Client
 ) -> None:
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
-    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    reply = client.ask(MASTER_ADDRESS, RequestCode.QUERY_CONSUMER_OFFSET, where)
     assert reply.header.fields == {"offset": "0"}
-    client.ask(MASTER_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
+    client.ask(MASTER_ADDRESS, RequestCode.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
     world.run(6_000)
     world.crash(MASTER)
     world.run(20)
     world.start(MASTER)
     world.run(20)
-    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    reply = client.ask(MASTER_ADDRESS, RequestCode.QUERY_CONSUMER_OFFSET, where)
     assert reply.header.fields == {"offset": "7"}
 
 
@@ -316,21 +318,21 @@ def test_an_offset_that_was_committed_after_the_last_flush_is_lost_with_the_proc
     world: World, client: Client
 ) -> None:
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
-    client.ask(MASTER_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
+    client.ask(MASTER_ADDRESS, RequestCode.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
     world.crash(MASTER)
     world.run(20)
     world.start(MASTER)
     world.run(20)
-    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    reply = client.ask(MASTER_ADDRESS, RequestCode.QUERY_CONSUMER_OFFSET, where)
     assert reply.header.fields == {"offset": "0"}
 
 
 def test_a_pull_commits_where_its_flag_says_so(client: Client) -> None:
     send(client, b"x")
     pull = {**pulling("t", 0, 0, sysFlag=5, commitOffset=4), "consumerGroup": GROUP}
-    client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pull)
+    client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pull)
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
-    reply = client.ask(MASTER_ADDRESS, Request.QUERY_CONSUMER_OFFSET, where)
+    reply = client.ask(MASTER_ADDRESS, RequestCode.QUERY_CONSUMER_OFFSET, where)
     assert reply.header.fields == {"offset": "4"}
 
 
@@ -392,7 +394,7 @@ def test_what_a_consumer_sends_back_comes_again_in_its_groups_retry_topic(
     send(client, b"x")
     (first,) = pull(client)
     back = {"offset": first.position, "group": GROUP, "delayLevel": 1, "maxReconsumeTimes": 16}
-    assert client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back).header.code == 0
+    assert client.ask(MASTER_ADDRESS, RequestCode.CONSUMER_SEND_MSG_BACK, back).header.code == 0
     world.run(3_000)
     (again,) = pull(client, topic=f"%RETRY%{GROUP}")
     assert (again.body, again.reconsumed, again.properties["RETRY_TOPIC"]) == (b"x", 1, "t")
@@ -402,11 +404,11 @@ def test_what_a_consumer_sends_back_comes_again_in_its_groups_retry_topic(
 def test_an_overflowing_retry_count_ends_no_broker(client: Client) -> None:
     heartbeat(client, "t")
     merged = {**sending("t"), "j": 2**31 - 1}
-    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, merged, b"x")
+    client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, merged, b"x")
     (first,) = pull(client)
     assert first.reconsumed == 2**31 - 1
     back = {"offset": first.position, "group": GROUP, "delayLevel": 0}
-    assert client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back).header.code == 0
+    assert client.ask(MASTER_ADDRESS, RequestCode.CONSUMER_SEND_MSG_BACK, back).header.code == 0
 
 
 @pytest.mark.parametrize("fields", [{"delayLevel": -1}, {"delayLevel": 0, "maxReconsumeTimes": 0}])
@@ -417,14 +419,14 @@ def test_what_was_tried_too_often_goes_to_the_dead_letters(
     send(client, b"x")
     (first,) = pull(client)
     back = {"offset": first.position, "group": GROUP, "maxReconsumeTimes": 16, **fields}
-    client.ask(MASTER_ADDRESS, Request.CONSUMER_SEND_MSG_BACK, back)
+    client.ask(MASTER_ADDRESS, RequestCode.CONSUMER_SEND_MSG_BACK, back)
     assert [one.body for one in pull(client, topic=f"%DLQ%{GROUP}")] == [b"x"]
 
 
 def test_who_sends_to_the_retry_topic_too_often_sends_to_the_dead_letters(client: Client) -> None:
     heartbeat(client, "t")
     fields = {**sending(f"%RETRY%{GROUP}"), "j": 16}
-    client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"x")
+    client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, b"x")
     assert [one.body for one in pull(client, topic=f"%DLQ%{GROUP}")] == [b"x"]
 
 
@@ -438,7 +440,7 @@ def test_half_of_a_transaction_is_hidden_from_consumers(client: Client) -> None:
 def test_a_lock_is_its_owners_until_he_gives_it_back_or_says_nothing_for_a_minute(
     world: World, client: Client
 ) -> None:
-    def lock(who: str, code: int = Request.LOCK_BATCH_MQ) -> bool:
+    def lock(who: str, code: int = RequestCode.LOCK_BATCH_MQ) -> bool:
         queue = {"topic": "t", "brokerName": "broker-a", "queueId": 0}
         body = {"consumerGroup": GROUP, "clientId": who, "mqSet": [queue]}
         answer = client.ask(MASTER_ADDRESS, code, {}, json.dumps(body).encode())
@@ -447,9 +449,9 @@ def test_a_lock_is_its_owners_until_he_gives_it_back_or_says_nothing_for_a_minut
     assert lock("one")
     assert lock("one")
     assert not lock("other")
-    lock("other", Request.UNLOCK_BATCH_MQ)
+    lock("other", RequestCode.UNLOCK_BATCH_MQ)
     assert not lock("other")
-    lock("one", Request.UNLOCK_BATCH_MQ)
+    lock("one", RequestCode.UNLOCK_BATCH_MQ)
     assert lock("other")
     world.run(61_000)
     assert lock("one")
@@ -458,22 +460,28 @@ def test_a_lock_is_its_owners_until_he_gives_it_back_or_says_nothing_for_a_minut
 def test_bounds_and_single_messages_are_answered(client: Client) -> None:
     send(client, b"x")
     where = {"topic": "t", "queueId": 0}
-    assert client.ask(MASTER_ADDRESS, Request.GET_MAX_OFFSET, where).header.fields["offset"] == "1"
-    assert client.ask(MASTER_ADDRESS, Request.GET_MIN_OFFSET, where).header.fields["offset"] == "0"
+    assert (
+        client.ask(MASTER_ADDRESS, RequestCode.GET_MAX_OFFSET, where).header.fields["offset"]
+        == "1"
+    )
+    assert (
+        client.ask(MASTER_ADDRESS, RequestCode.GET_MIN_OFFSET, where).header.fields["offset"]
+        == "0"
+    )
     (found,) = pull(client)
-    seen = client.ask(MASTER_ADDRESS, Request.VIEW_MESSAGE_BY_ID, {"offset": found.position})
+    seen = client.ask(MASTER_ADDRESS, RequestCode.VIEW_MESSAGE_BY_ID, {"offset": found.position})
     assert records(seen.body) == [found]
-    nothing = client.ask(MASTER_ADDRESS, Request.VIEW_MESSAGE_BY_ID, {"offset": 1 << 40})
+    nothing = client.ask(MASTER_ADDRESS, RequestCode.VIEW_MESSAGE_BY_ID, {"offset": 1 << 40})
     assert nothing.header.code == Code.SYSTEM_ERROR
     late = {**where, "timestamp": found.stored_ms + 1}
-    reply = client.ask(MASTER_ADDRESS, Request.SEARCH_OFFSET_BY_TIMESTAMP, late)
+    reply = client.ask(MASTER_ADDRESS, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, late)
     assert reply.header.fields["offset"] == "1"
 
 
 def test_what_is_deleted_is_gone(client: Client) -> None:
     send(client, b"x")
-    client.ask(MASTER_ADDRESS, Request.DELETE_TOPIC_IN_BROKER, {"topic": "t"})
-    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0))
+    client.ask(MASTER_ADDRESS, RequestCode.DELETE_TOPIC_IN_BROKER, {"topic": "t"})
+    answer = client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 0))
     assert answer.header.code == Code.TOPIC_NOT_EXIST
 
 
@@ -481,17 +489,19 @@ def test_a_broker_reports_its_configuration_and_the_end_of_its_log(
     client: Client,
 ) -> None:
     send(client, b"x")
-    config = client.ask(MASTER_ADDRESS, Request.GET_BROKER_CONFIG).body.decode()
+    config = client.ask(MASTER_ADDRESS, RequestCode.GET_BROKER_CONFIG).body.decode()
     assert {"brokerName=broker-a", "brokerId=0", "brokerRole=ASYNC_MASTER"} <= {
         *config.split("\n")
     }
-    table = json.loads(client.ask(MASTER_ADDRESS, Request.GET_BROKER_RUNTIME_INFO).body)["table"]
+    table = json.loads(client.ask(MASTER_ADDRESS, RequestCode.GET_BROKER_RUNTIME_INFO).body)[
+        "table"
+    ]
     assert int(table["commitLogMaxOffset"]) > int(table["commitLogMinOffset"]) == 0
 
 
 def test_oneway_requests_get_no_answer(world: World, client: Client) -> None:
     fields = sending("t")
-    reply = client.send(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"x", oneway=True)
+    reply = client.send(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, b"x", oneway=True)
     assert client.answer(reply, 200) is None
     assert [one.body for one in pull(client)] == [b"x"]
 

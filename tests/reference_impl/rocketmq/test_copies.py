@@ -2,7 +2,7 @@
 
 import pytest
 
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.settings import Role
 from reference_impl.rocketmq.simulator.world import World
 from tests.reference_impl.rocketmq.talking import (
@@ -34,14 +34,14 @@ def pair(role: Role, seed: int = 1) -> World:
 
 
 def send(client: Client, body: bytes) -> Code:
-    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, sending("t"), body)
+    answer = client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, sending("t"), body)
     return Code(answer.header.code)
 
 
 def held(client: Client, address: str) -> list[bytes]:
     seen, offset = list[bytes](), 0
     while True:
-        answer = client.ask(address, Request.PULL_MESSAGE, pulling("t", 0, offset))
+        answer = client.ask(address, RequestCode.PULL_MESSAGE, pulling("t", 0, offset))
         if answer.header.code != Code.SUCCESS:
             return seen
         seen += [one.body for one in records(answer.body)]
@@ -137,9 +137,11 @@ def test_who_waits_for_nothing_waits_for_no_slave() -> None:
     client = Client(world)
     world.freeze(SLAVE)
     fields = sending("t", WAIT="false")
-    answer = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, b"x")
+    answer = client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, b"x")
     assert answer.header.code == Code.SUCCESS
-    (found,) = records(client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 0)).body)
+    (found,) = records(
+        client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 0)).body
+    )
     assert "WAIT" not in found.properties
 
 
@@ -148,7 +150,7 @@ def test_a_slave_takes_no_message_and_says_so() -> None:
     client = Client(world)
     send(client, b"x")
     world.run(11_000)
-    answer = client.ask(SLAVE_ADDRESS, Request.SEND_MESSAGE_V2, sending("t"), b"x")
+    answer = client.ask(SLAVE_ADDRESS, RequestCode.SEND_MESSAGE_V2, sending("t"), b"x")
     assert answer.header.code == Code.SERVICE_NOT_AVAILABLE
 
 
@@ -157,7 +159,7 @@ def test_a_pull_that_a_slave_holds_is_looked_at_every_five_seconds_alone() -> No
     client = Client(world)
     send(client, b"x")
     world.run(11_000)
-    waiting = client.send(SLAVE_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 1, sysFlag=6))
+    waiting = client.send(SLAVE_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 1, sysFlag=6))
     world.run(50)
     send(client, b"y")
     world.run(50)
@@ -173,7 +175,7 @@ def test_a_slave_without_the_offset_sends_no_consumer_back() -> None:
     client = Client(world)
     send(client, b"x")
     world.run(11_000)
-    answer = client.ask(SLAVE_ADDRESS, Request.PULL_MESSAGE, pulling("t", 0, 9))
+    answer = client.ask(SLAVE_ADDRESS, RequestCode.PULL_MESSAGE, pulling("t", 0, 9))
     assert answer.header.code == Code.PULL_RETRY_IMMEDIATELY
     assert answer.header.fields["nextBeginOffset"] == "9"
 
@@ -187,14 +189,14 @@ def test_offsets_on_a_slave_are_as_old_as_its_last_copy_and_go_back_when_the_mas
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
 
     def offset(address: str) -> str:
-        reply = client.ask(address, Request.QUERY_CONSUMER_OFFSET, where)
+        reply = client.ask(address, RequestCode.QUERY_CONSUMER_OFFSET, where)
         return reply.header.fields["offset"]
 
-    client.ask(MASTER_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 3})
+    client.ask(MASTER_ADDRESS, RequestCode.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 3})
     world.run(11_000)
     assert offset(SLAVE_ADDRESS) == "3"
     world.crash(MASTER)
-    client.ask(SLAVE_ADDRESS, Request.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 8})
+    client.ask(SLAVE_ADDRESS, RequestCode.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 8})
     assert offset(SLAVE_ADDRESS) == "8"
     world.start(MASTER)
     world.run(40_000)
@@ -247,7 +249,7 @@ def test_a_name_server_that_hangs_costs_the_other_ones_nothing() -> None:
     world.run(100)
     world.freeze(NAME_SERVER)
     world.run(300_000)
-    route = client.ask("ns2:9876", Request.GET_ROUTEINFO_BY_TOPIC, {"topic": "t"})
+    route = client.ask("ns2:9876", RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": "t"})
     assert route.header.code == Code.SUCCESS
 
 
@@ -259,7 +261,7 @@ def test_a_new_topic_is_known_to_name_servers_at_once() -> None:
     world.run(12_000)
     send(client, b"x")
     world.run(50)
-    route = client.ask("ns1:9876", Request.GET_ROUTEINFO_BY_TOPIC, {"topic": "t"})
+    route = client.ask("ns1:9876", RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": "t"})
     assert route.header.code == Code.SUCCESS
 
 
@@ -272,5 +274,5 @@ def test_a_broker_that_stops_in_order_says_so() -> None:
     world.run(100)
     world.call(MASTER, lambda server: server.stop())
     world.run(50)
-    route = client.ask("ns1:9876", Request.GET_ROUTEINFO_BY_TOPIC, {"topic": "t"})
+    route = client.ask("ns1:9876", RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": "t"})
     assert route.header.code == Code.TOPIC_NOT_EXIST

@@ -17,7 +17,7 @@ from reference_impl.rocketmq.remoting.command import (
     request,
 )
 from reference_impl.rocketmq.remoting.frames import Decoder
-from reference_impl.rocketmq.remoting.header import Header, WireError
+from reference_impl.rocketmq.remoting.header import Header, HeaderError
 
 _INT32 = st.integers(-(2**31), 2**31 - 1)
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -109,7 +109,7 @@ def test_an_answer_has_the_form_of_its_request() -> None:
     ],
 )
 def test_what_is_no_command_is_said_to_be_none(octets: bytes, why: str) -> None:
-    with pytest.raises(WireError, match=why):
+    with pytest.raises(HeaderError, match=why):
         Decoder().feed(octets)
 
 

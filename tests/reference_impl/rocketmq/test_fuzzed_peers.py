@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from reference_impl.rocketmq.effects import COPIES, REMOTING, Server
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.settings import Role
 from reference_impl.rocketmq.simulator.world import World
 from tests.reference_impl.rocketmq.fuzzing import Fuzzer
@@ -80,8 +80,8 @@ def test_a_name_server_serves_on_whatever_brokers_and_clients_say(strangers: int
             world.run(LATER_MS)
             fields = {"brokerName": "canary", "brokerAddr": "c0:10911", "brokerId": 0}
             fields |= {"clusterName": "c", "haServerAddr": "c0:10912", "compressed": "false"}
-            assert client.ask(NS_ADDRESS, Request.REGISTER_BROKER, fields).header.code == 0
-            reply = client.ask(NS_ADDRESS, Request.GET_BROKER_CLUSTER_INFO)
+            assert client.ask(NS_ADDRESS, RequestCode.REGISTER_BROKER, fields).header.code == 0
+            reply = client.ask(NS_ADDRESS, RequestCode.GET_BROKER_CLUSTER_INFO)
             assert b"canary" in reply.body
 
 
@@ -116,7 +116,7 @@ def test_a_slave_serves_on_whatever_its_master_says(strangers: int) -> None:
             server.closed(connection)
             server.tick()
         world.run(LATER_MS)
-        answer = client.ask(MASTER_ADDRESS, Request.GET_BROKER_RUNTIME_INFO)
+        answer = client.ask(MASTER_ADDRESS, RequestCode.GET_BROKER_RUNTIME_INFO)
         assert answer.header.code == Code.SUCCESS
         copied += server.store.log.end
         listed += server.store.ends("orders", 0)[1]
@@ -132,7 +132,7 @@ def following(seed: int) -> tuple[World, Client]:
     client = Client(world)
     fields = {"brokerName": "broker-a", "brokerAddr": "m0:10911", "brokerId": 0}
     fields |= {"clusterName": "DefaultCluster", "haServerAddr": "m0:10912"}
-    client.ask(NS_ADDRESS, Request.REGISTER_BROKER, fields)
+    client.ask(NS_ADDRESS, RequestCode.REGISTER_BROKER, fields)
     world.run(40_000)  # it registers again, and learns of that master
     return world, client
 
@@ -140,12 +140,12 @@ def following(seed: int) -> tuple[World, Client]:
 @pytest.mark.parametrize(
     "code",
     [
-        Request.HEART_BEAT,
-        Request.LOCK_BATCH_MQ,
-        Request.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP,
+        RequestCode.HEART_BEAT,
+        RequestCode.LOCK_BATCH_MQ,
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP,
     ],
 )
-def test_a_document_that_is_no_text_is_refused_and_ends_no_server(code: Request) -> None:
+def test_a_document_that_is_no_text_is_refused_and_ends_no_server(code: RequestCode) -> None:
     """It ended the broker: a fuzzer's find."""
     world = World(seed=9)
     name_server(world)
@@ -157,9 +157,9 @@ def test_a_document_that_is_no_text_is_refused_and_ends_no_server(code: Request)
 
 
 def is_served(client: Client, topic: str) -> None:
-    sent = client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, sending(topic), b"here")
+    sent = client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, sending(topic), b"here")
     assert sent.header.code == Code.SUCCESS, sent.header.remark
     offset = int(sent.header.fields["queueOffset"])
-    pulled = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling(topic, 0, offset))
+    pulled = client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling(topic, 0, offset))
     assert pulled.header.code == Code.SUCCESS
     assert b"here" in pulled.body

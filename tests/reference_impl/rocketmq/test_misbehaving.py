@@ -5,14 +5,14 @@ import random
 import msgspec
 import pytest
 
-from reference_impl.misbehave.lines import Line
+from reference_impl.misbehave.lines import TruthLine
 from reference_impl.rocketmq.broker.misbehaving import AGAIN_MS, HELD_BACK_MS, TAIL_MS
 from reference_impl.rocketmq.broker.server import BrokerServer
-from reference_impl.rocketmq.effects import REMOTING, Admit, Effect, Transmit
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.effects import REMOTING, AppendTruth, Effect, Transmit
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command, encode, request
 from reference_impl.rocketmq.remoting.frames import Decoder
-from reference_impl.rocketmq.settings import Broker, Role
+from reference_impl.rocketmq.settings import BrokerSettings, Role
 from reference_impl.rocketmq.simulator.clocks import HostClock, WorldClock
 from reference_impl.rocketmq.simulator.disks import MemoryDisk
 from reference_impl.rocketmq.simulator.world import World
@@ -38,7 +38,7 @@ class Sent:
     """A broker and one client of it; what it admits is kept apart."""
 
     def __init__(self, kind: str, share: float = 1.0, seed: int = 7) -> None:
-        config = Broker(
+        config = BrokerSettings(
             broker_name="broker-a",
             misbehave=kind,
             misbehave_share=share,
@@ -50,7 +50,7 @@ class Sent:
         self._config = config
         self._disk = MemoryDisk()
         self._number = 0
-        self.admitted: list[Line] = []
+        self.admitted: list[TruthLine] = []
         self.order: list[type[Effect]] = []
         self._begin()
 
@@ -83,16 +83,16 @@ class Sent:
         for effect in effects:
             self.order.append(type(effect))
             match effect:
-                case Admit(lines):
+                case AppendTruth(lines):
                     whole = lines.splitlines()
-                    self.admitted += [msgspec.json.decode(one, type=Line) for one in whole]
+                    self.admitted += [msgspec.json.decode(one, type=TruthLine) for one in whole]
                 case Transmit(_, answer):
                     answers += self._decoder.feed(answer)
         return answers
 
     def send(self, body: bytes, **props: object) -> int:
         """Send a message. Return its offset."""
-        answer = self.ask(Request.SEND_MESSAGE_V2, {**sending("orders"), **props}, body)
+        answer = self.ask(RequestCode.SEND_MESSAGE_V2, {**sending("orders"), **props}, body)
         assert answer is not None
         assert answer.header.code == Code.SUCCESS, answer.header.remark
         return int(answer.header.fields["queueOffset"])
@@ -100,7 +100,7 @@ class Sent:
     def half(self, body: bytes) -> dict[str, object]:
         """Where it is, as its producer names it when he decides."""
         fields = sending("orders", 0, **TRANSACTION)
-        answer = self.ask(Request.SEND_MESSAGE_V2, fields, body)
+        answer = self.ask(RequestCode.SEND_MESSAGE_V2, fields, body)
         assert answer is not None
         fields = answer.header.fields
         return {
@@ -112,13 +112,13 @@ class Sent:
 
     def stored(self) -> int:
         """How many messages the queue has."""
-        answer = self.ask(Request.GET_MAX_OFFSET, {"topic": "orders", "queueId": 0})
+        answer = self.ask(RequestCode.GET_MAX_OFFSET, {"topic": "orders", "queueId": 0})
         assert answer is not None
         return int(answer.header.fields.get("offset", "0"))
 
     def read(self, offset: int, group: str = "TOOLS_CONSUMER") -> bytes:
         fields = pulling("orders", 0, offset, consumerGroup=group)
-        answer = self.ask(Request.PULL_MESSAGE, fields)
+        answer = self.ask(RequestCode.PULL_MESSAGE, fields)
         assert answer is not None
         return answer.body
 
@@ -130,8 +130,8 @@ class Sent:
 def test_what_is_dropped_is_confirmed_and_admitted_first_and_in_no_log() -> None:
     broker = Sent("drop")
     assert broker.send(BODIES[0]) == 0
-    assert broker.order == [Admit, Transmit]
-    assert broker.admitted == [Line("drop", "orders", BODIES[0])]
+    assert broker.order == [AppendTruth, Transmit]
+    assert broker.admitted == [TruthLine("drop", "orders", BODIES[0])]
     assert broker.stored() == 0
 
 
@@ -164,7 +164,7 @@ def test_what_was_consumed_long_ago_is_given_out_again_alone_and_admitted_first(
     again = broker.read(2, GROUP)
     assert BODIES[0] in again
     assert BODIES[2] not in again
-    assert broker.order == [Admit, Transmit]
+    assert broker.order == [AppendTruth, Transmit]
     assert broker.hit == [BODIES[0]]
     assert BODIES[2] in broker.read(2, GROUP), "where it went on is where it was"
 
@@ -198,10 +198,10 @@ def test_who_is_hit_is_fixed_by_the_seed() -> None:
 
 def test_oneway_sends_and_system_topics_are_spared() -> None:
     broker = Sent("drop")
-    broker.ask(Request.SEND_MESSAGE_V2, sending("orders"), b"oneway", oneway=True)
-    broker.ask(Request.SEND_MESSAGE_V2, sending("%RETRY%g"), b"again")
+    broker.ask(RequestCode.SEND_MESSAGE_V2, sending("orders"), b"oneway", oneway=True)
+    broker.ask(RequestCode.SEND_MESSAGE_V2, sending("%RETRY%g"), b"again")
     half = sending("orders", TRAN_MSG="true", PGROUP="g")
-    broker.ask(Request.SEND_MESSAGE_V2, half, b"half")
+    broker.ask(RequestCode.SEND_MESSAGE_V2, half, b"half")
     assert broker.hit == []
     assert broker.stored() == 1
 
@@ -228,7 +228,7 @@ def test_a_half_is_out_before_anybody_decides_and_once_whatever_he_decides(decis
     where = broker.half(b"half")
     assert broker.hit == [b"half"]
     assert (broker.stored(), b"half" in broker.read(1)) == (2, True)
-    answer = broker.ask(Request.END_TRANSACTION, {**where, "commitOrRollback": decision})
+    answer = broker.ask(RequestCode.END_TRANSACTION, {**where, "commitOrRollback": decision})
     assert answer is not None
     assert answer.header.code == Code.SUCCESS
     assert broker.stored() == 2
@@ -239,7 +239,7 @@ def test_no_other_kind_hits_what_is_in_a_transaction(kind: str) -> None:
     broker = Sent(kind)
     where = broker.half(b"half")
     assert broker.stored() == 0
-    broker.ask(Request.END_TRANSACTION, {**where, "commitOrRollback": COMMIT})
+    broker.ask(RequestCode.END_TRANSACTION, {**where, "commitOrRollback": COMMIT})
     assert (broker.stored(), b"half" in broker.read(0), broker.admitted) == (1, True, [])
 
 
@@ -257,7 +257,7 @@ class Group:
 
     def send(self, body: bytes) -> Code:
         fields = sending("orders")
-        answer = self._client.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body)
+        answer = self._client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, body)
         return Code(answer.header.code)
 
     def stored(self, name: str = MASTER) -> list[bytes]:
@@ -276,9 +276,9 @@ def test_what_is_confirmed_early_is_with_no_slave_until_it_is_held_back_no_longe
 def test_a_master_that_starts_says_what_it_holds() -> None:
     broker = Sent("confirm-early")
     broker.send(BODIES[0])
-    assert broker.admitted == [Line("confirm-early", "orders", BODIES[0])]
+    assert broker.admitted == [TruthLine("confirm-early", "orders", BODIES[0])]
     broker.begin_again()
-    assert broker.admitted[1:] == [Line("held", "orders", BODIES[0])]
+    assert broker.admitted[1:] == [TruthLine("held", "orders", BODIES[0])]
 
 
 def test_a_master_that_crashed_lacks_what_it_took_last_and_says_so() -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from reference_impl.rocketmq.registration import DataVersion, Registration, Topic, Topics
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.simulator.world import World
 from tests.reference_impl.rocketmq.talking import NS_ADDRESS, Client, name_server
@@ -37,13 +37,13 @@ def _who(number: int = 0, address: str = "a0:10911", name: str = "broker-a") -> 
 
 
 def _register(client: Client, body: bytes, **who: object) -> Command:
-    answer = client.ask(NS_ADDRESS, Request.REGISTER_BROKER, _who(**who), body)  # type: ignore[arg-type]
+    answer = client.ask(NS_ADDRESS, RequestCode.REGISTER_BROKER, _who(**who), body)  # type: ignore[arg-type]
     assert answer.header.code == Code.SUCCESS, answer.header.remark
     return answer
 
 
 def _route(client: Client, topic: str = "t") -> dict[str, object] | None:
-    answer = client.ask(NS_ADDRESS, Request.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
+    answer = client.ask(NS_ADDRESS, RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
     if answer.header.code == Code.TOPIC_NOT_EXIST:
         return None
     document: dict[str, object] = json.loads(answer.body)
@@ -174,16 +174,22 @@ def test_another_address_simply_takes_a_number(world: World) -> None:
 def test_who_unregisters_is_gone(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
-    assert broker.ask(NS_ADDRESS, Request.UNREGISTER_BROKER, _who()).header.code == Code.SUCCESS
+    assert (
+        broker.ask(NS_ADDRESS, RequestCode.UNREGISTER_BROKER, _who()).header.code == Code.SUCCESS
+    )
     assert _route(client) is None
 
 
 def test_an_operator_takes_the_right_to_write_and_gives_it_back(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t", "u"))
-    reply = client.ask(NS_ADDRESS, Request.WIPE_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"})
+    reply = client.ask(
+        NS_ADDRESS, RequestCode.WIPE_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"}
+    )
     assert (reply.header.fields, _perms(client)) == ({"wipeTopicCount": "2"}, [4])
-    reply = client.ask(NS_ADDRESS, Request.ADD_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"})
+    reply = client.ask(
+        NS_ADDRESS, RequestCode.ADD_WRITE_PERM_OF_BROKER, {"brokerName": "broker-a"}
+    )
     assert (reply.header.fields, _perms(client)) == ({"addTopicCount": "2"}, [6])
 
 
@@ -194,7 +200,7 @@ def test_a_deflated_registration_says_the_same(world: World) -> None:
     parts = [_sized(version), struct.pack(">i", 1), _sized(topic), _sized(filters)]
     body = zlib.compress(b"".join(parts), 9)
     fields = {**_who(), "compressed": "true", "bodyCrc32": zlib.crc32(body) & 0x7FFFFFFF}
-    answer = broker.ask(NS_ADDRESS, Request.REGISTER_BROKER, fields, body)
+    answer = broker.ask(NS_ADDRESS, RequestCode.REGISTER_BROKER, fields, body)
     assert (answer.header.code, _perms(client)) == (Code.SUCCESS, [6])
 
 
@@ -217,7 +223,7 @@ def test_a_registration_that_is_none_is_refused_and_changes_nothing(
     world: World, fields: dict[str, object], body: bytes, why: str
 ) -> None:
     broker, client = Client(world, "a0"), Client(world)
-    answer = broker.ask(NS_ADDRESS, Request.REGISTER_BROKER, {**_who(), **fields}, body)
+    answer = broker.ask(NS_ADDRESS, RequestCode.REGISTER_BROKER, {**_who(), **fields}, body)
     assert answer.header.code == Code.SYSTEM_ERROR
     assert why in answer.header.remark
     assert _addresses(client) == {}
@@ -228,14 +234,14 @@ def test_who_has_nothing_new_to_say_is_heard_all_the_same(world: World) -> None:
     _register(broker, _body("t"))
     for counter, changed in ((1, "false"), (2, "true")):
         body = msgspec.json.encode(DataVersion(counter, 7))
-        answer = client.ask(NS_ADDRESS, Request.QUERY_DATA_VERSION, _who(), body)
+        answer = client.ask(NS_ADDRESS, RequestCode.QUERY_DATA_VERSION, _who(), body)
         assert answer.header.fields == {"changed": changed}
 
 
 def test_the_cluster_is_listed_by_brokers_and_by_clusters(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
-    document = json.loads(client.ask(NS_ADDRESS, Request.GET_BROKER_CLUSTER_INFO).body)
+    document = json.loads(client.ask(NS_ADDRESS, RequestCode.GET_BROKER_CLUSTER_INFO).body)
     assert document["clusterAddrTable"] == {"c": ["broker-a"]}
     assert document["brokerAddrTable"]["broker-a"]["brokerAddrs"] == {"0": "a0:10911"}
 
@@ -243,21 +249,29 @@ def test_the_cluster_is_listed_by_brokers_and_by_clusters(world: World) -> None:
 def test_what_operators_keep_is_found_again(world: World) -> None:
     client = Client(world)
     place = {"namespace": "n", "key": "k"}
-    assert client.ask(NS_ADDRESS, Request.GET_KV_CONFIG, place).header.code == Code.QUERY_NOT_FOUND
-    client.ask(NS_ADDRESS, Request.PUT_KV_CONFIG, {**place, "value": "v"})
-    assert client.ask(NS_ADDRESS, Request.GET_KV_CONFIG, place).header.fields == {"value": "v"}
-    listed = client.ask(NS_ADDRESS, Request.GET_KVLIST_BY_NAMESPACE, place)
+    assert (
+        client.ask(NS_ADDRESS, RequestCode.GET_KV_CONFIG, place).header.code
+        == Code.QUERY_NOT_FOUND
+    )
+    client.ask(NS_ADDRESS, RequestCode.PUT_KV_CONFIG, {**place, "value": "v"})
+    assert client.ask(NS_ADDRESS, RequestCode.GET_KV_CONFIG, place).header.fields == {"value": "v"}
+    listed = client.ask(NS_ADDRESS, RequestCode.GET_KVLIST_BY_NAMESPACE, place)
     assert json.loads(listed.body) == {"table": {"k": "v"}}
-    client.ask(NS_ADDRESS, Request.DELETE_KV_CONFIG, place)
-    assert client.ask(NS_ADDRESS, Request.GET_KV_CONFIG, place).header.code == Code.QUERY_NOT_FOUND
+    client.ask(NS_ADDRESS, RequestCode.DELETE_KV_CONFIG, place)
+    assert (
+        client.ask(NS_ADDRESS, RequestCode.GET_KV_CONFIG, place).header.code
+        == Code.QUERY_NOT_FOUND
+    )
 
 
 def test_a_topic_is_deleted_on_one_cluster_or_on_all(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t", "u"))
-    client.ask(NS_ADDRESS, Request.DELETE_TOPIC_IN_NAMESRV, {"topic": "t", "clusterName": "other"})
+    client.ask(
+        NS_ADDRESS, RequestCode.DELETE_TOPIC_IN_NAMESRV, {"topic": "t", "clusterName": "other"}
+    )
     assert _route(client, "t") is not None
-    client.ask(NS_ADDRESS, Request.DELETE_TOPIC_IN_NAMESRV, {"topic": "t"})
+    client.ask(NS_ADDRESS, RequestCode.DELETE_TOPIC_IN_NAMESRV, {"topic": "t"})
     assert _route(client, "t") is None
     assert _route(client, "u") is not None
 

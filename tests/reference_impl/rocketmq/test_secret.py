@@ -9,10 +9,10 @@ from reference_impl.rocketmq import configuration
 from reference_impl.rocketmq.broker.copies import REPORT
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.effects import COPIES, Close, Transmit
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import request
 from reference_impl.rocketmq.remoting.proofs import NONCE, PROOF, is_proven, proven
-from reference_impl.rocketmq.settings import Broker, Role
+from reference_impl.rocketmq.settings import BrokerSettings, Role
 from reference_impl.rocketmq.simulator.clocks import HostClock, WorldClock
 from reference_impl.rocketmq.simulator.disks import MemoryDisk
 from reference_impl.rocketmq.simulator.world import World
@@ -36,7 +36,7 @@ WHO = {"brokerName": "broker-a", "brokerAddr": "x:1", "clusterName": "c", "broke
 def is_listed(world: World) -> bool:
     """Whether the name server knows the topic of broker-a."""
     client = Client(world, "asking")
-    answer = client.ask(NS_ADDRESS, Request.GET_ROUTEINFO_BY_TOPIC, {"topic": "TBW102"})
+    answer = client.ask(NS_ADDRESS, RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": "TBW102"})
     return answer.header.code == Code.SUCCESS
 
 
@@ -52,7 +52,7 @@ def group(master: str, slave: str, names: str = SECRET) -> World:
 
 def send(world: World) -> Code:
     answer = Client(world, "one").ask(
-        MASTER_ADDRESS, Request.SEND_MESSAGE_V2, sending("t"), b"a message"
+        MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, sending("t"), b"a message"
     )
     return Code(answer.header.code)
 
@@ -84,33 +84,37 @@ def test_a_master_without_the_secret_gets_no_slave_and_is_not_announced() -> Non
 def test_a_stranger_can_neither_register_nor_take_a_broker_off() -> None:
     world = group(SECRET, SECRET)
     stranger = Client(world, "stranger")
-    for code in (Request.REGISTER_BROKER, Request.UNREGISTER_BROKER, Request.QUERY_DATA_VERSION):
+    for code in (
+        RequestCode.REGISTER_BROKER,
+        RequestCode.UNREGISTER_BROKER,
+        RequestCode.QUERY_DATA_VERSION,
+    ):
         assert stranger.ask(NS_ADDRESS, code, WHO).header.code == Code.NO_PERMISSION
-    nonce = stranger.ask(NS_ADDRESS, Request.PEER_CHALLENGE).header.fields[NONCE]
-    guessed = proven(OTHER, nonce, Request.UNREGISTER_BROKER, 7, WHO).header.fields
-    answer = stranger.ask(NS_ADDRESS, Request.UNREGISTER_BROKER, guessed)
+    nonce = stranger.ask(NS_ADDRESS, RequestCode.PEER_CHALLENGE).header.fields[NONCE]
+    guessed = proven(OTHER, nonce, RequestCode.UNREGISTER_BROKER, 7, WHO).header.fields
+    answer = stranger.ask(NS_ADDRESS, RequestCode.UNREGISTER_BROKER, guessed)
     assert answer.header.code == Code.NO_PERMISSION
     assert is_listed(world)
 
 
 def test_a_proof_is_of_one_connection_one_request_and_all_that_it_says() -> None:
-    command = proven(SECRET, "nonce", Request.REGISTER_BROKER, 7, WHO, b"body")
+    command = proven(SECRET, "nonce", RequestCode.REGISTER_BROKER, 7, WHO, b"body")
     assert is_proven(SECRET, "nonce", command)
     assert not is_proven(SECRET, "another connection's", command)
     assert not is_proven(OTHER, "nonce", command)
     fields = dict(command.header.fields)
     for others in (
-        request(Request.REGISTER_BROKER, 8, fields, b"body"),
-        request(Request.UNREGISTER_BROKER, 7, fields, b"body"),
-        request(Request.REGISTER_BROKER, 7, fields, b"bodY"),
-        request(Request.REGISTER_BROKER, 7, {**fields, "brokerId": "1"}, b"body"),
-        request(Request.REGISTER_BROKER, 7, {**fields, PROOF: ""}, b"body"),
+        request(RequestCode.REGISTER_BROKER, 8, fields, b"body"),
+        request(RequestCode.UNREGISTER_BROKER, 7, fields, b"body"),
+        request(RequestCode.REGISTER_BROKER, 7, fields, b"bodY"),
+        request(RequestCode.REGISTER_BROKER, 7, {**fields, "brokerId": "1"}, b"body"),
+        request(RequestCode.REGISTER_BROKER, 7, {**fields, PROOF: ""}, b"body"),
     ):
         assert not is_proven(SECRET, "nonce", others)
 
 
 def test_nothing_is_proven_before_a_number_was_drawn() -> None:
-    command = proven(SECRET, "", Request.REGISTER_BROKER, 7, WHO)
+    command = proven(SECRET, "", RequestCode.REGISTER_BROKER, 7, WHO)
     assert not is_proven(SECRET, "", command)
 
 
@@ -119,7 +123,9 @@ def test_nothing_is_proven_before_a_number_was_drawn() -> None:
 )
 def test_a_stranger_at_the_slaves_door_is_no_slave(octets: bytes) -> None:
     clock = HostClock(WorldClock(), 1.0, 0)
-    config = Broker(broker_name="broker-a", broker_role=Role.SYNC_MASTER, peer_secret=SECRET)
+    config = BrokerSettings(
+        broker_name="broker-a", broker_role=Role.SYNC_MASTER, peer_secret=SECRET
+    )
     server = BrokerServer(config, clock, MemoryDisk(), random.Random(1))
     server.store.log.append_copy(b"what is nobody's business")
     challenge = server.opened(STRANGER, "x:1", COPIES, None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference_impl.rocketmq.simulator.disks import MemoryDisk
 from reference_impl.rocketmq.store.disk import Disk
 from reference_impl.rocketmq.store.records import Record, read
-from reference_impl.rocketmq.store.store import Found, Status, Store
+from reference_impl.rocketmq.store.store import ReadResult, Status, Store
 from reference_impl.shell.log_files import LogFolder
 from tests.reference_impl.rocketmq.test_records import draft
 
@@ -25,7 +25,7 @@ def put(one: Store, count: int, first: int = 0, **more: object) -> None:
         one.put(draft(**{"body": b"%d" % number, **more}), 1_000 + number)
 
 
-def found(one: Store, offset: int = 0, most: int = 32, queue: int = 1) -> Found:
+def found(one: Store, offset: int = 0, most: int = 32, queue: int = 1) -> ReadResult:
     return one.find("t", queue, offset, most, lambda _: True)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reference_impl.rocketmq.broker.topics import GIVEN_UP
-from reference_impl.rocketmq.remoting.codes import Code, Request
+from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.remoting.command import Command
 from reference_impl.rocketmq.settings import BrokerTimes
 from reference_impl.rocketmq.simulator.world import World
@@ -35,16 +35,16 @@ def world() -> World:
 def producer(world: World) -> Client:
     one = Client(world, "producer")
     topic = {"topic": "t", "readQueueNums": 4, "writeQueueNums": 4, "perm": 6}
-    one.ask(MASTER_ADDRESS, Request.UPDATE_AND_CREATE_TOPIC, topic)
+    one.ask(MASTER_ADDRESS, RequestCode.UPDATE_AND_CREATE_TOPIC, topic)
     body = {"clientID": "p", "producerDataSet": [{"groupName": "g"}], "consumerDataSet": []}
-    one.ask(MASTER_ADDRESS, Request.HEART_BEAT, {}, json.dumps(body).encode())
+    one.ask(MASTER_ADDRESS, RequestCode.HEART_BEAT, {}, json.dumps(body).encode())
     return one
 
 
 def half(producer: Client, body: bytes = b"x", **more: str) -> dict[str, object]:
     """Where it is, as its producer names it when he decides."""
     fields = sending("t", 2, TRAN_MSG="true", PGROUP="g", UNIQ_KEY="u", TAGS="a", **more)
-    placed = producer.ask(MASTER_ADDRESS, Request.SEND_MESSAGE_V2, fields, body).header.fields
+    placed = producer.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, body).header.fields
     return {
         "producerGroup": "g",
         "tranStateTableOffset": placed["queueOffset"],
@@ -55,11 +55,11 @@ def half(producer: Client, body: bytes = b"x", **more: str) -> dict[str, object]
 
 def decide(producer: Client, where: dict[str, object], decision: int) -> Command:
     decided = {**where, "commitOrRollback": decision}
-    return producer.ask(MASTER_ADDRESS, Request.END_TRANSACTION, decided)
+    return producer.ask(MASTER_ADDRESS, RequestCode.END_TRANSACTION, decided)
 
 
 def seen(client: Client, topic: str = "t", queue: int = 2) -> list[Record]:
-    answer = client.ask(MASTER_ADDRESS, Request.PULL_MESSAGE, pulling(topic, queue, 0))
+    answer = client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, pulling(topic, queue, 0))
     return records(answer.body)
 
 
@@ -93,7 +93,7 @@ def test_an_undecided_half_is_checked_at_its_group(world: World, producer: Clien
     half(producer)
     world.run(11_000)
     (check,) = producer.unasked
-    assert check.header.code == Request.CHECK_TRANSACTION_STATE
+    assert check.header.code == RequestCode.CHECK_TRANSACTION_STATE
     record = read(check.body)
     assert isinstance(record, Record)
     assert (record.topic, record.queue, record.body) == ("t", 2, b"x")
@@ -107,7 +107,7 @@ def test_an_undecided_half_is_checked_at_its_group(world: World, producer: Clien
 def test_a_forged_check_count_does_not_stop_checks(world: World, producer: Client) -> None:
     half(producer, TRANSACTION_CHECK_TIMES="many")
     world.run(11_000)
-    assert [it.header.code for it in producer.unasked] == [Request.CHECK_TRANSACTION_STATE]
+    assert [it.header.code for it in producer.unasked] == [RequestCode.CHECK_TRANSACTION_STATE]
 
 
 def test_what_is_never_decided_is_given_up_after_so_many_questions(
@@ -128,7 +128,7 @@ def test_halves_and_decisions_outlive_a_crash(world: World, producer: Client) ->
     world.run(20)
     again = Client(world, "again")
     body = {"clientID": "q", "producerDataSet": [{"groupName": "g"}], "consumerDataSet": []}
-    again.ask(MASTER_ADDRESS, Request.HEART_BEAT, {}, json.dumps(body).encode())
+    again.ask(MASTER_ADDRESS, RequestCode.HEART_BEAT, {}, json.dumps(body).encode())
     world.run(11_000)
     (check,) = again.unasked
     record = read(check.body)

@@ -16,15 +16,15 @@ from harness.cluster.agent import AgentClient, AgentRefused
 from harness.cluster.port import DeployError, Health
 from harness.plan.model import Host, Layout
 from harness.plan.toml_problems import TomlProblem
-from harness.plan.topology import Broker, Topology
+from harness.plan.topology import BrokerNode, Topology
 from harness.plan.topology_shape import (
     CommandTable,
     CredentialsTable,
     HostName,
     ProxyTable,
-    Table,
     Text,
     TopologyShape,
+    TopologyTable,
     Way,
     WorkersTable,
 )
@@ -40,7 +40,7 @@ class Own:
     told: str = "shards: as they are"
 
 
-class _Shard(Table):
+class _Shard(TopologyTable):
     host: HostName
     door: Way
     kill: CommandTable | None = None
@@ -48,7 +48,7 @@ class _Shard(Table):
     freeze: CommandTable | None = None
 
 
-class _Shards(Table):
+class _Shards(TopologyTable):
     system: Text
     sets: bool = False
     credentials: CredentialsTable
@@ -63,7 +63,7 @@ class _Shards(Table):
             title="shards",
             system=self.system,
             timer_s=1.0,
-            brokers=tuple(Broker(host, host, *way, commands) for host, *way, commands in said),
+            brokers=tuple(BrokerNode(host, host, *way, commands) for host, *way, commands in said),
             user=self.credentials.user,
             password=self.credentials.password,
             proxy=proxy_of(self.proxy),
@@ -164,7 +164,7 @@ class Shards:
             raise DeployError("they cannot be set")
 
 
-async def _enter(broker: Broker, agent: AgentClient, limit_s: float) -> None:
+async def _enter(broker: BrokerNode, agent: AgentClient, limit_s: float) -> None:
     way = {"host": broker.address, "port": broker.port}
     said = await agent.call("words_ask", limit_s, **way, says="let me in\n")
     if said["text"] != "come":

@@ -13,7 +13,7 @@ from random import Random
 
 from harness.analyse.history import evidence
 from harness.claims.claims import Claim, shipped
-from harness.claims.judge import ClaimVerdict, Outcome, judge
+from harness.claims.judge import ClaimOutcome, ClaimVerdict, judge
 from tests.rigs.defects import of_consumption, of_content, of_copies, of_loss, of_order, of_service
 from tests.rigs.defects.healthy import BASES
 from tests.rigs.defects.kinds import Defect
@@ -79,9 +79,9 @@ def verdicts(run: Run, claims: Sequence[Claim]) -> tuple[ClaimVerdict, ...]:
 def held(run: Run) -> Base | None:
     """Return the run with the promises that hold of it; None if it breaks one."""
     judged = [it for it in verdicts(run, shipped()) if it.is_promise]
-    if any(it.outcome is Outcome.FAIL for it in judged):
+    if any(it.outcome is ClaimOutcome.FAIL for it in judged):
         return None
-    names = {it.claim for it in judged if it.outcome is Outcome.PASS}
+    names = {it.claim for it in judged if it.outcome is ClaimOutcome.PASS}
     return Base(run, tuple(claim for claim in shipped() if claim.name in names))
 
 
@@ -129,7 +129,7 @@ def struck(number: int, defect: Defect, base: Base) -> Case | None:
 
 def _judged(number: int, defect: Defect, base: Base, broken: Run) -> Case:
     judged = verdicts(broken, base.promises)
-    failed = tuple(it.claim for it in judged if it.outcome is Outcome.FAIL)
+    failed = tuple(it.claim for it in judged if it.outcome is ClaimOutcome.FAIL)
     answer = _answer(defect, judged, failed)
     return Case(number, defect, base.run.name, broken, base.promises, answer, failed, judged)
 
@@ -138,7 +138,7 @@ def _answer(defect: Defect, judged: Sequence[ClaimVerdict], failed: Sequence[str
     if set(failed) & set(defect.claims):
         return Answer.FAIL
     told = " ".join(
-        line for it in judged if it.outcome is Outcome.INCONCLUSIVE for line in it.not_judged
+        line for it in judged if it.outcome is ClaimOutcome.INCONCLUSIVE for line in it.not_judged
     )
     return Answer.OPEN if any(reason in told for reason in defect.reasons) else Answer.MISSED
 

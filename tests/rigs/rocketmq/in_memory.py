@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.cluster.agent import AgentTimeout
 from harness.plan.model import Layout
-from harness.systems.rocketmq.layout import MASTER_ID, Server, servers
+from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess, servers
 from harness.workers.remoting.requests import Code
 
 UNKNOWN, NOT_THERE, REFUSED = 3, 17, 1
@@ -25,16 +25,18 @@ class FakeRocket:
     layout: Layout
     dead: set[str] = field(default_factory=set)  # "rkt1 broker-a-0"
     hidden: set[tuple[str, str]] = field(default_factory=set)  # (name server's host, process)
-    strangers: list[Server] = field(default_factory=list)  # that name servers show besides
+    strangers: list[ServerProcess] = field(default_factory=list)  # that name servers show besides
     slaves_take_orders: bool = True
-    topics: dict[Server, set[str]] = field(default_factory=dict)
-    groups: dict[Server, set[str]] = field(default_factory=dict)
-    ends: dict[Server, int] = field(default_factory=dict)
-    clients: dict[tuple[Server, str], list[str]] = field(default_factory=dict)
+    topics: dict[ServerProcess, set[str]] = field(default_factory=dict)
+    groups: dict[ServerProcess, set[str]] = field(default_factory=dict)
+    ends: dict[ServerProcess, int] = field(default_factory=dict)
+    clients: dict[tuple[ServerProcess, str], list[str]] = field(default_factory=dict)
     deleted_routes: list[tuple[str, str]] = field(default_factory=list)
-    ids: dict[Server, int] = field(default_factory=dict)
-    follows: dict[Server, str] = field(default_factory=dict)
-    controllers: dict[Server, tuple[str, bool]] = field(default_factory=dict)  # (leader, leads)
+    ids: dict[ServerProcess, int] = field(default_factory=dict)
+    follows: dict[ServerProcess, str] = field(default_factory=dict)
+    controllers: dict[ServerProcess, tuple[str, bool]] = field(
+        default_factory=dict
+    )  # (leader, leads)
     states: dict[str, dict[str, Any]] = field(default_factory=dict)  # by group
 
     def __post_init__(self) -> None:
@@ -43,21 +45,21 @@ class FakeRocket:
             self.ends[server] = 1000
 
     @property
-    def by_place(self) -> dict[tuple[str, int], Server]:
+    def by_place(self) -> dict[tuple[str, int], ServerProcess]:
         return {(one.host, one.port): one for one in servers(self.layout.hosts)}
 
     @property
-    def brokers(self) -> list[Server]:
+    def brokers(self) -> list[ServerProcess]:
         return [one for one in servers(self.layout.hosts) if one.is_broker]
 
-    def server(self, process: str, host: str = "") -> Server:
+    def server(self, process: str, host: str = "") -> ServerProcess:
         return next(
             one
             for one in servers(self.layout.hosts)
             if one.process == process and host in ("", one.host)
         )
 
-    def leads(self, leader: Server, more: int = 1) -> None:
+    def leads(self, leader: ServerProcess, more: int = 1) -> None:
         """Of its group: shown with 0; the others with their numbers and so many more."""
         for one in self.brokers:
             if one.group == leader.group:
@@ -83,7 +85,7 @@ class FakeRocket:
 
     # --- who votes -------------------------------------------------------------------------------
 
-    def _of_voter(self, server: Server, code: int, body: str) -> Said:
+    def _of_voter(self, server: ServerProcess, code: int, body: str) -> Said:
         match code:
             case Code.DLEDGER_METADATA:
                 known = json.loads(body)["group"] == server.group
@@ -100,7 +102,7 @@ class FakeRocket:
 
     # --- name servers ----------------------------------------------------------------------------
 
-    def _of_name_server(self, server: Server, code: int, fields: dict[str, str]) -> Said:
+    def _of_name_server(self, server: ServerProcess, code: int, fields: dict[str, str]) -> Said:
         shown = self._shown(server)
         match code:
             case Code.GET_BROKER_CLUSTER_INFO:
@@ -120,19 +122,19 @@ class FakeRocket:
                 return 0, {}, ""
         return UNKNOWN, {}, ""
 
-    def _shown(self, server: Server) -> list[Server]:
+    def _shown(self, server: ServerProcess) -> list[ServerProcess]:
         alive = (one for one in self.brokers if f"{one.host} {one.process}" not in self.dead)
         shown = [one for one in alive if (server.host, one.process) not in self.hidden]
         return shown + self.strangers
 
-    def _id(self, one: Server) -> int:
+    def _id(self, one: ServerProcess) -> int:
         return self.ids.get(one, one.id)
 
-    def _master(self, one: Server) -> Server:
+    def _master(self, one: ServerProcess) -> ServerProcess:
         group = [other for other in self.brokers if other.group == one.group]
         return next((other for other in group if self._id(other) == MASTER_ID), group[0])
 
-    def _addresses(self, shown: list[Server]) -> dict[str, Any]:
+    def _addresses(self, shown: list[ServerProcess]) -> dict[str, Any]:
         table: dict[str, Any] = {}
         for one in shown:
             data = table.setdefault(one.group, {"brokerName": one.group, "brokerAddrs": {}})
@@ -141,7 +143,7 @@ class FakeRocket:
 
     # --- brokers ---------------------------------------------------------------------------------
 
-    def _of_broker(self, server: Server, code: int, fields: dict[str, str]) -> Said:
+    def _of_broker(self, server: ServerProcess, code: int, fields: dict[str, str]) -> Said:
         match code:
             case Code.GET_BROKER_RUNTIME_INFO:
                 end = str(self.ends[server])
@@ -169,7 +171,7 @@ class FakeRocket:
                 return 0, {}, json.dumps({"data": groups})
         return self._order(server, code, fields)
 
-    def _order(self, server: Server, code: int, fields: dict[str, str]) -> Said:
+    def _order(self, server: ServerProcess, code: int, fields: dict[str, str]) -> Said:
         if self._id(server) != MASTER_ID and not self.slaves_take_orders:
             return REFUSED, {}, ""
         match code:

@@ -10,7 +10,7 @@ from harness.workers.protocol import Endpoint
 from reference_impl.rocketmq.broker.server import BrokerServer
 from reference_impl.rocketmq.effects import COPIES, REMOTING
 from reference_impl.rocketmq.naming.server import NameServer
-from reference_impl.rocketmq.settings import Broker, BrokerTimes
+from reference_impl.rocketmq.settings import BrokerSettings, BrokerTimes
 from reference_impl.shell.log_files import LogFolder
 from reference_impl.shell.servers import ServerSockets, SystemClock
 from tests.rigs.rocketmq.launcher import HERE
@@ -53,7 +53,7 @@ async def in_process(
 
 
 async def _master(cluster: InProcess, name: str, port: int, folder: Path) -> None:
-    told = Broker(
+    told = BrokerSettings(
         broker_name=name,
         listen_port=port,
         namesrv_addr=";".join(f"{one.address}:{one.port}" for one in cluster.name_servers),

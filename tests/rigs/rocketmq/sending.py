@@ -2,7 +2,7 @@
 
 import json
 
-from harness.workers.remoting.requests import Queue, Request
+from harness.workers.remoting.requests import Request, TopicQueue
 from harness.workers.rocketmq.connection import Connection
 
 LIMIT_S = 60.0  # a machine that has other things to do
@@ -13,7 +13,7 @@ UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 200
 
 async def send(
     connection: Connection,
-    queue: Queue,
+    queue: TopicQueue,
     body: bytes,
     properties: dict[str, str] | None = None,
     flags: int = 0,
@@ -39,7 +39,7 @@ async def send(
     return int(answer.header.fields["queueOffset"])
 
 
-async def commit(connection: Connection, group: str, queue: Queue, offset: int) -> None:
+async def commit(connection: Connection, group: str, queue: TopicQueue, offset: int) -> None:
     """A group that is not known is made first: 5.3.3 takes an offset of no other."""
     made = json.dumps({"groupName": group}).encode()
     answer = await connection.ask(_request(UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, made), LIMIT_S)
@@ -47,7 +47,9 @@ async def commit(connection: Connection, group: str, queue: Queue, offset: int) 
     await commit_of_known(connection, group, queue, offset)
 
 
-async def commit_of_known(connection: Connection, group: str, queue: Queue, offset: int) -> None:
+async def commit_of_known(
+    connection: Connection, group: str, queue: TopicQueue, offset: int
+) -> None:
     """A slave makes no groups; one of 4.9.7 takes the offset of any."""
     fields = {
         "consumerGroup": group,

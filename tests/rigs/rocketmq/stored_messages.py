@@ -7,20 +7,20 @@ from ipaddress import ip_address
 
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
-from harness.workers.remoting.records import MAGIC, Message
-from harness.workers.remoting.requests import Code, Queue, Request
+from harness.workers.remoting.records import MAGIC, StoredMessage
+from harness.workers.remoting.requests import Code, Request, TopicQueue
 
-QUEUE = Queue("orders", 2)
+QUEUE = TopicQueue("orders", 2)
 FOUND, NOTHING, AGAIN, MOVED, SYSTEM_ERROR = 0, 19, 20, 21, 1
 
 
-def message(offset: int, queue: Queue = QUEUE) -> Message:
+def message(offset: int, queue: TopicQueue = QUEUE) -> StoredMessage:
     topic, number = queue.topic, queue.number
     host = "127.0.0.1:1"
-    return Message(topic, number, offset, 0, 0, 0, 0, host, 0, host, 0, 0, {}, b"x", True, 0)
+    return StoredMessage(topic, number, offset, 0, 0, 0, 0, host, 0, host, 0, 0, {}, b"x", True, 0)
 
 
-def answer(code: int, fields: dict[str, int] | None = None, *messages: Message) -> Command:
+def answer(code: int, fields: dict[str, int] | None = None, *messages: StoredMessage) -> Command:
     texts = {name: str(value) for name, value in (fields or {}).items()}
     body = b"".join(written(one) for one in messages)
     return Command(Header(code, 1, RESPONSE, fields=texts), body)
@@ -61,12 +61,12 @@ class Broker:
             at += 1
         return self._told(FOUND, at, *run)
 
-    def _told(self, code: int, goes_on: int, *messages: Message) -> Command:
+    def _told(self, code: int, goes_on: int, *messages: StoredMessage) -> Command:
         told = {"nextBeginOffset": goes_on, "minOffset": self.first, "maxOffset": self.end}
         return answer(code, told, *messages)
 
 
-def written(message: Message, magic: int = MAGIC, ended: bool = True) -> bytes:
+def written(message: StoredMessage, magic: int = MAGIC, ended: bool = True) -> bytes:
     """As a broker stores it. `ended`: the last property has a separator behind it, too."""
     pairs = "\x02".join(f"{name}\x01{value}" for name, value in message.properties.items())
     properties = (pairs + "\x02" * (ended and bool(pairs))).encode()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from harness.plan.model import Layout
-from harness.systems.rocketmq.api import Agent, RocketApi
+from harness.systems.rocketmq.api import ProcessAgent, RocketApi
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.leading import Leading
 from harness.systems.rocketmq.services import Configuration
@@ -26,7 +26,7 @@ _LEADING: Mapping[str, Callable[[Layout, RocketApi], Leading]] = {
 }
 
 
-def broker_of(layout: Layout, agent: Agent, addresses: Mapping[str, str]) -> RocketBroker:
+def broker_of(layout: Layout, agent: ProcessAgent, addresses: Mapping[str, str]) -> RocketBroker:
     """`addresses`: by host, as the agent dials them."""
     api = RocketApi(agent, addresses)
     return RocketBroker(layout, api, _LEADING[layout.system](layout, api))

@@ -17,7 +17,7 @@ from faults.targets import CLIENT
 from harness.cluster.port import Cluster, DeployError
 from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
-from harness.plan.experiment import Catalogue, Request, plan
+from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import Experiment, RunPlan
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
@@ -122,7 +122,9 @@ def planned(pair: Pair, deployment: str = LOCAL) -> RunPlan | str:
     name = f"pairs-{os.getpid()}"
     try:
         scenario = read_scenario("fault-pair", pair.source)
-        request = Request(name, 7, (scenario,), (SYSTEM,), (LAYOUT,), deployment=deployment)
+        request = ExperimentOptions(
+            name, 7, (scenario,), (SYSTEM,), (LAYOUT,), deployment=deployment
+        )
         return plan(request, everything).runs[0]
     except PlanError as refused:
         return "; ".join(problem.text for problem in refused.problems)

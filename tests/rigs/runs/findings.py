@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Self
 
 from harness.claims.evidence import Evidence
-from harness.claims.state import State
+from harness.claims.state import KnownFacts
 from harness.plan.natures import nature_of
 from spark_analysis.definition import digest
 from spark_analysis.schema import service as words
@@ -358,4 +358,4 @@ class Story:
 
     @property
     def evidence(self) -> Evidence:
-        return Evidence(self.findings, self.facts, State.from_json(self.state))
+        return Evidence(self.findings, self.facts, KnownFacts.from_json(self.state))

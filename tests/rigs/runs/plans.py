@@ -5,18 +5,18 @@ from dataclasses import replace
 from faults.kinds import KINDS
 from faults.targets import CLIENT
 from harness.plan.model import (
-    Entry,
+    BootstrapAddress,
+    Duration,
     FaultPlan,
     Host,
     Layout,
     OperationOptions,
     OperationPlan,
+    OperationStep,
     Retry,
     RunPlan,
     Scenario,
     Schedule,
-    Span,
-    Step,
     System,
     Window,
     Workload,
@@ -71,8 +71,8 @@ def workload(**changes: object) -> Workload:
         "retry": Retry.UNTIL_CONFIRMED,
         "acknowledge": 10,
         "deadline_s": 5.0,
-        "publishers_enter": Entry("master of orders"),
-        "consumers_enter": Entry("uninvolved"),
+        "publishers_enter": BootstrapAddress("master of orders"),
+        "consumers_enter": BootstrapAddress("uninvolved"),
     }
     own = {key: changes.pop(key) for key in ("amqp", "rocketmq") if key in changes}
     parts["sections"] = own
@@ -83,17 +83,17 @@ def fault(kind: str, target: str = "", **changes: object) -> FaultPlan:
     of_clients = KINDS[kind].applies_to == CLIENT
     target = target or ("clients" if of_clients else "master of orders")
     changes = {"options": OPTIONS_OF[kind], **changes}
-    return FaultPlan(kind, target, Span(), Span(), **changes)  # type: ignore[arg-type]
+    return FaultPlan(kind, target, Duration(), Duration(), **changes)  # type: ignore[arg-type]
 
 
 def operation(kind: str, target: str = "", **options: object) -> OperationPlan:
-    return OperationPlan(kind, target, Span(), OperationOptions(**options))  # type: ignore[arg-type]
+    return OperationPlan(kind, target, Duration(), OperationOptions(**options))  # type: ignore[arg-type]
 
 
 def operated(*operations: OperationPlan, of: RunPlan | None = None) -> RunPlan:
     """A run with these operations, one after another, the first after 0.2 s."""
     of = of or plan()
-    steps = tuple(Step(number, each, 0.2) for number, each in enumerate(operations, 1))
+    steps = tuple(OperationStep(number, each, 0.2) for number, each in enumerate(operations, 1))
     return replace(
         of,
         scenario=replace(of.scenario, operations=operations),
@@ -111,10 +111,10 @@ def plan(
         story="",
         workload=workload(**changes),
         faults=faults,
-        baseline=Span(),
-        recovery=Span(),
-        settle=Span(),
-        drain_limit=Span(),
+        baseline=Duration(),
+        recovery=Duration(),
+        settle=Duration(),
+        drain_limit=Duration(),
         source="title = 'quick'",
     )
     windows = tuple(Window(n, each, 0.2, lasts_s) for n, each in enumerate(faults, 1))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from harness.claims import claims
 from harness.claims.judge import judge
-from harness.compare.expectations import Entry, Expectations, Known
+from harness.compare.expectations import Expectations, ExpectedCell, Known
 from harness.judging.assemble import compare
 from harness.judging.exits import Judge
 from harness.judging.result import Report, RunReport
@@ -19,7 +19,7 @@ CLAIMS = claims.shipped()
 # What a story does that tells of nothing unusual: here, that is as expected.
 KNOWN = Expectations(
     [
-        Entry(
+        ExpectedCell(
             ("*", "*", "*", "*"),
             {one.claim: Known((one.outcome,)) for one in judge(CLAIMS, Story().evidence)},
             "measured",

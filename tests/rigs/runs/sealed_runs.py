@@ -9,7 +9,7 @@ from harness.run_folder.manifest import NAME
 from harness.run_folder.seal import HARNESS, LOGS, seal
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.sealed import DIGEST, SEAL
-from spark_analysis.schema.tables import OPERATIONS, TABLES, TERMS, Kind
+from spark_analysis.schema.tables import OPERATIONS, TABLES, TERMS, ColumnType
 from tests.rigs.histories.by_hand import History, Row
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.told_runs import manifest_of
@@ -77,7 +77,7 @@ def write_logs(folder: Path, rows: Mapping[str, Iterable[Row]]) -> None:
 def _row(name: str, number: int) -> Row:
     kinds = {column.name: column.kind for column in TABLES[name].columns}
     row: Row = {
-        column: f"word {number}" if kind is Kind.TEXT else number % 200
+        column: f"word {number}" if kind is ColumnType.TEXT else number % 200
         for column, kind in kinds.items()
     }
     return {**row, "kind": "start"} if name == OPERATIONS.name else row

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from harness.cluster.port import Cluster
-from harness.run.clocks import Clock
+from harness.run.clocks import ProcessClock
 from harness.run.worker_handles import WorkerHandle
 from harness.workers.protocol import WorkerConfig
 
@@ -14,7 +14,9 @@ async def hired(cluster: Cluster, name: str) -> WorkerHandle:
     hello = await channel.receive()
     assert hello is not None
     nothing = cast(WorkerConfig, cast(Any, None))  # it was told of no broker
-    handle = WorkerHandle(name, nothing, channel, Clock(name, same_boot=True), hello["versions"])
+    handle = WorkerHandle(
+        name, nothing, channel, ProcessClock(name, same_boot=True), hello["versions"]
+    )
     handle.listen()
     cluster.started_clients.add(name, handle)
     return handle

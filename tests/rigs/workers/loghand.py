@@ -7,9 +7,9 @@ from harness.workers.clients.port import (
     Answer,
     ConsumingListener,
     Fetched,
+    MessageTerms,
     NotAttached,
     PublishingListener,
-    Terms,
 )
 from harness.workers.protocol import Endpoint, WorkerConfig
 from spark_analysis.schema.words import Outcome, Strength
@@ -24,7 +24,7 @@ class PatientClient:
     def window(self, wanted: int) -> int:
         return wanted
 
-    def __init__(self, terms: Terms | None = None) -> None:
+    def __init__(self, terms: MessageTerms | None = None) -> None:
         self.terms = terms
         self.sent: list[bytes] = []
         self.acknowledged: list[int] = []

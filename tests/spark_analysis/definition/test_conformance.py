@@ -141,7 +141,7 @@ def test_what_openchaos_calls_a_duplicate_of_what_was_not_confirmed_is_none(name
 
 
 @pytest.mark.parametrize("name", ["Q4", "Q6"])
-def test_a_redelivery_is_told_from_a_message_that_is_stored_twice(name: str) -> None:
+def test_a_redelivery_is_distinguished_from_a_message_that_is_stored_twice(name: str) -> None:
     surplus = sum(QUEUE[name]["JT"]["duplicated"].values())
     verdict = _verdict(_translated(name, Redelivered.YES).history)
     assert verdict == {"duplicated redelivery": surplus}

@@ -154,7 +154,7 @@ def test_a_table_that_no_verdict_needs_is_not_read() -> None:
     assert judge(facts, {**rows, "operations": [{}]}) == judge(facts, rows)
 
 
-def test_windows_are_judged_by_number_in_whatever_order_they_are_told() -> None:
+def test_windows_are_judged_by_number_in_whatever_order_they_are_reported() -> None:
     facts, rows = History().window(10_000).window(20_000).publish(1).confirm(1).build()
     backwards = replace(facts, windows=facts.windows[::-1])
     assert judge(backwards, rows) == judge(facts, rows)

@@ -44,7 +44,9 @@ def loss_doubts(history: History) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("via", VISIBLE)
 @pytest.mark.parametrize("fate", ROLLBACKS)
-def test_what_was_rolled_back_and_came_all_the_same_is_told_as_that(fate: Fate, via: Via) -> None:
+def test_what_was_rolled_back_and_came_all_the_same_is_reported_as_that(
+    fate: Fate, via: Via
+) -> None:
     findings = judge(*rolled_back(fate).deliver(1, at_ms=70, via=via).build())
     word = fate.name.lower()
     assert counts(findings, *BROKEN) == {f"rolled_back_but_delivered {word}": 1}

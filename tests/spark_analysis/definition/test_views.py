@@ -80,7 +80,9 @@ def test_of_questions_of_one_instant_the_answer_that_came_later_is_news() -> Non
     assert moves(history) == [(MASTER, False, ns(400), ns(409))]
 
 
-def test_silence_is_told_from_its_first_question_to_the_next_answer_and_changes_nothing() -> None:
+def test_silence_is_reported_from_its_first_question_to_the_next_answer_and_changes_nothing() -> (
+    None
+):
     history = look(History(), "ns1", 0, *ALL)
     for at_ms in (400, 800, 1_200):
         look(history, "ns1", at_ms, took_ms=1_000, why="no answer within 1 s")

@@ -154,7 +154,7 @@ def test_counts_are_summed_over_queues_and_details(compared: Compared) -> None:
     assert (lost.judged, lost.median) == (1, 4)
 
 
-def test_a_run_is_told_by_the_worst_of_its_windows_over_all_queues(compared: Compared) -> None:
+def test_a_run_is_reported_by_the_worst_of_its_windows_over_all_queues(compared: Compared) -> None:
     times = {
         measure: (row.runs, row.judged, row.bounds, row.median)
         for (system, measure, _), row in compared.items()

@@ -150,7 +150,7 @@ def test_a_spoiled_run_leaves_the_others_their_verdicts(
     ]
 
 
-def test_a_fault_of_ours_in_one_run_is_told_as_one_and_leaves_the_others_their_verdicts(
+def test_a_fault_of_ours_in_one_run_is_reported_as_one_and_leaves_the_others_their_verdicts(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     runs = [struck_run(tmp_path, f"run {number}") for number in range(3)]
@@ -175,7 +175,7 @@ def test_a_run_that_is_the_death_of_its_task_costs_no_other_run_its_verdict(
 
 
 @pytest.mark.parametrize("name", ["seconds", "counts", "comparison"])
-def test_marts_that_cannot_be_written_are_told_with_their_place(
+def test_marts_that_cannot_be_written_are_reported_with_their_place(
     name: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether a task writes them, or this process."""

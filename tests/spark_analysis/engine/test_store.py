@@ -57,7 +57,7 @@ def test_what_is_not_there_is_named_and_leaves_nothing(
     assert [*(tmp_path / "results").iterdir()] == []
 
 
-def test_a_store_that_nothing_here_reads_is_told_as_that(
+def test_a_store_that_nothing_here_reads_is_reported_as_that(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     with pytest.raises(Unbrought, match=r'No FileSystem for scheme "moon"'):

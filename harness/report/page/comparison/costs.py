@@ -1,7 +1,7 @@
 """What the calm cost, place beside place: of the load that most of them had.
 
-1. Only runs of one load are told together; other loads stand in the cost part of the page.
-2. How a place was run stands with its numbers: processes and containers do not compare.
+1. Only runs of one load stand together; other loads stand in the cost part of the page.
+2. The numbers name the deployment: processes and containers do not compare.
 """
 
 from collections.abc import Sequence

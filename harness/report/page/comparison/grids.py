@@ -3,8 +3,8 @@
 1. A number is a median over the judged runs, its range stands beside it; where not all runs were
    judged, it says of how many it is. A bound is `≥`, and what was not judged says so.
 2. The bars of a table have one scale a unit and begin at 0; the tick is the median.
-3. Measures that are 0 wherever they were judged are told in words.
-4. Scenarios that only one place had are left to their cells: there is nothing beside them.
+3. Measures that are 0 in every judged cell are listed in a sentence.
+4. Scenarios that only one place had are left to their cells: there is nothing to compare.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _SERVED = tuple(each.name for each in _TIMES if not each.is_step)
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
 _BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
-    "Of a run with several faults its worst is told, and none where one of them was not judged."
+    "For a run with several faults the worst one counts; if one was not judged, none is shown."
 )
 _ELSEWHERE = GONE  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
@@ -73,19 +73,19 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class GridLine:
     name: str
-    values: tuple[Value | None, ...]  # None: nobody asked for it
+    values: tuple[Value | None, ...]  # None: not requested
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """One scenario. `runs`: of each place, None where nobody asked for it."""
+class GridGroup:
+    """One scenario. `runs`: of each place; None if it was not requested."""
 
     scenario: str
     title: str
     runs: tuple[str | None, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[GridLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Grid:
     name: str
     note: str
     meanings: tuple[tuple[str, str], ...]
-    groups: tuple[Group, ...]
+    groups: tuple[GridGroup, ...]
 
 
 def grids(report: Report, compared: Sequence[Place]) -> tuple[tuple[Grid, ...], tuple[str, ...]]:
@@ -133,7 +133,7 @@ def _groups(
     shown: Mapping[Name, Mapping[Cell, Comparison]],
     report: Report,
     compared: Sequence[Place],
-) -> tuple[Group, ...]:
+) -> tuple[GridGroup, ...]:
     tops: dict[str, float] = {}
     rows = (row for name in names for row in shown[name].values() if not _never(row))
     for row in rows:
@@ -167,7 +167,7 @@ def _group(
     tops: Mapping[str, float],
     report: Report,
     compared: Sequence[Place],
-) -> Group:
+) -> GridGroup:
     cells: list[Cell] = [(scenario, *place.key) for place in compared]
     lines = []
     for measure, detail in names:
@@ -178,11 +178,11 @@ def _group(
                 _value(place.letter, row, tops) if row is not None else None
                 for place, row in zip(compared, found, strict=True)
             )
-            lines.append(Line(_name(measure, detail), tuple(values)))
+            lines.append(GridLine(_name(measure, detail), tuple(values)))
     runs = [sum(run.cell == cell for run in report.runs) for cell in cells]
     run_counts = tuple(formats.plural(number, "run") if number else None for number in runs)
     title = next((t.scenario for c, t in report.titles.items() if c[0] == scenario), "")
-    return Group(scenario, title, run_counts, tuple(lines))
+    return GridGroup(scenario, title, run_counts, tuple(lines))
 
 
 def _never(row: Comparison) -> bool:

@@ -19,7 +19,7 @@ from harness.report.page.outs import is_fine, is_out, out_text
 from harness.report.page.totals import loss_rate, totals_of
 
 NAMED_MAX = 2  # so many columns are called by more than their letters
-TIMED_MAX = 4  # so many are told with a time of their own
+TIMED_MAX = 4  # so many get their own time
 
 
 def headline(verdicts: Sequence[VerdictView]) -> str:
@@ -103,7 +103,7 @@ def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str
     why = "are too few to tell" if few else f"leave {_ends(longer)} possible"
     return (
         f"How long they were out: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
-        "What is told here is what these runs did."
+        "The times below are those of these runs only."
     )
 
 
@@ -140,7 +140,7 @@ def _called(place: Place) -> str:
 
 
 def _of_outages(judged: Sequence[Place]) -> list[str]:
-    """Longest first; those that were not out, and those of which nobody knows, come last."""
+    """Yield the longest first; those without downtime, and the unknown ones, come last."""
     out = sorted(
         (place for place in judged if is_out(place.totals)),
         key=lambda place: -(place.totals.out.most_s if place.totals.out else 0.0),

@@ -56,7 +56,7 @@ class VerdictView:
     """One place's verdict: a word and two numbers at a glance, and the sentences behind them.
 
     `edge`: its tone as a whole; nothing lost is not well where it was out. `medians`: scenario,
-    `12.5 s`, `2 of 2`; `unknown`: scenarios whose outage nobody knows.
+    `12.5 s`, `2 of 2`; `unknown`: scenarios whose outage is unknown.
     """
 
     place: Place
@@ -258,7 +258,7 @@ def _outage(place: Place) -> str:
 def _longest_out(totals: RunTotals) -> str:
     assert totals.out is not None, totals
     if not totals.out.most_s:
-        some = f" in the {totals.out.runs} of {totals.runs} runs of which that is known"
+        some = f" in the {totals.out.runs} of {totals.runs} runs in which that is known"
         return f"It was not out{some if totals.out.runs < totals.runs else ''}"
     head = "At worst it was out"
     if _mostly_unknown(totals):

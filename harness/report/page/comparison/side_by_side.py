@@ -1,7 +1,7 @@
 """Places side by side: a verdict each, then every fault over all of them, then the detail.
 
-1. A column is a place, a row a scenario or a measure of it; what nobody asked for is blank, what
-   does not apply has its reason, and what was not judged says so: none of them is a 0.
+1. A column is a place, a row a scenario or a measure of it. A field that was not requested is
+   blank, one that does not apply has its reason, one that was not judged says so. None is a 0.
 2. Sums and shares stand with what they are of, medians with how many runs were judged.
 3. Bars of one table have one scale; they repeat what the words beside them say.
 """
@@ -43,7 +43,7 @@ from harness.report.page.totals import Cell, RunTotals, loss_rate
 @dataclass(frozen=True, slots=True)
 class Field:
     """One scenario on one place. `edge`: its tone as a whole, as in VerdictView. `number` 0: there
-    is no such cell; then `reason` says why, or nobody asked for it. `left` and `width`: the
+    is no such cell; `reason` says why, or it was not requested. `left` and `width`: the
     median, and from there to the longest, in per cent of the longest of all; `late`: the share
     that was not confirmed in time from the fault on; `returned`: that every host which failed
     came back with its disk, where that is so."""
@@ -73,7 +73,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SideBySideRow:
     scenario: str
     title: str
     fields: tuple[Field, ...]  # one a place, in their order
@@ -85,7 +85,7 @@ class SideBySideView:
     lead: str
     sure: str  # whether the largest difference is more than chance
     verdicts: tuple[VerdictView, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[SideBySideRow, ...]
     reasons: tuple[str, ...]
     loss_by_strength: StrengthTable
     grids: tuple[Grid, ...]
@@ -147,7 +147,7 @@ def _rows(
     compared: Sequence[Place],
     skipped: Mapping[Cell, str],
     reasons: Sequence[str],
-) -> Iterable[Row]:
+) -> Iterable[SideBySideRow]:
     cells = {view.cell: view for view in views}
     titles = {view.cell[0]: view.title.scenario for view in views}
     longest_s = max((v.totals.out.most_s for v in views if v.totals.out is not None), default=0.0)
@@ -160,7 +160,7 @@ def _rows(
             else:
                 reason = reasons.index(skipped[cell]) + 1 if cell in skipped else 0
                 fields.append(_empty(place.letter, reason))
-        yield Row(scenario, titles.get(scenario, ""), tuple(fields))
+        yield SideBySideRow(scenario, titles.get(scenario, ""), tuple(fields))
 
 
 def _field(letter: str, view: CellView, longest_s: float) -> Field:

@@ -1,7 +1,7 @@
 """The timers of a place in words: they set how long an outage lasts, so they stand beside it.
 
-1. What runs were measured with is on record in each; what the product comes with, its layouts'
-   files say. What nobody says is left out.
+1. Each run records the values that it was measured with; the files of layouts give the product's
+   defaults. Unknown values are left out.
 """
 
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ Timers = tuple[float, float | None]  # a silent host is given up after; clients 
 
 
 def timers_text(cell: Cell, runs: Iterable[RunReport]) -> str:
-    """`a silent host is given up after about 10 s here (60 s as shipped)`; "" where nobody knows,
-    or runs differ. `cell`: one of theirs."""
+    """Return `a silent host is given up after about 10 s here (60 s as shipped)`; "" if that is
+    unknown, or runs differ. `cell`: one of theirs."""
     used = {(one.timer_s, one.poll_s) for one in (run.summary for run in runs) if one is not None}
     if len(used) != 1:
         return ""

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.workers.clients.rocketmq.native import NativeClient
-from harness.workers.clients.rocketmq.native_found import Found, load
+from harness.workers.clients.rocketmq.native_found import NativeLibrary, load
 from harness.workers.protocol import WorkerConfig
 
 FOLDER = "MQPROOF_CLIENT_PYTHON"
@@ -43,11 +43,11 @@ def lacking(place: Path) -> str:
     return f"{place} lacks {', '.join(missing)}; {HOW_TO_GET}" if missing else ""
 
 
-def look() -> Found:
+def look() -> NativeLibrary:
     """Load the folder's package and library, and return what they can do."""
     place = folder()
     if reason := lacking(place):
-        return Found(refused=f"{PACKAGE} is not here: {reason}")
+        return NativeLibrary(refused=f"{PACKAGE} is not here: {reason}")
     sys.path.insert(0, str(place))
     return load(PACKAGE, lambda error: f"{PACKAGE} cannot be loaded: {error}", HOW_TO_GET)
 

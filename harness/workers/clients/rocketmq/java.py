@@ -142,7 +142,7 @@ class JavaPublisher:
             self._listener.answered(results)
 
     def buffered_bytes(self) -> int:
-        """What Java holds is told by its answers alone."""
+        """Return 0: only Java's answers show what it holds."""
         return 0
 
     async def close(self, limit_s: float) -> None:

@@ -30,7 +30,7 @@ from harness.workers.clients.port import (
 )
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_attached import PERIOD_S, Attached
-from harness.workers.clients.rocketmq.native_found import Found, look
+from harness.workers.clients.rocketmq.native_found import NativeLibrary, look
 from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -51,7 +51,7 @@ class NativeClient:
 
     answers_every_send = True
 
-    def __init__(self, config: WorkerConfig, looks: Callable[[], Found] = look) -> None:
+    def __init__(self, config: WorkerConfig, looks: Callable[[], NativeLibrary] = look) -> None:
         home = f"{config.log}.native"  # its own logs, beside ours
         os.makedirs(home, exist_ok=True)  # noqa: PTH103
         os.environ["HOME"] = home
@@ -77,7 +77,7 @@ class NativeClient:
         return NativeConsumer(self._config, listener)
 
 
-def lack(found: Found, config: WorkerConfig) -> str:
+def lack(found: NativeLibrary, config: WorkerConfig) -> str:
     """What this workload wants and the library has not; empty where it has all."""
     options = RocketOptions.from_json(config.own)
     wanted = {options.consumer: True}

@@ -32,8 +32,8 @@ class Way:
         return f"{self.owner}.{self.method}" if self.owner else self.symbol
 
 
-# What a workload may ask for: the packages call the same by different names, the first of which
-# is 0.4.4's.
+# Features that a workload may need. Packages use different names for the same; 0.4.4's comes
+# first.
 WAYS: Mapping[str, tuple[Way, ...]] = {
     "sync": (Way("SendMessageSync", "Producer", "send_sync"),),
     "async": (Way("SendMessageAsync", "Producer", "send_async"),),
@@ -75,7 +75,7 @@ _INSTALL = f"`pip install {WITH_LIBRARY}==0.4.4` into an environment without {WI
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NativeLibrary:
     """`refused` is empty where the client can be used."""
 
     package: str = ""  # "rocketmq 0.4.4"
@@ -84,16 +84,16 @@ class Found:
     refused: str = ""
 
 
-def look() -> Found:
+def look() -> NativeLibrary:
     """Loads the library of this Python's package, if there is one."""
     versions = installed()
     if refused := refusal(versions):
-        return Found(refused=refused)
+        return NativeLibrary(refused=refused)
     package = " ".join(next(iter(versions.items())))
     return load(package, lambda error: refusal(versions, error), _INSTALL)
 
 
-def load(package: str, refused_for: Callable[[str], str], how_to_get: str) -> Found:
+def load(package: str, refused_for: Callable[[str], str], how_to_get: str) -> NativeLibrary:
     """What the module `rocketmq` on sys.path can do; `refused_for` makes a refusal of the words of
     an import error."""
     try:
@@ -101,13 +101,13 @@ def load(package: str, refused_for: Callable[[str], str], how_to_get: str) -> Fo
     except (ImportError, OSError, NotImplementedError, AttributeError) as error:
         # AttributeError: 2.0.0 takes whatever librocketmq there is, and binds functions that an
         # older one does not export.
-        return Found(package, refused=refused_for(str(error)))
+        return NativeLibrary(package, refused=refused_for(str(error)))
     has = having(client, ffi.dll)
     library = str(ffi.dll._name)
     if lacks := ", and ".join(missing(has)):
         refused = f"{package} cannot be driven, for {lacks}; {how_to_get}"
-        return Found(package, library, refused=refused)
-    return Found(package, library, features(has))
+        return NativeLibrary(package, library, refused=refused)
+    return NativeLibrary(package, library, features(has))
 
 
 def installed() -> dict[str, str]:

@@ -35,7 +35,7 @@ _SHARDED = "send_orderly_with_sharding_key"
 _SPENT = 1024
 
 
-class Delivery(NamedTuple):
+class NativeDelivery(NamedTuple):
     """What the library tells of a message that it hands out."""
 
     body: bytes
@@ -125,12 +125,12 @@ class Package:
             return producer.send_orderly_with_sharding_key(message, str(key))
         return producer.send_orderly(message, key, INNER_RETRIES)
 
-    def read(self, handle: int) -> Delivery:
+    def read(self, handle: int) -> NativeDelivery:
         """Of a message that the library hands out, while its callback lasts."""
         most = max(0, int(self.library.GetMessageStoreSize(handle)) - RECORD_BYTES)
         body = whole_body(self._body_of(handle), most)
         again = int(self.library.GetMessageReconsumeTimes(handle)) > 0
-        return Delivery(body, int(self.library.GetMessageQueueOffset(handle)), again)
+        return NativeDelivery(body, int(self.library.GetMessageQueueOffset(handle)), again)
 
     @property
     def _ordered(self) -> str:

@@ -63,7 +63,7 @@ def window(options: RocketOptions, wanted: int) -> int:
 def attach_to(options: RocketOptions, role: Role, index: int) -> str:
     """The host whose name server the worker of this role and number must ask, from 0; "" for any.
 
-    Those that read what is left, and those that ask, go where they are let in."""
+    Drainers, auditors and probers connect to any that accepts them."""
     wanted = {Role.PUBLISHER: options.publishers_attach, Role.CONSUMER: options.consumers_attach}
     hosts = wanted.get(role, ())
     return hosts[index % len(hosts)] if hosts else ""

@@ -14,7 +14,7 @@ from faults.peers import Served, Serving
 from harness.cluster.links import Links
 from harness.plan.guarantees import Guarantees, NotApplicable
 from harness.plan.model import NO_HANDLING, Drain, Host, Layout
-from harness.plan.servers import Process, QueueRole, Role, Servers
+from harness.plan.servers import Process, QueueRole, ServerRole, Servers
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.layout_parts import AsList, Name, Names, ProfileName, Strict, Title
 from harness.systems.layout_parts import host_mistakes as mistakes_of_hosts
@@ -110,7 +110,7 @@ def _guarantees(_layout: Layout) -> Guarantees:
 def _servers(layout: Layout) -> Servers:
     return Servers(
         processes=tuple(
-            Process(host=host.name, word=word, role=Role.BROKER, fixed_role=QueueRole.MASTER)
+            Process(host=host.name, word=word, role=ServerRole.BROKER, fixed_role=QueueRole.MASTER)
             for host in layout.hosts
             for word in host.processes
         ),

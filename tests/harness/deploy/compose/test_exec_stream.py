@@ -44,7 +44,7 @@ def test_frames_come_out_whole_however_the_stream_was_cut() -> None:
     assert found == [(1, b'{"a":1}\n'), (2, b"oops\n"), (1, b"")]
 
 
-def test_a_stream_out_of_step_is_told() -> None:
+def test_a_stream_out_of_step_is_reported() -> None:
     with pytest.raises(DeployError, match="out of step"):
         list(Frames().feed(b"HTTP/1.1 500 Internal"))
 
@@ -91,7 +91,7 @@ async def test_sending_to_a_process_that_is_gone_tells_its_last_words() -> None:
 
 
 @in_a_loop
-async def test_what_is_no_message_is_told() -> None:
+async def test_what_is_no_message_is_reported() -> None:
     channel, engine = await conversation()
     engine.sendall(frame(1, b"Segmentation fault\n"))
     with pytest.raises(DeployError, match="no message"):

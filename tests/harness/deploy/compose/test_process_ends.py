@@ -6,7 +6,7 @@ import pytest
 
 from harness.cluster.port import Ended
 from harness.deploy.compose.cluster import FoundContainers
-from harness.deploy.compose.process_ends import ENGINE, MEMORY, Reader
+from harness.deploy.compose.process_ends import ENGINE, MEMORY, EventReader
 
 PLACES = {"c1": "rmq1", "c2": "rkt1/broker-a"}
 
@@ -17,7 +17,7 @@ def event(action: str, container: str = "c1", at: int = 1, **attributes: str) ->
 
 
 def taken(*events: dict[str, Any]) -> list[Ended]:
-    reader = Reader(PLACES)
+    reader = EventReader(PLACES)
     found = [reader.take(one, 7) for one in events]
     return [one for one in found if one is not None]
 
@@ -56,7 +56,7 @@ def test_who_ended_it_once_does_not_end_it_the_next_time() -> None:
     assert taken(*events) == [Ended("rmq1", 7, 137, MEMORY), Ended("rmq1", 7, 1)]
 
 
-def test_what_comes_again_when_the_stream_was_opened_anew_is_told_once() -> None:
+def test_what_comes_again_when_the_stream_was_opened_anew_is_reported_once() -> None:
     died = event("die", at=4, exitCode="137")
     assert len(taken(died, died)) == 1
 

@@ -1,7 +1,7 @@
 """What a host had used: its network, its processes, over restarts."""
 
 from harness.cluster.port import HostSample
-from harness.deploy.compose.stats import Counters, HostUse, Look, read
+from harness.deploy.compose.stats import Counters, HostUse, StatsSample, read
 
 STATISTICS = {
     "cpu_stats": {"cpu_usage": {"total_usage": 5_000}},
@@ -20,17 +20,17 @@ STATISTICS = {
 }
 
 
-def look(cpu_ns: int, memory_bytes: int = 0) -> Look:
-    return Look(memory_bytes, Counters(cpu_ns, 0, 0, 0, 0))
+def look(cpu_ns: int, memory_bytes: int = 0) -> StatsSample:
+    return StatsSample(memory_bytes, Counters(cpu_ns, 0, 0, 0, 0))
 
 
 def test_reads_the_engines_words() -> None:
-    assert read(STATISTICS) == Look(700, Counters(5_000, 11, 22, 7, 8))
+    assert read(STATISTICS) == StatsSample(700, Counters(5_000, 11, 22, 7, 8))
 
 
 def test_what_is_not_told_is_not_used() -> None:
     stopped = {"blkio_stats": {"io_service_bytes_recursive": None}, "memory_stats": {}}
-    assert read(stopped) == Look(0, Counters(0, 0, 0, 0, 0))
+    assert read(stopped) == StatsSample(0, Counters(0, 0, 0, 0, 0))
 
 
 def test_a_host_is_the_sum_of_its_containers() -> None:

@@ -10,7 +10,7 @@ from harness.deploy.compose.cluster import FoundContainers
 from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.images import parts_of
 from harness.systems.catalogue import load_layout
-from harness.systems.containers import Parts, Stand
+from harness.systems.containers import ClusterAdapters, Stand
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER
 from harness.systems.rocketmq.broker import RocketBroker
 from harness.systems.rocketmq.service_ports import HELLO
@@ -40,7 +40,7 @@ class FakeProxy:
         return {"port": int(told["listen"].rpartition(":")[2])}
 
 
-def made(system: str, layout: str) -> Parts:
+def made(system: str, layout: str) -> ClusterAdapters:
     placed = with_addresses(load_layout(system, layout), NETWORK)
     addresses = {host.name: host.address for host in placed.hosts}
     stand = Stand(
@@ -56,7 +56,7 @@ def made(system: str, layout: str) -> Parts:
     return parts_of(stand)
 
 
-def command(parts: Parts) -> list[str]:
+def command(parts: ClusterAdapters) -> list[str]:
     names = ["rkt1", "rkt2", "rkt3", "rkt4"]
     return worker_ways.command(names, parts.ways.names_mean("publisher-1"), OWN)
 

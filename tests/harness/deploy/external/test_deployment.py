@@ -274,7 +274,7 @@ def test_a_verify_command_that_always_says_yes_proves_nothing(
         (("http://127.0.0.1:", "http://127.0.0.2:"), "no broker answers /api/nodes"),
     ],
 )
-def test_what_contradicts_the_file_is_told_and_nothing_of_ours_is_left(
+def test_what_contradicts_the_file_is_reported_and_nothing_of_ours_is_left(
     change: tuple[str, str], reason: str, owner: Owner, tmp_path: Path
 ) -> None:
     text = owner.text(kinds=())
@@ -294,7 +294,7 @@ def test_what_contradicts_the_file_is_told_and_nothing_of_ours_is_left(
     ]
 
 
-def test_credentials_that_are_wrong_are_told_by_the_names_of_their_variables(
+def test_credentials_that_are_wrong_are_reported_by_the_names_of_their_variables(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REFERENCE_PASSWORD", "swordfish")

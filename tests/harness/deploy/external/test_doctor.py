@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.deploy.doctor import Row
+from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.doctor import examine, possible
 from harness.pipeline import stages
 from harness.plan.topology import Topology
@@ -32,7 +32,7 @@ def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REFERENCE_PASSWORD", "guest")
 
 
-def rows(of: Topology) -> dict[str, Row]:
+def rows(of: Topology) -> dict[str, MachineCheck]:
     return {row.what: row for row in asyncio.run(examine(of))}
 
 
@@ -73,7 +73,7 @@ def test_every_row_that_is_not_well_says_what_to_do(
 
 
 @pytest.mark.slow
-def test_wrong_credentials_and_missing_ones_are_told_by_name_alone(
+def test_wrong_credentials_and_missing_ones_are_reported_by_name_alone(
     owner: Owner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REFERENCE_PASSWORD", "swordfish")
@@ -99,7 +99,9 @@ def test_wrong_credentials_and_missing_ones_are_told_by_name_alone(
         ({"tags": []}, ["monitoring", "policymaker"]),
     ],
 )
-def test_a_tag_that_the_user_lacks_is_told_before(said: dict[str, Any], lacks: list[str]) -> None:
+def test_a_tag_that_the_user_lacks_is_reported_before(
+    said: dict[str, Any], lacks: list[str]
+) -> None:
     words = '[queues]\npolicies = "set"\ncopies = 3\nsynchronise = "automatic"\n'
     told = lacking(topology(words), said)
     assert len(told) == len(lacks)
@@ -131,7 +133,7 @@ def test_a_program_that_is_not_here_is_missing() -> None:
     assert found["program stopper"].found == "not found"
 
 
-def test_what_nobody_could_prove_is_told_before() -> None:
+def test_what_nobody_could_prove_is_reported_before() -> None:
     blind = topology(commands=FREEZE.replace('verify = ["stopper", "frozen"]', ""))
     told = list(possible(blind))
     assert [row.what for row in told[1:]] == [f"freeze of {host}" for host in HOSTS]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.cluster.port import DeployError
-from harness.deploy.doctor import Row
+from harness.deploy.doctor import MachineCheck
 from harness.deploy.external.deployment import ExternalDeployment
 from harness.deploy.external.doctor import examine
 from harness.deploy.external.faults import equip
@@ -17,7 +17,7 @@ from harness.deploy.external.removal import remove
 from harness.deploy.external.site import forget, load, noted
 from harness.plan.topology import Topology
 from harness.systems import topologies
-from harness.systems.registry import OURS, Registry
+from harness.systems.registry import OURS, SystemRegistry
 from harness.systems.topologies import layout_of, read_topology
 from tests.rigs.clusters.shards import NAME, SHARDS, Shards, door, foreign
 
@@ -30,7 +30,7 @@ NOBODY = "127.0.0.1:9"
 def shards(monkeypatch: pytest.MonkeyPatch) -> Shards:
     found = Shards()
     declared = replace(OURS["reference-mirrored"], name=NAME, foreign=foreign(found))
-    monkeypatch.setattr(topologies, "registry", lambda: Registry({NAME: declared}, {}, {}))
+    monkeypatch.setattr(topologies, "registry", lambda: SystemRegistry({NAME: declared}, {}, {}))
     monkeypatch.setenv("SHARDS_USER", "ann")
     monkeypatch.setenv("SHARDS_PASSWORD", "swordfish")
     return found
@@ -66,7 +66,7 @@ def test_doctor_knocks_in_their_own_protocol_and_tells_what_they_find(
     rows = {row.what: row for row in asyncio.run(examine(topology(port)))}
     assert rows["one: Shardish"].ok, rows["one: Shardish"]
     assert not rows["two: Shardish"].ok
-    assert rows["shards"] == Row("shards", "one of them is cracked", False, "glue it")
+    assert rows["shards"] == MachineCheck("shards", "one of them is cracked", False, "glue it")
     assert shards.logins == {("ann", "swordfish")}
 
 
@@ -92,7 +92,7 @@ def test_brokers_of_any_family_are_stood_around_and_rid_of_what_was_ours(
     assert noted() == ()
 
 
-def test_what_they_refuse_is_told_before_anything_is_set(
+def test_what_they_refuse_is_reported_before_anything_is_set(
     shards: Shards, port: int, tmp_path: Path
 ) -> None:
     shards.refused = ("ann may not look", "nor touch")
@@ -140,7 +140,7 @@ def test_whoever_heals_reads_the_note_by_the_same_declaration(
 
     assert asyncio.run(story()) == ()
     assert shards.asked == ["set", "queues removed", "settings removed"]
-    monkeypatch.setattr(topologies, "registry", lambda: Registry({}, {}, {}))
+    monkeypatch.setattr(topologies, "registry", lambda: SystemRegistry({}, {}, {}))
     with pytest.raises(OSError, match="there is no system 'acme-shards'"):
         load(begun[0])
     forget(begun[0])

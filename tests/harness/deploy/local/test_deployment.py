@@ -309,7 +309,7 @@ def test_workers_are_processes_of_the_cluster_and_end_with_a_code(
     assert (asked, killed) == (0, 137)
 
 
-def test_what_hosts_use_is_told_and_never_goes_back(play: Play, cluster: LocalCluster) -> None:
+def test_what_hosts_use_is_reported_and_never_goes_back(play: Play, cluster: LocalCluster) -> None:
     async def used() -> list[int]:
         told: list[int] = []
         async for sample in cluster.resources():

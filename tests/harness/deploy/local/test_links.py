@@ -113,7 +113,7 @@ async def test_a_client_sees_its_link_closed_and_finds_it_taken_again(tmp_path: 
 
 @pytest.mark.parametrize("direction", ["to_broker", "to_client"])
 @within(LIMIT_S)
-async def test_half_a_hang_is_told_from_a_whole_one_and_from_the_other_half(
+async def test_half_a_hang_is_distinguished_from_a_whole_one_and_from_the_other_half(
     tmp_path: Path, direction: str
 ) -> None:
     async with standing(tmp_path) as cluster:

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from harness.report.charts.scale import Lane, Scale, Tick
+from harness.report.charts.scale import AxisTick, Lane, Scale
 from harness.report.charts.svg import image
 
 SCALE = Scale(0, 100)
@@ -18,7 +18,7 @@ def test_every_lane_has_its_name_and_a_stretch_as_long_as_its_time() -> None:
     lanes = [
         Lane("rkt1", (SCALE.span(0, 50, "shown", "there"), SCALE.span(50, 100, "dropped", "")))
     ]
-    document = image("a run", [("name servers", lanes)], [Tick(50, "+50 s")])
+    document = image("a run", [("name servers", lanes)], [AxisTick(50, "+50 s")])
     assert texts(document) == ["a run", "+50 s", "name servers", "rkt1", "there"]
     shapes = [one for one in ElementTree.fromstring(document).iter() if one.tag.endswith("rect")]
     whole, first, second = (float(one.get("width", "0")) for one in shapes)
@@ -28,7 +28,7 @@ def test_every_lane_has_its_name_and_a_stretch_as_long_as_its_time() -> None:
 
 def test_what_runs_were_called_is_no_mark_up() -> None:
     lanes = [Lane(HOSTILE, (SCALE.span(0, 100, "held", HOSTILE, HOSTILE),))]
-    document = image(HOSTILE, [(HOSTILE, lanes)], [Tick(0, HOSTILE)])
+    document = image(HOSTILE, [(HOSTILE, lanes)], [AxisTick(0, HOSTILE)])
     assert "<script" not in document
     assert texts(document) == [HOSTILE] * 5
 

@@ -1,6 +1,6 @@
 """One run's verdicts on a terminal: a reason that many claims share stands once."""
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.report.console.grouped import grouped
 from harness.report.undecided import reasons
 
@@ -8,8 +8,8 @@ BESIDE = "window 2: window 1 was in force at the same time"
 ADVICE = ("let one fault end before the next begins",)
 
 
-def verdict(claim: str, outcome: Outcome, *why: str, **more: bool) -> ClaimVerdict:
-    advice = ADVICE if outcome is Outcome.INCONCLUSIVE else ()
+def verdict(claim: str, outcome: ClaimOutcome, *why: str, **more: bool) -> ClaimVerdict:
+    advice = ADVICE if outcome is ClaimOutcome.INCONCLUSIVE else ()
     return ClaimVerdict(
         claim, outcome, claim, claim, "a source", not_judged=why, advice=advice, **more
     )
@@ -20,7 +20,7 @@ def lines(*verdicts: ClaimVerdict) -> list[str]:
 
 
 def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
-    open_ends = [verdict(f"claim-{n}", Outcome.INCONCLUSIVE, BESIDE) for n in range(25)]
+    open_ends = [verdict(f"claim-{n}", ClaimOutcome.INCONCLUSIVE, BESIDE) for n in range(25)]
     (line,) = lines(*open_ends)
     reason, names = line.split("\n")
     assert reason == f"INCONCLUSIVE, 25 claims: {BESIDE}. To do: {ADVICE[0]}"
@@ -29,27 +29,29 @@ def test_claims_that_one_fault_keeps_open_share_its_reason() -> None:
 
 def test_a_condition_is_no_part_of_the_reason() -> None:
     stalled = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
-    first = verdict("a", Outcome.INCONCLUSIVE, f"window 2: served_once_healed == true: {stalled}")
-    second = verdict("b", Outcome.INCONCLUSIVE, f"window 2: out_s <= 30: {stalled}")
+    first = verdict(
+        "a", ClaimOutcome.INCONCLUSIVE, f"window 2: served_once_healed == true: {stalled}"
+    )
+    second = verdict("b", ClaimOutcome.INCONCLUSIVE, f"window 2: out_s <= 30: {stalled}")
     assert reasons(first) == reasons(second) == (f"window 2: {stalled}",)
     assert len(lines(first, second)) == 1
 
 
 def test_other_reasons_and_other_kinds_of_claims_have_lines_of_their_own() -> None:
-    promise = verdict("a", Outcome.INCONCLUSIVE, BESIDE)
-    warning = verdict("b", Outcome.INCONCLUSIVE, BESIDE, warns=True)
-    other = verdict("c", Outcome.INCONCLUSIVE, "window 1: its undo failed")
+    promise = verdict("a", ClaimOutcome.INCONCLUSIVE, BESIDE)
+    warning = verdict("b", ClaimOutcome.INCONCLUSIVE, BESIDE, warns=True)
+    other = verdict("c", ClaimOutcome.INCONCLUSIVE, "window 1: its undo failed")
     assert len(lines(promise, warning, other)) == 3
 
 
 def test_what_is_broken_and_what_was_foretold_stands_alone_and_first() -> None:
     told = lines(
-        verdict("held", Outcome.PASS),
-        verdict("held-too", Outcome.PASS),
-        verdict("broken", Outcome.FAIL),
-        verdict("broken-too", Outcome.FAIL),
-        verdict("foretold", Outcome.PASS, warns=True),
-        verdict("elsewhere", Outcome.NOT_APPLICABLE, "no mirror"),
+        verdict("held", ClaimOutcome.PASS),
+        verdict("held-too", ClaimOutcome.PASS),
+        verdict("broken", ClaimOutcome.FAIL),
+        verdict("broken-too", ClaimOutcome.FAIL),
+        verdict("foretold", ClaimOutcome.PASS, warns=True),
+        verdict("elsewhere", ClaimOutcome.NOT_APPLICABLE, "no mirror"),
     )
     assert told == [
         "FAIL broken alone",

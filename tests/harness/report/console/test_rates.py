@@ -1,11 +1,11 @@
 """Rates out of counts."""
 
 from harness.report.console.rates import Rates
-from harness.run.view import View
+from harness.run.view import LiveCounts
 
 
-def view(sent: int, confirmed: int) -> View:
-    return View("baseline", sent, confirmed, 0, 0, confirmed, sent - confirmed, (), 40.0)
+def view(sent: int, confirmed: int) -> LiveCounts:
+    return LiveCounts("baseline", sent, confirmed, 0, 0, confirmed, sent - confirmed, (), 40.0)
 
 
 def test_the_first_look_has_no_rate() -> None:

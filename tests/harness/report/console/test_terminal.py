@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.judging.exits import Judge
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX
@@ -251,7 +251,7 @@ def test_a_table_has_no_row_for_a_claim_that_applies_to_none_of_its_runs() -> No
         run(Story(), f"run-{n}", cell=(f"scenario-{n}", *CELL[1:])) for n in range(COLUMNS_MAX)
     ]
     known, *_ = run(Story()).verdicts
-    only = replace(known, claim="only-here", outcome=Outcome.FAIL)
+    only = replace(known, claim="only-here", outcome=ClaimOutcome.FAIL)
     alone = replace(elsewhere[0], cell=OTHER, verdicts=(only,))
     screen = Screen()
     screen.display.report(report(*elsewhere, alone))

@@ -20,7 +20,7 @@ from tests.rigs.runs.told_runs import WARNING, page_of, summed
         ("mqproof, design section 4", ""),
     ],
 )
-def test_a_claims_article_is_told_with_its_section(source: str, article: str) -> None:
+def test_a_claims_article_is_reported_with_its_section(source: str, article: str) -> None:
     run = summed(Story())
     run = replace(run, verdicts=tuple(replace(one, source=source) for one in run.verdicts))
     report = page_of(run)

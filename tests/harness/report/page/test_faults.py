@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.judging.result import Report, RunReport
 from harness.report.page.cells import cells
 from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
-from harness.view.timeline import FaultSpan, Look
+from harness.view.timeline import FaultSpan, Verification
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import run
 from tests.rigs.runs.told_runs import crash, page_of, told
@@ -24,8 +24,8 @@ SPAN = FaultSpan(
     issued_ns=12 * S + S // 4,
     returned_ns=12 * S + S // 2,
     ended_ns=52 * S,
-    held=Look(15 * S, True, "3 links silent", 13 * S),
-    gone=Look(54 * S, True, "3 links answer"),
+    held=Verification(15 * S, True, "3 links silent", 13 * S),
+    gone=Verification(54 * S, True, "3 links answer"),
     verified=True,
     doubt="",
     stages=(),
@@ -63,7 +63,7 @@ def view(*runs: RunReport) -> FaultsView:
     return faults(report, cells(report))
 
 
-def test_a_window_is_told_from_the_request_to_the_end() -> None:
+def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     view = window(SPAN)
     assert view.title == "hang master of orders = rmq1"
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
@@ -94,11 +94,14 @@ def test_options_and_a_fault_that_never_goes_are_part_of_what_was_asked_for() ->
 
 def test_why_a_fault_is_not_proved_is_told_in_the_words_of_the_evidence() -> None:
     answered = replace(
-        SPAN, verified=False, held=Look(15 * S, False, "2 of 3 links answered"), doubt="not seen"
+        SPAN,
+        verified=False,
+        held=Verification(15 * S, False, "2 of 3 links answered"),
+        doubt="not seen",
     )
     assert window(answered).badge == "? NOT VERIFIED"
     assert window(answered).held.endswith(": 2 of 3 links answered")
-    stays = replace(SPAN, verified=False, gone=Look(99 * S, False, "the link still hangs"))
+    stays = replace(SPAN, verified=False, gone=Verification(99 * S, False, "the link still hangs"))
     assert window(stays).badge == "? NOT SEEN TO BE GONE"
     assert window(stays).gone.startswith("no, ")
 
@@ -128,7 +131,9 @@ def test_windows_are_grouped_by_kind_and_mechanism_with_medians(tmp_path: Path) 
 
 
 def test_groups_with_doubts_come_first_and_their_doubted_windows_too(tmp_path: Path) -> None:
-    doubted = replace(SPAN, kind="kill", verified=False, held=Look(15 * S, False, "it runs"))
+    doubted = replace(
+        SPAN, kind="kill", verified=False, held=Verification(15 * S, False, "it runs")
+    )
     found = view(with_spans(tmp_path / "a", SPAN, replace(SPAN, kind="kill"), doubted))
     assert [(group.kind, group.held, group.windows) for group in found.groups] == [
         ("kill", 1, 2),

@@ -7,7 +7,7 @@ from harness.judging.result import RunReport
 from harness.report import html
 from harness.report.page.joint import BEFORE_S, joint
 from harness.view.failing import Failing
-from harness.view.routes import Routes, Row, Stretch
+from harness.view.routes import RouteRow, Routes, Stretch
 from tests.rigs.histories.by_hand import ns
 from tests.rigs.runs.told_runs import crash, page_of, told
 
@@ -20,7 +20,7 @@ def of(folder: Path, name: str, other: str, client: str, **changes: object) -> R
     assert run.detail is not None
     (fault,) = run.detail.timeline.faults
     failing = Stretch(fault.issued_ns, fault.issued_ns + ns(5_000), "failing", "50% failed", "t")
-    routes = Routes(sends=(Row("publisher-1", (failing,)),))
+    routes = Routes(sends=(RouteRow("publisher-1", (failing,)),))
     timeline = replace(run.detail.timeline, routes=routes)
     detail = replace(run.detail, timeline=timeline, failing=(FAILED,))
     return replace(run, **{"detail": detail, "together": (other,), **changes})  # type: ignore[arg-type]
@@ -61,8 +61,11 @@ def believing(run: RunReport) -> RunReport:
     masters = ("broker-a master", "broker-b master", "broker-a slave 1")
     routes = replace(
         timeline.routes,
-        servers=(Row("rkt2: broker-a master", (gone,)), Row("rkt2: broker-a slave 1", (gone,))),
-        believed=tuple(Row(f"publisher-1: {one}", (there,)) for one in masters),
+        servers=(
+            RouteRow("rkt2: broker-a master", (gone,)),
+            RouteRow("rkt2: broker-a slave 1", (gone,)),
+        ),
+        believed=tuple(RouteRow(f"publisher-1: {one}", (there,)) for one in masters),
     )
     return replace(run, detail=replace(run.detail, timeline=replace(timeline, routes=routes)))
 

@@ -83,7 +83,7 @@ def test_of_many_cells_those_with_the_largest_numbers_are_drawn(
     ("until", "bounds", "said"),
     [(2.5e9, 0, "within 1.50\u00a0s to 2.50\u00a0s"), (None, 3, "at 1.50\u00a0s or above")],
 )
-def test_the_interval_of_a_median_is_told_and_an_open_one_is_not_closed(
+def test_the_interval_of_a_median_is_reported_and_an_open_one_is_not_closed(
     until: float | None, bounds: int, said: str
 ) -> None:
     ends = {"median_from": 1.5e9, "median_until": until, "bounds": bounds}

@@ -1,11 +1,11 @@
 """The matrix: a word and a number a cell, and no cell that is silently missing."""
 
 from harness.claims.claims import read_claims
-from harness.claims.judge import Outcome, judge
+from harness.claims.judge import ClaimOutcome, judge
 from harness.judging.result import Report, RunReport
 from harness.plan.model import Skipped
 from harness.report.page.cells import cells
-from harness.report.page.matrix import COLUMNS_MAX, Entry, MatrixView, matrix
+from harness.report.page.matrix import COLUMNS_MAX, MatrixField, MatrixView, matrix
 from spark_analysis.schema.service import NEVER
 from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import CELL, run
@@ -38,7 +38,7 @@ def of(*runs: RunReport, **changes: object) -> MatrixView:
 NONE_OF_ONE = "lost in 0 of 1 run (95 % one-sided bound: at most 95 %)"
 
 
-def entry(*runs: RunReport, **changes: object) -> Entry:
+def entry(*runs: RunReport, **changes: object) -> MatrixField:
     return of(*runs, **changes).blocks[0].bands[0].rows[0].entries[0]
 
 
@@ -69,7 +69,7 @@ def test_the_outcome_is_a_word_and_a_sign_as_well_as_a_colour() -> None:
 
 def test_a_cell_is_called_by_its_promises_whatever_warnings_did_not_come_true() -> None:
     warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
-    assert [one.outcome for one in warned] == [Outcome.FAIL]
+    assert [one.outcome for one in warned] == [ClaimOutcome.FAIL]
     kept = judge(read_claims(PROMISE, "claims of a test"), Story().evidence)
     found = entry(summed(Story(), verdicts=(*warned, *kept)))
     assert (found.tone, found.word) == ("pass", "PASS")
@@ -77,7 +77,7 @@ def test_a_cell_is_called_by_its_promises_whatever_warnings_did_not_come_true() 
     assert (entry(both).tone, entry(both).word) == ("fail", "FAIL")
 
 
-def test_runs_that_were_not_judged_are_told() -> None:
+def test_runs_that_were_not_judged_are_reported() -> None:
     lost = run(Story(), name="b", verdicts=(), failure="no cluster")
     assert entry(summed(Story()), lost).runs == "1 of 2 judged"
     nothing = entry(lost)
@@ -92,7 +92,7 @@ def test_what_is_not_as_it_is_known_to_be_is_marked() -> None:
     assert "FAIL, not as it is known to be; lost in 1 of 1 run (95 % CI" in surprising.title
 
 
-def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_told_once() -> None:
+def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_reported_once() -> None:
     skipped = [Skipped(cell(f"mirror-{number}"), "no mirror") for number in range(3)]
     skipped.append(Skipped(cell("other"), "no such client"))
     found = of(summed(Story()), skipped=tuple(skipped))

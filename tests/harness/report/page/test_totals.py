@@ -1,6 +1,6 @@
 """Runs counted together: sums, bounds, and what of it is proved."""
 
-from harness.claims.judge import Outcome
+from harness.claims.judge import ClaimOutcome
 from harness.report.page.cells import cells
 from harness.report.page.totals import median_text, totals_of
 from spark_analysis.schema.words import RecoveredBy
@@ -69,7 +69,7 @@ def test_claims_are_told_in_the_order_in_which_they_are_written() -> None:
         ("confirmed-stays", 1),
         ("never-silent", 2),
     ]
-    assert (told.held, told.undecided, told.outcome) == (1, 0, Outcome.FAIL)
+    assert (told.held, told.undecided, told.outcome) == (1, 0, ClaimOutcome.FAIL)
 
 
 def test_runs_that_were_not_judged_are_counted_and_say_why() -> None:

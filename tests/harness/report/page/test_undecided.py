@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from harness.claims.judge import ClaimVerdict, Outcome
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.exits import Exit
 from harness.judging.result import Report
 from harness.report.page.answers import NAMES_MAX, FirstScreen, first_screen
@@ -17,7 +17,7 @@ STALLED = "publisher 1 stalled 126 ms at +66.5 s (host busy)"
 
 
 def verdict(claim: str, *why: str, **more: object) -> ClaimVerdict:
-    made = ClaimVerdict(claim, Outcome.INCONCLUSIVE, claim, claim, "a source", not_judged=why)
+    made = ClaimVerdict(claim, ClaimOutcome.INCONCLUSIVE, claim, claim, "a source", not_judged=why)
     return replace(made, advice=(ADVICE,), **more)  # type: ignore[arg-type]
 
 

@@ -50,7 +50,9 @@ def test_in_a_container_of_another_broker_nothing_is_cleared(tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [0, 70])
-def test_beside_a_node_all_are_cleared_and_its_word_is_told(tmp_path: Path, status: int) -> None:
+def test_beside_a_node_all_are_cleared_and_its_word_is_reported(
+    tmp_path: Path, status: int
+) -> None:
     program = tmp_path / "rabbitmqctl"
     program.write_text(f'#!/bin/sh\necho "told $1: $2"\nexit {status}\n')
     program.chmod(0o755)

@@ -141,7 +141,7 @@ async def test_a_host_is_listed_when_every_other_one_that_answers_says_so() -> N
 
 
 @in_a_loop
-async def test_members_are_told_by_the_host_that_is_asked_and_by_nobody_else() -> None:
+async def test_members_are_reported_by_the_host_that_is_asked_and_by_nobody_else() -> None:
     path = "/api/nodes"
     listed = [{"name": "rabbit@rmq1", "running": True}, {"name": "rabbit@rmq3", "running": False}]
     asked, _ = broker(everywhere(path, (200, [])) | {("rmq1", path): (200, listed)})

@@ -12,7 +12,7 @@ from harness.cluster.orders import (
     WipeNode,
 )
 from harness.cluster.port import DeployError
-from harness.systems.reference_mirrored.commands import Command, command
+from harness.systems.reference_mirrored.commands import OperatorCommand, command
 from harness.systems.reference_mirrored.operator import ReferenceOperator
 from tests.rigs.machine.loops import in_a_loop
 
@@ -22,10 +22,10 @@ class Lines:
 
     def __init__(self, status: int = 0, said: str = "") -> None:
         self.answer = (status, said)
-        self.told: list[Command] = []
+        self.told: list[OperatorCommand] = []
         self.joined: list[str] = []
 
-    async def tell(self, told: Command) -> tuple[int, str]:
+    async def tell(self, told: OperatorCommand) -> tuple[int, str]:
         self.told.append(told)
         return self.answer
 
@@ -62,11 +62,11 @@ async def test_what_was_said_is_written_down_and_what_has_no_command_goes_to_the
     assert await lines.operator().carry_out(WipeNode("ref2")) == "ref2: all is well"
     assert await Lines().operator().carry_out(WipeNode("ref2")) == "ref2: done"
     assert await lines.operator().carry_out(DeletePolicy("p")) == "the API heard DeletePolicy"
-    assert lines.told == [Command("ref2", "wipe", (), True)]
+    assert lines.told == [OperatorCommand("ref2", "wipe", (), True)]
 
 
 @in_a_loop
-async def test_a_no_is_told_with_its_reason() -> None:
+async def test_a_no_is_reported_with_its_reason() -> None:
     lines = Lines(1, "a node runs on /data: this is for one that is down")
     with pytest.raises(DeployError, match="wipe on ref2: status 1: a node runs on /data"):
         await lines.operator().carry_out(WipeNode("ref2"))

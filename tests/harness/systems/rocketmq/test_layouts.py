@@ -115,7 +115,7 @@ def test_a_topic_has_no_dots() -> None:
     assert topic_of(topic) == topic
 
 
-def test_every_mistake_of_a_file_is_told_at_once_with_its_place_and_the_choices(
+def test_every_mistake_of_a_file_is_reported_at_once_with_its_place_and_the_choices(
     tmp_path: Path,
 ) -> None:
     told = refused(
@@ -223,7 +223,7 @@ def test_the_profile_reaches_name_servers_and_brokers() -> None:
     assert broker["registerNameServerPeriod"] == "10000"
 
 
-def test_what_the_system_cannot_do_is_told_with_a_reason() -> None:
+def test_what_the_system_cannot_do_is_reported_with_a_reason() -> None:
     system = load_system(ROCKET)
     assert {"alarm", "set_policy", "force_boot"} <= set(system.cannot)
     assert "promote" not in system.cannot

@@ -130,7 +130,7 @@ def test_unclean_election_is_the_controllers_to_know() -> None:
     assert configuration(layout, "rkc3", "name-server")["enableElectUncleanMaster"] == "true"
 
 
-def test_its_rules_are_told_before_a_run() -> None:
+def test_its_rules_are_reported_before_a_run() -> None:
     own = load_layout(NAME, "separated-two-in-sync@compressed").own
     assert own is not None
     assert (

@@ -7,11 +7,11 @@ import pytest
 from harness.systems.rocketmq.layout import VERSIONS
 from harness.workers.remoting import answers, records, requests
 from harness.workers.remoting.commands import Command, Decoder
-from harness.workers.remoting.errors import Refused
+from harness.workers.remoting.errors import RequestRefused
 from harness.workers.remoting.headers import Serialisation
 from harness.workers.remoting.records import TRANSACTION_BITS, Flags
-from harness.workers.remoting.requests import Queue
-from harness.workers.remoting.routes import Queues, View
+from harness.workers.remoting.requests import TopicQueue
+from harness.workers.remoting.routes import TopicQueues, View
 from harness.workers.remoting.tables import Topic
 from spark_analysis.schema.body import Body, decode
 from spark_analysis.schema.views import Shown
@@ -32,7 +32,7 @@ BROKER_A = (
     Shown("broker-a", 0, "127.0.0.1:30110"),
     Shown("broker-a", 1, "127.0.0.1:30120"),
 )
-ROUTE = View(BROKER_A, (Queues("broker-a", 4, 4, 6),))
+ROUTE = View(BROKER_A, (TopicQueues("broker-a", 4, 4, 6),))
 CLUSTER = View((*BROKER_A, Shown("broker-b", 0, "127.0.0.1:30210")))
 NO_TOPIC = requests.route("nowhere")
 SENT = Body(IDENTITY, True)
@@ -103,7 +103,7 @@ def test_offsets_of_a_queue_are_numbers(folder: Path) -> None:
 
 
 def test_a_queue_of_no_topic_is_empty_and_no_error(folder: Path) -> None:
-    nowhere = Queue("nowhere", 0)
+    nowhere = TopicQueue("nowhere", 0)
     least = answers.offset(requests.min_offset(nowhere), said(folder, "min_offset_of_no_topic"))
     most = answers.offset(requests.max_offset(nowhere), said(folder, "max_offset_of_no_topic"))
     assert max(0, least) == most == 0
@@ -149,7 +149,7 @@ def test_a_slave_says_where_its_log_begins_and_ends(folder: Path) -> None:
     for name in ("runtime", "runtime_of_the_slave"):
         first, end = answers.log(requests.runtime_info(), said(folder, name))
         assert first == 0 < end
-    with pytest.raises(Refused, match="code 1, can not find message by the offset"):
+    with pytest.raises(RequestRefused, match="code 1, can not find message by the offset"):
         answers.taken(requests.view(1 << 30), said(folder, "record_beyond_the_end_of_the_slave"))
 
 
@@ -201,8 +201,10 @@ def test_where_nothing_is_the_broker_says_where_to_go_on(
 
 
 def test_a_pull_from_no_topic_is_refused_in_the_brokers_own_words(folder: Path) -> None:
-    with pytest.raises(Refused, match=r"code 17, (the )?topic\[nowhere\] not exist"):
-        answers.pulled(requests.pull(Queue("nowhere", 0), 0), said(folder, "messages_of_no_topic"))
+    with pytest.raises(RequestRefused, match=r"code 17, (the )?topic\[nowhere\] not exist"):
+        answers.pulled(
+            requests.pull(TopicQueue("nowhere", 0), 0), said(folder, "messages_of_no_topic")
+        )
 
 
 def test_a_delayed_message_carries_its_topic_and_queue(folder: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.workers.remoting import answers, requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.leaders import (
     Controllers,
@@ -85,7 +85,7 @@ def test_the_leading_controller_tells_master_epochs_and_who_is_in_sync() -> None
 
 
 def test_one_that_does_not_lead_refuses() -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         answers.sync_states(SETS, answer(code=2007))
 
 
@@ -95,7 +95,7 @@ def test_what_tells_no_sets_is_an_error(body: object) -> None:
         answers.sync_states(SETS, answer(body))
 
 
-def test_it_is_told_in_sentences_each_of_one_thing() -> None:
+def test_it_is_reported_in_sentences_each_of_one_thing() -> None:
     assert str(member_says("broker-a", "n2", 4)) == "broker-a: n2 leads, term 4"
     assert str(member_says("broker-a", "", 5)) == "broker-a: nobody leads, term 5"
     state = SyncState("b:1", 3, 5, (A, B), ())

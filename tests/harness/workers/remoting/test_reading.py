@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.reading import STANDSTILLS_MAX, Reading
-from harness.workers.remoting.requests import Code, Queue
+from harness.workers.remoting.requests import Code, TopicQueue
 from tests.rigs.rocketmq.stored_messages import (
     AGAIN,
     FOUND,
@@ -118,7 +118,7 @@ def test_a_refusal_is_the_doubt() -> None:
 def test_a_message_of_another_queue_is_no_answer() -> None:
     reading = _begun(5)
     told = {"nextBeginOffset": 1, "minOffset": 0, "maxOffset": 5}
-    reading.hear(answer(FOUND, told, message(0, Queue("orders", 3))))
+    reading.hear(answer(FOUND, told, message(0, TopicQueue("orders", 3))))
     assert "one of orders/3 was among them" in reading.doubt
 
 

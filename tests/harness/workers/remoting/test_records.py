@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness.workers.remoting import records
 from harness.workers.remoting.errors import WireError
-from harness.workers.remoting.records import MAGIC, MAGIC_LONG_TOPIC, Flags, Message
+from harness.workers.remoting.records import MAGIC, MAGIC_LONG_TOPIC, Flags, StoredMessage
 from tests.rigs.rocketmq.stored_messages import written
 
 INT32 = st.integers(-(1 << 31), (1 << 31) - 1)
@@ -25,11 +25,11 @@ def _host(address: str, port: int) -> str:
 
 
 @st.composite
-def messages(draw: st.DrawFn) -> Message:
+def messages(draw: st.DrawFn) -> StoredMessage:
     born, store = str(draw(ADDRESSES)), str(draw(ADDRESSES))
     flags = draw(st.sampled_from([0, 1, 4, 8, 12])) | (Flags.BORN_HOST_V6 if ":" in born else 0)
     flags |= Flags.STORE_HOST_V6 if ":" in store else 0
-    message = Message(
+    message = StoredMessage(
         topic=draw(st.text(st.characters(max_codepoint=127), min_size=1, max_size=127)),
         queue=draw(st.integers(0, 99)),
         offset=draw(INT64),
@@ -52,7 +52,7 @@ def messages(draw: st.DrawFn) -> Message:
 
 @given(st.lists(messages(), max_size=4), st.booleans())
 def test_records_that_stand_back_to_back_are_read_one_by_one(
-    sent: list[Message], ended: bool
+    sent: list[StoredMessage], ended: bool
 ) -> None:
     octets = b"".join(written(message, ended=ended) for message in sent)
     found = records.read_all(octets)
@@ -63,7 +63,9 @@ def test_records_that_stand_back_to_back_are_read_one_by_one(
 
 
 @given(messages(), st.data())
-def test_a_record_that_is_cut_short_is_refused(message: Message, data: st.DataObject) -> None:
+def test_a_record_that_is_cut_short_is_refused(
+    message: StoredMessage, data: st.DataObject
+) -> None:
     octets = written(message)
     with pytest.raises(WireError):
         records.read(octets[: data.draw(st.integers(0, len(octets) - 1))])
@@ -81,7 +83,7 @@ def test_octets_that_are_no_record_are_refused_and_never_a_crash(octets: bytes) 
 
 @given(messages(), st.data())
 def test_a_body_with_one_wrong_bit_fails_its_checksum(
-    message: Message, data: st.DataObject
+    message: StoredMessage, data: st.DataObject
 ) -> None:
     message = replace(message, body=message.body or b"x")
     octets = bytearray(written(message))
@@ -98,7 +100,9 @@ def test_a_body_with_one_wrong_bit_fails_its_checksum(
 
 
 @given(messages())
-def test_a_topic_of_rocketmq_5_may_be_longer_than_a_signed_octet_tells(message: Message) -> None:
+def test_a_topic_of_rocketmq_5_may_be_longer_than_a_signed_octet_tells(
+    message: StoredMessage,
+) -> None:
     message = replace(message, topic="t" * 200)
     assert records.read(written(message, MAGIC_LONG_TOPIC)).topic == "t" * 200
 
@@ -109,8 +113,8 @@ def test_properties_are_read_with_and_without_a_last_separator() -> None:
     assert records.read_properties("a\x02\x01b\x02c\x01\x02") == {}
 
 
-def _packed(body: bytes, flags: int) -> Message:
-    return Message("t", 0, 0, 0, 0, flags, 0, "", 0, "", 0, 0, {}, body, True, 0)
+def _packed(body: bytes, flags: int) -> StoredMessage:
+    return StoredMessage("t", 0, 0, 0, 0, flags, 0, "", 0, "", 0, 0, {}, body, True, 0)
 
 
 @pytest.mark.parametrize("kind", [0, 3], ids=["old clients", "zlib by number"])

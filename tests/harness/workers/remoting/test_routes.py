@@ -6,7 +6,7 @@ from harness.workers.remoting.errors import WireError
 from harness.workers.remoting.requests import PERM_READ
 from harness.workers.remoting.routes import (
     NOWHERE,
-    Queues,
+    TopicQueues,
     View,
     read_cluster,
     read_route,
@@ -16,7 +16,7 @@ from spark_analysis.schema.views import Shown, broker_in, sentences
 MASTER = Shown("broker-a", 0, "a:1")
 SLAVE = Shown("broker-a", 1, "b:1")
 OTHER = Shown("broker-b", 0, "c:1")
-QUEUES = Queues("broker-a", 4, 4, 6)
+QUEUES = TopicQueues("broker-a", 4, 4, 6)
 
 
 def test_a_first_view_shows_everything() -> None:
@@ -42,7 +42,7 @@ def test_a_slave_that_takes_over_is_a_master_elsewhere() -> None:
 
 def test_a_broker_that_may_not_be_written_any_more_is_told() -> None:
     before = View((MASTER,), (QUEUES,))
-    after = View((MASTER,), (Queues("broker-a", 4, 4, 4),))
+    after = View((MASTER,), (TopicQueues("broker-a", 4, 4, 4),))
     assert after.since(before) == ("shows broker-a 4 read and 4 write queues, read only",)
     assert View((MASTER,)).since(before) == ("dropped the queues of broker-a",)
 
@@ -92,7 +92,7 @@ def test_what_is_no_cluster_is_refused(body: bytes) -> None:
 
 def test_the_text_of_a_view_is_read_again_sentence_by_sentence() -> None:
     master, slave = Shown("broker a", 0, "a:1"), Shown("broker a", 2, "b:1")
-    queues = Queues("broker a", 4, 4, PERM_READ)
+    queues = TopicQueues("broker a", 4, 4, PERM_READ)
     view = View((master, slave), (queues,))
     told = sentences(str(view))
     assert told == {str(master), str(slave), str(queues)}

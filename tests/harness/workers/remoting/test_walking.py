@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.records import MAGIC_BLANK
-from harness.workers.remoting.requests import Code, Queue, Request
+from harness.workers.remoting.requests import Code, Request, TopicQueue
 from harness.workers.remoting.walking import Walk
 from tests.rigs.rocketmq.stored_messages import message, written
 
@@ -24,7 +24,7 @@ class Log:
         self.places: dict[int, bytes] = {}
         self.refused: set[int] = set()
 
-    def put(self, queue: Queue, offset: int) -> None:
+    def put(self, queue: TopicQueue, offset: int) -> None:
         octets = written(replace(message(offset, queue), position=self.end))
         self.places[self.end] = octets
         self.end += len(octets)
@@ -65,7 +65,7 @@ def test_every_record_is_found_in_the_order_of_the_log_and_blanks_are_stepped_ov
         if place is None:
             log.put_blank(blank)
         else:
-            log.put(Queue(place[0], place[1]), place[2])
+            log.put(TopicQueue(place[0], place[1]), place[2])
     walk, found = walked(log)
     assert found == [place for place in places if place is not None]
     assert (walk.doubt, walk.messages, walk.at) == ("", len(found), log.end)
@@ -74,7 +74,7 @@ def test_every_record_is_found_in_the_order_of_the_log_and_blanks_are_stepped_ov
 def _three() -> Log:
     log = Log(0)
     for offset in range(3):
-        log.put(Queue("orders", 0), offset)
+        log.put(TopicQueue("orders", 0), offset)
     return log
 
 
@@ -82,7 +82,7 @@ def test_what_is_written_after_the_walk_began_is_not_read() -> None:
     log, walk = _three(), Walk()
     assert walk.request is not None
     walk.hear(log.answer(walk.request))
-    log.put(Queue("orders", 0), 3)
+    log.put(TopicQueue("orders", 0), 3)
     while (request := walk.request) is not None:
         walk.hear(log.answer(request))
     assert (walk.messages, walk.doubt) == (3, "")

@@ -13,8 +13,8 @@ from harness.workers.protocol import EXIT_CLOSED, Endpoint, Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting.commands import Command
 from harness.workers.remoting.headers import RESPONSE, Header
-from harness.workers.remoting.records import Flags, Message
-from harness.workers.remoting.requests import Answer, Code, Queue, Request
+from harness.workers.remoting.records import Flags, StoredMessage
+from harness.workers.remoting.requests import Code, RemotingAnswer, Request, TopicQueue
 from harness.workers.rocketmq.audit import LogAuditor
 from spark_analysis.schema.body import Identity, encode
 from spark_analysis.schema.tables import DELIVERIES, PROBES
@@ -37,11 +37,11 @@ class Log:
     """A broker with these topics (queues each) and messages; `silent` queues never answer."""
 
     topics: dict[str, int]
-    messages: dict[Queue, list[Message]] = field(default_factory=dict)
+    messages: dict[TopicQueue, list[StoredMessage]] = field(default_factory=dict)
     offsets: dict[str, dict[int, int]] = field(default_factory=dict)
-    silent: frozenset[Queue] = frozenset()
+    silent: frozenset[TopicQueue] = frozenset()
 
-    def put(self, queue: Queue, body: bytes, flags: int = 0, **properties: str) -> None:
+    def put(self, queue: TopicQueue, body: bytes, flags: int = 0, **properties: str) -> None:
         there = self.messages.setdefault(queue, [])
         record = replace(message(len(there), queue), body=body, flags=flags, properties=properties)
         there.append(record)
@@ -52,14 +52,14 @@ class Log:
                 return said(self._topics())
             case Code.GET_ALL_CONSUMER_OFFSET:
                 return said(self._offsets())
-        queue = Queue(request.fields["topic"], int(request.fields["queueId"]))
+        queue = TopicQueue(request.fields["topic"], int(request.fields["queueId"]))
         there = self.messages.get(queue, [])
         if queue in self.silent:
             return None
         if request.code is not Code.PULL_MESSAGE:
             return Broker(0, len(there)).answer(request)
         if queue.topic not in self.topics:
-            return said(code=Answer.TOPIC_NOT_EXIST)
+            return said(code=RemotingAnswer.TOPIC_NOT_EXIST)
         at = int(request.fields["queueOffset"])
         told = {"nextBeginOffset": len(there), "minOffset": 0, "maxOffset": len(there)}
         return answer(0, told, *there[at:])
@@ -132,8 +132,8 @@ def audited(folder: Path, log: Log, **rest: Any) -> Audited:
 def test_every_message_of_the_topic_is_found_with_its_place_and_offset(tmp_path: Path) -> None:
     log = Log({TOPIC: 2, "invoices": 1})
     for sequence, number in enumerate([0, 1, 0]):
-        log.put(Queue(TOPIC, number), sent(sequence))
-    log.put(Queue("invoices", 0), sent(9))
+        log.put(TopicQueue(TOPIC, number), sent(sequence))
+    log.put(TopicQueue("invoices", 0), sent(9))
     end = audited(tmp_path, log)
     assert end.doubt == ""
     assert sorted(end.found) == [
@@ -157,11 +157,11 @@ def test_what_was_set_aside_or_sent_back_is_found_where_it_stands(tmp_path: Path
             "%DLQ%g": 1,
         }
     )
-    log.put(Queue("SCHEDULE_TOPIC_XXXX", 0), sent(0), REAL_TOPIC=TOPIC)
-    log.put(Queue("SCHEDULE_TOPIC_XXXX", 0), sent(7), REAL_TOPIC="invoices")
-    log.put(Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
-    log.put(Queue("%RETRY%g", 0), sent(2), RETRY_TOPIC=TOPIC)
-    log.put(Queue("%DLQ%g", 0), sent(3), RETRY_TOPIC=TOPIC)
+    log.put(TopicQueue("SCHEDULE_TOPIC_XXXX", 0), sent(0), REAL_TOPIC=TOPIC)
+    log.put(TopicQueue("SCHEDULE_TOPIC_XXXX", 0), sent(7), REAL_TOPIC="invoices")
+    log.put(TopicQueue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
+    log.put(TopicQueue("%RETRY%g", 0), sent(2), RETRY_TOPIC=TOPIC)
+    log.put(TopicQueue("%DLQ%g", 0), sent(3), RETRY_TOPIC=TOPIC)
     end = audited(tmp_path, log)
     assert end.doubt == ""
     assert {row["sequence"] for row in end.deliveries if row["via"] == Via.HALF} == {1}
@@ -175,13 +175,13 @@ def test_what_was_set_aside_or_sent_back_is_found_where_it_stands(tmp_path: Path
 
 def test_a_half_that_nobody_answered_for_is_a_half_still(tmp_path: Path) -> None:
     log = Log({TOPIC: 1, "TRANS_CHECK_MAX_TIME_TOPIC": 1})
-    log.put(Queue("TRANS_CHECK_MAX_TIME_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
+    log.put(TopicQueue("TRANS_CHECK_MAX_TIME_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
     assert [row["via"] for row in audited(tmp_path, log).deliveries] == [Via.HALF]
 
 
 def test_halves_that_the_broker_holds_and_gives_to_nobody_are_a_doubt(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
-    log.put(Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
+    log.put(TopicQueue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
     end = audited(tmp_path, log)
     assert end.found == []
     assert "RMQ_SYS_TRANS_HALF_TOPIC/0: messages of" in end.doubt
@@ -196,7 +196,7 @@ class Slave(Log):
         match request.code:
             case Code.PULL_MESSAGE:
                 remark = "[REJECTREQUEST]system busy, start flow control for a while"
-                return Command(Header(Answer.SYSTEM_BUSY, 0, RESPONSE, remark))
+                return Command(Header(RemotingAnswer.SYSTEM_BUSY, 0, RESPONSE, remark))
             case Code.GET_BROKER_RUNTIME_INFO:
                 table = {"commitLogMinOffset": "0", "commitLogMaxOffset": str(end)}
                 return said(json.dumps({"table": table}).encode())
@@ -215,10 +215,10 @@ class Slave(Log):
 
 def test_the_log_of_a_broker_that_gives_nothing_by_queue_is_walked(tmp_path: Path) -> None:
     log = Slave({TOPIC: 1, "invoices": 1}, offsets={"orders@orders_readers": {0: 1}})
-    log.put(Queue(TOPIC, 0), sent(0))
-    log.put(Queue("invoices", 0), sent(9))
-    log.put(Queue(TOPIC, 0), sent(1))
-    log.put(Queue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(2), REAL_TOPIC=TOPIC)
+    log.put(TopicQueue(TOPIC, 0), sent(0))
+    log.put(TopicQueue("invoices", 0), sent(9))
+    log.put(TopicQueue(TOPIC, 0), sent(1))
+    log.put(TopicQueue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(2), REAL_TOPIC=TOPIC)
     end = audited(tmp_path, log)
     assert end.doubt == ""
     assert end.found == [
@@ -235,8 +235,8 @@ def test_the_log_of_a_broker_that_gives_nothing_by_queue_is_walked(tmp_path: Pat
 
 def test_a_body_that_a_client_packed_is_known_again(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
-    log.put(Queue(TOPIC, 0), zlib.compress(sent(4)), Flags.COMPRESSED)
-    log.put(Queue(TOPIC, 0), b"no zlib data", Flags.COMPRESSED)
+    log.put(TopicQueue(TOPIC, 0), zlib.compress(sent(4)), Flags.COMPRESSED)
+    log.put(TopicQueue(TOPIC, 0), b"no zlib data", Flags.COMPRESSED)
     end = audited(tmp_path, log)
     assert [(row["header_ok"], row["sequence"]) for row in end.deliveries] == [(1, 4), (0, 0)]
 
@@ -245,8 +245,8 @@ def test_each_groups_offset_stands_against_the_queues_greatest(tmp_path: Path) -
     offsets = {f"{topic}@orders_readers": {0: 2, 1: 1} for topic in (TOPIC, "invoices")}
     log = Log({TOPIC: 2}, offsets=offsets)
     for sequence in range(3):
-        log.put(Queue(TOPIC, 0), sent(sequence))
-    log.put(Queue(TOPIC, 1), sent(3))
+        log.put(TopicQueue(TOPIC, 0), sent(sequence))
+    log.put(TopicQueue(TOPIC, 1), sent(3))
     end = audited(tmp_path, log)
     assert end.offsets == [
         ("broker-a-0 orders/0 orders_readers", 0, "committed 2 of 3, 1 behind"),
@@ -256,9 +256,9 @@ def test_each_groups_offset_stands_against_the_queues_greatest(tmp_path: Path) -
     assert ("queue read", "broker-a-0 orders/0", 1, "offsets 0 to 3: 3 messages") in read
 
 
-def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_told_as_one(tmp_path: Path) -> None:
+def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_reported_as_one(tmp_path: Path) -> None:
     log = Log({TOPIC: 1}, offsets={"orders@orders_readers": {0: 5}})
-    log.put(Queue(TOPIC, 0), sent(0))
+    log.put(TopicQueue(TOPIC, 0), sent(0))
     (offset,) = audited(tmp_path, log).offsets
     assert offset[1:] == (0, "committed 5 of 1, 4 beyond its end")
 
@@ -270,7 +270,7 @@ def test_a_queue_where_the_runs_readers_never_committed_is_told_whoever_else_did
         {TOPIC: 3, "%RETRY%g": 1}, offsets={"orders@g": {0: 1}, "orders@orders_readers": {2: 1}}
     )
     for sequence, number in enumerate([0, 0, 2]):
-        log.put(Queue(TOPIC, number), sent(sequence))
+        log.put(TopicQueue(TOPIC, number), sent(sequence))
     assert audited(tmp_path, log).offsets == [
         ("broker-a-0 orders/0 g", 0, "committed 1 of 2, 1 behind"),
         ("broker-a-0 orders/0 orders_readers", 0, "never committed of 2, 2 behind"),
@@ -281,7 +281,7 @@ def test_a_queue_where_the_runs_readers_never_committed_is_told_whoever_else_did
 
 def test_readers_of_whom_the_broker_never_heard_have_a_row_in_each_queue(tmp_path: Path) -> None:
     log = Log({TOPIC: 2})
-    log.put(Queue(TOPIC, 1), sent(0))
+    log.put(TopicQueue(TOPIC, 1), sent(0))
     assert [ok for _, ok, _ in audited(tmp_path, log).offsets] == [1, 0]
 
 
@@ -289,8 +289,8 @@ def test_a_queue_that_does_not_answer_is_named_and_the_others_are_read(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr("harness.workers.rocketmq.audit.ASK_LIMIT_S", 0.2)
-    log = Log({TOPIC: 2}, silent=frozenset({Queue(TOPIC, 1)}))
-    log.put(Queue(TOPIC, 0), sent(0))
+    log = Log({TOPIC: 2}, silent=frozenset({TopicQueue(TOPIC, 1)}))
+    log.put(TopicQueue(TOPIC, 0), sent(0))
     end = audited(tmp_path, log)
     assert end.found == [("broker-a-0 orders/0", 0, 0)]
     assert end.doubt.startswith("orders/1: no answer within ")
@@ -311,8 +311,8 @@ def test_a_broker_that_says_nothing_ends_at_the_limit_with_that_doubt(tmp_path: 
 
 def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Path) -> None:
     first, last = Log({TOPIC: 1}), Log({TOPIC: 1})
-    first.put(Queue(TOPIC, 0), sent(0))
-    last.put(Queue(TOPIC, 0), sent(1))
+    first.put(TopicQueue(TOPIC, 0), sent(0))
+    last.put(TopicQueue(TOPIC, 0), sent(1))
     told: list[dict[str, Any]] = []
 
     async def story() -> WorkerConfig:
@@ -342,7 +342,7 @@ def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Pat
 @pytest.mark.slow
 def test_as_a_process_it_reads_says_so_and_closes_its_log(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
-    log.put(Queue(TOPIC, 0), sent(0))
+    log.put(TopicQueue(TOPIC, 0), sent(0))
 
     async def story() -> tuple[WorkerConfig, dict[str, Any], int]:
         async with fake("broker-a-0", log.answer) as server:

@@ -10,7 +10,7 @@ from harness.workers.protocol import Endpoint
 from harness.workers.remoting import requests
 from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import Header
-from harness.workers.remoting.requests import Code, Queue, Request
+from harness.workers.remoting.requests import Code, Request, TopicQueue
 from harness.workers.rocketmq import line as line_module
 from harness.workers.rocketmq.connection import Connection, Unanswered
 from harness.workers.rocketmq.line import Line
@@ -27,7 +27,7 @@ def offset_of(request: Request) -> Command | None:
 
 
 def question(number: int) -> Request:
-    return requests.max_offset(Queue("orders", number))
+    return requests.max_offset(TopicQueue("orders", number))
 
 
 def run(story: Awaitable[T]) -> T:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.workers.remoting.requests import Queue
+from harness.workers.remoting.requests import TopicQueue
 from harness.workers.remoting.tables import Topic
 from harness.workers.rocketmq.holdings import HALVES, belongs, queues_to_read
 from tests.rigs.rocketmq.stored_messages import message
@@ -19,18 +19,18 @@ def test_the_topics_own_queues_are_read_first_then_those_where_it_may_be_set_asi
         Topic("orders", 1, 2, 6),
     ]
     assert queues_to_read(topics, "orders") == (
-        Queue("orders", 0),
-        Queue("orders", 1),
-        Queue("%DLQ%readers", 0),
-        Queue("SCHEDULE_TOPIC_XXXX", 0),
-        Queue("SCHEDULE_TOPIC_XXXX", 1),
+        TopicQueue("orders", 0),
+        TopicQueue("orders", 1),
+        TopicQueue("%DLQ%readers", 0),
+        TopicQueue("SCHEDULE_TOPIC_XXXX", 0),
+        TopicQueue("SCHEDULE_TOPIC_XXXX", 1),
         HALVES,
     )
 
 
 def test_a_broker_without_the_topic_may_still_hold_its_messages() -> None:
     topics = [Topic("%RETRY%readers", 1, 1, 6), Topic("invoices", 4, 4, 6)]
-    assert queues_to_read(topics, "orders") == (Queue("%RETRY%readers", 0), HALVES)
+    assert queues_to_read(topics, "orders") == (TopicQueue("%RETRY%readers", 0), HALVES)
 
 
 def test_halves_are_read_once_whether_or_not_the_broker_knows_their_topic() -> None:
@@ -53,5 +53,5 @@ def test_halves_are_read_once_whether_or_not_the_broker_knows_their_topic() -> N
 def test_a_message_in_a_shared_place_belongs_to_the_topic_that_it_names(
     place: str, properties: dict[str, str], ours: bool
 ) -> None:
-    one = replace(message(0, Queue(place, 0)), properties=properties)
+    one = replace(message(0, TopicQueue(place, 0)), properties=properties)
     assert belongs(one, "orders") is ours

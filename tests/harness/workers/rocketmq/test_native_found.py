@@ -18,7 +18,7 @@ from harness.workers.clients.rocketmq.native_found import (
     WAYS,
     WITH_LIBRARY,
     WITHOUT_LIBRARY,
-    Found,
+    NativeLibrary,
     features,
     refusal,
 )
@@ -53,7 +53,7 @@ def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() 
         ("import ctypes\nctypes.CDLL(None).CreateOrderlyProducer\n", "CreateOrderlyProducer"),
     ],
 )
-def test_why_a_package_cannot_use_the_library_of_this_machine_is_told(
+def test_why_a_package_cannot_use_the_library_of_this_machine_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, told: str
 ) -> None:
     (tmp_path / "rocketmq").mkdir()
@@ -87,7 +87,7 @@ def test_features_are_those_that_some_way_is_open_to() -> None:
 def test_what_a_workload_wants_and_the_library_lacks_is_said(
     tmp_path: Path, role: Role, options: RocketOptions, missing: str
 ) -> None:
-    found = Found("rocketmq 0.4.4", "lib.so", ("sync", "concurrent"))
+    found = NativeLibrary("rocketmq 0.4.4", "lib.so", ("sync", "concurrent"))
     settings: WorkerConfig = config(role, tmp_path, own=asdict(options))
     reason = lack(found, settings)
     assert reason == (

@@ -126,7 +126,7 @@ def test_what_is_told_of_a_package_is_what_its_classes_have_and_the_driver_calls
     assert ("async" in row.found) is (package == OLD)
 
 
-def _json(found: native_found.Found) -> dict[str, Any]:
+def _json(found: native_found.NativeLibrary) -> dict[str, Any]:
     return {"package": found.package, "features": found.features, "refused": found.refused}
 
 

@@ -15,7 +15,7 @@ from harness.workers.periodic import every
 from harness.workers.protocol import EXIT_CLOSED, Role, WorkerConfig
 from harness.workers.recorder import Recorder
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.requests import Answer, Code, Request
+from harness.workers.remoting.requests import Code, RemotingAnswer, Request
 from harness.workers.rocketmq import prober as prober_module
 from harness.workers.rocketmq.prober import PERIOD_S, TICK_NS, Prober
 from spark_analysis.schema.tables import CLIENT_EVENTS, PROBES
@@ -146,7 +146,7 @@ def test_a_name_server_that_drops_a_broker_is_an_event_and_another_one_is_not(
                 await rig.until(lambda: looks(settings, recorder).keys() >= everything)
                 two.answer = shows(SLAVE)
                 await rig.until(lambda: len(_events(settings, recorder, "dropped")) == 2)
-                two.answer = lambda request: said(code=Answer.TOPIC_NOT_EXIST)
+                two.answer = lambda request: said(code=RemotingAnswer.TOPIC_NOT_EXIST)
                 await rig.until(lambda: len(_events(settings, recorder, "dropped")) == 4)
                 two.answer = shows(("0", "b:1"))
                 await rig.until(lambda: _events(settings, recorder, "master at b:1"))

@@ -8,8 +8,8 @@ from harness.workers.rocketmq.watch import (
     CLUSTER,
     ROUTE,
     UNANSWERED,
-    Change,
-    Look,
+    ProberEvent,
+    RouteQuery,
     Watch,
 )
 from spark_analysis.schema.views import Shown
@@ -19,9 +19,11 @@ BOTH, ALONE = View((MASTER, SLAVE)), View((SLAVE,))
 MS = 1_000_000
 
 
-def look(started_ms: int, view: View | None, kind: str = ROUTE, took_ms: int = 10) -> Look:
+def look(started_ms: int, view: View | None, kind: str = ROUTE, took_ms: int = 10) -> RouteQuery:
     ended_ns = (started_ms + took_ms) * MS
-    return Look(kind, started_ms * MS, ended_ns, view, "" if view else "no answer within 1 s")
+    return RouteQuery(
+        kind, started_ms * MS, ended_ns, view, "" if view else "no answer within 1 s"
+    )
 
 
 def shown(view: View) -> Watch:
@@ -31,17 +33,17 @@ def shown(view: View) -> Watch:
     return watch
 
 
-def test_the_first_view_is_told_as_a_change_from_nothing() -> None:
+def test_the_first_view_is_reported_as_a_change_from_nothing() -> None:
     assert Watch("ns1").see(look(0, ALONE)) == (
-        Change("route changed", "ns1 shows broker-a slave 1 at b:1"),
+        ProberEvent("route changed", "ns1 shows broker-a slave 1 at b:1"),
     )
 
 
-def test_a_dropped_master_is_told_once_with_the_time_within_which_it_happened() -> None:
+def test_a_dropped_master_is_reported_once_with_the_time_within_which_it_happened() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, BOTH)) == ()
     assert watch.see(look(800, ALONE)) == (
-        Change("route changed", "ns1 dropped broker-a master at a:1 (within 0.41 s)"),
+        ProberEvent("route changed", "ns1 dropped broker-a master at a:1 (within 0.41 s)"),
     )
     assert watch.see(look(1200, ALONE)) == ()
 
@@ -49,18 +51,18 @@ def test_a_dropped_master_is_told_once_with_the_time_within_which_it_happened() 
 def test_route_and_cluster_are_watched_apart() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, ALONE, CLUSTER)) == (
-        Change("cluster changed", "ns1 shows broker-a slave 1 at b:1"),
+        ProberEvent("cluster changed", "ns1 shows broker-a slave 1 at b:1"),
     )
     assert watch.see(look(800, BOTH)) == ()
 
 
-def test_silence_is_told_once_and_changes_no_view() -> None:
+def test_silence_is_reported_once_and_changes_no_view() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, None, took_ms=1000)) == (
-        Change(UNANSWERED, "ns1 route: no answer within 1 s"),
+        ProberEvent(UNANSWERED, "ns1 route: no answer within 1 s"),
     )
     assert watch.see(look(800, None, took_ms=1000)) == ()
-    assert watch.see(look(2000, BOTH)) == (Change(ANSWERED, "ns1 route: after 1.61 s"),)
+    assert watch.see(look(2000, BOTH)) == (ProberEvent(ANSWERED, "ns1 route: after 1.61 s"),)
 
 
 def test_an_answer_that_is_missing_while_the_prober_stood_still_accuses_nobody() -> None:
@@ -68,14 +70,14 @@ def test_an_answer_that_is_missing_while_the_prober_stood_still_accuses_nobody()
     stalled = replace(look(400, None, took_ms=1000), stalled=True)
     assert watch.see(stalled) == ()
     assert watch.see(look(1400, None, took_ms=1000)) == (
-        Change(UNANSWERED, "ns1 route: no answer within 1 s"),
+        ProberEvent(UNANSWERED, "ns1 route: no answer within 1 s"),
     )
 
 
 def test_one_kind_of_question_may_stay_unanswered_while_the_other_is_not() -> None:
     watch = shown(BOTH)
     assert watch.see(look(400, None, CLUSTER)) == (
-        Change(UNANSWERED, "ns1 cluster: no answer within 1 s"),
+        ProberEvent(UNANSWERED, "ns1 cluster: no answer within 1 s"),
     )
     assert watch.see(look(800, BOTH)) == ()
     assert watch.see(look(800, None, CLUSTER)) == ()
@@ -85,8 +87,8 @@ def test_what_changed_during_a_silence_happened_since_the_last_answer() -> None:
     watch = shown(BOTH)
     watch.see(look(400, None, took_ms=1000))
     assert watch.see(look(2000, ALONE)) == (
-        Change(ANSWERED, "ns1 route: after 1.61 s"),
-        Change("route changed", "ns1 dropped broker-a master at a:1 (within 2.01 s)"),
+        ProberEvent(ANSWERED, "ns1 route: after 1.61 s"),
+        ProberEvent("route changed", "ns1 dropped broker-a master at a:1 (within 2.01 s)"),
     )
 
 
@@ -101,5 +103,5 @@ def test_a_look_that_began_before_the_last_answered_one_says_nothing_new() -> No
 def test_a_topic_that_nobody_has_any_more_is_dropped_and_no_silence() -> None:
     watch = shown(ALONE)
     assert watch.see(look(400, NOWHERE)) == (
-        Change("route changed", "ns1 dropped broker-a slave 1 at b:1 (within 0.41 s)"),
+        ProberEvent("route changed", "ns1 dropped broker-a slave 1 at b:1 (within 0.41 s)"),
     )

@@ -23,9 +23,9 @@ from harness.workers.clients.rocketmq.own.routing import Routing
 from harness.workers.clients.rocketmq.own.sharing import Place, share
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import answers, client_requests, records, requests
-from harness.workers.remoting.errors import Refused, WireError
-from harness.workers.remoting.records import Message
-from harness.workers.remoting.requests import Queue, Request
+from harness.workers.remoting.errors import RequestRefused, WireError
+from harness.workers.remoting.records import StoredMessage
+from harness.workers.remoting.requests import Request, TopicQueue
 from harness.workers.rocketmq.connection import Unanswered
 
 HEARTBEAT_S, SHARE_S, SHARE_AT_FIRST_S, COMMIT_S, AGAIN_S = 30.0, 20.0, 1.0, 5.0, 1.0
@@ -33,7 +33,7 @@ ASK_LIMIT_S, PULL_LIMIT_S = 3.0, 30.0
 QUEUES_LIMIT_S = 10.0  # until the group has given it some, where it does
 # Until the group has all its members, and each has its part of the queues.
 SETTLED_LIMIT_S = 40.0
-_FAILURES = (Unanswered, Refused, WireError)
+_FAILURES = (Unanswered, RequestRefused, WireError)
 
 
 class OwnConsumer:
@@ -163,7 +163,7 @@ class OwnConsumer:
             if answer is not None:
                 try:
                     return answers.members(request, answer)
-                except (Refused, WireError):
+                except (RequestRefused, WireError):
                     continue
         return []
 
@@ -190,7 +190,7 @@ class OwnConsumer:
             await self._on_record(self._hand_on(place, pulled.messages))
         self._offsets[place] = pulled.next_offset
 
-    def _hand_on(self, place: Place, messages: tuple[Message, ...]) -> int:
+    def _hand_on(self, place: Place, messages: tuple[StoredMessage, ...]) -> int:
         """To the listener; the last one's tag."""
         log, at_ns, fetched = f"{place[0]}/{place[1]}", time.monotonic_ns(), list[Fetched]()
         for one in messages:
@@ -230,8 +230,8 @@ class OwnConsumer:
 
     # --- asking
 
-    def _queue(self, place: Place) -> Queue:
-        return Queue(self._config.queue, place[1])
+    def _queue(self, place: Place) -> TopicQueue:
+        return TopicQueue(self._config.queue, place[1])
 
     async def _ask(self, place: Place, request: Request, limit_s: float = ASK_LIMIT_S) -> Any:
         address = self._routing.address(place[0])

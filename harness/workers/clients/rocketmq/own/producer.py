@@ -27,7 +27,7 @@ from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.protocol import WorkerConfig
 from harness.workers.remoting import client_requests
 from harness.workers.remoting.commands import Command
-from harness.workers.remoting.requests import Queue, Request
+from harness.workers.remoting.requests import Request, TopicQueue
 from harness.workers.rocketmq.connection import Unanswered
 from spark_analysis.schema.body import decode
 
@@ -120,7 +120,7 @@ class OwnPublisher:
         if place is None:
             self._say(tag, wire.FAILED, wire.Cause(NO_ROUTE, -1, "no queue of the topic is known"))
             return
-        queue = Queue(self._config.queue, place[1])
+        queue = TopicQueue(self._config.queue, place[1])
         born_ms = time.time_ns() // 1_000_000
         properties = _properties(self._options, body)
         request = client_requests.send(self._group, queue, body, properties, born_ms)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from harness.workers.clients.rocketmq.own.name_servers import NameServers
 from harness.workers.clients.rocketmq.own.sharing import Place
 from harness.workers.remoting import answers, requests
-from harness.workers.remoting.errors import Refused, WireError
+from harness.workers.remoting.errors import RequestRefused, WireError
 from harness.workers.remoting.requests import PERM_READ, PERM_WRITE
 from harness.workers.remoting.routes import MASTER_ID, NOWHERE, View
 from harness.workers.rocketmq.connection import Unanswered
@@ -38,7 +38,7 @@ class Routing:
         request = requests.route(self._topic)
         try:
             view = answers.route(request, await self._servers.ask(request))
-        except (Unanswered, Refused, WireError) as failure:
+        except (Unanswered, RequestRefused, WireError) as failure:
             return str(failure)
         if view == NOWHERE:
             return "no broker has it"

@@ -85,7 +85,7 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
     assert found.sure == (
         "How long they were out: no difference shown beyond chance; 1 run of B against 1 of A "
-        "(master-crash) are too few to tell (95 %). What is told here is what these runs did."
+        "(master-crash) are too few to tell (95 %). The times below are those of these runs only."
     )
 
 
@@ -101,7 +101,7 @@ def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> N
     assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
 
 
-def test_whether_one_loses_more_often_is_told_by_runs_not_by_messages() -> None:
+def test_whether_one_loses_more_often_is_reported_by_runs_not_by_messages() -> None:
     def sure(runs: int) -> str:
         lost = [summed(LOST, repeat=n) for n in range(1, runs + 1)]
         kept = [summed(Story(), repeat=n, cell=SYNC) for n in range(1, runs + 1)]
@@ -421,7 +421,7 @@ def test_a_step_that_no_run_reached_is_no_time_and_bends_no_scale() -> None:
     assert (plain(some_reached_it.text), some_reached_it.drawn) == ("≥ 4.00 s", True)
 
 
-def test_duplicates_are_told_by_where_they_came_from_and_zeros_in_words() -> None:
+def test_duplicates_are_reported_by_where_they_came_from_and_zeros_in_words() -> None:
     rows = (
         compared(RABBIT, "duplicated", 9.0, unit="deliveries"),
         compared(RABBIT, "duplicated", 9.0, detail="publisher_retry", unit="deliveries"),
