@@ -55,7 +55,7 @@ DECLARED: dict[str, Fact] = {
     "consumers": Fact(float, False, "consumers; with none the queues are read by the drain alone"),
     "acknowledges": Fact(bool, False, "there are consumers, and they acknowledge what they got"),
     "no_ack": Fact(bool, False, "there are consumers, and they acknowledge nothing"),
-    "cancel_on_ha_failover": Fact(bool, False, "consumers asked to be told of a new master"),
+    "cancel_on_ha_failover": Fact(bool, False, "consumers asked for a notice of a new master"),
     "reconnect_s": Fact(float, False, "how long a client may take to be back after a fault"),
     "messages": Fact(float, False, "how many the scenario sends, where it sends few on purpose"),
     "delayed_messages": Fact(float, False, "how many are to wait, where these are few on purpose"),

@@ -24,7 +24,7 @@ DEMANDS: Mapping[str, Demand] = {
         "queues that need not outlive their broker", lambda _, workload: not workload.durable
     ),
     "cancel_on_ha_failover": Demand(
-        "consumers that are told of a new master",
+        "consumers that get a notice of a new master",
         lambda client, workload: workload.consumers > 0 and _learns_of_failovers(client, workload),
     ),
 }

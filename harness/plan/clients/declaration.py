@@ -20,7 +20,7 @@ from harness.plan.model import Workload
 from harness.plan.tables import Table
 
 CAPABILITIES: Mapping[str, str] = {
-    "confirm": "what became of a send is told",
+    "confirm": "the outcome of a send is reported",
     "sync": "a call waits for its answer",
     "async": "a callback tells the answer",
     "oneway": "fire and forget",

@@ -20,7 +20,7 @@ def test_a_demand_that_brokers_do_not_meet_is_reported_with_their_reason() -> No
     ]
     told = AmqpWorkload(cancel_on_ha_failover=True)
     assert reasons(amqp=told) == [
-        "rabbitmq-mirrored has no consumers that are told of a new master: "
+        "rabbitmq-mirrored has no consumers that get a notice of a new master: "
         "it is no argument of theirs"
     ]
 
