@@ -26,7 +26,12 @@ from tests.rigs.defects.runs import Run
 from tests.rigs.defects.table import PAGE, shown, table
 
 # One worker makes the cases, and judges them once for all tests.
-pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.xdist_group("defects")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.engine,
+    pytest.mark.long,
+    pytest.mark.xdist_group("defects"),
+]
 Change = Callable[[Run, Random], Run]
 CHUNKS = 20  # of the night
 OFTEN = 11  # one defective case in so many gets a harmless change by day

@@ -53,6 +53,7 @@ def lives_through_a_crash(verdict: Verdict) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_example_lives_through_a_crash_of_the_master(site: Path, tmp_path: Path) -> None:
     lives_through_a_crash(played(site, tmp_path / "local", "local"))
 

@@ -23,7 +23,7 @@ from tests.rigs.runs.stored import stored
 from tests.rigs.runs.told_runs import manifest_of
 from tests.rigs.spark.standalone import LOOPBACK, Standalone, standalone
 
-pytestmark = [pytest.mark.slow, pytest.mark.engine]
+pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 RUNS, MESSAGES = 32, 2_000

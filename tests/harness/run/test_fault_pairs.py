@@ -9,7 +9,7 @@ from faults.mechanisms import LOCAL
 from harness.plan.model import RunPlan
 from tests.rigs.runs.fault_pairs import OTHER, SAME, Pair, pairs, planned, play
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 IN_CI = (
     Pair("partition", "freeze", "nested", OTHER),

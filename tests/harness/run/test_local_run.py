@@ -32,7 +32,7 @@ from tests.rigs.machine.disks import disk
 from tests.rigs.runs.plans import fault, operated, operation, plan
 from tests.rigs.runs.run_folders import rows_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 LONGER_THAN_A_LOOK_S = 4.0

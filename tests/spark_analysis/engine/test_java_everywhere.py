@@ -13,7 +13,7 @@ import pytest
 
 from tests.rigs.spark.standalone import LOOPBACK, Standalone, standalone
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 ROOT = Path(__file__).parents[3]
 LIMIT_S = 300.0
