@@ -2,8 +2,9 @@
 
 usage: python -m tests.benchmarks.judge_rows [--rows 1000 1000000] [--repeats 3]
 A row is an attempt, a settlement or a delivery. One publisher sends to one queue, each message is
-confirmed and delivered once, and a fault of 3 s lies in the middle, so every claim has its
-evidence. Times include Python, Spark and Java. Nothing else should run on the machine.
+confirmed and delivered once, and a fault of 3 s lies in the middle. The history declares little,
+so many claims are INCONCLUSIVE (exit code 2) after they were evaluated. Times include the start of
+Python. Nothing else should run on the machine.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from harness.judging.exits import Exit
 
 S = 1_000_000_000
 TABLES = 3  # one row in each for a message
@@ -56,8 +59,8 @@ def measured(file: Path) -> tuple[float, int]:
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - begun
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise SystemExit(f"{file}: it did not pass:\n{output.decode()}")
+    if os.waitstatus_to_exitcode(status) not in (Exit.PASSED, Exit.NOT_DECIDED):
+        raise SystemExit(f"{file}: it was not judged, or something failed:\n{output.decode()}")
     return seconds, usage.ru_maxrss
 
 
