@@ -1,6 +1,9 @@
 """The world around a node: sockets, disk, time, operating system processes.
 
 program     one node as an operating system process
+node_command       its command
+operator_commands  operators' commands to a node, running or down
+play_commands      commands that start a small cluster to play with
 play        a cluster of them on 127.0.0.1
 playground  the folder that goes with what is played, however that ends
 children    servers as children of a program that people play with
@@ -17,6 +20,7 @@ timers      timers of processes on the clock of the event loop
 
 Of RocketMQ:
 rocketmq    a name server or a broker as an operating system process
+rocketmq_commands  their commands
 servers     their connections, and the time
 log_files   a broker's files
 sendable    whether clients can send to them

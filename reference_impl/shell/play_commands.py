@@ -1,0 +1,34 @@
+"""The commands `mirrored` and `2m2s`: a small cluster on this machine to play with."""
+
+import argparse
+
+from reference_impl.node.config import HANDLINGS, PAUSE_IF_ALL_DOWN
+from reference_impl.shell import play_rocketmq
+from reference_impl.shell.play import Playing, play
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the commands to a parser."""
+    two = commands.add_parser("2m2s", help="two masters with a slave each, and two name servers")
+    two.add_argument("--port", type=int, default=9876)
+    two.add_argument("--replication", choices=("sync", "async"), default="sync")
+    two.add_argument("--compression", type=float, default=1.0, metavar="FACTOR")
+    two.set_defaults(run=_play_2m2s)
+    mirrored = commands.add_parser("mirrored", help="a mirrored cluster on this machine")
+    mirrored.add_argument("--nodes", type=int, default=3, choices=range(1, 10), metavar="1..9")
+    mirrored.add_argument("--port", type=int, default=5672)
+    mirrored.add_argument("--net-ticktime", type=float, default=60.0, metavar="SECONDS")
+    handlings = [it for it in HANDLINGS if it != PAUSE_IF_ALL_DOWN]  # that needs names, too
+    mirrored.add_argument("--partition-handling", choices=handlings, default="ignore")
+    mirrored.set_defaults(run=_play_mirrored)
+
+
+def _play_2m2s(options: argparse.Namespace) -> int:
+    playing = play_rocketmq.Playing(options.port, options.replication, options.compression)
+    return play_rocketmq.play(playing)
+
+
+def _play_mirrored(options: argparse.Namespace) -> int:
+    return play(
+        Playing(options.nodes, options.port, options.net_ticktime, options.partition_handling)
+    )
