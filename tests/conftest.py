@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.rigs.suite.imports import import_share
 from tests.rigs.suite.lanes import Lanes, Priority, assign_groups, is_waiting
 from tests.rigs.suite.promises import Bearers, Starts, Watch, refusing
 from tests.rigs.suite.tiers import Tiers, mark_tier
@@ -55,6 +56,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[BEARERS], config.stash[TIERS] = Bearers(), Tiers()
         config.pluginmanager.register(config.stash[BEARERS])
         config.pluginmanager.register(config.stash[TIERS])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    import_share(session)
 
 
 @pytest.hookimpl(optionalhook=True)  # unknown with `-p no:xdist`
