@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 SEED = 20
 REPEATS = 10  # two runs each
-BY_DAY = {"drop", "confirm-early", "redeliver"}  # each finds by a way of its own
+BY_DAY = {"drop", "redeliver"}  # one is found by what is missing, the other by deliveries
 
 # What each kind shows as in its calm run and beside the crash, and how much of it there has to be
 # at least: a comparison of nothing with nothing would prove nothing.

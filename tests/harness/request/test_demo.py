@@ -47,8 +47,8 @@ def test_every_claim_of_the_demo_s_cells_is_known() -> None:
     assert str(known.expected(bad.cell, "confirmed-hence-delivered")) == "FAIL"
 
 
+@pytest.mark.nightly  # CI plays the demo from the installed wheel (.ci/package)
 @pytest.mark.slow
-@pytest.mark.long
 def test_the_demo_ends_as_it_should(tmp_path: Path) -> None:
     """The first command that a newcomer runs: what it shows is what is known of its cells."""
     words = [sys.executable, "-m", "harness", "demo", "--results", str(tmp_path)]
