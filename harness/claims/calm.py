@@ -4,7 +4,8 @@
 2. Publishers and consumers that have just started may be slow. An outage that ends within
    WARM_UP_NS of the load's beginning is reported, and breaks no claim.
 3. A silence shows only if there was time for it: less than STRETCH_NS proves nothing.
-4. A stalled instrument makes an outage or a silence longer, never shorter.
+4. A stalled instrument makes an outage or a silence longer, never shorter. A publisher's clock
+   that is not the run's may move an outage over the edge of the steady state, either way.
 5. A scope is out if most of its publishes were missed. If fewer were missed, the load had no
    steady state: the machine may be too slow for it, or the broker may be broken, and neither is
    shown.
@@ -45,12 +46,38 @@ def longest_outage(
     """Seconds: of the run's, of any queue's and any publisher's, after the warm-up and before any
     fault. `returned`: messages that the broker gave back as unroutable. That answer shows no
     outage in the steady state, where the workload may have named a queue that was never bound."""
+    bound_ns = facts.clock_bound_ns(PUBLISHER)
+    values = [
+        _longest_outage(findings, facts, doubt, returned, stalled_s, by_ns)
+        for by_ns in sorted({0, bound_ns, -bound_ns}, key=abs)
+    ]
+    intervals = [value for value in values if isinstance(value, Interval)]
+    if len(intervals) < len(values):
+        return next(value for value in values if not isinstance(value, Interval))
+    recorded = intervals[0]
+    low, high = min(it.low for it in intervals), max(it.high for it in intervals)
+    if (low, high) == (recorded.low, recorded.high):
+        return recorded
+    why = f"the clocks of the publishers may be off by {bound_ns / NS:.3f} s"
+    return replace(recorded, low=low, high=high, doubt=recorded.doubt or why)
+
+
+def _longest_outage(
+    findings: Findings,
+    facts: Facts,
+    doubt: Caveat | None,
+    returned: int,
+    stalled_s: float | None,
+    by_ns: int,
+) -> Value:
+    """`by_ns`: so much the publishers' clocks are taken to be ahead of the run's."""
     if not facts.confirms:
         return NotApplicable("publishers ask for no confirms")
     if not facts.paced:
         return NotApplicable("rate is max: no intended times")
-    from_ns = facts.load_started_ns + WARM_UP_NS
+    from_ns = facts.load_started_ns + WARM_UP_NS + by_ns
     until_ns = min([window.origin_ns for window in facts.windows] + [facts.load_ended_ns])
+    until_ns += by_ns
     # What is sent within a deadline of a fault, that fault may keep from its confirm.
     last_ns = until_ns - facts.deadline_ns if facts.windows else until_ns
     spells = [
@@ -89,17 +116,23 @@ def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Int
     return Interval(0, longest_ns / NS, text, why, "let less be sent")
 
 
-def starved_in_the_calm(findings: Findings, facts: Facts, doubt: Caveat | None) -> Value:
-    """Seconds: of the queue, or the place of a log, that gave nothing for longest before any
-    fault."""
+def starved_in_the_calm(
+    findings: Findings, facts: Facts, doubt: Caveat | None, stalled_s: float | None
+) -> Value:
+    """Return for how many seconds the hungriest queue, or place of a log, gave nothing before any
+    fault. `stalled_s`: so much of it stalls may explain; None if not stalls alone are in doubt."""
     worst = _hungriest(findings.starvation, 0)
     if worst is None:
         return _too_little(facts, "too little was confirmed in the calm for consumers to get")
-    return _starved(worst, facts, doubt)
+    return _starved(worst, facts, doubt, stalled_s)
 
 
 def starved_once_healed(
-    findings: Findings, facts: Facts, window: int, doubt: Caveat | None
+    findings: Findings,
+    facts: Facts,
+    window: int,
+    doubt: Caveat | None,
+    stalled_s: float | None,
 ) -> Value:
     """Return the longest starvation of queues after recovery from that window's fault, in seconds.
     A group then reassigns the places of a log to its readers: a place may wait for PLACES_BACK_NS.
@@ -110,7 +143,7 @@ def starved_once_healed(
         return Unknown("too little was confirmed once it was healed for consumers to get", _MORE)
     if _all_away(worst, facts):
         return NotApplicable("another fault kept all consumers away once it was healed")
-    found = _starved(worst, facts, doubt)
+    found = _starved(worst, facts, doubt, stalled_s)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
     if worst.place and waited_ns <= PLACES_BACK_NS:
         why = found.doubt or "the places of the log may not have been reassigned yet"
@@ -148,10 +181,15 @@ def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:
     return max(judged, key=lambda row: row.longest_ns, default=None)
 
 
-def _starved(row: Starvation, facts: Facts, doubt: Caveat | None) -> Interval:
+def _starved(
+    row: Starvation, facts: Facts, doubt: Caveat | None, stalled_s: float | None
+) -> Interval:
     where = f"{row.queue}, {row.place}" if row.place else row.queue
     seconds = row.longest_ns / NS
     found = _at_most(row.longest_ns, f"{where}, {seconds:.1f} s", doubt)
+    if doubt is not None and stalled_s is not None:
+        # A stall only lengthens: the rest the queue kept from its consumers.
+        found = replace(found, low=max(0.0, seconds - stalled_s))
     bound = facts.clock_bound_ns(PUBLISHER, words.CONSUMER) / NS
     if not bound:
         return found

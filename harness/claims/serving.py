@@ -64,7 +64,12 @@ class RunService:
             return doubt.unknown
         if served.only_few(rows) and self._cut_short(window, promise):
             return NotApplicable(_CUT_SHORT)
-        return served.served(rows)
+        found = served.served(rows)
+        bound_s = self.facts.clock_bound_ns(words.PUBLISHER) / NS
+        if isinstance(found, Unknown) and bound_s:
+            why = f"{found.reason} (the publishers' clocks may be off by {bound_s:.3f} s)"
+            return Unknown(why, found.advice)
+        return found
 
     def _proved(self, rows: Sequence[words.Service], stalled_s: float, window: int) -> bool:
         """Return whether stalls leave the answer as it is. A stall only lengthens an outage: more
@@ -132,13 +137,18 @@ class RunService:
             return NotApplicable("publishers ask for no confirms")
         if self.state.run.get("consumers") == 0:
             return NotApplicable("there is no consumer before the drain")
-        doubt = self.doubts.availability(window) or self.doubts.loss("consumer_log")
-        doubt = doubt or (None if self.attended else _NOT_ATTENDED)
+        records = self.doubts.loss("consumer_log") or (None if self.attended else _NOT_ATTENDED)
+        numbers = self._watched(window)
+        caveats = (self.doubts.availability(number) for number in numbers)
+        doubt = next((caveat for caveat in caveats if caveat), records)
+        stalls_s = [self.doubts.lengthened_s(number) for number in numbers]
+        known = not records and None not in stalls_s
+        stalled_s = sum(one or 0 for one in stalls_s) if known else None
         if window:
-            starved = calm.starved_once_healed(self.findings, self.facts, window, doubt)
+            starved = calm.starved_once_healed(self.findings, self.facts, window, doubt, stalled_s)
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved
-        return calm.starved_in_the_calm(self.findings, self.facts, doubt)
+        return calm.starved_in_the_calm(self.findings, self.facts, doubt, stalled_s)
 
     def too_little(self, window: int) -> Unknown | None:
         """Return why too little was due in a window for the absence of failures to prove
@@ -153,6 +163,21 @@ class RunService:
             f"only {seen:,} {noun} while the fault was in force",
             "send more, or let the fault last longer",
         )
+
+    def _watched(self, window: int) -> list[int]:
+        """Return that window, and each later one in whose time its starvation is judged. Faults
+        that overlap are recovered from in the time of the last of them."""
+        spans = [row for row in self.findings.starvation if row.window == window]
+        if not window or not spans:
+            return [window]
+        from_ns, until_ns = spans[0].from_ns, spans[0].until_ns
+        later = sorted(self.facts.windows, key=lambda one: one.number)
+        ends_ns = [one.origin_ns for one in later[1:]] + [self.facts.load_ended_ns]
+        return [
+            one.number
+            for one, end_ns in zip(later, ends_ns, strict=True)
+            if one.number == window or (one.origin_ns < until_ns and end_ns > from_ns)
+        ]
 
     def _consumed_until_ns(self, window: int) -> int:
         """Return when consumption had to have resumed: under the fault, before the next one."""

@@ -17,6 +17,7 @@ class Channels:
 
     def __init__(self, events: Events) -> None:
         self._written_ns = _written(events)
+        self._recorded = events.recorded
         self._answering = {(one.consumer, one.connection) for one in events.acknowledgements}
         self._ended_ns: dict[Channel, int] = {}
         for end in sorted(events.connection_ends, key=lambda end: end.at_ns):
@@ -28,6 +29,11 @@ class Channels:
     def acknowledges(self, delivery: Delivery) -> bool:
         """Return whether any acknowledgement of the delivery's connection is on record."""
         return (delivery.consumer, delivery.connection) in self._answering
+
+    def has_events(self, delivery: Delivery) -> bool:
+        """Return whether any client event of the delivery's consumer is on record. Without one the
+        ends of its connections are unknown."""
+        return delivery.consumer in self._recorded
 
     def ended_ns(self, delivery: Delivery) -> int | None:
         """Return when the delivery's connection ended."""

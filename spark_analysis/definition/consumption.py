@@ -7,6 +7,8 @@
 3. A consumer is judged if it worked before the fault and was there all the time since. Its share
    is the due messages of its queues, divided among their readers. A group reassigns the readers of
    logs.
+4. Clocks of clients that are not the run's leave both ends of a count open: what came for certain,
+   and what may have come. Consumption resumed by the first, and did not by the second.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +20,14 @@ from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.forces import Force
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.service import CONSUMER, FEW_OF, HALF_OF, QUEUE, Consumption
+from spark_analysis.schema.service import (
+    CONSUMER,
+    FEW_OF,
+    HALF_OF,
+    PUBLISHER,
+    QUEUE,
+    Consumption,
+)
 from spark_analysis.schema.words import Via
 
 
@@ -44,13 +53,14 @@ def _rows(
     facts: Facts, messages: Sequence[Message], force: Force, there: Sequence[int]
 ) -> Iterator[Consumption]:
     until_ns = min(force.limit_ns, force.end_ns)
-    due, came = _due(messages, force, until_ns, facts.deadline_ns)
-    by_queue, by_consumer = _earliest(messages, force)
-    readers = _readers(messages, force)
+    bound_ns = facts.clock_bound_ns(CONSUMER)
+    due, came, may_have = _due(messages, force, until_ns, facts)
+    by_queue, by_consumer = _earliest(messages, force, facts)
+    readers = _readers(messages, force, bound_ns)
     for queue, many in sorted(due.items()):
         first_ns = by_queue.get(queue)
         row = _row(facts, force, until_ns, QUEUE, queue, many, first_ns)
-        if came[queue] * FEW_OF < many:
+        if may_have[queue] * FEW_OF < many:
             row = replace(row, resumed=False, at_ns=until_ns)
         yield row if came[queue] * HALF_OF >= many else replace(row, resumed=False)
     for consumer in there:
@@ -58,7 +68,9 @@ def _rows(
         if queues:
             share = sum(due[queue] // len(readers[queue]) for queue in queues)
             at_ns = by_consumer.get(consumer)
-            yield _row(facts, force, until_ns, CONSUMER, str(consumer), share, at_ns)
+            row = _row(facts, force, until_ns, CONSUMER, str(consumer), share, at_ns)
+            certain = at_ns is not None and at_ns + 2 * bound_ns <= until_ns
+            yield row if certain else replace(row, resumed=False)
 
 
 def _row(
@@ -76,51 +88,64 @@ def _row(
 
 
 def _due(
-    messages: Sequence[Message], force: Force, until_ns: int, deadline_ns: int
-) -> tuple[Counter[str], Counter[str]]:
+    messages: Sequence[Message], force: Force, until_ns: int, facts: Facts
+) -> tuple[Counter[str], Counter[str], Counter[str]]:
     """Return how many messages of each queue were sent into the fault and confirmed in time to
-    come; and how many of them came."""
-    due, came = Counter[str](), Counter[str]()
+    come; how many of them came; and how many may have come, as far as the clocks show."""
+    due, came, may_have = Counter[str](), Counter[str](), Counter[str]()
+    sent_from_ns, bound_ns = _sent_from_ns(force, facts), facts.clock_bound_ns(CONSUMER)
+    confirmed_until_ns = until_ns - facts.deadline_ns - facts.clock_bound_ns(PUBLISHER)
     for message in messages:
-        shown = any(
-            _shows(message, delivery, force) and delivery.received_ns <= until_ns
+        came_ns = [
+            delivery.received_ns
             for delivery in message.consumed
-        )
+            if _shows(message, delivery, sent_from_ns)
+        ]
         for confirm in message.confirms:
             attempt = message.sent_attempt(confirm.attempt)
-            early = confirm.settled_ns <= until_ns - deadline_ns
-            if early and attempt is not None and attempt.sent_ns >= force.returned_ns:
+            early = confirm.settled_ns <= confirmed_until_ns
+            if early and attempt is not None and attempt.sent_ns >= sent_from_ns:
                 due[message.queue] += 1
-                came[message.queue] += shown
-    return due, came
+                came[message.queue] += any(at_ns + bound_ns <= until_ns for at_ns in came_ns)
+                may_have[message.queue] += any(at_ns - bound_ns <= until_ns for at_ns in came_ns)
+    return due, came, may_have
 
 
-def _earliest(messages: Sequence[Message], force: Force) -> tuple[dict[str, int], dict[int, int]]:
-    """Return when each queue and each consumer first had a message that was sent into the
+def _sent_from_ns(force: Force, facts: Facts) -> int:
+    """Return from when on an attempt was certainly sent into the fault."""
+    return force.returned_ns + facts.clock_bound_ns(PUBLISHER)
+
+
+def _earliest(
+    messages: Sequence[Message], force: Force, facts: Facts
+) -> tuple[dict[str, int], dict[int, int]]:
+    """Return when each queue and each consumer first may have had a message that was sent into the
     fault."""
     by_queue, by_consumer = dict[str, int](), dict[int, int]()
+    sent_from_ns, bound_ns = _sent_from_ns(force, facts), facts.clock_bound_ns(CONSUMER)
     for message in messages:
         for delivery in message.consumed:
-            if not _shows(message, delivery, force):
+            if not _shows(message, delivery, sent_from_ns):
                 continue
-            at_ns, queue, consumer = delivery.received_ns, message.queue, delivery.consumer
+            at_ns, queue = delivery.received_ns - bound_ns, message.queue
+            consumer = delivery.consumer
             by_queue[queue] = min(at_ns, by_queue.get(queue, at_ns))
             by_consumer[consumer] = min(at_ns, by_consumer.get(consumer, at_ns))
     return by_queue, by_consumer
 
 
-def _shows(message: Message, delivery: Delivery, force: Force) -> bool:
+def _shows(message: Message, delivery: Delivery, sent_from_ns: int) -> bool:
     attempt = message.sent_attempt(delivery.attempt)
-    into_it = attempt is not None and attempt.sent_ns >= force.returned_ns
+    into_it = attempt is not None and attempt.sent_ns >= sent_from_ns
     return delivery.while_consuming and into_it
 
 
-def _readers(messages: Sequence[Message], force: Force) -> dict[str, set[int]]:
+def _readers(messages: Sequence[Message], force: Force, bound_ns: int) -> dict[str, set[int]]:
     """Return the readers of each queue before the fault."""
     readers = defaultdict[str, set[int]](set)
     for message in messages:
         for delivery in message.consumed:
-            before = delivery.received_ns < force.origin_ns
+            before = delivery.received_ns + bound_ns < force.origin_ns
             if before and delivery.via is Via.LOAD and delivery.offset < 0:
                 readers[message.queue].add(delivery.consumer)
     return readers

@@ -15,10 +15,12 @@
    may be from a new leader who does not know what the old one gave out. But if the brokers must
    have known the acknowledgement, the copy came after it, however it came back. Only the remaining
    copies were stored twice.
+5. Times of a consumer whose clock is not the run's are known up to its bound. A time is before
+   another only if it is so whatever the two clocks were.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spark_analysis.definition.cases import Case, Span, of_delivery
 from spark_analysis.definition.channels import Channels
@@ -37,14 +39,15 @@ _REPORTED_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their pr
 def cases(
     facts: Facts, messages: Sequence[Message], channels: Channels, unrest: Sequence[Unrest]
 ) -> Iterator[Case]:
-    ours = _Acknowledged(channels, Progress(messages, channels), unrest)
+    bounds = facts.clock_bounds_ns
+    ours = _Acknowledged(channels, Progress(messages, channels), unrest, bounds)
     for message in messages:
         seen = defaultdict[int, _Earlier](lambda: _Earlier(ours))  # by attempt
         before: Delivery | None = None
         for delivery in message.consumed:
             earlier = seen[delivery.attempt]
             if before is not None:
-                origin = _origin(delivery, earlier, _rivals(facts, message), unrest)
+                origin = _origin(delivery, earlier, _rivals(facts, message, delivery), unrest)
                 late, word = origin == _TOO_LATE, "ambiguous"
                 span = Span(before.received_ns, delivery.received_ns)
                 detail = word if late else origin
@@ -55,8 +58,15 @@ def cases(
             before = delivery
 
 
-def _rivals(facts: Facts, message: Message) -> list[CompetingLeaders]:
-    return [pair for pair in facts.rivals if pair.queue == message.queue]
+def _rivals(facts: Facts, message: Message, delivery: Delivery) -> list[CompetingLeaders]:
+    """Return the competing leaders of its queue that were alive when it came, for certain."""
+    bound_ns = facts.clock_bounds_ns.get(delivery.consumer, 0)
+    return [
+        pair
+        for pair in facts.rivals
+        if pair.queue == message.queue
+        and pair.from_ns + bound_ns <= delivery.received_ns <= pair.until_ns - bound_ns
+    ]
 
 
 def _origin(
@@ -67,13 +77,15 @@ def _origin(
 ) -> str:
     if earlier.latest is None:
         return "publisher_retry"
-    diverged = any(r.from_ns <= delivery.received_ns <= r.until_ns for r in rivals)
+    diverged = any(rivals)
     if delivery.offset >= 0:
         return _by_place(delivery, earlier, diverged)
-    again = delivery.redelivered is Redelivered.YES or delivery.via is Via.RETRY_TOPIC
+    again = _again(delivery)
+    if earlier.may_have_come_later(delivery) and _again(earlier.latest) != again:
+        return "ambiguous"
     known = earlier.acknowledged_before(delivery)
     left = not earlier.acknowledged_at_all(delivery)
-    between = any(_between(each, earlier.latest, delivery) for each in unrest)
+    between = any(earlier.before(each, delivery) for each in unrest)
     if again and not known and left:
         uncaused = not between and earlier.holds_still(delivery)
         return "redelivered_without_cause" if uncaused else "redelivery"
@@ -82,10 +94,11 @@ def _origin(
     if diverged:
         return "diverged"
     told = delivery.redelivered is not Redelivered.NOT_TOLD
-    ended = earlier.ended_before(delivery)
-    if ended and left:
+    if left and earlier.ended_before(delivery):
         return "redelivery"
-    between = between or ended
+    between = between or earlier.may_have_ended_before(delivery)
+    if left and earlier.end_is_unknown(delivery):
+        between = True
     if told and not again and not between:
         return "stored_twice"
     return "redelivery_after_ack" if known else "ambiguous"
@@ -103,8 +116,8 @@ def _by_place(delivery: Delivery, earlier: "_Earlier", diverged: bool) -> str:
     return "diverged" if diverged else "stored_twice"
 
 
-def _between(each: Unrest, earlier: Delivery, later: Delivery) -> bool:
-    return each.origin_ns < later.received_ns and each.lasts_to(earlier.received_ns)
+def _again(delivery: Delivery) -> bool:
+    return delivery.redelivered is Redelivered.YES or delivery.via is Via.RETRY_TOPIC
 
 
 class _Earlier:
@@ -134,30 +147,66 @@ class _Earlier:
             self._arrived_ns = [min([arrived_ns, *self._arrived_ns])]
         written_ns = self._ours.written_ns(delivery)
         if written_ns is not None:
-            self._written_ns = [min([written_ns, *self._written_ns])]
+            earliest_ns = written_ns - self._ours.bound_ns(delivery)
+            self._written_ns = [min([earliest_ns, *self._written_ns])]
             if not self._ours.met(delivery, written_ns):
-                self._old_ns = [min([written_ns, *self._old_ns])]
+                self._old_ns = [min([earliest_ns, *self._old_ns])]
 
     def acknowledged_before(self, again: Delivery) -> bool:
         """Return whether one was acknowledged so that the broker must have known when it came
         `again`."""
-        latest_ns = again.received_ns - _ON_ITS_WAY_NS
+        latest_ns = again.received_ns - self._ours.bound_ns(again) - _ON_ITS_WAY_NS
         return any(written_ns <= latest_ns for written_ns in self._arrived_ns)
 
     def acknowledged_at_all(self, again: Delivery) -> bool:
-        """Return whether we had acknowledged one when it came `again`, whether received or not."""
-        return any(written_ns < again.received_ns for written_ns in self._written_ns)
+        """Return whether we may have acknowledged one when it came `again`, whether received or
+        not."""
+        at_ns = again.received_ns + self._ours.bound_ns(again)
+        return any(written_ns < at_ns for written_ns in self._written_ns)
 
     def acknowledged_long_before(self, again: Delivery) -> bool:
         """Return whether one was acknowledged a second before, and nothing interfered on the
         way."""
-        return any(written_ns <= again.received_ns - _ON_ITS_WAY_NS for written_ns in self._old_ns)
+        latest_ns = again.received_ns + self._ours.bound_ns(again) - _ON_ITS_WAY_NS
+        return any(written_ns <= latest_ns for written_ns in self._old_ns)
+
+    def before(self, each: Unrest, again: Delivery) -> bool:
+        """Return whether that time may lie between the latest one and `again`."""
+        assert self.latest is not None
+        since_ns = self.latest.received_ns - self._ours.bound_ns(self.latest)
+        until_ns = again.received_ns + self._ours.bound_ns(again)
+        return each.origin_ns < until_ns and each.lasts_to(since_ns)
+
+    def may_have_come_later(self, again: Delivery) -> bool:
+        """Return whether the clocks leave open which of the latest one and `again` came first."""
+        assert self.latest is not None
+        return self.latest.received_ns + self._apart_ns(again) > again.received_ns
+
+    def _apart_ns(self, again: Delivery) -> int:
+        """Return by how much the clocks of the latest one's consumer and of that of `again` may
+        differ."""
+        assert self.latest is not None
+        if self.latest.consumer == again.consumer:
+            return 0
+        return self._ours.bound_ns(self.latest) + self._ours.bound_ns(again)
 
     def ended_before(self, again: Delivery) -> bool:
         """Return whether the connection of the latest one had ended when it came `again`."""
         assert self.latest is not None
         ended_ns = self._ours.ended_ns(self.latest)
-        return ended_ns is not None and ended_ns < again.received_ns
+        return ended_ns is not None and ended_ns + self._apart_ns(again) < again.received_ns
+
+    def may_have_ended_before(self, again: Delivery) -> bool:
+        assert self.latest is not None
+        ended_ns = self._ours.ended_ns(self.latest)
+        return ended_ns is not None and ended_ns - self._apart_ns(again) < again.received_ns
+
+    def end_is_unknown(self, again: Delivery) -> bool:
+        """Return whether `again` came by another connection, and no client event of the latest
+        one's consumer is on record."""
+        assert self.latest is not None
+        channels = ((it.consumer, it.connection) for it in (self.latest, again))
+        return len({*channels}) > 1 and not self._ours.has_events(self.latest)
 
     def holds_still(self, again: Delivery) -> bool:
         """Return whether the latest came by the same living connection, and that acknowledges."""
@@ -165,7 +214,8 @@ class _Earlier:
         last = self.latest
         same = (last.consumer, last.connection) == (again.consumer, again.connection)
         loaded = last.via is Via.LOAD and again.via is Via.LOAD
-        return same and loaded and not self.ended_before(again) and self._ours.acknowledges(again)
+        ended = self.ended_before(again)
+        return same and loaded and not ended and self._ours.acknowledges(again)
 
     def read_at(self, again: Delivery) -> bool:
         return (again.place, again.offset) in self._at
@@ -185,7 +235,8 @@ class _Earlier:
             if reported_by_ns is not None:
                 known.reported_by_ns = [min([reported_by_ns, *known.reported_by_ns])]
         known.looked_at = len(earlier)
-        return any(reported_by_ns < again.received_ns for reported_by_ns in known.reported_by_ns)
+        latest_ns = again.received_ns - 2 * self._ours.widest_ns
+        return any(reported_by_ns < latest_ns for reported_by_ns in known.reported_by_ns)
 
 
 class _Known:
@@ -199,17 +250,30 @@ class _Known:
 class _Acknowledged:
     """Our acknowledgements that the broker must have received, unless too recent."""
 
-    def __init__(self, channels: Channels, progress: Progress, unrest: Sequence[Unrest]) -> None:
+    def __init__(
+        self,
+        channels: Channels,
+        progress: Progress,
+        unrest: Sequence[Unrest],
+        bounds_ns: Mapping[int, int],
+    ) -> None:
         self._channels = channels
         self._progress = progress
         self._unrest = unrest
+        self._bounds_ns = bounds_ns
+        # A group's progress is what all of its consumers acknowledged, each by its own clock.
+        self.widest_ns = max(bounds_ns.values(), default=0)
+
+    def bound_ns(self, delivery: Delivery) -> int:
+        """Return by how much the clock of the delivery's consumer may be off."""
+        return self._bounds_ns.get(delivery.consumer, 0)
 
     def written_ns(self, delivery: Delivery) -> int | None:
         return self._channels.acknowledged_ns(delivery)
 
     def arrived_ns(self, delivery: Delivery) -> int | None:
-        """Return when it was acknowledged; None if a fault or its connection's end may have
-        swallowed that.
+        """Return when it was acknowledged at the latest; None if a fault or its connection's end
+        may have swallowed that.
 
         A fault that comes after a redelivery counts, too: an acknowledgement within a second of
         the fault was within a second of the redelivery.
@@ -217,21 +281,28 @@ class _Acknowledged:
         written_ns = self.written_ns(delivery)
         if written_ns is None:
             return None
-        ends_ns = [each.origin_ns for each in self._unrest if each.lasts_to(delivery.received_ns)]
+        bound_ns = self.bound_ns(delivery)
+        since_ns = delivery.received_ns - bound_ns
+        ends_ns = [each.origin_ns - bound_ns for each in self._unrest if each.lasts_to(since_ns)]
         ends_ns += self._end(delivery)
         late = any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in ends_ns)
-        return None if late else written_ns
+        return None if late else written_ns + bound_ns
 
     def met(self, delivery: Delivery, written_ns: int) -> bool:
-        """Return whether a fault, or the connection's end, may have met the acknowledgement on its
-        way: it was written within a second of either."""
+        """Return whether the acknowledgement was on its way when a fault came, or the connection's
+        end: it was written within a second of either."""
         if any(written_ns > end_ns - _ON_ITS_WAY_NS for end_ns in self._end(delivery)):
             return True
+        bound_ns = self.bound_ns(delivery)
         return any(
-            each.origin_ns - _ON_ITS_WAY_NS < written_ns <= each.effective_ns + _ON_ITS_WAY_NS
+            each.origin_ns - _ON_ITS_WAY_NS < written_ns - bound_ns
+            and written_ns + bound_ns <= each.effective_ns + _ON_ITS_WAY_NS
             for each in self._unrest
-            if each.lasts_to(delivery.received_ns)
+            if each.lasts_to(delivery.received_ns + bound_ns)
         )
+
+    def has_events(self, delivery: Delivery) -> bool:
+        return self._channels.has_events(delivery)
 
     def ended_ns(self, delivery: Delivery) -> int | None:
         return self._channels.ended_ns(delivery)
@@ -245,13 +316,14 @@ class _Acknowledged:
         at_ns = self._progress.passed_ns(earlier.place, earlier.queue, earlier.offset)
         if at_ns is None:
             return None
-        since_ns = max(at_ns, earlier.received_ns)
-        ends_ns = [each.origin_ns for each in self._unrest if each.origin_ns > since_ns]
-        ends_ns += self._end(earlier)
+        since_ns, bound_ns = max(at_ns, earlier.received_ns), self.widest_ns
+        from_ns, latest_ns = since_ns - bound_ns, since_ns + bound_ns
+        ends_ns = [each.origin_ns - bound_ns for each in self._unrest if each.origin_ns > from_ns]
+        ends_ns += [end_ns - 2 * bound_ns for end_ns in self._end(earlier)]
         reported_by_ns = since_ns + _REPORTED_WITHIN_NS
         if any(reported_by_ns >= end_ns for end_ns in ends_ns):
             return None
-        if any(each.origin_ns <= since_ns and each.lasts_to(since_ns) for each in self._unrest):
+        if any(each.origin_ns <= latest_ns and each.lasts_to(from_ns) for each in self._unrest):
             return self._progress.reported_by_ns(earlier, reported_by_ns)
         return reported_by_ns
 

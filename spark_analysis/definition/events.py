@@ -149,12 +149,14 @@ class Events:
     connection_ends: tuple[ConnectionEnd, ...]
     stalls: tuple[Stall, ...]
     steps: tuple[Step, ...]
+    recorded: frozenset[int]  # the workers of which any client event is on record
 
 
 def read(rows: Mapping[str, Iterable[Row]]) -> Events:
     """The events of one run; `rows` maps a raw table's name to its rows."""
     deliveries = (_delivery(row) for row in _of_the_load(rows, "deliveries"))
-    ends = (row for row in rows.get("client_events", ()) if row["kind"] in ("lost", "closed"))
+    client_events = [*rows.get("client_events", ())]
+    ends = (row for row in client_events if row["kind"] in ("lost", "closed"))
     return Events(
         attempts=tuple(_attempt(row) for row in _of_the_load(rows, "attempts")),
         terms=tuple(_terms(row) for row in _of_the_load(rows, "terms")),
@@ -164,6 +166,7 @@ def read(rows: Mapping[str, Iterable[Row]]) -> Events:
         connection_ends=tuple(_connection_end(row) for row in ends),
         stalls=tuple(_stall(row) for row in rows.get("lateness", ())),
         steps=tuple(_step(row) for row in rows.get("faults", ())),
+        recorded=frozenset(_int(row, "worker") for row in client_events),
     )
 
 

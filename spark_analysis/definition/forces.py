@@ -9,7 +9,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_analysis.definition.events import Step
 from spark_analysis.definition.windows import faulted
@@ -23,6 +23,12 @@ class OverlappingFaults:
     begins_ns: int
     over_ns: int
     next_ns: int
+
+    def moved(self, by_ns: int) -> "OverlappingFaults":
+        """Return the same times, as a clock shows them that is ahead by so much."""
+        return OverlappingFaults(
+            self.begins_ns + by_ns, self.over_ns + by_ns, self.next_ns + by_ns
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,23 @@ class Force:
         """Return whether its undo had certainly been issued by then: it had when it returned."""
         known_ns = self.window.ended_ns if self.undo_ns is None else self.undo_ns
         return known_ns is not None and at_ns >= known_ns
+
+    def moved(self, by_ns: int) -> "Force":
+        """Return the same fault, as a clock shows it that is ahead by so much."""
+        window, undo_ns, overlap = self.window, self.undo_ns, self.overlap
+        ended_ns = None if window.ended_ns is None else window.ended_ns + by_ns
+        return Force(
+            replace(
+                window,
+                origin_ns=window.origin_ns + by_ns,
+                returned_ns=window.returned_ns + by_ns,
+                ended_ns=ended_ns,
+            ),
+            self.limit_ns + by_ns,
+            None if undo_ns is None else undo_ns + by_ns,
+            self.end_ns + by_ns,
+            None if overlap is None else overlap.moved(by_ns),
+        )
 
 
 def forces(facts: Facts, steps: Iterable[Step]) -> tuple[Force, ...]:

@@ -11,6 +11,8 @@
 4. Patient clients miss nothing if a fault holds their publishes back until its undo. It held them
    if most publishes that had waited for 5 s at the undo were confirmed only after it.
 5. The fault gets no verdict if the load was sick before it, or too little was due.
+6. If the publishers' clocks are not the run's, the verdict has to be the same wherever the fault
+   lies within their bound.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,6 +30,7 @@ from spark_analysis.schema.service import (
     NEVER,
     OPEN,
     OUT,
+    PUBLISHER,
     RELAPSES_MAX,
     SERVED,
     SICK,
@@ -118,12 +121,14 @@ class _PromiseCheck:
 def rows(
     facts: Facts, histories: Sequence[History], forces: Sequence[Force]
 ) -> tuple[Service, ...]:
-    return tuple(
-        _row(facts, check)
-        for history in histories
-        for force in forces
-        for check in _checks(facts, history, force)
-    )
+    bound_ns = facts.clock_bound_ns(PUBLISHER)
+    found = []
+    for history in histories:
+        for force in forces:
+            moved = [force.moved(by_ns) for by_ns in {bound_ns, -bound_ns} - {0}]
+            checks = [_checks(facts, history, each) for each in (force, *moved)]
+            found += [_row(facts, *same) for same in zip(*checks, strict=True)]
+    return tuple(found)
 
 
 def _checks(facts: Facts, history: History, force: Force) -> Iterator[_PromiseCheck]:
@@ -151,8 +156,11 @@ def _served_from(history: History, force: Force) -> int:
     return force.returned_ns if brought else max(force.returned_ns, since_ns)
 
 
-def _row(facts: Facts, check: _PromiseCheck) -> Service:
-    mattering = [outage for outage in check.history.outages if check.matters(outage)]
+def _row(facts: Facts, check: _PromiseCheck, *moved: _PromiseCheck) -> Service:
+    """`moved`: the same check, had the publishers' clocks been ahead or behind by their bound."""
+    mattering = _mattering(check)
+    verdicts = {_verdict(facts, each, _mattering(each)) for each in (check, *moved)}
+    verdict = verdicts.pop() if len(verdicts) == 1 else FEW if verdicts == {FEW, SERVED} else OPEN
     worst_ns = max((check.length_ns(outage) for outage in mattering), default=0)
     scope = check.history.scope
     return Service(
@@ -166,8 +174,12 @@ def _row(facts: Facts, check: _PromiseCheck) -> Service:
         check.in_force,
         check.due,
         worst_ns,
-        _verdict(facts, check, mattering),
+        verdict,
     )
+
+
+def _mattering(check: _PromiseCheck) -> list[Outage]:
+    return [outage for outage in check.history.outages if check.matters(outage)]
 
 
 def _verdict(facts: Facts, check: _PromiseCheck, mattering: Sequence[Outage]) -> str:

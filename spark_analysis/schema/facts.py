@@ -233,9 +233,14 @@ class Facts:
         ends = (LeadershipChange(each.at_ns, each.until_ns) for each in self.process_ends)
         return (*self.upheavals, *ends)
 
+    @property
+    def clock_bounds_ns(self) -> dict[int, int]:
+        """Return the clock bound of each worker that has one."""
+        return {clock.worker: clock.bound_ns for clock in self.clocks}
+
     def clock_bound_ns(self, *roles: str) -> int:
         """Return the sum of the largest clock bound of each of these roles of workers."""
-        bounds = {clock.worker: clock.bound_ns for clock in self.clocks}
+        bounds = self.clock_bounds_ns
         return sum(
             max((bounds.get(w.number, 0) for w in self.workers if w.role == role), default=0)
             for role in roles

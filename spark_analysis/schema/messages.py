@@ -91,7 +91,16 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
 - `corrupt`, one a delivery row (any via), delivery's queue: not header_ok: "header"; header_ok and
   not payload_ok: "payload". (A row can be corrupt and unexpected.)
 - `duplicated`, one a duplicate delivery: each identified delivery by LOAD, DRAIN or RETRY_TOPIC
-  but the first of its message, compared with the earlier ones (by these ways); first that holds:
+  but the first of its message, compared with the earlier ones (by these ways); first that holds.
+  A consumer's times are known up to the bound_ns of its Clock (0 without one): the received_ns of
+  its deliveries, the acknowledged-at of them, the end of its connection. A comparison of such a
+  time with a time of a window, of CompetingLeaders or of another delivery adds the bound, or the
+  bounds of both, so that the comparison holds by any clock within them: acknowledged in time, met
+  by a window, the connection ended before, within CompetingLeaders, since, reported. A comparison
+  that denies is bounded likewise: no acknowledgement before it, no window between, the connection
+  not ended before. Only an acknowledgement and the end of its own connection are compared as they
+  are; so are two times of one consumer where an end, or the order of two deliveries, is asked
+  for. Of a group's progress b = the largest bound_ns of all Clocks, and 2 b of two consumers.
   "publisher_retry": its attempt was in no earlier one.
   Of what has an offset (>= 0), the first that holds:
   "ambiguous": it has no broker, for an offset alone is no place.
@@ -117,6 +126,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "diverged": received_ns within [from_ns, until_ns] of a CompetingLeaders of the message's queue.
   "stored_twice": else: the message lies at two places.
   Of the others, the first that holds:
+  "ambiguous": it and the latest earlier delivery of its attempt are of two consumers, one of them
+     came by RETRY_TOPIC or has redelivered YES and the other did not, and the received_ns of the
+     earlier one, + the bounds of both, is larger: which of them came first is unknown.
   "redelivered_without_cause", "redelivery": it came by RETRY_TOPIC or redelivered is YES, and no
      earlier delivery of the same attempt was acknowledged before it (acknowledged at < its
      received_ns). Without cause, if no window lies between it and the latest earlier delivery of
@@ -136,6 +148,9 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      attempt was acknowledged before it, and the connection of the latest of them had ended before.
   "stored_twice": it did not come by RETRY_TOPIC, redelivered is NO, no window lies between it and
      the latest earlier delivery of its attempt, and the connection of that had not ended before.
+     An end is possible, and it is "ambiguous", where no earlier delivery of its attempt was
+     acknowledged before it, that connection is another, and no client_events row has that
+     consumer as its worker.
   "redelivery_after_ack": an earlier delivery of its attempt was acknowledged in time, as above: it
      does not matter how it comes back, nor whether who gives it out knows that it did before.
   "ambiguous": else; redelivered is NOT_TOLD, or it is NO, and a window lies between. A mirror that

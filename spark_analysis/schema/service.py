@@ -106,25 +106,32 @@ SERVICE, one row a window v, scope and promise:
     last of them and until_ns - deadline_ns: [its until_ns, until_ns - deadline_ns).
   "few": in_force < enough.
   "served".
+  Let b = the largest bound_ns of the Clocks of publishers. Where b > 0 it is also found with b
+  added to, and with b taken from, every time of every window (and from_ns and until_ns with
+  them), the outages as they are. If the three differ: "few" where they are "few" and "served",
+  else "open".
 
 EXPOSURE, one row a window: `from_ns` = returned_ns, `until_ns` = force_end; `due`: publishes due
 in [from_ns, until_ns) (0 where there is no history); `sent`: messages whose first sent_ns is.
 
 CONSUMPTION, one row a window v, scope and name, only where facts.workers has a consumer. L =
 the smaller of the judged end of the window and force_end_v: consumption has to resume under the
-fault. `due`: of the settlements CONFIRMED with settled_ns <= L - deadline_ns of
-attempts with sent_ns >= returned_ns: those of messages of the queue. A delivery counts if it is
-identified, by LOAD or RETRY_TOPIC, of an attempt (that number's) with sent_ns >= returned_ns.
-- ("queue", its name): every queue with due >= 1. n = those of `due` of whose message a delivery
-  counts with received_ns <= L. `resumed`: 2 n >= due. `at_ns`: L where 10 n < due, else the
-  earliest received_ns of a delivery of a message of the queue that counts, L where none is <= L.
+fault. p, c = the largest bound_ns of the Clocks of publishers, and of consumers.
+`due`: of the settlements CONFIRMED with settled_ns <= L - deadline_ns - p of
+attempts with sent_ns >= returned_ns + p: those of messages of the queue. A delivery counts if it
+is identified, by LOAD or RETRY_TOPIC, of an attempt (that number's) with sent_ns >= returned_ns +
+p.
+- ("queue", its name): every queue with due >= 1. n, m = those of `due` of whose message a delivery
+  counts with received_ns + c <= L; with received_ns - c <= L. `resumed`: 2 n >= due.
+  `at_ns`: L where 10 m < due, else the earliest received_ns - c of a delivery of a message of the
+  queue that counts, L where none is <= L.
 - ("consumer", its number): a consumer of facts.workers, absent at no instant of [origin_ns, L],
-  that before origin_ns received an identified delivery by LOAD without an offset (of logs the
+  that before origin_ns - c received an identified delivery by LOAD without an offset (of logs the
   group reassigns its readers). Its queues: those of the messages that came to it so. `due`: the
   sum, over these, of the queue's due // the number of consumers (all of them) that received
   so from it; a row even where that is 0.
-  `resumed`: a delivery to this consumer, of whatever queue, counts with received_ns <= L; `at_ns`:
-  the earliest such received_ns, else L.
+  `resumed`: a delivery to this consumer, of whatever queue, counts with received_ns + c <= L;
+  `at_ns`: the earliest received_ns - c <= L of one that counts, else L.
 
 STARVATION, one row a span, queue and place, only where facts.confirms and facts.workers has a
 consumer: how long they got nothing, though something was there for them. Spans: window 0:

@@ -1,6 +1,7 @@
 """Consumption of new messages after each fault, by queue and by consumer.
 
 1. Deliveries are in delivery order, so those up to a time are the first so many of them.
+2. Clients' clocks may be off by their bounds: some came for certain, and others may have come.
 """
 
 from collections import Counter
@@ -23,7 +24,14 @@ from spark_analysis.engine.kernel.arrivals import Arrivals
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.windows import Force, Judged, judged_times
 from spark_analysis.schema.facts import Absence, Facts, Window
-from spark_analysis.schema.service import CONSUMER, FEW_OF, HALF_OF, QUEUE, Consumption
+from spark_analysis.schema.service import (
+    CONSUMER,
+    FEW_OF,
+    HALF_OF,
+    PUBLISHER,
+    QUEUE,
+    Consumption,
+)
 from spark_analysis.schema.words import Via
 
 
@@ -79,7 +87,8 @@ def consumption(
     if not consumers or not facts.windows:
         return
     queues = messages.queue.numbers[messages.confirms_slot]
-    readers = _readers(found, facts.windows)
+    bound_ns = facts.clock_bound_ns(CONSUMER)
+    readers = _readers(found, facts.windows, bound_ns)
     started = np.unique(np.array(consumers, np.int64))
     # The place behind the last is that of everybody else.
     of_started = find(started, found.consumer) % (len(started) + 1)
@@ -87,16 +96,17 @@ def consumption(
         window = force.window
         judged = replace(times, until_ns=min(times.until_ns, force.until_ns))
         due = _due(messages, window, judged, facts)
-        rows = found.sent_from(window.returned_ns, judged.until_ns)
+        sent_ns = window.returned_ns + facts.clock_bound_ns(PUBLISHER)
+        rows = found.sent_from(sent_ns, judged.until_ns + bound_ns)
+        certain = rows[: np.searchsorted(rows, found.up_to(judged.until_ns - bound_ns))]
         by_queue = first_places(len(messages.queue.words), found.queue[rows])
-        came = marked(len(messages.first_sent_ns), found.slot[rows])[messages.confirms_slot] & due
         wanted = np.bincount(queues[due], minlength=len(messages.queue.words))
-        got = np.bincount(queues[came], minlength=len(messages.queue.words))
+        got, may_have = (_of_due(messages, queues, found, each, due) for each in (certain, rows))
         for number, many in zip(
             np.flatnonzero(wanted).tolist(), wanted[wanted > 0].tolist(), strict=True
         ):
-            at_ns = _at_ns(found, rows, int(by_queue[number]))
-            at_ns = None if got[number] * FEW_OF < many else at_ns
+            at_ns = _at_ns(found, rows, int(by_queue[number]), bound_ns)
+            at_ns = None if may_have[number] * FEW_OF < many else at_ns
             name = messages.queue.words[number]
             row = _row(facts.run, judged, QUEUE, name, many, at_ns)
             yield row if got[number] * HALF_OF >= many else replace(row, resumed=False)
@@ -105,8 +115,10 @@ def consumption(
         for place, consumer in enumerate(started.tolist()):
             away = _absent(consumer, window.origin_ns, times.until_ns, facts.absences)
             if consumer in shares and not away:
-                at_ns = _at_ns(found, rows, int(by_started[place]))
-                yield _row(facts.run, judged, CONSUMER, str(consumer), shares[consumer], at_ns)
+                at_ns = _at_ns(found, rows, int(by_started[place]), bound_ns)
+                row = _row(facts.run, judged, CONSUMER, str(consumer), shares[consumer], at_ns)
+                resumed = at_ns is not None and at_ns + 2 * bound_ns <= judged.until_ns
+                yield replace(row, resumed=resumed)
 
 
 def _row(
@@ -117,26 +129,36 @@ def _row(
     return Consumption(run, judged.number, scope, name, due, resumed, when_ns)
 
 
-def _at_ns(found: Given, rows: Ints, place: int) -> int | None:
-    return None if place == NEVER else int(found.received_ns[rows[place]])
+def _at_ns(found: Given, rows: Ints, place: int, bound_ns: int) -> int | None:
+    return None if place == NEVER else int(found.received_ns[rows[place]]) - bound_ns
 
 
 def _due(messages: Messages, window: Window, judged: Judged, facts: Facts) -> Bools:
     """Return the confirms of messages sent under the fault, a deadline before its end."""
-    due = messages.confirms_settled_ns <= judged.until_ns - facts.deadline_ns
-    due &= messages.confirms_sent_ns >= window.returned_ns
+    bound_ns = facts.clock_bound_ns(PUBLISHER)
+    due = messages.confirms_settled_ns <= judged.until_ns - facts.deadline_ns - bound_ns
+    due &= messages.confirms_sent_ns >= window.returned_ns + bound_ns
     held: Bools = due
     return held
 
 
-def _readers(found: Given, windows: Sequence[Window]) -> Sequence[tuple[int, int, int]]:
-    """Return the receivers of each queue before any window, and when each first received."""
+def _of_due(messages: Messages, queues: Ints, found: Given, rows: Ints, due: Bools) -> Ints:
+    """Return how many due confirms of each queue are of messages that came in these rows."""
+    came = marked(len(messages.first_sent_ns), found.slot[rows])[messages.confirms_slot] & due
+    return np.bincount(queues[came], minlength=len(messages.queue.words))
+
+
+def _readers(
+    found: Given, windows: Sequence[Window], bound_ns: int
+) -> Sequence[tuple[int, int, int]]:
+    """Return the receivers of each queue before any window, and when each first received, at the
+    latest."""
     before = found.up_to(max(window.origin_ns for window in windows))
     rows = np.flatnonzero(found.to_all[:before])
     pairs = group_numbers(found.consumer[rows], found.queue[rows])
     _, firsts = np.unique(pairs, return_index=True)
     first = rows[firsts]
-    columns = (found.consumer[first], found.queue[first], found.received_ns[first])
+    columns = (found.consumer[first], found.queue[first], found.received_ns[first] + bound_ns)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 

@@ -6,6 +6,8 @@
    a message that was redelivered a hundred thousand times costs no square.
 3. The windows between two deliveries follow from the earlier one alone: the earliest origin of the
    windows that were not over before it. They are few, and each costs one pass over the copies.
+4. A time of a consumer with a clock of its own is known up to `bound_ns`. It is moved by that
+   before it is compared, so that only what is certain counts.
 """
 
 from collections.abc import Iterable
@@ -64,6 +66,7 @@ class Copies:
     slot: Ints
     before_ns: Ints  # when the message was delivered last before; of surplus ones
     fault_ns: Ints  # the earliest origin of a window that was not over before it, or NEVER
+    bound_ns: Ints  # by so much the clock of its consumer may be off
 
     @property
     def new_attempt(self) -> Bools:
@@ -121,6 +124,7 @@ def _copies(arrived: Arrivals, facts: Facts) -> Copies:
     row = by_message[order]
     slot = arrived.slot[row]
     rows = arrived.rows.pick(row)
+    bound_ns = _bounds_ns(rows, facts)
     return Copies(
         row,
         rows,
@@ -128,8 +132,16 @@ def _copies(arrived: Arrivals, facts: Facts) -> Copies:
         arrived.first[slot] != row,
         slot,
         before_ns[order],
-        earliest_origins(rows.received_ns, facts.unsettled),
+        earliest_origins(rows.received_ns - bound_ns, facts.unsettled),
+        bound_ns,
     )
+
+
+def _bounds_ns(rows: Deliveries, facts: Facts) -> Ints:
+    bound_ns = np.zeros(len(rows.tag), np.int64)
+    for worker, worker_ns in facts.clock_bounds_ns.items():
+        bound_ns[rows.consumer == worker] = worker_ns
+    return bound_ns
 
 
 def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray[np.int64]:
@@ -146,7 +158,8 @@ def _diverged(copies: Copies, queue: Text, facts: Facts) -> Bools:
     received_ns = copies.rows.received_ns
     diverged = np.zeros(len(copies.row), np.bool_)
     for rivals in facts.rivals:
-        inside = (received_ns >= rivals.from_ns) & (received_ns <= rivals.until_ns)
+        inside = received_ns >= rivals.from_ns + copies.bound_ns
+        inside &= received_ns <= rivals.until_ns - copies.bound_ns
         diverged |= inside & queue.among(rivals.queue)
     return diverged
 
@@ -160,23 +173,64 @@ def _by_flag(
     again = (rows.redelivered == Redelivered.YES) | (rows.via == Via.RETRY_TOPIC)
     unsure = again | (rows.redelivered == Redelivered.NOT_TOLD)
     between = np.zeros(len(again), np.bool_)
-    between[1:] = copies.fault_ns[:-1] < rows.received_ns[1:]
+    between[1:] = copies.fault_ns[:-1] < (rows.received_ns + copies.bound_ns)[1:]
     if not wanted.any():
         return np.full(len(again), STORED_TWICE), wanted
     acknowledgements, events = reader.read(Acknowledgements), reader.read(ClientEvents)
     in_time, at_all, long_ago = after_acknowledgement(copies, acknowledgements, events, facts)
-    ended = np.zeros(len(again), np.bool_)
-    ended[1:] = ended_ns(rows, events)[:-1] < rows.received_ns[1:]
-    unsure |= between | ended
+    ended, perhaps = _ended_before(copies, events)
+    unsure |= between | perhaps | (~at_all & _end_is_unknown(rows, events))
     word = np.select([diverged, unsure], [DIVERGED, AMBIGUOUS], default=STORED_TWICE)
     word[unsure & ~diverged & in_time] = AFTER_ACK
     word[~again & ended & ~at_all & ~diverged] = REDELIVERY
-    again &= wanted
+    flagged = again
+    again = again & wanted
     word[again & ~in_time] = AMBIGUOUS
     word[again & ~at_all] = REDELIVERY
     held = _held_still(rows, acknowledgements) & ~ended & ~between
     word[again & ~at_all & held] = WITHOUT_CAUSE
+    unordered = _may_have_come_later(copies)
+    unordered[1:] &= flagged[1:] != flagged[:-1]
+    word[unordered] = AMBIGUOUS
+    again &= ~unordered
     return word, again & ~in_time & at_all & ~long_ago
+
+
+def _apart_ns(copies: Copies) -> Ints:
+    """Return by how much the clocks of each copy's consumer, and of that of the copy above it, may
+    differ."""
+    consumer, apart_ns = copies.rows.consumer, np.zeros(len(copies.row), np.int64)
+    apart_ns[1:] = (copies.bound_ns[1:] + copies.bound_ns[:-1]) * (consumer[1:] != consumer[:-1])
+    return apart_ns
+
+
+def _ended_before(copies: Copies, events: ClientEvents) -> tuple[Bools, Bools]:
+    """Return whether the connection of the copy above each one had ended when that came: for
+    certain; and perhaps, as far as the clocks show."""
+    over_ns = np.roll(ended_ns(copies.rows, events), 1)
+    over_ns[:1] = NEVER
+    known, apart_ns = over_ns < NEVER, _apart_ns(copies)
+    received_ns = copies.rows.received_ns
+    certain: Bools = known & (over_ns < received_ns - apart_ns)
+    perhaps: Bools = known & (over_ns < received_ns + apart_ns)
+    return certain, perhaps
+
+
+def _end_is_unknown(rows: Deliveries, events: ClientEvents) -> Bools:
+    """Return whether each copy came by another connection than the one above it, whose consumer
+    has no client event on record."""
+    unknown = np.zeros(len(rows.tag), np.bool_)
+    silent = ~np.isin(rows.consumer, events.worker)
+    connection = pair_numbers(rows.consumer, rows.connection)
+    unknown[1:] = silent[:-1] & (connection[1:] != connection[:-1])
+    return unknown
+
+
+def _may_have_come_later(copies: Copies) -> Bools:
+    """Return whether the clocks leave open which came first, each copy or the one above it."""
+    received_ns, later = copies.rows.received_ns, np.zeros(len(copies.row), np.bool_)
+    later[1:] = received_ns[:-1] > (received_ns - _apart_ns(copies))[1:]
+    return later & ~copies.new_attempt
 
 
 def _held_still(rows: Deliveries, acknowledgements: Acknowledgements) -> Bools:
@@ -237,8 +291,14 @@ def _past_progress(
         (copies.group, again & ~seen, AFTER_ACK),
     ):
         back = np.zeros(len(by_place), np.bool_)
-        back[named] = rolled_back(keys[named], copies.rows.received_ns[named], *known)
+        came_ns = copies.rows.received_ns[named] - 2 * _widest_ns(facts)
+        back[named] = rolled_back(keys[named], came_ns, *known)
         by_place[chosen & back] = word
+
+
+def _widest_ns(facts: Facts) -> int:
+    """Return the largest bound: progress of a group is what all of its consumers acknowledged."""
+    return max(facts.clock_bounds_ns.values(), default=0)
 
 
 def _known_ns(
@@ -252,10 +312,13 @@ def _known_ns(
     origins_ns = np.sort(
         np.array([*(each.origin_ns for each in facts.unsettled), NEVER], np.int64)
     )
-    fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], since_ns, side="right")]
-    stood = earliest_origins(since_ns, facts.unsettled) <= since_ns
+    widest_ns = _widest_ns(facts)
+    from_ns = since_ns - widest_ns
+    fault_ns = origins_ns[np.searchsorted(origins_ns[:-1], from_ns, side="right")]
+    stood = earliest_origins(from_ns, facts.unsettled) - widest_ns <= since_ns
     reported_ns = reported_by_ns(arrived, copies.row[placed], since_ns, stood)
-    until_ns = np.minimum(fault_ns, ended_ns(rows, reader.read(ClientEvents)))
+    over_ns = ended_ns(rows, reader.read(ClientEvents))
+    until_ns = np.minimum(fault_ns - widest_ns, over_ns - 2 * widest_ns)
     return since_ns, reported_ns, until_ns
 
 
@@ -268,22 +331,23 @@ def after_acknowledgement(
     An acknowledgement is not in time if it was less than a second old when a fault came or its
     connection ended. Else it counts from a second after it was written.
     """
-    rows = copies.rows
+    rows, bound_ns = copies.rows, copies.bound_ns
     acked_ns = written_ns(rows, acknowledgements)
     over_ns = ended_ns(rows, events)
-    until_ns = np.minimum(copies.fault_ns, over_ns)
+    until_ns = np.minimum(copies.fault_ns - bound_ns, over_ns)
     known_ns = np.full(len(rows.tag), NEVER, np.int64)
     in_time = acked_ns <= until_ns - NANOSECONDS
-    known_ns[in_time] = acked_ns[in_time] + NANOSECONDS
+    known_ns[in_time] = (acked_ns + bound_ns)[in_time] + NANOSECONDS
+    soonest_ns, latest_ns = rows.received_ns - bound_ns, rows.received_ns + bound_ns
     # The earliest above each row tells of all above it.
-    known: Bools = rows.received_ns >= -largest_before(copies.group, -known_ns)
-    written: Bools = rows.received_ns > -largest_before(copies.group, -acked_ns)
+    known: Bools = soonest_ns >= -largest_before(copies.group, -known_ns)
+    written: Bools = latest_ns > -largest_before(copies.group, bound_ns - acked_ns)
     met = (acked_ns > over_ns - NANOSECONDS) | (acked_ns == NEVER)
     for each in facts.unsettled:
         effective_ns = each.returned_ns if isinstance(each, Window) else each.origin_ns
-        lasts = rows.received_ns <= (NEVER if each.over_ns is None else each.over_ns)
-        near = acked_ns > each.origin_ns - NANOSECONDS
-        met |= lasts & near & (acked_ns <= effective_ns + NANOSECONDS)
-    old_ns = np.where(met, NEVER, acked_ns + NANOSECONDS * ~met)
-    long_ago: Bools = rows.received_ns >= -largest_before(copies.group, -old_ns)
+        lasts = latest_ns <= (NEVER if each.over_ns is None else each.over_ns)
+        near = acked_ns - bound_ns > each.origin_ns - NANOSECONDS
+        met |= lasts & near & (acked_ns <= effective_ns + NANOSECONDS - bound_ns)
+    old_ns = np.where(met, NEVER, acked_ns - bound_ns + NANOSECONDS * ~met)
+    long_ago: Bools = latest_ns >= -largest_before(copies.group, -old_ns)
     return known, written, long_ago

@@ -54,9 +54,16 @@ def service(
     by_scope: dict[int, list[Spell]] = {}
     for spell in found:
         by_scope.setdefault(spell.scope, []).append(spell)
-    for row in _rows(course, _checks(forces, overlaps, facts), by_scope):
+    bound_ns = facts.clock_bound_ns(words.PUBLISHER)
+    moved = {by: _moved(forces, overlaps, by) for by in (0, bound_ns, -bound_ns)}
+    places = [_rows(course, _checks(*times, facts), by_scope) for times in moved.values()]
+    for row, *others in zip(*places, strict=True):
         spells = by_scope.get(row.scope, [])
-        matter = [spell for spell in spells if _matters(course, spell, row)]
+        matter = _mattering(course, spells, row)
+        verdicts = {
+            _verdict(course, each, spells, _mattering(course, spells, each), facts.deadline_ns)
+            for each in (row, *others)
+        }
         yield Service(
             run=facts.run,
             window=row.check.force.window.number,
@@ -68,8 +75,27 @@ def service(
             in_force=row.in_force,
             due=row.end - row.first,
             worst_ns=max((_cut_ns(spell, row) for spell in matter), default=0),
-            verdict=_verdict(course, row, spells, matter, facts.deadline_ns),
+            verdict=_agreed(verdicts),
         )
+
+
+def _moved(
+    forces: Sequence[Force], overlaps: Mapping[int, OverlappingFaults], by_ns: int
+) -> tuple[list[Force], dict[int, OverlappingFaults]]:
+    """Return the faults as publishers' clocks show them that are ahead by so much."""
+    moved = {number: overlap.moved(by_ns) for number, overlap in overlaps.items()}
+    return [force.moved(by_ns) for force in forces], moved
+
+
+def _mattering(course: Course, spells: Sequence[Spell], row: _Row) -> list[Spell]:
+    return [spell for spell in spells if _matters(course, spell, row)]
+
+
+def _agreed(verdicts: set[str]) -> str:
+    """Return the verdict that holds wherever the faults lie on the publishers' clocks."""
+    if len(verdicts) == 1:
+        return next(iter(verdicts))
+    return words.FEW if verdicts == {words.FEW, words.SERVED} else words.OPEN
 
 
 def exposure(

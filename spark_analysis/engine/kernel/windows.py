@@ -37,6 +37,17 @@ class Force:
         known = (self.undo_ns, self.window.ended_ns)
         return next((at_ns for at_ns in known if at_ns is not None), NEVER)
 
+    def moved(self, by_ns: int) -> "Force":
+        """Return the same fault, as a clock shows it that is ahead by so much."""
+        window = replace(
+            self.window,
+            origin_ns=self.window.origin_ns + by_ns,
+            returned_ns=self.window.returned_ns + by_ns,
+            ended_ns=None if self.window.ended_ns is None else self.window.ended_ns + by_ns,
+        )
+        undo_ns = None if self.undo_ns is None else self.undo_ns + by_ns
+        return Force(window, undo_ns, self.until_ns + by_ns)
+
 
 @dataclass(frozen=True, slots=True)
 class OverlappingFaults:
@@ -45,6 +56,10 @@ class OverlappingFaults:
     from_ns: int
     over_ns: int
     next_ns: int  # the next fault, or the end of load
+
+    def moved(self, by_ns: int) -> "OverlappingFaults":
+        """Return the same times, as a clock shows them that is ahead by so much."""
+        return OverlappingFaults(self.from_ns + by_ns, self.over_ns + by_ns, self.next_ns + by_ns)
 
 
 def judged_times(facts: Facts) -> tuple[Judged, ...]:

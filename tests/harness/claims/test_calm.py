@@ -171,7 +171,53 @@ def test_a_queue_of_few_messages_starves_nobody() -> None:
 
 def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
     story = served_in_the_calm().starved(14).doubt("availability", "stalled", worker=7)
-    assert low_and_high(story, STARVED) == (0, 14)
+    assert low_and_high(story, STARVED) == (13.86, 14), "less the stall of 0.14 s"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "outcome"),
+    [
+        (5, ClaimOutcome.PASS),
+        (5.1, ClaimOutcome.INCONCLUSIVE),
+        (5.14, ClaimOutcome.INCONCLUSIVE),
+        (5.2, ClaimOutcome.FAIL),
+    ],
+)
+def test_a_stall_explains_no_more_of_a_starvation_than_it_lasted(
+    seconds: float, outcome: ClaimOutcome
+) -> None:
+    story = served_in_the_calm().starved(seconds).doubt("availability", "stalled", worker=7)
+    assert verdict("calm-hence-consumed", story).outcome is outcome
+    healed = Story().starved(seconds, window=1)
+    healed = healed.doubt("availability", "stalled", window=1, worker=7)
+    assert verdict("healed-hence-consumed", healed).outcome is outcome
+
+
+def test_a_stall_in_the_time_of_an_overlapping_fault_counts_for_both() -> None:
+    def overlapping(stalled: int) -> Interval:
+        story = Story().window(2, "kill", opens=10.04).starved(5.1, window=1)
+        story.doubt("availability", "stalled", window=stalled, worker=7)
+        value = value_of(story, "starved_once_healed_s", 1)
+        assert isinstance(value, Interval)
+        return value
+
+    assert round(overlapping(1).low, 3) == round(overlapping(2).low, 3) == 4.96
+
+
+def test_a_stall_beside_an_open_log_leaves_a_starvation_open() -> None:
+    story = served_in_the_calm().starved(14).doubt("availability", "stalled", worker=7)
+    assert low_and_high(story.doubt("loss", "consumer_log", worker=7), STARVED) == (0, 14)
+
+
+@pytest.mark.parametrize(("ends", "found"), [(9.7, (0, 0)), (9.9, (0, 0.15)), (12, (1.75, 2.25))])
+def test_an_outage_at_the_edge_of_the_warm_up_is_known_up_to_the_clocks(
+    ends: float, found: tuple[float, float]
+) -> None:
+    story = served_in_the_calm().outage(0, ends)
+    clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
+    story.facts = replace(story.facts, clocks=clocks)
+    low, high = low_and_high(story, OUT)
+    assert (round(low, 3), round(high, 3)) == found
 
 
 def test_what_a_consumers_open_log_does_not_show_may_have_come() -> None:

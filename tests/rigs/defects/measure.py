@@ -29,7 +29,7 @@ DEFECTS = (
 )
 VARIANTS = 2  # of each base
 DAY = range(25 * len(DEFECTS))
-NIGHT = 100_000
+NIGHT = range(DAY.stop, 100_000)
 
 
 class Answer(StrEnum):
@@ -106,6 +106,15 @@ def cases(numbers: range, runs: Sequence[Base] | None = None) -> Iterator[Case]:
     found = bases() if runs is None else runs
     for number in numbers:
         yield _case(number, DEFECTS[number % len(DEFECTS)], found)
+
+
+def share(text: str, numbers: range) -> range:
+    """Return the K-th of N equal shares of the numbers, of the text "K/N", from 1/N to N/N."""
+    part, _, of = text.partition("/")
+    if not (part.isdecimal() and of.isdecimal() and 1 <= int(part) <= int(of)):
+        raise ValueError(f"share {text!r}: expected K/N with 1 <= K <= N, such as 3/20")
+    first, end = (len(numbers) * it // int(of) for it in (int(part) - 1, int(part)))
+    return numbers[first:end]
 
 
 def _case(number: int, defect: Defect, runs: Sequence[Base]) -> Case:

@@ -87,6 +87,27 @@ def test_a_cause_is_a_fault_an_end_another_connection_or_silence_about_acknowled
     assert redelivered(held(answering=False)) == right
 
 
+@pytest.mark.parametrize(
+    ("recorded", "acknowledged", "connection", "found"),
+    [
+        (False, False, 2, "ambiguous"),  # the first connection may have ended unseen
+        (True, False, 2, "stored_twice"),
+        (False, True, 2, "stored_twice"),  # an end explains no copy of what was acknowledged
+        (False, False, 1, "stored_twice"),  # the connection lives
+    ],
+)
+def test_where_no_client_event_is_on_record_an_unflagged_copy_proves_nothing(
+    recorded: bool, acknowledged: bool, connection: int, found: str
+) -> None:
+    history = held()
+    if recorded:
+        history.client_event("consuming", at_ms=1)
+    if acknowledged:
+        history.acknowledge(1, at_ms=10_002)
+    history.deliver(1, at_ms=12_000, tag=9, connection=connection)
+    assert surplus(history) == {f"duplicated {found}": 1}
+
+
 # --- settlements that contradict each other ------------------------------------------------------
 
 

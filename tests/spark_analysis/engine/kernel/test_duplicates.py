@@ -148,7 +148,9 @@ def as_copies(
     )
     fault_ns = earliest_origins(received_ns, as_windows(windows))
     surplus = nothing == 0
-    return Copies(np.arange(len(copies)), rows, group, surplus, group, received_ns, fault_ns)
+    bound_ns = np.zeros(len(copies), np.int64)
+    places = np.arange(len(copies))
+    return Copies(places, rows, group, surplus, group, received_ns, fault_ns, bound_ns)
 
 
 def as_windows(windows: list[tuple[int, int | None]]) -> list[Window]:
