@@ -268,8 +268,9 @@ class NativeConsumer:
         except _failures() as failure:
             raise LinkLost(_text(failure)[: answers.RAW_MAX]) from failure
         await _native(self._consumer.start)
-        self._watch = _watching(self._config, self._listener.noticed)
         await wait_for_members(self._config)
+        # Not before: the watch would take our connections for the library's.
+        self._watch = _watching(self._config, self._listener.noticed)
 
     def _on_message(self, _consumer: int, handle: int) -> int:
         """In a thread of the library's; returns when the message is on record."""
