@@ -31,8 +31,12 @@ class Ahead:
 
     def session(self) -> SparkSession:
         """Whose it is who asks, once. Raises SparkFailed."""
-        begun, self._begun = self._begun, None
-        return session(self._where) if begun is None else begun.result()
+        begun = self._begun
+        if begun is None:
+            return session(self._where)
+        begun.exception()  # waits: an interrupt leaves the session to `end`, which stops it
+        self._begun = None
+        return begun.result()
 
     def end(self) -> None:
         begun, self._begun = self._begun, None

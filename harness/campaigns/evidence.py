@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.campaigns.run_marts import SUFFIX as MARTS_SUFFIX
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
+from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.packing import SUFFIX
 
@@ -109,9 +110,7 @@ def write(folder: Path, packs: Iterable[Pack]) -> None:
     """Replace the list."""
     entries = ["\n".join(_entry(one)) for one in sorted(packs, key=lambda one: one.file)]
     text = "\n\n".join([_HEAD.rstrip("\n"), *entries]) + "\n"
-    partial = folder / f"{NAME}.partial"
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(folder / NAME)
+    write_whole(folder / NAME, text)
 
 
 def _entry(one: Pack) -> Iterator[str]:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from harness.campaigns.evidence import Evidence, Pack, sha256_of
 from harness.outside.files import is_file, is_folder
+from harness.outside.writing import FULL, naming
 from harness.plan.problems import PlanError, Problem
 
 PLACE = "--evidence"
@@ -56,7 +57,8 @@ def _copy(folder: Path, one: Evidence, into: Path) -> None:
     try:
         shutil.copyfile(there, into)
     except OSError as failure:
-        raise _missing(one.file, f"{there}: {failure.strerror}") from failure
+        place = into if failure.errno in FULL else there
+        raise _missing(one.file, f"{place}: {failure.strerror}") from failure
 
 
 def _download(url: str, size: int, into: Path) -> None:
@@ -65,7 +67,8 @@ def _download(url: str, size: int, into: Path) -> None:
     try:
         with urllib.request.urlopen(url, timeout=_SECONDS) as answer, into.open("wb") as file:
             while left and (block := answer.read(min(_BLOCK, left))):
-                file.write(block)
+                with naming(into):
+                    file.write(block)
                 left -= len(block)
     except (urllib.error.URLError, OSError, ValueError) as failure:
         raise _missing(url, str(failure)) from failure

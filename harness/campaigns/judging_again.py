@@ -14,6 +14,7 @@ from harness.campaigns.fetch import fetched
 from harness.campaigns.packed import marts_of
 from harness.campaigns.pages import Page
 from harness.outside.files import TOML_BYTES_MAX, Unreadable, is_file, text_of
+from harness.outside.writing import naming
 from harness.plan.problems import PlanError, Problem
 
 KEPT = "until removed"
@@ -102,5 +103,5 @@ def _done(path: Path | None) -> frozenset[str]:
 
 def _note(path: Path | None, file: str) -> None:
     if path is not None:
-        with path.open("a", encoding="utf-8") as stream:
+        with naming(path), path.open("a", encoding="utf-8") as stream:
             stream.write(f"{file}\n")

@@ -15,6 +15,7 @@ from harness.compare.frontier import Offer, Place, Standing, standings
 from harness.compare.medians import Median, Time, median
 from harness.compare.rates import rate
 from harness.judging.recalled import RecalledRun
+from harness.outside.writing import write_whole
 from harness.report.html import template
 from harness.report.page import formats
 
@@ -96,11 +97,7 @@ def lines(runs: Sequence[RecalledRun]) -> Iterator[str]:
 
 def write(runs: Sequence[RecalledRun], path: Path) -> Path:
     """Writes the page, whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
-    text = template("layouts.html").render(page=page(runs))
-    partial.write_bytes(text.encode("utf-8", "replace"))
-    partial.rename(path)
-    return path
+    return write_whole(path, template("layouts.html").render(page=page(runs)))
 
 
 def _offer(place: Place, runs: Sequence[RecalledRun]) -> Offer:

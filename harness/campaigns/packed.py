@@ -24,6 +24,7 @@ from harness.judging.assemble import report_from
 from harness.judging.result import RunReport
 from harness.outside.archives import unpack
 from harness.outside.files import is_file
+from harness.outside.writing import FULL
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.experiments import NoExperiment, Stored, StoredRun, recall
 from spark_analysis.schema.failed import Failed
@@ -78,6 +79,8 @@ def marts_of(pack: Path) -> PackMarts:
             unpack(pack, Path(into))
             stored = _only(Path(into))
         except _BAD as failure:
+            if isinstance(failure, OSError) and failure.errno in FULL:
+                raise OSError(failure.errno, failure.strerror, into) from failure
             raise _unreadable(pack, _reason(failure).replace(f"{into}/", "")) from failure
         assert stored.seed is not None, "a pack holds one experiment"
         runs = tuple(_judged(run) for run in stored.runs)

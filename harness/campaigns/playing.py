@@ -26,7 +26,7 @@ from harness.campaigns.cells import Cell, Choice, deployment_of, matrix
 from harness.campaigns.runs import CampaignRun, Knowledge
 from harness.claims.claims import shipped
 from harness.compare.expectations import Standing
-from harness.judging.exits import Exit
+from harness.judging.exits import NOTHING_JUDGED, Exit
 from harness.plan.experiment import REPEATS_MAX
 from harness.plan.problems import Problem
 from harness.request.run_request import scenario
@@ -35,7 +35,7 @@ from harness.systems.catalogue import load_layout, load_system
 
 UNJUDGED_MAX = 3
 PIECE_MAX = 100  # scenarios
-SAID_MAX = 4000  # of what an experiment said where it ended in none of the usual ways
+SAID_MAX = 4000  # of what an experiment said where it ended otherwise, or could not begin
 USUAL = (Exit.PASSED, Exit.FAILED, Exit.NOT_DECIDED)  # of one that was carried out
 # Of an experiment with --judge expectations.
 _MEANT = {
@@ -213,7 +213,7 @@ def carried_out(words: Sequence[str], name: str, log: Log) -> int:
     log(f"{name}: {time.monotonic() - began:.0f} s, exit code {code}{after}")
     if interrupted or code == Exit.INTERRUPTED:
         raise KeyboardInterrupt
-    if code not in USUAL:
+    if code not in USUAL or NOTHING_JUDGED in text:
         for line in text[-SAID_MAX:].splitlines():
             log(f"  {line}")
     return code

@@ -16,6 +16,7 @@ from typing import Any
 from harness.analyse.marts import JudgedRun, restored
 from harness.judging.raw_reading import RawReading, read_raw
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, text_of
+from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.rows import ClientEvent, FaultEvent, Operation, Probe
@@ -116,9 +117,7 @@ def write(marts: PackMarts, path: Path) -> None:
     """Write the marts; the file appears whole or not at all."""
     document = {"format": FORMAT, "version": VERSION, **asdict(marts)}
     text = json.dumps(document, separators=(",", ":"), sort_keys=True)
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(lzma.compress(text.encode(), preset=9))
-    partial.replace(path)
+    write_whole(path, lzma.compress(text.encode(), preset=9))
 
 
 def read(path: Path) -> PackMarts:

@@ -13,6 +13,7 @@ from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import each, unwritable, wrong_words
 from harness.judging.exits import Exit
 from harness.outside.files import is_folder
+from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
@@ -166,9 +167,7 @@ def collect(
         text = f"{output} is no CSV file of runs, and is left as it is"
         problems.append(Problem("--output", text))
     (found,) = each([folder], stored.some, problems)
-    partial = output.with_name(f"{output.name}.partial")
-    partial.write_text(runs.as_csv(found), encoding="utf-8")
-    partial.replace(output)
+    write_whole(output, runs.as_csv(found))
     print_text(shell.out, f"wrote {output} ({len(found):,} runs)")
     return 0
 

@@ -10,6 +10,7 @@ import typer
 from harness.commands import pack
 from harness.commands.shell import Shell, print_lines, print_text
 from harness.commands.together import each, unwritable, wrong_words
+from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem, twice
 
 # Each imports what it needs of harness.campaigns itself: what judges takes long to load.
@@ -111,7 +112,7 @@ def page(
     for one, new in pairs:
         if one.path in differ and not check:
             for path, text in {**new.pictures, one.path: new.text}.items():
-                path.write_text(text, encoding="utf-8")
+                write_whole(path, text)
         said = "is what its runs say"
         if one.path in differ:
             said = "is not what its runs say" if check else "is rewritten, as its runs say"
@@ -158,7 +159,7 @@ def expectations(
         text = measured.FILE.read_text(encoding="utf-8")
         text = measured.with_entries(text, shown, [one.path.name for one in read])
         measured.read(text)
-        measured.FILE.write_text(text, encoding="utf-8")
+        write_whole(measured.FILE, text)
         print_text(shell.out, f"{measured.FILE}: {len(shown)} entries written")
         return 0
     print_lines(shell.out, measured.lines(shown))

@@ -45,10 +45,19 @@ def _path(name: str, pattern: re.Pattern[str]) -> Path:
     return path
 
 
+def _fill(path: Path, text: str) -> None:
+    """Write the new file, or remove it: an empty one would be in the way of the next try."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
 def _write(shell: Shell, path: Path, text: str, next_word: str) -> int:
     try:
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        path.touch(exist_ok=False)
+        _fill(path, text)
     except FileExistsError:
         raise PlanError([Problem("NAME", f"{path} is already there; nothing written")]) from None
     except OSError as failure:

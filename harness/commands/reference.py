@@ -2,13 +2,17 @@
 
 1. Systems are asked when somebody wants one: no other command loads what other packages offer.
 2. The cluster ends with this process, whatever ends it: Ctrl-C, a signal, or kill -9.
+3. This process ends with its parent (a shell, a test run), so that a killed one leaves no cluster
+   behind. `nohup` lets it outlive its parent, as it does for SIGHUP.
 """
 
 import ctypes
 import os
+import select
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from functools import wraps
 from typing import Any
 
@@ -58,8 +62,11 @@ def _until_it_ends(command: Callable[..., tuple[str, ...]]) -> Callable[..., int
     @wraps(command)  # typer reads the options there
     def show(**chosen: Any) -> int:
         us = os.getpid()
+        parent = _parent()
         process = subprocess.Popen(command(**chosen), preexec_fn=lambda: _end_with(us))
         try:
+            if _ends_first(parent, process):
+                process.terminate()
             return process.wait()
         except KeyboardInterrupt:
             signals.silence()
@@ -67,6 +74,26 @@ def _until_it_ends(command: Callable[..., tuple[str, ...]]) -> Callable[..., int
             return process.wait()
 
     return show
+
+
+def _parent() -> int | None:
+    """Return our parent's pid, or None if we are to outlive it: `nohup` ignores SIGHUP."""
+    return None if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else os.getppid()
+
+
+def _ends_first(parent: int | None, process: "subprocess.Popen[bytes]") -> bool:
+    """Wait until the process or our parent ends; return whether it was our parent."""
+    with ExitStack() as opened:
+        ends = [os.pidfd_open(process.pid)]
+        opened.callback(os.close, ends[0])
+        if parent:  # 0: in another pid namespace, where it is not visible
+            with suppress(ProcessLookupError):  # it has ended, as the next check sees
+                ends.append(os.pidfd_open(parent))
+                opened.callback(os.close, ends[1])
+            if os.getppid() != parent:
+                return True
+        ended, _, _ = select.select(ends, [], [])
+    return ends[0] not in ended
 
 
 def _end_with(parent: int) -> None:

@@ -181,6 +181,9 @@ def _looked_for(clients: ClientRegistry) -> Iterator[MachineCheck]:
 def _look_result(module: str) -> Mapping[str, Any]:
     """Asked of a process of its own: loading a library may start threads and write logs."""
     command = [sys.executable, "-m", module]
+    # Libraries write logs into HOME; what was fetched for them lies in the user's own cache.
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    own = {"XDG_CACHE_HOME": cache, "PYTHONPATH": os.pathsep.join(sys.path)}
     with tempfile.TemporaryDirectory() as home:
         try:
             done = subprocess.run(
@@ -189,7 +192,7 @@ def _look_result(module: str) -> Mapping[str, Any]:
                 text=True,
                 check=True,
                 timeout=_LOOK_LIMIT_S,
-                env={**os.environ, "HOME": home, "PYTHONPATH": os.pathsep.join(sys.path)},
+                env={**os.environ, "HOME": home, **own},
             )
             answer = json.loads(done.stdout.splitlines()[-1])
             texts = {word: str(answer[word]) for word in ("package", "library", "refused")}

@@ -11,6 +11,8 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict, worst
 from harness.compare.expectations import CellResult, Known, Standing
 from harness.compare.versus import Trend, Versus
 
+NOTHING_JUDGED = "nothing was judged"  # NOT_DECIDED, because nothing could begin or be written
+
 
 class Exit(IntEnum):
     """Exit codes."""

@@ -13,6 +13,7 @@ from harness.nightly.message import unjudged
 from harness.nightly.record import Night
 from harness.nightly.suite import Cell
 from harness.outside.text import visible
+from harness.outside.writing import write_whole
 
 NAME = "nightly.xml"
 FAILURE, ERROR, SKIPPED = "failure", "error", "skipped"
@@ -38,12 +39,8 @@ def text(night: Night, gate: Gate) -> str:
 
 def write(night: Night, gate: Gate, folder: Path) -> Path:
     """Writes it into `folder`, whole or not at all."""
-    path = folder / NAME
-    partial = folder / f"{NAME}.partial"
     declared = f'<?xml version="1.0" encoding="UTF-8"?>\n{text(night, gate)}'
-    partial.write_text(declared, encoding="utf-8")
-    partial.rename(path)
-    return path
+    return write_whole(folder / NAME, declared)
 
 
 def cases(night: Night, gate: Gate, cell: Cell) -> Iterator[Case]:

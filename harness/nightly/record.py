@@ -19,6 +19,7 @@ from harness.compare.rates import Tried, rate
 from harness.compare.versus import Counted, Ran, Side
 from harness.nightly.suite import Cell
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
+from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
 
 NAME, NIGHTS = "night.json", "nights"
@@ -121,9 +122,7 @@ def nights(folder: Path) -> list[Night]:
 def save(folder: Path, night: Night) -> None:
     place = folder / NIGHTS / night.name
     place.mkdir(parents=True, exist_ok=True)
-    partial = place / f"{NAME}.partial"
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(night), indent=1))
-    partial.rename(place / NAME)
+    write_whole(place / NAME, msgspec.json.format(msgspec.json.encode(night), indent=1))
 
 
 def side(night: Night) -> Side:

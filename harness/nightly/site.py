@@ -21,6 +21,7 @@ from harness.nightly.record import CellOfNight, Night, dated
 from harness.nightly.suite import Cell
 from harness.nightly.trend import Column, Trend
 from harness.outside.files import is_file
+from harness.outside.writing import write_whole
 from harness.report.html import NAME as REPORT
 from harness.report.html import template
 from harness.report.page import formats
@@ -138,9 +139,7 @@ def _script() -> Script:
 
 
 def _put(path: Path, text: str) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(text.encode("utf-8", "replace"))
-    partial.rename(path)
+    write_whole(path, text)
 
 
 def _row(nights: Sequence[Night], cell: Cell, baseline: Side, gate: Gate) -> CellRow:

@@ -15,6 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from harness.judging.result import Piece, Report
 from harness.outside.text import visible
+from harness.outside.writing import write_whole
 from harness.report.lines import last_lines
 from harness.report.page.answers import FirstScreen, first_screen
 from harness.report.page.cells import CellView, cells
@@ -117,11 +118,7 @@ def template(name: str) -> Template:
 
 def write(report: Report, folder: Path) -> Path:
     """Writes report.html into `folder`, whole or not at all."""
-    path = folder / NAME
-    partial = folder / f"{NAME}.partial"
-    partial.write_bytes(text(report).encode("utf-8", "replace"))
-    partial.rename(path)
-    return path
+    return write_whole(folder / NAME, text(report))
 
 
 def _visible(value: Any) -> Any:

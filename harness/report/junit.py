@@ -16,6 +16,7 @@ from harness.compare.expectations import CellResult, Known
 from harness.judging.exits import is_failure
 from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
+from harness.outside.writing import write_whole
 from harness.plan.model import Skipped
 from harness.report.lines import cell_name, outcome_words, standing_of, verdict_line
 from harness.report.page.totals import totals_of
@@ -46,12 +47,8 @@ def text(report: Report) -> str:
 
 def write(report: Report, folder: Path) -> Path:
     """Writes junit.xml into `folder`, whole or not at all."""
-    path = folder / NAME
-    partial = folder / f"{NAME}.partial"
     declared = f'<?xml version="1.0" encoding="UTF-8"?>\n{text(report)}'
-    partial.write_text(declared, encoding="utf-8")
-    partial.rename(path)
-    return path
+    return write_whole(folder / NAME, declared)
 
 
 def _suite(suites: xml.Element, cell: Cell) -> xml.Element:

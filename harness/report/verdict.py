@@ -15,6 +15,7 @@ from harness.compare.rates import Rate, too_many
 from harness.judging import recalled
 from harness.judging.result import Report, RunReport
 from harness.outside.text import whole_marks
+from harness.outside.writing import write_whole
 from harness.report.lines import standing_of, verdict_line
 from harness.report.page.totals import Spread, loss_rate, totals_of
 from harness.report.tried import claims_of
@@ -63,11 +64,7 @@ def text(report: Report) -> str:
 
 def write(report: Report, folder: Path) -> Path:
     """Writes verdict.json into `folder`, whole or not at all."""
-    path = folder / NAME
-    partial = folder / f"{NAME}.partial"
-    partial.write_text(text(report), encoding="utf-8")
-    partial.rename(path)
-    return path
+    return write_whole(folder / NAME, text(report))
 
 
 def _tried(report: Report, cell: tuple[str, str, str, str]) -> dict[str, Any]:

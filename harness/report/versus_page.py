@@ -15,6 +15,7 @@ from harness.compare.medians import Median
 from harness.compare.rates import Rate, per_cent
 from harness.compare.versus import CellComparison, Trend, Versus
 from harness.judging.exits import Exit, of_versus
+from harness.outside.writing import write_whole
 from harness.report.html import template
 from harness.report.page import formats
 
@@ -82,10 +83,7 @@ def text(comparison: Versus) -> str:
 
 def write(comparison: Versus, path: Path) -> Path:
     """Writes the page, whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(text(comparison).encode("utf-8", "replace"))
-    partial.rename(path)
-    return path
+    return write_whole(path, text(comparison))
 
 
 def lines(comparison: Versus) -> Iterator[str]:

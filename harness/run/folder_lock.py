@@ -12,6 +12,7 @@ from pathlib import Path
 
 from harness.deploy.owner import alive, owner
 from harness.outside.locks import lock
+from harness.outside.writing import naming
 from harness.plan.problems import PlanError, Problem
 from spark_analysis.schema.regular import content_of
 
@@ -24,8 +25,9 @@ _MARK_BYTES_MAX = 1 << 10
 def at_work(folder: Path) -> Iterator[None]:
     """Raises OSError where the folder cannot be written."""
     mark = folder / MARK
-    mark.write_text(owner(), encoding="utf-8")
     try:
+        with naming(mark):
+            mark.write_text(owner(), encoding="utf-8")
         yield
     finally:
         mark.unlink(missing_ok=True)

@@ -12,12 +12,14 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.outside.text import brief, cut
+from harness.outside.writing import write_whole
 from harness.plan.model import Experiment, Skipped
 from harness.plan.problems import Problem
 
@@ -84,7 +86,7 @@ def remember(experiment: Experiment, replay: str, titles: Titles, folder: Path) 
             for cell, (scenario, system, layout) in titles.items()
         ],
     }
-    (folder / NAME).write_text(json.dumps(document, indent=1))
+    _write(document, folder)
 
 
 def curtail(experiment: Experiment, folder: Path) -> None:
@@ -92,9 +94,7 @@ def curtail(experiment: Experiment, folder: Path) -> None:
     document = _document(folder)
     names = {plan.name for plan in experiment.runs}
     document["runs"] = [run for run in document["runs"] if run["name"] in names]
-    partial = folder / f"{NAME}.partial"
-    partial.write_text(json.dumps(document, indent=1))
-    partial.rename(folder / NAME)
+    write_whole(folder / NAME, json.dumps(document, indent=1))
 
 
 def remember_merged(folders: Sequence[Path], replay: str, into: Path) -> None:
@@ -103,7 +103,17 @@ def remember_merged(folders: Sequence[Path], replay: str, into: Path) -> None:
     held = [piece.folder for folder in folders for piece in recall(folder).experiments]
     pieces = [os.path.relpath(folder.resolve(), into.resolve()) for folder in held]
     document = {"name": into.name, "replay": replay, "pieces": pieces}
-    (into / NAME).write_text(json.dumps(document, indent=1))
+    _write(document, into)
+
+
+def _write(document: Mapping[str, Any], folder: Path) -> None:
+    """Write the list of runs of a new folder; if that fails, no folder is left."""
+    try:
+        write_whole(folder / NAME, json.dumps(document, indent=1))
+    except OSError:
+        with suppress(OSError):
+            folder.rmdir()
+        raise
 
 
 def recall(folder: Path) -> Stored:

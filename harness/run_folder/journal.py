@@ -21,7 +21,7 @@ from typing import Any
 
 from faults.model import Armed, Options
 from faults.recorded import action_from_json, action_to_json
-from harness.run_folder.manifest import naming
+from harness.outside.writing import naming
 from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.regular import content_of
 

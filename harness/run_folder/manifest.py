@@ -10,11 +10,11 @@
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.outside.writing import naming
 from harness.plan.model import RunPlan
 from harness.plan.natures import nature_of
 from harness.plan.operations import OPERATIONS
@@ -290,18 +290,6 @@ def _check_schedule(schedule: dict[str, Any], found: Listing) -> None:
             fault = one.get("fault", {}) if isinstance(one, dict) else {}
             if not isinstance(fault, dict):
                 found.add(f"{own}.fault", f"{brief(fault)} is not an object")
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Add the file's path to an error of a full disk, which does not name it."""
-    try:
-        yield
-    except OSError as failure:
-        if failure.filename is not None:
-            raise
-        reason = os.strerror(failure.errno) if failure.errno else str(failure)
-        raise OSError(failure.errno, reason, str(path)) from failure
 
 
 def facts_of(manifest: Manifest, last_ns: int) -> Facts:

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.outside.text import one_line
-from harness.run_folder.manifest import NAME, naming
+from harness.outside.writing import naming
+from harness.run_folder.manifest import NAME
 from harness.run_folder.whole import NotWhole, whole
 from spark_analysis.schema.regular import content_of
 from spark_analysis.schema.sealed import RAW

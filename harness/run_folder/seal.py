@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from harness.outside.writing import naming
 from harness.run_folder.client_events import record_claim_facts
-from harness.run_folder.manifest import SEALED, Manifest, facts_of, naming
+from harness.run_folder.manifest import SEALED, Manifest, facts_of
 from spark_analysis.schema import log as worker_log
 from spark_analysis.schema.log import LogDamaged, is_closed, read_records, read_strings
 from spark_analysis.schema.regular import remove_fifo

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,20 @@ WORDS = {
 }
 
 
+# Starts the command in a session of its own, as a test's fixture does.
+PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:], start_new_session=True)"
+
+
 @pytest.fixture
 def begun(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    with begin(request.param, tmp_path) as process:
+        yield process
+
+
+@contextmanager
+def begin(word: str, tmp_path: Path, *before: str) -> Iterator["subprocess.Popen[str]"]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness", "reference", *WORDS[request.param]],
+        [*before, sys.executable, "-m", "harness", "reference", *WORDS[word]],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
@@ -47,6 +58,14 @@ def test_no_process_and_no_folder_outlives_the_command(
     begun.send_signal(number)
     begun.wait(60)
     assert _left(tmp_path) == []
+
+
+def test_it_ends_if_the_process_that_started_it_is_killed(tmp_path: Path) -> None:
+    with begin("mirrored", tmp_path, sys.executable, "-c", PARENT) as parent:
+        assert list(tmp_path.glob("mqproof-reference-*")) != []
+        parent.kill()
+        parent.wait(60)
+        assert _left(tmp_path) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])

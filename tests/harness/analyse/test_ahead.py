@@ -96,6 +96,21 @@ def test_a_start_that_fails_is_told_to_who_asks_and_to_nobody_else(starts: Start
     of.end()
 
 
+def test_a_session_is_stopped_if_an_interrupt_came_while_it_was_waited_for(
+    starts: Starts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    of = Ahead()
+    of.begin()
+    monkeypatch.setattr(of._begun, "exception", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        of.session()
+    of.end()
+    assert [one.stopped for one in starts.made] == [True]
+
+
 @pytest.mark.parametrize("wanted", [Ahead.begin, Ahead.end])
 def test_what_nobody_asks_for_any_more_is_stopped(
     starts: Starts, wanted: Callable[[Ahead], None]

@@ -1,12 +1,16 @@
 """A published page: its tables are what its packed runs say, and nobody can change only one."""
 
+import errno
+import os
 import tarfile
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness import cli
+from harness.campaigns import packed
 from harness.campaigns import pages as published
 from harness.campaigns.evidence import Evidence
 from harness.campaigns.packed import judged, of_page
@@ -154,6 +158,19 @@ def test_a_pack_that_is_none_is_reported(page: Path, capsys: pytest.CaptureFixtu
         assert command(*words) == 254
         told = f"{pack}: holds no experiment of ours: it is no whole tar file"
         assert told in capsys.readouterr().err
+
+
+def test_a_full_disk_is_not_blamed_on_the_pack(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_pack: Path, into: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(packed, "unpack", full)
+    assert command("judge", only(page).pack) == 2
+    told = capsys.readouterr().err
+    assert f"nothing was judged: {tempfile.gettempdir()}/" in told
+    assert "No space left on device" in told
 
 
 def test_a_pack_of_what_is_no_experiment_is_reported_without_a_path_that_is_gone(

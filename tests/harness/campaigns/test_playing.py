@@ -34,6 +34,27 @@ CELLS = (FREEZE, CRASH, STOP, OTHER)
 CHOICE = Choice((REAL,), ("all-automatic",), ("mirror-crash", "master-stop"))
 
 
+@pytest.mark.parametrize(
+    ("code", "said", "logged"),
+    [
+        (2, "mqproof: nothing was judged: /r/e: No space left on device", True),
+        (2, "a warning of a library", False),
+        (255, "this is a fault of mqproof itself", True),
+    ],
+)
+def test_why_an_experiment_could_not_begin_is_logged(
+    monkeypatch: pytest.MonkeyPatch, code: int, said: str, logged: bool
+) -> None:
+    def ended(_command: Sequence[str], output: int) -> tuple[int, bool]:
+        os.write(output, said.encode())
+        return code, False
+
+    monkeypatch.setattr(playing, "_ended", ended)
+    lines: list[str] = []
+    assert playing.carried_out(["run"], "master-crash", lines.append) == code
+    assert (f"  {said}" in lines) is logged
+
+
 class Played:
     """Experiments that leave the runs behind that they are told to, a CSV file each."""
 

@@ -1,5 +1,8 @@
 """`mqproof reference`: what can be played with is what systems declare."""
 
+import os
+import signal
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -72,3 +75,18 @@ def test_of_two_systems_that_bear_one_word_ours_is_played(
 def test_what_nobody_declares_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reference", "coo"]) == 254
     assert "No such command 'coo'" in capsys.readouterr().err
+
+
+def test_nohup_lets_it_outlive_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reference._parent() == os.getppid()
+    monkeypatch.setattr(signal, "getsignal", lambda _: signal.SIG_IGN)
+    assert reference._parent() is None
+
+
+@pytest.mark.slow
+def test_a_cluster_that_ends_first_or_a_parent_that_has_ended_is_noticed() -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as cluster:
+        assert reference._ends_first(cluster.pid, cluster), "it is not our parent's pid any more"
+        cluster.terminate()
+        assert not reference._ends_first(os.getppid(), cluster)
+        assert not reference._ends_first(None, cluster)

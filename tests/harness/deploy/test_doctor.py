@@ -88,6 +88,23 @@ SAYS = {
 
 
 @pytest.mark.slow
+def test_a_library_is_looked_for_in_the_users_cache_and_logs_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    shown = "{k: os.environ[k] for k in ('HOME', 'XDG_CACHE_HOME')}"
+    (tmp_path / "acme_found.py").write_text(
+        f"import json, os; seen = {shown}; print(json.dumps({{'package': seen['HOME'], "
+        "'library': seen['XDG_CACHE_HOME'], 'refused': '', 'features': []}))"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    found = doctor._look_result("acme_found")
+    assert found["library"] == str(tmp_path / ".cache")
+    assert found["package"] != str(tmp_path)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "remedy"), SAYS.values(), ids=SAYS)
 def test_what_another_packages_client_needs_is_looked_for_by_its_own_module(
     said: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

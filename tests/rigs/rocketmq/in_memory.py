@@ -12,7 +12,7 @@ from typing import Any
 from harness.cluster.agent import AgentTimeout
 from harness.plan.model import Layout
 from harness.systems.rocketmq.layout import MASTER_ID, ServerProcess, servers
-from harness.workers.remoting.requests import Code
+from harness.workers.remoting.requests import Code, RemotingAnswer
 
 UNKNOWN, NOT_THERE, REFUSED = 3, 17, 1
 Said = tuple[int, dict[str, str], str]
@@ -38,6 +38,9 @@ class FakeRocket:
         default_factory=dict
     )  # (leader, leads)
     states: dict[str, dict[str, Any]] = field(default_factory=dict)  # by group
+    # How many sends a master refuses until its slave has reported; and which it was sent.
+    unreported: dict[ServerProcess, int] = field(default_factory=dict)
+    sent: list[tuple[ServerProcess, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for server in servers(self.layout.hosts):
@@ -162,6 +165,11 @@ class FakeRocket:
                 found = self.clients.get((server, fields["consumerGroup"]))
                 listed = _clients(found or [])
                 return (0 if found else REFUSED), {}, json.dumps({"connectionSet": listed})
+            case Code.SEND_MESSAGE_V2:
+                self.sent.append((server, fields["b"]))
+                left = self.unreported.get(server, 0)
+                self.unreported[server] = max(0, left - 1)
+                return (RemotingAnswer.FLUSH_SLAVE_TIMEOUT if left else 0), {}, ""
             case Code.GET_ALL_PRODUCERS:
                 groups = {
                     group: _clients(names)

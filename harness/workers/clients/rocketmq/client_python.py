@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from harness.workers.clients.rocketmq.native import NativeClient
@@ -43,9 +44,9 @@ def lacking(place: Path) -> str:
     return f"{place} lacks {', '.join(missing)}; {HOW_TO_GET}" if missing else ""
 
 
-def look() -> NativeLibrary:
+def look(place: Path | None = None) -> NativeLibrary:
     """Load the folder's package and library, and return what they can do."""
-    place = folder()
+    place = place or folder()
     if reason := lacking(place):
         return NativeLibrary(refused=f"{PACKAGE} is not here: {reason}")
     sys.path.insert(0, str(place))
@@ -58,7 +59,8 @@ class PythonClient:
     answers_every_send = True
 
     def __init__(self, config: WorkerConfig) -> None:
-        self._driver = NativeClient(config, look)
+        # The driver gives the library another HOME, where no cache is.
+        self._driver = NativeClient(config, partial(look, folder()))
         self.terms = self._driver.terms
         self.library = self._driver.library
         self.window = self._driver.window

@@ -8,6 +8,8 @@
    meanwhile for want of one.
 4. A message's thread waits until it is on record; only then is it consumed, for the library.
 5. What the package is called by is native_package's: its names differ by version.
+6. A consumer is ready when brokers list its whole group (native_group.py), for the library does
+   not report its queues.
 """
 
 import asyncio
@@ -31,6 +33,7 @@ from harness.workers.clients.port import (
 from harness.workers.clients.rocketmq import answers, wire
 from harness.workers.clients.rocketmq.native_attached import PERIOD_S, Attached
 from harness.workers.clients.rocketmq.native_found import NativeLibrary, look
+from harness.workers.clients.rocketmq.native_group import wait_for_members
 from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
@@ -265,6 +268,8 @@ class NativeConsumer:
         except _failures() as failure:
             raise LinkLost(_text(failure)[: answers.RAW_MAX]) from failure
         await _native(self._consumer.start)
+        await wait_for_members(self._config)
+        # Not before: the watch would take our connections for the library's.
         self._watch = _watching(self._config, self._listener.noticed)
 
     def _on_message(self, _consumer: int, handle: int) -> int:

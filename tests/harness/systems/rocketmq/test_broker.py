@@ -101,6 +101,29 @@ async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_d
 
 
 @in_a_loop
+async def test_a_load_begins_when_each_slave_has_reported_to_its_master() -> None:
+    """Before that a SYNC_MASTER confirms nothing, and clients send again what it has stored."""
+    made, broker = stood()
+    slow, quick = made.server("broker-a-0"), made.server("broker-b-0")
+    made.unreported[slow] = 2
+    await broker.declare(QUEUE, True, "rkt1")
+    assert [server for server, _ in made.sent].count(slow) == 3
+    assert {server for server, _ in made.sent} == {slow, quick}
+    assert TOPIC not in {topic for _, topic in made.sent}
+
+
+@in_a_loop
+async def test_a_slave_that_never_reports_is_waited_for_and_keeps_no_run_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rocketmq, "REPORTED_LIMIT_S", 0.0)
+    made, broker = stood()
+    made.unreported[made.server("broker-a-0")] = 9
+    await broker.declare(QUEUE, True, "rkt1")
+    assert made.unreported[made.server("broker-a-0")] == 8
+
+
+@in_a_loop
 async def test_a_master_that_is_dead_is_nobodys_and_no_slave_takes_its_place() -> None:
     made, broker = stood()
     await broker.declare(QUEUE, True, "rkt1")

@@ -17,10 +17,13 @@ from harness.plan.clients.rocketmq import CLIENT_PYTHON
 from harness.systems.files import compose_folder
 from harness.systems.rocketmq import client_python as made_by
 from harness.workers.clients.rocketmq import client_python
+from harness.workers.clients.rocketmq.native import NoNative
 from harness.workers.clients.rocketmq.native_found import WITH_LIBRARY
+from harness.workers.protocol import Role
 from tests.rigs.rocketmq import clusters
 from tests.rigs.rocketmq.needs import require_client
 from tests.rigs.rocketmq.reference import in_process
+from tests.rigs.workers import rig
 
 SOURCES = compose_folder() / "worker-rocketmq" / "client-python"
 # Statements of the package's own API, as its README has them.
@@ -153,6 +156,18 @@ def test_a_folder_that_lacks_something_says_what_and_how_to_get_it(
     row = client_row("rocketmq-client-python", {"package": "", "refused": found.refused}, True)
     assert "python -m harness.systems.rocketmq.client_python" in row.remedy
     assert not row.ok and row.optional
+
+
+def test_a_worker_on_this_machine_looks_in_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver gives the C++ library another HOME, for its logs."""
+    for name in (client_python.FOLDER, "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    settings = rig.config(Role.CONSUMER, tmp_path, client=CLIENT_PYTHON.name)
+    with pytest.raises(NoNative, match=re.escape(f"{tmp_path}/user/.cache/mqproof/")):
+        client_python.PythonClient(settings)
 
 
 @pytest.mark.parametrize(

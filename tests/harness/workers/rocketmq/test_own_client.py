@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from harness.workers.clients.port import Answer, Fetched, LinkLost, NoLibrary
+from harness.workers.clients.rocketmq import native_group
 from harness.workers.clients.rocketmq.own import name_servers
 from harness.workers.clients.rocketmq.own.client import OwnClient
 from harness.workers.clients.rocketmq.own.likeness import LIKENESSES
@@ -160,6 +161,32 @@ def test_a_consumer_is_ready_with_its_part_when_all_members_are_there(tmp_path: 
         other.abort()
 
     play(story, tmp_path)
+
+
+def test_a_c_client_is_ready_when_each_broker_lists_every_member(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its library does not report its queues."""
+    monkeypatch.setattr(native_group, "SHARED_S", 0.0)
+    monkeypatch.setattr(native_group, "LOOK_S", 0.02)
+
+    async def story(cluster: InProcess) -> None:
+        reading = config(cluster, Role.CONSUMER, tmp_path)
+        await native_group.wait_for_members(reading)  # nobody knows how many there will be
+        waiting = asyncio.create_task(native_group.wait_for_members(replace(reading, members=2)))
+        links = []
+        for name in ("one", "two"):
+            await asyncio.wait([waiting], timeout=0.2)
+            assert not waiting.done()
+            member = replace(reading, connection_name=name)
+            heard: Any = Heard()
+            links.append(await OwnClient(member).consumer(member.endpoints[0], heard))
+            await links[-1].consume()
+        await asyncio.wait_for(waiting, rig.LIMIT_S)
+        for link in links:
+            link.abort()
+
+    play(story, tmp_path, masters=2)
 
 
 def test_a_send_to_a_master_that_is_gone_is_refused_by_proof_and_the_other_one_is_not(

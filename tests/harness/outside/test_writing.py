@@ -1,0 +1,71 @@
+"""Files that mqproof writes are whole or as they were, and a refusal names the place."""
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.outside.writing import naming, write_whole
+from harness.run_folder.experiments import remember_merged
+
+HARNESS = Path(__file__).parents[3] / "harness"
+WRITING_FOR_PEOPLE = ("campaigns", "commands", "compare", "nightly", "report")
+# Traces of crashes go wherever there is room; `new` never replaces a file.
+BY_THEMSELVES = {"commands/crash.py", "commands/new.py"}
+
+
+@contextmanager
+def refusing(bytes_max: int) -> Iterator[None]:
+    """Let files of this process hold so many bytes. The error has no path, as a full disk's."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_max, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_refused_file_is_as_it_was_and_the_error_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    assert write_whole(path, "old \udcff") == path
+    with refusing(4), pytest.raises(OSError, match="File too large") as refused:
+        write_whole(path, "a longer text")
+    assert refused.value.filename == str(path)
+    assert path.read_text() == "old ?"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_that_has_a_path_keeps_it(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as missing, naming(tmp_path / "other"):
+        (tmp_path / "none").read_text()
+    assert missing.value.filename == str(tmp_path / "none")
+
+
+def test_a_new_file_that_is_refused_is_not_in_the_way_of_the_next_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with refusing(4):
+        assert main(["new", "scenario", "mine"]) == 254
+    assert "mine.toml cannot be written: File too large" in capsys.readouterr().err
+    assert main(["new", "scenario", "mine"]) == 0
+
+
+def test_an_experiment_that_is_refused_leaves_no_folder(tmp_path: Path) -> None:
+    with refusing(4), pytest.raises(OSError, match="File too large"):
+        remember_merged([], "mqproof analyse", tmp_path / "merged")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_written_for_people_is_written_whole() -> None:
+    files = [path for folder in WRITING_FOR_PEOPLE for path in (HARNESS / folder).rglob("*.py")]
+    assert len(files) > len(WRITING_FOR_PEOPLE)
+    found = {
+        str(path.relative_to(HARNESS))
+        for path in files
+        if any(word in path.read_text() for word in (".write_text(", ".write_bytes("))
+    }
+    assert found == BY_THEMSELVES
