@@ -1,4 +1,4 @@
-"""The parts of which the shapes of scenario files consist, mqproof's own and those of families.
+"""The parts of the shapes of scenario files, mqproof's own and those of families.
 
 1. An unknown key is an error: the user's verdict may depend on it.
 2. Nothing is converted silently: `"3"` is no number.

@@ -1,4 +1,4 @@
-"""The parts of which topology files of all systems consist, and the file of one family.
+"""The parts that topology files of all systems share, and the file of one family.
 
 1. The shape checks every key by itself. topology_toml.py and the family (`mistakes`) check several
    keys together.

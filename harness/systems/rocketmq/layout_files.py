@@ -40,7 +40,7 @@ from harness.systems.rocketmq.layout import (
     parse_broker,
 )
 
-_BROKERS = "broker-a-0: the group broker-a, and a number of which 0 is the first"
+_BROKERS = "broker-a-0: the group broker-a, and a number from 0 on"
 Flush = Literal["sync", "async"]
 _FLAG_MAX = 1000  # characters
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
