@@ -102,7 +102,7 @@ def test_where_one_client_alone_can_play_a_cell_it_is_played_alone() -> None:
         ),
         (
             run_plan(fault("kill", "host of name_server_of publisher-1")),
-            "each run has a publisher-1",
+            "each run has its own publisher-1",
         ),
         (operated(operation("restart_node", "all")), "operation 1: restart_node would be done"),
     ],
