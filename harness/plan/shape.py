@@ -117,7 +117,7 @@ class WorkloadTable(Table):
         ge=0, le=64, description="number of consumers; none, or one or more per queue"
     )
     keys: int = Field(
-        1,
+        default=1,
         ge=1,
         le=1_000_000,
         description="ordering keys per publisher: messages of one key must stay in order",
@@ -128,34 +128,35 @@ class WorkloadTable(Table):
         "measured",
     )
     body_bytes: int = Field(
-        256, ge=HEADER_BYTES, le=16_777_216, description="size of a message body, in bytes"
+        default=256, ge=HEADER_BYTES, le=16_777_216, description="size of a message body, in bytes"
     )
-    durable: bool = Field(True, description="queues survive a restart of their host")
-    persistent: bool = Field(True, description="messages survive a restart of their host")
-    confirms: bool = Field(True, description="the broker confirms each message")
+    durable: bool = Field(default=True, description="queues survive a restart of their host")
+    persistent: bool = Field(default=True, description="messages survive a restart of their host")
+    confirms: bool = Field(default=True, description="the broker confirms each message")
     retry: Literal["never", "until_confirmed"] = Field(
-        "until_confirmed",
+        default="until_confirmed",
         description="what a publisher does after an unknown outcome; without `confirms` it must "
         "be `never`",
     )
     acknowledge: Annotated[int, BeforeValidator(_batch)] = Field(
-        1,
+        default=1,
         title="1 to 65,535, or `none`",
         description="the consumer acknowledges every N-th message; with `none` it never does",
     )
     deadline: Seconds = Field(
-        2.0, description="a publish is late if it is confirmed later after its intended instant"
+        default=2.0,
+        description="a publish is late if it is confirmed later after its intended instant",
     )
     publishers_enter: EntryWord = Field(
-        BootstrapAddress(word="uninvolved"),
+        default=BootstrapAddress(word="uninvolved"),
         description="the host that publishers connect to first; if it fails, they go on to the "
         "others. No effect on RocketMQ, where clients find brokers through name servers",
     )
     consumers_enter: EntryWord = Field(
-        BootstrapAddress(word="uninvolved"), description="the same for consumers"
+        default=BootstrapAddress(word="uninvolved"), description="the same for consumers"
     )
     declared_at: str = Field(
-        "",
+        default="",
         pattern=HOST_NAME,
         title="host",
         description="the host that declares the queues; without it the seed draws one per queue. "
@@ -175,38 +176,38 @@ class FaultTable(Table):
         description='what it breaks; see "Targets" in [scenarios.md](scenarios.md)',
     )
     opens: Length = Field(
-        Duration(),
+        default=Duration(),
         description="time after the end of the baseline; mqproof waits longer if an earlier "
         "fault should have ended by then and has not",
     )
     lasts: Length = Field(description="length of the fault")
     returns: bool = Field(
-        True, description="`false`: the target stays down; only kinds that allow it"
+        default=True, description="`false`: the target stays down; only kinds that allow it"
     )
     clients: Annotated[str, _option("clients")] = Field(
-        "all", description="whose links or processes the fault affects"
+        default="all", description="whose links or processes the fault affects"
     )
     direction: Annotated[str, _option("direction")] = Field(
-        "both", description="of a hang: the direction that passes nothing"
+        default="both", description="of a hang: the direction that passes nothing"
     )
     shape: Annotated[str, _option("shape")] = Field(
-        "one", description="of a partition: which hosts are separated"
+        default="one", description="of a partition: which hosts are separated"
     )
     resource: Annotated[str, _option("resource")] = Field(
-        "memory", description="of an alarm: the resource that runs out"
+        default="memory", description="of an alarm: the resource that runs out"
     )
-    latency: Seconds = Field(0.0, description="50 ms to 5 s, in each direction")
+    latency: Seconds = Field(default=0.0, description="50 ms to 5 s, in each direction")
     rate: int = Field(
-        0, ge=1, le=1_000_000, description="KB (1,000 bytes) per second and direction"
+        default=0, ge=1, le=1_000_000, description="KB (1,000 bytes) per second and direction"
     )
     bytes: int = Field(
-        0,
+        default=0,
         ge=1,
         le=1_000_000_000,
         description="bytes that a connection may carry before it is closed",
     )
-    down: Seconds = Field(0.0, description="of a flap: length of each cut")
-    up: Seconds = Field(0.0, description="of a flap: length of each pause between cuts")
+    down: Seconds = Field(default=0.0, description="of a flap: length of each cut")
+    up: Seconds = Field(default=0.0, description="of a flap: length of each pause between cuts")
 
 
 class OperationTable(Table):
@@ -217,69 +218,74 @@ class OperationTable(Table):
         description="what the operator does; [operations.md](operations.md) lists the kinds, "
         "their targets and their options",
     )
-    target: Word = Field("", title="target", description="required by most kinds")
-    at: Length = Field(Duration(), description="time after the end of the baseline")
+    target: Word = Field(default="", title="target", description="required by most kinds")
+    at: Length = Field(default=Duration(), description="time after the end of the baseline")
     how: Annotated[str, _operation_option("how")] = Field(
-        _OWN.how, description="of a stop: `stop` sends SIGTERM, `kill` sends SIGKILL"
+        default=_OWN.how, description="of a stop: `stop` sends SIGTERM, `kill` sends SIGKILL"
     )
     waits: Annotated[str, _operation_option("waits")] = Field(
-        _OWN.waits,
+        default=_OWN.waits,
         description="how long it is waited for: not at all, until it is done, or until the "
         "cluster matches its layout again",
     )
     order: Annotated[str, _operation_option("order")] = Field(
-        _OWN.order, description="of target `all`: the order of the hosts"
+        default=_OWN.order, description="of target `all`: the order of the hosts"
     )
-    offline: bool = Field(False, description="the command is given to a node that is down")
+    offline: bool = Field(default=False, description="the command is given to a node that is down")
     through: Word = Field(
-        "",
+        default="",
         title="target",
         description="the host that executes the command; without it the first possible one",
     )
     name: str = Field(
-        _OWN.name, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$", description="name of the policy"
+        default=_OWN.name,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+        description="name of the policy",
     )
     pattern: Annotated[str, BeforeValidator(_pattern)] = Field(
-        _OWN.pattern,
+        default=_OWN.pattern,
         title="regular expression",
         description="the policy applies to queues whose names match it",
     )
     definition: dict[Word, Word | Whole | Annotated[list[Word], Field(max_length=_WORDS_MAX)]] = (
         Field(
-            {},
+            default={},
             max_length=_WORDS_MAX,
             title="table",
             description="the policy's definition, as the broker takes it",
         )
     )
-    priority: int = Field(0, ge=0, le=1_000_000, description="priority of the policy")
+    priority: int = Field(default=0, ge=0, le=1_000_000, description="priority of the policy")
 
 
 class PhasesTable(Table):
     baseline: Length = Field(
-        Duration(seconds=12), description="load before the first fault; give it 10 s or more"
+        default=Duration(seconds=12),
+        description="load before the first fault; give it 10 s or more",
     )
     recovery: Length = Field(
-        Duration(seconds=15),
+        default=Duration(seconds=15),
         description="load after the last fault was verified ended; mqproof extends it until "
         "clients could reconnect",
     )
     settle: Length = Field(
-        Duration(seconds=5, timers=0.5),
+        default=Duration(seconds=5, timers=0.5),
         description="no new publishes; retries and confirms may still arrive. At least one "
         "deadline",
     )
     drain_limit: Length = Field(
-        Duration(seconds=60), description="longest time to read the queues empty"
+        default=Duration(seconds=60), description="longest time to read the queues empty"
     )
 
 
 class ScenarioTable(Table):
     title: str = Field(min_length=1, max_length=_TITLE_MAX, description="the name in reports")
-    story: str = Field("", max_length=_STORY_MAX, description="why somebody would want to know")
-    workload: WorkloadTable = Field(description="the load")
-    fault: list[FaultTable] = Field([], max_length=FAULTS_MAX, description="the faults")
-    operation: list[OperationTable] = Field(
-        [], max_length=OPERATIONS_MAX, description="what operators do meanwhile"
+    story: str = Field(
+        default="", max_length=_STORY_MAX, description="why somebody would want to know"
     )
-    phases: PhasesTable = Field(PhasesTable(), description="the length of each phase")
+    workload: WorkloadTable = Field(description="the load")
+    fault: list[FaultTable] = Field(default=[], max_length=FAULTS_MAX, description="the faults")
+    operation: list[OperationTable] = Field(
+        default=[], max_length=OPERATIONS_MAX, description="what operators do meanwhile"
+    )
+    phases: PhasesTable = Field(default=PhasesTable(), description="the length of each phase")

@@ -140,10 +140,11 @@ class CommandTable(TopologyTable):
     do: Words = Field(description="injects the fault")
     undo: Words = Field(description="ends the fault; must be harmless if it runs twice")
     verify: Words = Field(
-        (), description="says whether the fault is active; without it runs are INCONCLUSIVE"
+        default=(),
+        description="says whether the fault is active; without it runs are INCONCLUSIVE",
     )
     deadline: Annotated[float, seconds(*_DEADLINE_S)] = Field(
-        30.0, title="0.5 s to 10 min", description="limits each of the commands"
+        default=30.0, title="0.5 s to 10 min", description="limits each of the commands"
     )
 
 
@@ -154,20 +155,22 @@ class CredentialsTable(TopologyTable):
 
 class ProxyTable(TopologyTable):
     start: Text | None = Field(
-        None,
+        default=None,
         description="`embedded`, or the path of a `toxiproxy-server` that mqproof starts",
     )
     at: Way | None = Field(
-        None, title="`ADDRESS:PORT`", description="the API of a Toxiproxy that already runs"
+        default=None,
+        title="`ADDRESS:PORT`",
+        description="the API of a Toxiproxy that already runs",
     )
     listen: Annotated[str, BeforeValidator(_address)] | None = Field(
-        None, title="address", description="with `at`: the address of its listeners"
+        default=None, title="address", description="with `at`: the address of its listeners"
     )
 
 
 class WorkersTable(TopologyTable):
     place: Literal["local"] = Field(
-        "local", description="publishers and consumers run on this machine"
+        default="local", description="publishers and consumers run on this machine"
     )
 
 

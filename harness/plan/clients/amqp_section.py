@@ -35,18 +35,24 @@ def _heartbeat(value: object) -> int:
 
 
 class AmqpTable(Table):
-    mandatory: bool = Field(True, description="the broker returns unroutable messages")
+    mandatory: bool = Field(default=True, description="the broker returns unroutable messages")
     prefetch: int = Field(
-        200, ge=0, le=65_535, description="unacknowledged messages per consumer; 0: unlimited"
+        default=200,
+        ge=0,
+        le=65_535,
+        description="unacknowledged messages per consumer; 0: unlimited",
     )
     confirm_window: int = Field(
-        1000, ge=1, le=100_000, description="maximum of unconfirmed messages on one connection"
+        default=1000,
+        ge=1,
+        le=100_000,
+        description="maximum of unconfirmed messages on one connection",
     )
     heartbeat: Annotated[int, BeforeValidator(fixed_length(_heartbeat))] = Field(
-        60, title="whole seconds", examples=["60 s"], description="`0 s`: none"
+        default=60, title="whole seconds", examples=["60 s"], description="`0 s`: none"
     )
     cancel_on_ha_failover: bool = Field(
-        False,
+        default=False,
         description="a failover cancels the consumer, which then resubscribes "
         "(`x-cancel-on-ha-failover`)",
     )

@@ -66,52 +66,54 @@ class RocketTable(Table):
     """The keys of the section; rocketmq_checks.py checks several of them together."""
 
     send: Annotated[str, BeforeValidator(OneOf(SENDS))] = Field(
-        "",
+        default="",
         description="how producers send. Without it: `async`, or `oneway` without `confirms`. "
         "`ordered` keeps each key to one log",
     )
     consume: Annotated[str, BeforeValidator(OneOf(CONSUMES))] = Field(
-        "concurrent", description="`orderly`: the messages of a log one after another"
+        default="concurrent", description="`orderly`: the messages of a log one after another"
     )
     send_timeout: Annotated[int, BeforeValidator(fixed_length(_milliseconds))] = Field(
-        3000,
+        default=3000,
         title="100 ms to 60 s",
         examples=["3 s"],
         description="the library gives up a send after this time",
     )
-    threads: int = Field(4, ge=1, le=64, description="threads of a consumer")
+    threads: int = Field(default=4, ge=1, le=64, description="threads of a consumer")
     batch: int = Field(
-        32, ge=1, le=1024, description="maximum of messages per pull and per listener call"
+        default=32, ge=1, le=1024, description="maximum of messages per pull and per listener call"
     )
-    delayed_percent: int = Field(0, ge=0, le=100, description="share of delayed messages")
+    delayed_percent: int = Field(default=0, ge=0, le=100, description="share of delayed messages")
     delay_level: int = Field(
-        3,
+        default=3,
         ge=1,
         le=18,
         description="delay of these: 1 s, 5 s, 10 s, 30 s, 1 to 10 min, 20 min, 30 min, 1 h, 2 h",
     )
     transactional_percent: int = Field(
-        0, ge=0, le=100, description="share of transactional messages"
+        default=0, ge=0, le=100, description="share of transactional messages"
     )
     fates: list[Annotated[str, BeforeValidator(OneOf(FATES))]] = Field(
-        ["commit"],
+        default=["commit"],
         min_length=1,
         max_length=100,
         description="results of transactions, in turn; needs `transactional_percent`",
     )
     publishers_attach: list[str] = Field(
-        [],
+        default=[],
         max_length=100,
         description="hosts whose name server publishers use at the start, in turn: `rkt1` or "
         "`name server 1`",
     )
-    consumers_attach: list[str] = Field([], max_length=100, description="the same for consumers")
+    consumers_attach: list[str] = Field(
+        default=[], max_length=100, description="the same for consumers"
+    )
     latency_fault: bool = Field(
-        False,
+        default=False,
         description="producers avoid a broker that failed or was slow (`sendLatencyFaultEnable`)",
     )
     close_socket_if_timeout: bool | None = Field(
-        None,
+        default=None,
         description="the library closes a connection whose answer is overdue. Without it the "
         "library decides",
     )

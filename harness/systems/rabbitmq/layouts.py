@@ -39,7 +39,9 @@ Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
 class _HostFile(Strict):
     name: Name = Field(description="the host's name in scenarios and reports")
     processes: Names = Field(description="what runs on it, as in the built-in layouts")
-    spare: bool = Field(False, description="it stands by itself until an operation adds it")
+    spare: bool = Field(
+        default=False, description="it stands by itself until an operation adds it"
+    )
 
 
 class _ProfileFile(Strict):
@@ -63,13 +65,13 @@ class NodesLayoutFile(Strict):
         Field(description="the machines")
     )
     pause_if_all_down: _PauseFile | None = Field(
-        None, description="required by that partition handling"
+        default=None, description="required by that partition handling"
     )
     peer_links: PeerLinks = Field(
-        "direct", description="`toxiproxy`: links between hosts pass the proxy"
+        default="direct", description="`toxiproxy`: links between hosts pass the proxy"
     )
     entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = Field(
-        "hosts", description="what clients connect to: every host, one, or load balancers"
+        default="hosts", description="what clients connect to: every host, one, or load balancers"
     )
     profiles: Annotated[
         dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)

@@ -38,7 +38,7 @@ class MirroredLayoutFile(NodesLayoutFile):
         description="how mirrors get older messages, as the policies have it"
     )
     policies: Annotated[tuple[_PolicyFile, ...], Field(max_length=HOSTS_MAX), AsList] = Field(
-        (), description="the policies that the cluster starts with"
+        default=(), description="the policies that the cluster starts with"
     )
 
     def layout(self, system: str, profile: str) -> Layout:

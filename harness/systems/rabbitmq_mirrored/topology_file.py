@@ -56,15 +56,15 @@ class _BrokerTable(TopologyTable):
     amqp: Way = Field(description="the listener without TLS")
     management: Url = Field(description="the management API")
     kill: CommandTable | None = Field(
-        None, description="commands; without it mqproof may not kill this broker"
+        default=None, description="commands; without it mqproof may not kill this broker"
     )
     stop: CommandTable | None = Field(
-        None,
+        default=None,
         description="commands; without it mqproof may not stop this broker. If the broker does "
         "not answer at the end of a run, mqproof starts it by this `undo`, or else that of `kill`",
     )
     freeze: CommandTable | None = Field(
-        None, description="commands; without it mqproof may not freeze this broker"
+        default=None, description="commands; without it mqproof may not freeze this broker"
     )
 
     def broker(self) -> BrokerNode:
@@ -74,24 +74,26 @@ class _BrokerTable(TopologyTable):
 
 class _QueuesTable(TopologyTable):
     policies: Literal["leave", "set"] = Field(
-        "leave",
+        default="leave",
         description="`set`: mqproof sets a policy for `^mqproof\\.` with priority 1000. Values "
         "that a file with `leave` does not declare are unknown",
     )
     copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = Field(
-        None, title=f"1 to {BROKERS_MAX}", description="replicas of a queue; required with `set`"
+        default=None,
+        title=f"1 to {BROKERS_MAX}",
+        description="replicas of a queue; required with `set`",
     )
     synchronise: Literal["automatic", "manual", "none"] | None = Field(
-        None, description="how mirrors get older messages; required with `set`"
+        default=None, description="how mirrors get older messages; required with `set`"
     )
     mirrored_on: Literal["all", "exactly", "nodes", "none"] | None = Field(
-        None, description="ha-mode of your policy; not with `set`"
+        default=None, description="ha-mode of your policy; not with `set`"
     )
     promote_on_shutdown: Literal["always", "when-synced"] | None = Field(
-        None, description="with `set` and without this key: `when-synced`"
+        default=None, description="with `set` and without this key: `when-synced`"
     )
     promote_on_failure: Literal["always", "when-synced"] | None = Field(
-        None, description="with `set` and without this key: `always`"
+        default=None, description="with `set` and without this key: `always`"
     )
 
 
@@ -105,25 +107,25 @@ class _PauseTable(TopologyTable):
 class MirroredTopologyFile(TopologyTable):
     """One topology file."""
 
-    title: Title = Field("A cluster that is there", description="the name in reports")
+    title: Title = Field(default="A cluster that is there", description="the name in reports")
     system: Text = Field(description="a system whose clusters can be external")
     net_ticktime: Annotated[float, seconds(*TIMER_S)] = Field(
         title="length of time", description="the cluster's net tick time: T in scenarios"
     )
     partition_handling: Handling | None = Field(
-        None, description="as the cluster is configured; without it unknown"
+        default=None, description="as the cluster is configured; without it unknown"
     )
     pause_if_all_down: _PauseTable | None = Field(
-        None, description="required by that partition handling"
+        default=None, description="required by that partition handling"
     )
     credentials: CredentialsTable = Field(description="names of variables, never values")
-    workers: WorkersTable = Field(WorkersTable(), description="where clients run")
+    workers: WorkersTable = Field(default=WorkersTable(), description="where clients run")
     proxy: ProxyTable | None = Field(
-        None,
+        default=None,
         description="client links pass through a Toxiproxy; without it faults of client links "
         "are not allowed",
     )
-    queues: _QueuesTable = Field(_QueuesTable(), description="what policies promise")
+    queues: _QueuesTable = Field(default=_QueuesTable(), description="what policies promise")
     broker: Annotated[list[_BrokerTable], Field(min_length=1, max_length=BROKERS_MAX)] = Field(
         description="one table per node"
     )

@@ -23,7 +23,7 @@ class ReferenceProfile(ProfileFile):
         description="seconds between two registrations of a broker"
     )
     compression: Annotated[int, Field(ge=1, le=100)] = Field(
-        1, description="all other timers of the servers are shorter by this factor"
+        default=1, description="all other timers of the servers are shorter by this factor"
     )
 
 

@@ -86,15 +86,15 @@ class RocketFile(Strict):
         Field(description="the machines")
     )
     peer_links: PeerLinks = Field(
-        "direct", description="`toxiproxy`: links between hosts pass the proxy"
+        default="direct", description="`toxiproxy`: links between hosts pass the proxy"
     )
     client_tcp_retries2: Annotated[int, Field(ge=3, le=15)] | None = Field(
-        None,
+        default=None,
         title="3 to 15",
         description="`net.ipv4.tcp_retries2` of clients; without it the system decides",
     )
     client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = Field(
-        (), description="properties and flags of clients' JVMs: `-Dname=value`, `-Xmx256m`"
+        default=(), description="properties and flags of clients' JVMs: `-Dname=value`, `-Xmx256m`"
     )
     profiles: Annotated[
         Mapping[ProfileName, ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
