@@ -150,7 +150,7 @@ class WorkloadTable(Table):
     publishers_enter: EntryWord = Field(
         default=BootstrapAddress(word="uninvolved"),
         description="the host that publishers connect to first; if it fails, they go on to the "
-        "others. No effect on RocketMQ, where clients find brokers through name servers",
+        "others. No effect if clients find brokers through name servers",
     )
     consumers_enter: EntryWord = Field(
         default=BootstrapAddress(word="uninvolved"), description="the same for consumers"
@@ -160,7 +160,7 @@ class WorkloadTable(Table):
         pattern=HOST_NAME,
         title="host",
         description="the host that declares the queues; without it the seed draws one per queue. "
-        "On RocketMQ it chooses the topic's broker group",
+        "With name servers it chooses the topic's broker group",
     )
 
 

@@ -102,14 +102,14 @@ def _headline(report: Report, total: RunTotals) -> str:
 
 
 def _did(totals: RunTotals) -> list[str]:
-    """`it lost 37 confirmed messages and was out for at least 21.5 s`, as far as it did."""
+    """Yield `it lost 37 confirmed messages and was unavailable for at least 21.5 s`."""
     least = "at least " if totals.loss_proved < totals.judged else ""
     done = (
         [f"lost {least}{formats.plural(totals.lost, 'confirmed message')}"] if totals.lost else []
     )
     done += [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
     out = out_text(totals).replace("≥", "at least")
-    done += [f"was out for {out}"] if is_out(totals) else []
+    done += [f"was unavailable for {out}"] if is_out(totals) else []
     return [f"it {listed(done)}"] if done else []
 
 
@@ -192,7 +192,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
 
 
 def _out(report: Report, totals: RunTotals) -> PageAnswer:
-    question = "How long was it out?"
+    question = "How long was it unavailable?"
     if not totals.judged:
         return PageAnswer(question, "unknown", "open", ("no run was judged",))
     if not totals.faults_of and totals.out is not None and not totals.out.most_s:
@@ -202,7 +202,7 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     if totals.out is None:
         why = tail or "publishers ask for no confirms, and only confirms show it"
         return PageAnswer(question, "unknown", "open", (why,))
-    lines = [f"out {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
+    lines = [f"downtime {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
     lines += [spread_text(totals)] if totals.cells == 1 else []
     if is_out(totals):
         where = f"longest in {_places(report, [totals.out.cell])}" if totals.cells > 1 else ""

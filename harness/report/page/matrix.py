@@ -97,7 +97,7 @@ def matrix(report: Report, views: Sequence[CellView]) -> MatrixView:
 
 
 def weight(totals: RunTotals) -> str:
-    """The one number that a cell is known by: `37 lost`, `out 0.34 s`; `out ?` is not decided."""
+    """Return a cell's one number: `37 lost`, `downtime 0.34 s`; `downtime ?` is not decided."""
     if not totals.judged:
         return ""
     undecided = totals.loss_proved < totals.judged
@@ -108,7 +108,7 @@ def weight(totals: RunTotals) -> str:
         return "loss ?"
     if is_out(totals) or (totals.out is not None and totals.faults_of):
         return out_phrase(totals)
-    return "out ?" if totals.faults_of else "0 lost"
+    return "downtime ?" if totals.faults_of else "0 lost"
 
 
 def _entry(view: CellView, differs: bool) -> MatrixField:
