@@ -41,7 +41,7 @@ def _reason(text: str) -> str:
 
 def undecided(report: Report) -> Iterator[Undecided]:
     """Yield what kept promises open, the reason with most claims first."""
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[_Open]] = {}
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[_OpenClaim]] = {}
     for each in _open_claims(report):
         groups.setdefault((tuple(map(_masked, each.reasons)), each.advice), []).append(each)
     made = [
@@ -56,7 +56,7 @@ def undecided(report: Report) -> Iterator[Undecided]:
     yield from sorted(made, key=lambda one: -len(one.claims))
 
 
-class _Open(NamedTuple):
+class _OpenClaim(NamedTuple):
     """A claim that a run leaves open; without a name: all claims of the run."""
 
     run: str
@@ -65,13 +65,13 @@ class _Open(NamedTuple):
     advice: tuple[str, ...]
 
 
-def _open_claims(report: Report) -> Iterator[_Open]:
+def _open_claims(report: Report) -> Iterator[_OpenClaim]:
     for run in report.runs:
         if not run.verdicts:
-            yield _Open(run.name, "", (run.failure or "the run was not judged",), ())
+            yield _OpenClaim(run.name, "", (run.failure or "the run was not judged",), ())
         for one in run.verdicts:
             if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
-                yield _Open(run.name, one.claim, reasons(one), one.advice)
+                yield _OpenClaim(run.name, one.claim, reasons(one), one.advice)
 
 
 def _masked(reason: str) -> str:

@@ -124,7 +124,7 @@ def test_claims_that_do_not_apply_are_one_line() -> None:
     last = replace(run.verdicts[-1], outcome=Judged.NOT_APPLICABLE, claim="moot", meaning="No.")
     made = html.text(page_of(replace(run, verdicts=(*run.verdicts, last))))
     shown, hidden = made.split('<details class="moots">')
-    assert "2 more claims do not apply here; each, and why" in hidden
+    assert "2 more claims do not apply here, with the reasons" in hidden
     assert (shown.count('class="mono">moot<'), hidden.count('class="mono">moot<')) == (0, 1)
     alone = replace(run, verdicts=tuple(v for v in run.verdicts if v.outcome is Judged.PASS))
     assert 'class="moots"' not in html.text(page_of(alone))

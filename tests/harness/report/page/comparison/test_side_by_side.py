@@ -232,7 +232,7 @@ def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
     told = of(summed(half), summed(Story(), cell=SYNC))
     assert plain(told.verdicts[0].out) == "20.2 s"
     assert (
-        "out for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
+        "unavailable for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
         in said(told, 0)
     )
     assert plain(told.verdicts[0].late) == "20 % late"
