@@ -154,7 +154,7 @@ def test_the_first_screen_answers_which_claim_how_many_how_long_and_whether_prov
     assert "37 lost" in said and "of 800 confirmed" in said
     assert "no downtime" in said and "it confirmed nothing for 0.29 s at most" in said
     assert "Is that proved?" in said and "yes" in said
-    assert "the fault was seen from outside, to hold and to end" in said
+    assert "the fault was verified from outside, at begin and end" in said
 
 
 @pytest.mark.parametrize("screen", SCREENS)

@@ -235,18 +235,18 @@ def _proved(totals: RunTotals) -> PageAnswer:
     if not whole:
         loss = f"loss decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
         lines += [f"{loss}, outage in {totals.outage_proved}"]
-        lines += [f"in doubt: {totals.doubts[0][0]}"] if totals.doubts else []
+        lines += [f"not certain: {totals.doubts[0][0]}"] if totals.doubts else []
     return PageAnswer(question, value, "pass" if whole else "open", _lines(*lines))
 
 
 def _seen(totals: RunTotals) -> str:
     if not totals.faults_of:
         return ""
-    end = "from outside, to hold and to end"
+    end = "verified from outside, at begin and end"
     if totals.faults_of == 1:
-        return f"the fault was {'' if totals.faults_seen else 'not '}seen {end}"
+        return f"the fault was {'' if totals.faults_seen else 'not '}{end}"
     number = "all" if totals.faults_seen == totals.faults_of else f"{totals.faults_seen} of"
-    return f"{number} {totals.faults_of} faults were seen {end}"
+    return f"{number} {totals.faults_of} faults were {end}"
 
 
 def _logs(totals: RunTotals) -> str:

@@ -86,7 +86,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
         "(95 % one-sided bound: at most 95 %)" in said
     )
     assert "it confirmed nothing for 0.29 s at most" in said.replace("\u00a0", " ")
-    assert "Is that proved? yes the fault was seen from outside, to hold and to end" in said
+    assert "Is that proved? yes the fault was verified from outside, at begin and end" in said
     assert "all 2 client logs are complete" in said
 
 
@@ -167,7 +167,7 @@ def test_what_is_not_decided_is_not_called_well(tmp_path: Path) -> None:
 
 def test_an_unverified_fault_proves_nothing() -> None:
     said = text(page_of(summed(Story().unverified("the process still runs"))))
-    assert "Is that proved? no the fault was not seen from outside" in said
+    assert "Is that proved? no the fault was not verified from outside" in said
     assert "in doubt: fault 1: the process still runs" in said
 
 

@@ -283,8 +283,8 @@ def _beside(totals: RunTotals) -> str:
 def _proof(totals: RunTotals) -> str:
     if not totals.judged:
         return ""
-    faults = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} were seen"
-    faults = f"{faults} to hold and to end" if totals.faults_of else ""
+    verified = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} verified"
+    faults = verified if totals.faults_of else ""
     whole = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
     if whole and totals.faults_seen == totals.faults_of:
         all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
