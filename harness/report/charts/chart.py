@@ -58,8 +58,8 @@ class Key:
 
 
 KEYS = (
-    Key("asked", "asked", "fault, as it was asked for"),
-    Key("force", "held", "fault, seen from outside"),
+    Key("asked", "asked", "fault, as requested"),
+    Key("force", "held", "fault, verified from outside"),
     Key("force", "doubted", "fault, not verified"),
     Key("outages", "out", "outage that the system ended"),
     Key("outages", "open", "outage that the system did not end"),

@@ -120,7 +120,7 @@ def _broken(report: Report, total: RunTotals) -> str:
         else f" in {len({c for one in total.broken for c in one.cells})} of {total.cells} cells"
     )
     surprising = [one for one in total.broken if not known(report, one)]
-    as_known = ", as known" if not surprising else ""
+    as_known = ", as expected" if not surprising else ""
     were = "was" if len(total.broken) == 1 else "were"
     return f"{formats.plural(len(total.broken), 'promise')} {were} broken{where}{as_known}"
 

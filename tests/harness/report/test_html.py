@@ -192,16 +192,16 @@ def test_a_warning_that_did_not_come_true_is_told_apart_from_a_broken_promise() 
     assert "PASSED No promise was broken; 1 warning did not come true" in text(beside)
     both = summed(Story(), verdicts=(*warned, *summed(Story()).verdicts))
     said = text(page_of(both))
-    assert "FAILED 1 promise was broken, as known; 1 warning did not come true" in said
+    assert "FAILED 1 promise was broken, as expected; 1 warning did not come true" in said
     assert said.index("Publishers never wait for a confirm.") < said.index("Its consumers wait")
 
 
 def test_a_known_failure_is_reported_as_known() -> None:
     story = summed(Story())
     said = text(page_of(story, judge=Judge.EXPECTATIONS))
-    assert "AS EXPECTED 1 promise was broken, as known" in said
+    assert "AS EXPECTED 1 promise was broken, as expected" in said
     assert "“Publishers never wait for a confirm.” (known to fail there)" in said
-    assert "FAILED 1 promise was broken, as known" in text(page_of(story))
+    assert "FAILED 1 promise was broken, as expected" in text(page_of(story))
 
 
 def test_what_is_known_to_fail_is_reported_after_what_surprises() -> None:

@@ -74,8 +74,8 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
             f"in {many} against {few} ({scenario})."
         )
     return (
-        f"How often they lost: {NO_DIFFERENCE} beyond chance (95 %); {more.letter} did in {many}, "
-        f"{less.letter} in {few} ({scenario})."
+        f"Runs with a loss: {NO_DIFFERENCE} beyond chance (95 %): {more.letter} {many}, "
+        f"{less.letter} {few} ({scenario})."
     )
 
 
@@ -103,7 +103,7 @@ def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str
     few = math.isinf(longer.low) and math.isinf(longer.high)
     why = "are too few to tell" if few else f"leave {_ends(longer)} possible"
     return (
-        f"How long they were out: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
+        f"Downtime: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
         "The times below are those of these runs only."
     )
 

@@ -84,7 +84,7 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     )
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
     assert found.sure == (
-        "How long they were out: no difference shown beyond chance; 1 run of B against 1 of A "
+        "Downtime: no difference shown beyond chance; 1 run of B against 1 of A "
         "(master-crash) are too few to tell (95 %). The times below are those of these runs only."
     )
 
@@ -97,7 +97,7 @@ def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> N
         "Beyond chance, A was unavailable longer than B, by 8.00 s to 12.0 s "
         "(95 %; 5 runs of A against 5 of B (master-crash))."
     )
-    assert of(*many, *same).sure.startswith("How long they were out: no difference shown beyond")
+    assert of(*many, *same).sure.startswith("Downtime: no difference shown beyond")
     assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
 
 
@@ -108,8 +108,8 @@ def test_whether_one_loses_more_often_is_reported_by_runs_not_by_messages() -> N
         return plain(of(*lost, *kept).sure)
 
     assert sure(3) == (
-        "How often they lost: no difference shown beyond chance (95 %); A did in 3 of 3 runs, "
-        "B in 0 of 3 runs (master-crash)."
+        "Runs with a loss: no difference shown beyond chance (95 %): A 3 of 3 runs, "
+        "B 0 of 3 runs (master-crash)."
     )
     assert sure(6) == (
         "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
@@ -347,7 +347,7 @@ def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> N
     assert rows["cut-one-node"] == [("pass", 0), ("absent", 0)]
     assert rows["mirror-crash"] == [("absent", 0), ("moot", 1)]
     assert found.reasons == ("no mirror",)
-    assert "Not each had every scenario" in found.lead
+    assert "Scenarios or numbers of runs differ" in found.lead
 
 
 def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
