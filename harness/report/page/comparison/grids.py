@@ -199,7 +199,7 @@ def _name(measure: str, detail: str) -> str:
 
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     measured = measures.measure_text(row)
-    if row.median is None or row.minimum is None or is_uninformative(row):
+    if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return Value(letter, measured.median, "", measured.sentence, False, False, 0, 0, 0, False)
     if _never(row):
         least = formats.seconds(row.minimum / 1e9)
