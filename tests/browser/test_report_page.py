@@ -287,7 +287,7 @@ def test_the_legend_names_every_colour_and_line_of_the_picture(
     browser.open(clients, *SCREENS["desk"])
     of_several = browser.value("document.querySelector('figcaption').innerText")
     words = ("on time", "late or never", "the median run", "nothing due", "fault active")
-    for word in (*words, "out, a row a run"):
+    for word in (*words, "outage, one row per run"):
         assert word in of_several
     browser.open(page, *SCREENS["desk"])
     assert "median" not in browser.value("document.querySelector('figcaption').innerText")
@@ -494,7 +494,7 @@ def test_the_cost_page_compares_layouts_and_calls_nothing_0_that_was_not_counted
 ) -> None:
     browser.open(large, *SCREENS[screen])
     words = " ".join(str(browser.value(_SECTION.format("costs"))).split())
-    assert "CPU seconds a 1,000 confirmed messages: brokers proxy clients" in words
+    assert "CPU seconds per 1,000 confirmed messages: brokers proxy clients" in words
     assert CELL[2] in words and OTHER[2] in words
     assert "not counted" in words
     assert "0 KB/s" not in words

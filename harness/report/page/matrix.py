@@ -14,7 +14,7 @@ from harness.compare.expectations import Standing
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.report.page.outs import is_out, out_phrase
+from harness.report.page.outs import NOT_OUT, is_out, out_phrase
 from harness.report.page.totals import Cell, RunTotals, loss_rate
 
 COLUMNS_MAX = 8
@@ -111,6 +111,11 @@ def weight(totals: RunTotals) -> str:
     return "downtime ?" if totals.faults_of else "0 lost"
 
 
+def _short(text: str) -> str:
+    """Return a number for a narrow field: `0 s`, `40.4 s`, `?` are downtimes."""
+    return "0 s" if text == NOT_OUT else text.removeprefix("downtime ")
+
+
 def _entry(view: CellView, differs: bool) -> MatrixField:
     totals = view.totals
     sign, _, word = view.badge.partition(" ")
@@ -122,7 +127,7 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
         tone=view.tone,
         sign=sign,
         word=_SHORT.get(word, word),
-        weight=weight(totals),
+        weight=_short(weight(totals)),
         runs=runs,
         differs=differs,
         reason=0,
