@@ -134,8 +134,8 @@ class Counted:
         if doubt:
             return at_least(low, text, *_words(doubt))
         if high > low:
-            shared = f"{high - low:,} more may be another fault's"
-            return Interval(low, high, text, shared, "let the faults lie further apart")
+            shared = f"{high - low:,} more may belong to another fault"
+            return Interval(low, high, text, shared, "leave more time between the faults")
         return self._with_doubtful(measure, detail, among, exactly(low, text))
 
     def _with_doubtful(
@@ -152,8 +152,8 @@ class Counted:
             more = self._most(measure, "ambiguous", among) if open_ended else 0
             # What we acknowledged too late to be heard came again by right: that hides nothing.
             more -= min(more, self._charged(_LATE, "", among)[0])
-            why = f"{more:,} more may be: what came between the two deliveries hides which"
-            advice = "look at the ambiguous ones' stories"
+            why = f"{more:,} more are possible: events overlap, so the cause is ambiguous"
+            advice = "look at the stories of the ambiguous messages"
         if not more:
             return counted
         return replace(counted, high=counted.high + more, doubt=why, advice=advice)
@@ -181,8 +181,8 @@ class Counted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
         if high > low:
-            why = f"{high - low:,} more may be another fault's"
-            return Interval(low, high, text, why, "let the faults lie further apart")
+            why = f"{high - low:,} more may belong to another fault"
+            return Interval(low, high, text, why, "leave more time between the faults")
         return exactly(low, text)
 
     def _left(self, detail: str) -> int:

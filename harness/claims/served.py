@@ -78,7 +78,7 @@ def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
         if not worst.worst_ns:
             return f"{scope_name(worst)} was confirmed only once the fault was undone"
         others = f", and {len(out) - 1} more" if len(out) > 1 else ""
-        return f"{scope_name(worst)} was out for {_outage(worst, outages)}{others}"
+        return f"{scope_name(worst)} was unavailable for {_outage(worst, outages)}{others}"
     judged = [row for row in rows if row.verdict == words.SERVED]
     left = sum(row.verdict == words.FEW for row in rows)
     few = f", {left} with too little load" if left else ""

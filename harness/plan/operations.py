@@ -112,7 +112,7 @@ OPTIONS = {
         ),
         Option("order", "of `all`", (AT_ONCE, IN_TURN, LAST_FIRST, FIRST_FIRST)),
         Option("offline", "said to a node that is down"),
-        Option("through", "the host that is told; without, the first that can be"),
+        Option("through", "the host that executes it; without, the first possible one"),
         Option("name", "the policy's; without, that of the layout's own"),
         Option("pattern", "of the names of queues that it means"),
         Option("definition", "what it says, as the broker takes it"),

@@ -15,7 +15,7 @@ from harness.plan import spans
 from harness.plan.model import BootstrapAddress, Duration, OperationOptions
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import OPTIONS as OPERATION_OPTIONS
-from harness.plan.tables import Table, word
+from harness.plan.tables import OneOf, Table
 from harness.plan.targets import parse_target
 from spark_analysis.schema.body import HEADER_BYTES
 
@@ -68,7 +68,7 @@ def _kind(value: object) -> str:
     spoilt = REGISTRY.spoilt.get(value, "") if isinstance(value, str) else ""
     if spoilt and value not in KINDS:
         raise ValueError(spoilt)
-    return word(tuple(KINDS))(value)
+    return OneOf(tuple(KINDS))(value)
 
 
 def _pattern(value: object) -> str:
@@ -84,83 +84,208 @@ def _pattern(value: object) -> str:
 
 
 _OWN = OperationOptions()
-Length = Annotated[Duration, BeforeValidator(spans.parse)]
-Seconds = Annotated[float, BeforeValidator(spans.parse_seconds)]
-EntryWord = Annotated[BootstrapAddress, BeforeValidator(_entry)]
+Length = Annotated[
+    Duration, BeforeValidator(spans.parse), Field(title="length of time, also in T")
+]
+Seconds = Annotated[float, BeforeValidator(spans.parse_seconds), Field(title="length of time")]
+EntryWord = Annotated[
+    BootstrapAddress, BeforeValidator(_entry), Field(title="target, or list of hosts")
+]
 Word = Annotated[str, Field(max_length=_PATTERN_MAX)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # as brokers' JSON has it
 QueueName = Annotated[str, Field(pattern=QUEUE_NAME)]
 
 
+def _option(name: str) -> BeforeValidator:
+    return BeforeValidator(OneOf(OPTIONS[name].choices))
+
+
+def _operation_option(name: str) -> BeforeValidator:
+    return BeforeValidator(OneOf(OPERATION_OPTIONS[name].choices))
+
+
 class WorkloadTable(Table):
     """Without the sections of clients' families, which declare them (clients/section.py)."""
 
-    queues: list[QueueName] = Field(min_length=1, max_length=QUEUES_MAX)
-    publishers: int = Field(ge=1, le=64)
-    consumers: int = Field(ge=0, le=64)
-    keys: int = Field(default=1, ge=1, le=1_000_000)
-    rate: Annotated[Any, BeforeValidator(_rate)]
-    body_bytes: int = Field(default=256, ge=HEADER_BYTES, le=16_777_216)
-    durable: bool = True
-    persistent: bool = True
-    confirms: bool = True
-    retry: Literal["never", "until_confirmed"] = "until_confirmed"
-    acknowledge: Annotated[int, BeforeValidator(_batch)] = 1
-    deadline: Seconds = 2.0
-    publishers_enter: EntryWord = BootstrapAddress(word="uninvolved")
-    consumers_enter: EntryWord = BootstrapAddress(word="uninvolved")
-    declared_at: str = Field(default="", pattern=HOST_NAME)
+    queues: list[QueueName] = Field(
+        min_length=1,
+        max_length=QUEUES_MAX,
+        description="queue names: lower-case letters, digits, `_` and `-`; a letter first",
+    )
+    publishers: int = Field(ge=1, le=64, description="number of publishers; one or more per queue")
+    consumers: int = Field(
+        ge=0, le=64, description="number of consumers; none, or one or more per queue"
+    )
+    keys: int = Field(
+        default=1,
+        ge=1,
+        le=1_000_000,
+        description="ordering keys per publisher: messages of one key must stay in order",
+    )
+    rate: Annotated[Any, BeforeValidator(_rate)] = Field(
+        title="number, or `max`",
+        description="publishes per second over all publishers; with `max` availability is not "
+        "measured",
+    )
+    body_bytes: int = Field(
+        default=256, ge=HEADER_BYTES, le=16_777_216, description="size of a message body, in bytes"
+    )
+    durable: bool = Field(default=True, description="queues survive a restart of their host")
+    persistent: bool = Field(default=True, description="messages survive a restart of their host")
+    confirms: bool = Field(default=True, description="the broker confirms each message")
+    retry: Literal["never", "until_confirmed"] = Field(
+        default="until_confirmed",
+        description="what a publisher does after an unknown outcome; without `confirms` it must "
+        "be `never`",
+    )
+    acknowledge: Annotated[int, BeforeValidator(_batch)] = Field(
+        default=1,
+        title="1 to 65,535, or `none`",
+        description="the consumer acknowledges every N-th message; with `none` it never does",
+    )
+    deadline: Seconds = Field(
+        default=2.0,
+        description="a publish is late if it is confirmed later after its intended instant",
+    )
+    publishers_enter: EntryWord = Field(
+        default=BootstrapAddress(word="uninvolved"),
+        description="the host that publishers connect to first; if it fails, they go on to the "
+        "others. No effect if clients find brokers through name servers",
+    )
+    consumers_enter: EntryWord = Field(
+        default=BootstrapAddress(word="uninvolved"), description="the same for consumers"
+    )
+    declared_at: str = Field(
+        default="",
+        pattern=HOST_NAME,
+        title="host",
+        description="the host that declares the queues; without it the seed draws one per queue. "
+        "With name servers it chooses the topic's broker group",
+    )
 
 
 class FaultTable(Table):
     """Which of the options a kind takes is checked in toml.py."""
 
-    kind: Annotated[str, BeforeValidator(_kind)]
-    target: Annotated[str, BeforeValidator(_target)]
-    opens: Length = Duration()
-    lasts: Length
-    returns: bool = True
-    clients: Annotated[str, BeforeValidator(word(OPTIONS["clients"].choices))] = "all"
-    direction: Annotated[str, BeforeValidator(word(OPTIONS["direction"].choices))] = "both"
-    shape: Annotated[str, BeforeValidator(word(OPTIONS["shape"].choices))] = "one"
-    resource: Annotated[str, BeforeValidator(word(OPTIONS["resource"].choices))] = "memory"
-    latency: Seconds = 0.0
-    rate: int = Field(default=0, ge=1, le=1_000_000)
-    bytes: int = Field(default=0, ge=1, le=1_000_000_000)
-    down: Seconds = 0.0
-    up: Seconds = 0.0
+    kind: Annotated[str, BeforeValidator(_kind)] = Field(
+        title="kind",
+        description="what breaks; [faults.md](faults.md) lists the kinds and the options of each",
+    )
+    target: Annotated[str, BeforeValidator(_target)] = Field(
+        title="target",
+        description='what it breaks; see "Targets" in [scenarios.md](scenarios.md)',
+    )
+    opens: Length = Field(
+        default=Duration(),
+        description="time after the end of the baseline; mqproof waits longer if an earlier "
+        "fault should have ended by then and has not",
+    )
+    lasts: Length = Field(description="length of the fault")
+    returns: bool = Field(
+        default=True, description="`false`: the target stays down; only kinds that allow it"
+    )
+    clients: Annotated[str, _option("clients")] = Field(
+        default="all", description="whose links or processes the fault affects"
+    )
+    direction: Annotated[str, _option("direction")] = Field(
+        default="both", description="of a hang: the direction that passes nothing"
+    )
+    shape: Annotated[str, _option("shape")] = Field(
+        default="one", description="of a partition: which hosts are separated"
+    )
+    resource: Annotated[str, _option("resource")] = Field(
+        default="memory", description="of an alarm: the resource that runs out"
+    )
+    latency: Seconds = Field(default=0.0, description="50 ms to 5 s, in each direction")
+    rate: int = Field(
+        default=0, ge=1, le=1_000_000, description="KB (1,000 bytes) per second and direction"
+    )
+    bytes: int = Field(
+        default=0,
+        ge=1,
+        le=1_000_000_000,
+        description="bytes that a connection may carry before it is closed",
+    )
+    down: Seconds = Field(default=0.0, description="of a flap: length of each cut")
+    up: Seconds = Field(default=0.0, description="of a flap: length of each pause between cuts")
 
 
 class OperationTable(Table):
     """Which of the options and targets a kind takes is checked in operation_checks.py."""
 
-    kind: Annotated[str, BeforeValidator(word(tuple(OPERATIONS)))]
-    target: Word = ""
-    at: Length = Duration()
-    how: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["how"].choices))] = _OWN.how
-    waits: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["waits"].choices))] = _OWN.waits
-    order: Annotated[str, BeforeValidator(word(OPERATION_OPTIONS["order"].choices))] = _OWN.order
-    offline: bool = False
-    through: Word = ""
-    name: str = Field(default=_OWN.name, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
-    pattern: Annotated[str, BeforeValidator(_pattern)] = _OWN.pattern
-    definition: dict[Word, Word | Whole | Annotated[list[Word], Field(max_length=_WORDS_MAX)]] = (
-        Field(default={}, max_length=_WORDS_MAX)
+    kind: Annotated[str, BeforeValidator(OneOf(tuple(OPERATIONS)))] = Field(
+        title="kind",
+        description="what the operator does; [operations.md](operations.md) lists the kinds, "
+        "their targets and their options",
     )
-    priority: int = Field(default=0, ge=0, le=1_000_000)
+    target: Word = Field(default="", title="target", description="required by most kinds")
+    at: Length = Field(default=Duration(), description="time after the end of the baseline")
+    how: Annotated[str, _operation_option("how")] = Field(
+        default=_OWN.how, description="of a stop: `stop` sends SIGTERM, `kill` sends SIGKILL"
+    )
+    waits: Annotated[str, _operation_option("waits")] = Field(
+        default=_OWN.waits,
+        description="how long it is waited for: not at all, until it is done, or until the "
+        "cluster matches its layout again",
+    )
+    order: Annotated[str, _operation_option("order")] = Field(
+        default=_OWN.order, description="of target `all`: the order of the hosts"
+    )
+    offline: bool = Field(default=False, description="the command is given to a node that is down")
+    through: Word = Field(
+        default="",
+        title="target",
+        description="the host that executes the command; without it the first possible one",
+    )
+    name: str = Field(
+        default=_OWN.name,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+        description="name of the policy",
+    )
+    pattern: Annotated[str, BeforeValidator(_pattern)] = Field(
+        default=_OWN.pattern,
+        title="regular expression",
+        description="the policy applies to queues whose names match it",
+    )
+    definition: dict[Word, Word | Whole | Annotated[list[Word], Field(max_length=_WORDS_MAX)]] = (
+        Field(
+            default={},
+            max_length=_WORDS_MAX,
+            title="table",
+            description="the policy's definition, as the broker takes it",
+        )
+    )
+    priority: int = Field(default=0, ge=0, le=1_000_000, description="priority of the policy")
 
 
 class PhasesTable(Table):
-    baseline: Length = Duration(seconds=12)
-    recovery: Length = Duration(seconds=15)
-    settle: Length = Duration(seconds=5, timers=0.5)
-    drain_limit: Length = Duration(seconds=60)
+    baseline: Length = Field(
+        default=Duration(seconds=12),
+        description="load before the first fault; give it 10 s or more",
+    )
+    recovery: Length = Field(
+        default=Duration(seconds=15),
+        description="load after the last fault was verified ended; mqproof extends it until "
+        "clients could reconnect",
+    )
+    settle: Length = Field(
+        default=Duration(seconds=5, timers=0.5),
+        description="no new publishes; retries and confirms may still arrive. At least one "
+        "deadline",
+    )
+    drain_limit: Length = Field(
+        default=Duration(seconds=60), description="longest time to read the queues empty"
+    )
 
 
 class ScenarioTable(Table):
-    title: str = Field(min_length=1, max_length=_TITLE_MAX)
-    story: str = Field(default="", max_length=_STORY_MAX)
-    workload: WorkloadTable
-    fault: list[FaultTable] = Field(default=[], max_length=FAULTS_MAX)
-    operation: list[OperationTable] = Field(default=[], max_length=OPERATIONS_MAX)
-    phases: PhasesTable = PhasesTable()
+    title: str = Field(min_length=1, max_length=_TITLE_MAX, description="the name in reports")
+    story: str = Field(
+        default="", max_length=_STORY_MAX, description="why somebody would want to know"
+    )
+    workload: WorkloadTable = Field(description="the load")
+    fault: list[FaultTable] = Field(default=[], max_length=FAULTS_MAX, description="the faults")
+    operation: list[OperationTable] = Field(
+        default=[], max_length=OPERATIONS_MAX, description="what operators do meanwhile"
+    )
+    phases: PhasesTable = Field(default=PhasesTable(), description="the length of each phase")

@@ -1,12 +1,15 @@
-"""The parts of which the shapes of scenario files consist, mqproof's own and those of families.
+"""The parts of the shapes of scenario files, mqproof's own and those of families.
 
 1. An unknown key is an error: the user's verdict may depend on it.
 2. Nothing is converted silently: `"3"` is no number.
 3. A validator of words or lengths says what is valid, so that code that reads a file needs not
    know whose key it is.
+4. `description` of a field is its text in docs/keys.md, `title` names its values if the type does
+   not, `examples` has the default as TOML writes it if the type does not show that.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -24,15 +27,16 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-def word(choices: tuple[str, ...]) -> Callable[[object], str]:
+@dataclass(frozen=True, slots=True)
+class OneOf:
     """A validator: one of these words."""
 
-    def read(value: object) -> str:
-        if isinstance(value, str) and value in choices:
-            return value
-        raise PydanticCustomError(NO_WORD, "is none of the words", {"choices": choices})
+    choices: tuple[str, ...]
 
-    return read
+    def __call__(self, value: object) -> str:
+        if isinstance(value, str) and value in self.choices:
+            return value
+        raise PydanticCustomError(NO_WORD, "is none of the words", {"choices": self.choices})
 
 
 def fixed_length(read: Callable[[object], T]) -> Callable[[object], T]:

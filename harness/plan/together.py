@@ -23,7 +23,8 @@ def obstacles(scenario: Scenario, system: System, layout: Layout, runs: int) -> 
         if KINDS[fault.kind].applies_to == CLIENT:
             yield f"fault {number}: a {fault.kind} strikes clients, and each run has its own"
         elif client := parse_target(fault.target).client:
-            yield f"fault {number}: {fault.target} hangs on a client, and each run has a {client}"
+            whose = f"depends on a client, and each run has its own {client}"
+            yield f"fault {number}: {fault.target} {whose}"
         elif KINDS[fault.kind].repeats:
             yield f"fault {number}: a {fault.kind} comes and goes by the clock of one run"
     for number, operation in enumerate(scenario.operations, start=1):

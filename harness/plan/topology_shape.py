@@ -1,4 +1,4 @@
-"""The parts of which topology files of all systems consist, and the file of one family.
+"""The parts that topology files of all systems share, and the file of one family.
 
 1. The shape checks every key by itself. topology_toml.py and the family (`mistakes`) check several
    keys together.
@@ -124,10 +124,10 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 HostName = Annotated[str, Field(pattern=_HOST_NAME)]
-Way = Annotated[tuple[str, int], BeforeValidator(_way)]
-Url = Annotated[str, BeforeValidator(_url)]
-Variable = Annotated[str, BeforeValidator(_variable)]
-Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Way = Annotated[tuple[str, int], BeforeValidator(_way), Field(title="`ADDRESS:PORT`")]
+Url = Annotated[str, BeforeValidator(_url), Field(title="URL")]
+Variable = Annotated[str, BeforeValidator(_variable), Field(title="environment variable")]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words), Field(title="list of words")]
 Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -137,25 +137,41 @@ class TopologyTable(BaseModel):
 
 
 class CommandTable(TopologyTable):
-    do: Words
-    undo: Words
-    verify: Words = ()
-    deadline: Annotated[float, seconds(*_DEADLINE_S)] = 30.0
+    do: Words = Field(description="injects the fault")
+    undo: Words = Field(description="ends the fault; must be harmless if it runs twice")
+    verify: Words = Field(
+        default=(),
+        description="says whether the fault is active; without it runs are INCONCLUSIVE",
+    )
+    deadline: Annotated[float, seconds(*_DEADLINE_S)] = Field(
+        default=30.0, title="0.5 s to 10 min", description="limits each of the commands"
+    )
 
 
 class CredentialsTable(TopologyTable):
-    user: Variable
-    password: Variable
+    user: Variable = Field(description="the variable with the user name")
+    password: Variable = Field(description="the variable with the password")
 
 
 class ProxyTable(TopologyTable):
-    start: Text | None = None
-    at: Way | None = None
-    listen: Annotated[str, BeforeValidator(_address)] | None = None
+    start: Text | None = Field(
+        default=None,
+        description="`embedded`, or the path of a `toxiproxy-server` that mqproof starts",
+    )
+    at: Way | None = Field(
+        default=None,
+        title="`ADDRESS:PORT`",
+        description="the API of a Toxiproxy that already runs",
+    )
+    listen: Annotated[str, BeforeValidator(_address)] | None = Field(
+        default=None, title="address", description="with `at`: the address of its listeners"
+    )
 
 
 class WorkersTable(TopologyTable):
-    place: Literal["local"] = "local"
+    place: Literal["local"] = Field(
+        default="local", description="publishers and consumers run on this machine"
+    )
 
 
 # --- one family's ----------------------------------------------------------------------------

@@ -11,4 +11,5 @@ judged             a history of anybody's
 versus_page        two experiments against each other
 dry_run, listing   what would be done, and what there is to choose from
 fault_matrix, operation_matrix, client_matrix   the same as tables of the documentation
+key_page           every key of users' TOML files, as a page of the documentation
 """

@@ -120,7 +120,7 @@ def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
         yield from _step(step, run)
     healing = "until clients were back, and served"
     recovery = _at_least(run, scenario.recovery, schedule.recovery_s, healing)
-    yield f"  recovery   {recovery}, from when every fault was seen to be gone{_done(run)}"
+    yield f"  recovery   {recovery}, from when every fault was verified ended{_done(run)}"
     yield f"  settle     {_at_least(run, scenario.settle, schedule.settle_s, 'a deadline')}"
     drain = _resolved(scenario.drain_limit, schedule.drain_limit_s)
     yield f"  drain      {drain} at most, then audit"
@@ -185,7 +185,7 @@ def _window(window: Window, run: RunPlan) -> Iterator[str]:
         f"from +{window.opens_s:g} s{least} for {_resolved(fault.lasts, window.lasts_s)}{ends}"
     )
     yield from _pauses(steps, "operation", "had returned")
-    yield from _pauses(faults, "fault", "was seen to be gone")
+    yield from _pauses(faults, "fault", "was verified ended")
     yield f"             {_word(fault.target, run)}"
     yield from _shifting(fault.target, window.opens_s, run)
     if text := _too_short(window, run):
@@ -233,7 +233,7 @@ def _step(step: OperationStep, run: RunPlan) -> Iterator[str]:
         f"  operation {step.number} {operation.kind}{target}{_said(operation)}: "
         f"at +{step.at_s:g} s{least}"
     )
-    yield from _pauses(windows, "fault", "was seen to be gone")
+    yield from _pauses(windows, "fault", "was verified ended")
     if steps:
         number = max(steps)
         yield f"             {_length(steps[number])} after operation {number} had returned"

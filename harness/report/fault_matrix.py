@@ -18,9 +18,9 @@ _HEAD = """\
 
 *Made by `python -m harness.report.fault_matrix > docs/faults.md`; a test compares.*
 
-Each fault is verified from outside before it counts, and seen to be gone (docs/verdicts.md 2). The
-columns on the right say by what mechanism each deployment does it. `mqproof list faults` shows the
-targets, too. How to add a kind: CONTRIBUTING.md.
+A fault counts only if it was verified from outside that it was active and that it ended
+(docs/verdicts.md 2). The columns on the right name the mechanism of each deployment.
+`mqproof list faults` shows the targets, too. How to add a kind: CONTRIBUTING.md.
 """
 
 

@@ -16,10 +16,10 @@ _HEAD = """\
 
 *Made by `python -m harness.report.operation_matrix > docs/operations.md`; a test compares.*
 
-Operations stand in the schedule beside the faults and have no undo. What they left stopped is
-started again when the run is over, and a cluster that is not what its layout says any more serves
-no other run. An operation that fails makes its run unknown, with the reason. Under `external`
-brokers are operated by their owner alone.
+Operations are in the schedule beside the faults and have no undo. When the run is over, mqproof
+starts what they left stopped. If the cluster no longer matches its layout, it serves no other run.
+If an operation fails, its run is INCONCLUSIVE, with the reason. Under `external` only the owner
+operates the brokers.
 """
 
 

@@ -1,18 +1,21 @@
 """Why claims could not be judged: a reason that many of them share is given once.
 
 1. A reason is what stood in the way, without the condition that a claim asks.
-2. Promises alone: no warning, and no claim about some cases, keeps an experiment undecided.
+2. Runs whose reasons differ only in a leading number share one, with the range: `1 to 3 more …`.
+3. Promises alone: no warning, and no claim about some cases, keeps an experiment undecided.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report
 
 _CONDITION = re.compile(r"^(window \d+: )?[a-z_][a-z0-9_.]* (?:==|!=|<=|>=|<|>) [^:]*: ")
 _VALUE = re.compile(r"^(window \d+: )?[^:]*?, but ")  # what was found, before what is against it
+_NUMBER = re.compile(r"^(window \d+: )?([\d,]+)(?= )")  # `3 more are possible: …`
 _OF_RUN = re.compile(r"^window \d+: (?=fault \d+: )")  # a fault in doubt is every window's reason
 
 
@@ -38,21 +41,51 @@ def _reason(text: str) -> str:
 
 def undecided(report: Report) -> Iterator[Undecided]:
     """Yield what kept promises open, the reason with most claims first."""
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[tuple[str, str]]] = {}
-    for run in report.runs:
-        if not run.verdicts:
-            why = (run.failure or "the run was not judged",)
-            groups.setdefault((why, ()), []).append((run.name, ""))
-        for one in run.verdicts:
-            if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
-                groups.setdefault((reasons(one), one.advice), []).append((run.name, one.claim))
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[_OpenClaim]] = {}
+    for each in _open_claims(report):
+        groups.setdefault((tuple(map(_masked, each.reasons)), each.advice), []).append(each)
     made = [
         Undecided(
-            why,
+            tuple(map(_with_range, zip(*(each.reasons for each in found), strict=True))),
             advice,
-            tuple(dict.fromkeys(claim for _, claim in found if claim)),
-            len({name for name, _ in found}),
+            tuple(dict.fromkeys(each.claim for each in found if each.claim)),
+            len({each.run for each in found}),
         )
-        for (why, advice), found in groups.items()
+        for (_, advice), found in groups.items()
     ]
     yield from sorted(made, key=lambda one: -len(one.claims))
+
+
+class _OpenClaim(NamedTuple):
+    """A claim that a run leaves open; without a name: all claims of the run."""
+
+    run: str
+    claim: str
+    reasons: tuple[str, ...]
+    advice: tuple[str, ...]
+
+
+def _open_claims(report: Report) -> Iterator[_OpenClaim]:
+    for run in report.runs:
+        if not run.verdicts:
+            yield _OpenClaim(run.name, "", (run.failure or "the run was not judged",), ())
+        for one in run.verdicts:
+            if one.is_promise and one.outcome is ClaimOutcome.INCONCLUSIVE:
+                yield _OpenClaim(run.name, one.claim, reasons(one), one.advice)
+
+
+def _masked(reason: str) -> str:
+    return _NUMBER.sub(r"\1#", reason)
+
+
+def _with_range(same: Sequence[str]) -> str:
+    """Return a reason with the range of its number: `same` differ in that only."""
+    found = _NUMBER.match(same[0])
+    if found is None:
+        return same[0]
+    numbers = sorted(
+        {match[2] for match in map(_NUMBER.match, same) if match},
+        key=lambda text: int(text.replace(",", "")),
+    )
+    several = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
+    return f"{found[1] or ''}{several}{same[0][found.end() :]}"

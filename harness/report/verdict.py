@@ -192,7 +192,7 @@ def _spread(spread: Spread | None) -> dict[str, Any] | None:
 
 
 def _scope(out: Out | None) -> dict[str, Any] | None:
-    """Of several queues or publishers, the one that was out for longest in any of the runs."""
+    """Return the queue or publisher that was unavailable for longest in any of the runs."""
     if out is None:
         return None
     fields = {name: getattr(out, name) for name in ("scope", "name", "of", "seconds", "back")}

@@ -60,7 +60,7 @@ def _taken(
     name: str, file: str, known: Collection[str], files: dict[str, str]
 ) -> Iterator[Problem]:
     if name in known:
-        text = f"{brief(name)} is a built-in layout, of which things are known: rename it"
+        text = f"{brief(name)} is the name of a built-in layout; choose another name"
         yield Problem(file, text)
     other = files.setdefault(name, file)
     if other != file:

@@ -46,7 +46,7 @@ def chosen(file: str | None, systems: Sequence[System], layouts: Sequence[Layout
     topology = read(file, systems)
     assert file is not None, "what was read has a name"
     if topology.name in {layout.name for layout in layouts}:
-        text = f"{brief(topology.name)} is a built-in layout, of which things are known: rename it"
+        text = f"{brief(topology.name)} is the name of a built-in layout; choose another name"
         raise PlanError([Problem(file, text)])
     system = next(one for one in systems if one.name == topology.system)
     layout = layout_of(topology)

@@ -251,7 +251,7 @@ class Series:
         elif altered:  # healthy or not, it is not what the layout says
             self._unclean = f"what was done in the run before: {altered[0]}"
         elif ended and self._cluster is not None and not self.hooks.interrupt.is_set():
-            self.hooks.step("look whether the cluster is clean")
+            self.hooks.step("check that the cluster is clean")
             with contextlib.suppress(RunInterrupted):
                 self._unclean = await self._doubts(self._cluster)
 

@@ -33,7 +33,7 @@ def waits(
     for number, since_ns in conductor.undoing().items():
         yield f"undoing {titles[number]}: {_passed(now_ns - since_ns)}"
     for number, since_ns in conductor.leaving().items():
-        what = f"until {titles[number]} is seen to have ended"
+        what = f"until {titles[number]} is verified ended"
         yield f"waiting {what}: {_passed(now_ns - since_ns, GONE_LIMIT_S)}"
     phase = conductor.phase
     since_ns = origin_ns + entered_ns.get(phase.name.lower(), now_ns - origin_ns)

@@ -43,7 +43,7 @@ def _profile(word: str) -> str:
     return word
 
 
-Name = Annotated[str, AfterValidator(_name)]
+Name = Annotated[str, AfterValidator(_name), Field(title="name")]
 ProfileName = Annotated[str, AfterValidator(_profile)]
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 AsList = Field(strict=False)  # of tuples: TOML knows lists

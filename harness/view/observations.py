@@ -2,7 +2,8 @@
 
 1. A line says what was judged, what was not and why (docs/verdicts.md 10); nothing is left out
    silently.
-2. A time that was not reached is a lower bound: `>= 33.8 s`.
+2. A time that was not reached is a lower bound: `>= 33.8 s`. A bound near zero says nothing, so
+   that time is unknown.
 3. Each window has its own lines; a run has one line of counts, the gravest first.
 """
 
@@ -16,6 +17,7 @@ from harness.claims.times import fault_length_s
 from harness.claims.values import Interval, NotApplicable, Unknown
 from harness.claims.vocabulary import STAGE_NAMES
 from harness.run_folder.process_ends import unplanned_text
+from harness.view.summary import BOUND_LEAST_S
 from spark_analysis.schema.facts import ProcessEnd
 from spark_analysis.schema.measure import Grade, Measure
 from spark_analysis.schema.measures import DOUBTFUL, MISSING, REGISTER
@@ -146,10 +148,14 @@ def _availability(evidence: Evidence, number: int) -> Observation:
     row = evidence.recovery.availability(number)
     share = f" of {row.operations:,}" if row is not None and isinstance(missed, Interval) else ""
     text = (
-        f"window {number}: silence {_seconds(silence)}, degraded {_seconds(degraded)}, "
+        f"window {number}: silence {_seconds(silence)}, {_degraded(degraded)}, "
         f"missed {_bound(missed)}{share}{_excused(evidence)}"
     )
     return Observation("availability", number, isinstance(silence, Interval), text)
+
+
+def _degraded(value: object) -> str:
+    return "recovery time unknown" if _says_nothing(value) else f"degraded {_seconds(value)}"
 
 
 def _excused(evidence: Evidence) -> str:
@@ -169,9 +175,16 @@ def _stage(evidence: Evidence, name: str, number: int) -> str:
 def _seconds(value: object) -> str:
     if not isinstance(value, Interval):
         return "not applicable" if isinstance(value, NotApplicable) else "not judged"
+    if _says_nothing(value):
+        return "unknown"
     if value.low < value.high < math.inf:
         return f"{value.low:.1f} to {value.high:.1f} s"
     return f"{'' if value.low == value.high else '>= '}{value.low:.3f} s"
+
+
+def _says_nothing(value: object) -> bool:
+    """Return whether a time is known by a lower bound near zero only."""
+    return isinstance(value, Interval) and value.low < BOUND_LEAST_S and math.isinf(value.high)
 
 
 def _bound(value: object) -> str:

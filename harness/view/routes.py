@@ -281,7 +281,7 @@ def _asking_whom(
 ) -> Iterator[Stretch]:
     for event, end_ns in _with_ends(events, phases_ns):
         if event.kind == ATTACHED:
-            whom = event.detail or "nobody"
+            whom = event.detail or "no name server"
             title = f"{name} asked {whom} from +{event.at_ns / NS:.2f} s"
             yield Stretch(event.at_ns, end_ns, ATTACHED_TO, whom, title)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from harness.claims.evidence import Evidence
 from harness.claims.values import Interval, NotApplicable, Unknown, Value
 from harness.view.out import Out, outs
+from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.facts import Window
 from spark_analysis.schema.measures import BY_NAME
 from spark_analysis.schema.words import Strength
@@ -128,6 +129,13 @@ def informative(seconds: Number) -> Number:
     if seconds.exact or seconds.least is None or seconds.least >= BOUND_LEAST_S:
         return seconds
     return Number(None, False, seconds.why)
+
+
+def is_uninformative(row: Comparison) -> bool:
+    """Return whether all judged runs know a time by a lower bound below BOUND_LEAST_S only."""
+    if row.unit != "ns" or row.maximum is None or row.bounds < row.judged:
+        return False
+    return row.maximum < BOUND_LEAST_S * 1e9
 
 
 def _outage(evidence: Evidence, window: Window) -> WindowOutage:

@@ -3,7 +3,7 @@
 1. It joins the ring, lists itself at the end of the queue's mirrors, and asks for the depth; it
    begins empty.
 2. What the master tells round the ring is carried out in that order (following.py). Copies from
-   channels say whom to confirm to (senders.py), and are what is left if the master never told.
+   channels say whom to confirm to (senders.py), and remain if the master never told.
 3. While it is being synchronised it does nothing else; what comes waits. If the master dies or
    gives up meanwhile, it throws away what it got and is as unsynchronised as one can be.
 4. When members died, it asks the records who is the master now (metadata/records.py). If it is

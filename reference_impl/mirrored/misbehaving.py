@@ -5,7 +5,7 @@ part of confirm-early; and of what a queue's next master holds.
    unacknowledged when the master itself ended comes back, as ever.
 2. An acknowledged message that is to come again stays with the queue as if it were taken, and is
    requeued AGAIN_MS later, once. A master that ends before leaves that to its successor.
-3. Confirmed early: nothing is told, written or confirmed for HELD_BACK_MS from the first such
+3. Confirmed early: nothing is sent, written or confirmed for HELD_BACK_MS from the first such
    message on. Consumers are served meanwhile. Who takes the queue over says what it holds.
 """
 

@@ -22,7 +22,7 @@ from reference_impl.shell.children import Children
 
 PREFIX = "mqproof-reference-"
 SWEEP_LIMIT_S = 30.0
-QUIET_S = 1.0  # a server that still ends may write once more
+QUIET_S = 1.0  # a server that still ends may write again
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

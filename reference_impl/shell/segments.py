@@ -21,7 +21,7 @@ from reference_impl.mirrored.store import SEGMENT, Emptied, Entry, Put, Removed
 
 OPEN_MAX = 8
 BEGINS_ANEW_OCTETS = 1 << 20
-_HEAD = struct.Struct(">cQI")  # what it is, of which number, and the octets that follow
+_HEAD = struct.Struct(">cQI")  # its kind, its number, and the octets that follow
 _PUT, _REMOVED = b"p", b"r"
 _put: msgspec.msgpack.Decoder[Put] = msgspec.msgpack.Decoder(Put)
 _encoder = msgspec.msgpack.Encoder()

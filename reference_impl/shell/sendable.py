@@ -32,7 +32,7 @@ class NotYet(Exception):
 def obstacle(
     name_servers: Sequence[Address], masters: Mapping[str, Address], limit_s: float
 ) -> str:
-    """Wait until clients can send, and return an empty text; after the limit, what is missing.
+    """Wait until clients can send, and return an empty text; after the limit, what cannot serve.
     `masters`: by group."""
     until_s = time.monotonic() + limit_s
     left = [*(("", each) for each in name_servers), *masters.items()]

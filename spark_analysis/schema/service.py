@@ -37,7 +37,7 @@ OUTAGES, one row each, found in order: let p = 0 at first.
   publishes with intended_b <= intended_ns < intended_b + 5 s, it is no outage. Else it is a row.
 - p = s, and on.
 A row: `from_ns` = intended_b. With a good beginning: `until_ns` = intended_s; else, g = the first
-good publish after b of which at most allowance(N - g) among [g, N) are bad: `until_ns` =
+good publish after b such that at most allowance(N - g) among [g, N) are bad: `until_ns` =
 intended_g; without that, load_ended_ns. `due`, `bad`: of its publishes [b, s), or [b, g), or [b,
 N).
 - `windows`: the numbers of the windows v with origin_v < until_ns and from_ns < end_v (or end_v

@@ -85,5 +85,5 @@ def _looked_at_who_leads(done: Done) -> None:
     ]
     for one in sorted(told, key=lambda one: one.by_ns):
         print(f"+{(one.by_ns - window.origin_ns) / 1e9:.2f} s: {one.name_server} {one.what}")
-    elected = [one for one in told if one.by_ns > window.origin_ns and "nobody" not in one.what]
+    elected = [one for one in told if one.by_ns > window.origin_ns and "no broker" not in one.what]
     assert any("leads" in one.what or "is master" in one.what for one in elected)

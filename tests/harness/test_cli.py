@@ -364,7 +364,7 @@ def test_a_layout_of_the_users_own_never_stands_in_for_a_built_in_one(
     code, pipeline = call("run", "master-crash", "--layout", "mine.toml@T=10", *beside)
     assert (code, pipeline.asked) == (254, [])
     said = capsys.readouterr().err
-    assert "mine.toml: 'all-automatic' is a built-in layout, of which things are known" in said
+    assert "mine.toml: 'all-automatic' is the name of a built-in layout" in said
 
 
 def test_two_layouts_of_the_users_own_need_two_names(capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,11 +35,27 @@ def _heartbeat(value: object) -> int:
 
 
 class AmqpTable(Table):
-    mandatory: bool = True
-    prefetch: int = Field(default=200, ge=0, le=65_535)
-    confirm_window: int = Field(default=1000, ge=1, le=100_000)
-    heartbeat: Annotated[int, BeforeValidator(fixed_length(_heartbeat))] = 60
-    cancel_on_ha_failover: bool = False
+    mandatory: bool = Field(default=True, description="the broker returns unroutable messages")
+    prefetch: int = Field(
+        default=200,
+        ge=0,
+        le=65_535,
+        description="unacknowledged messages per consumer; 0: unlimited",
+    )
+    confirm_window: int = Field(
+        default=1000,
+        ge=1,
+        le=100_000,
+        description="maximum of unconfirmed messages on one connection",
+    )
+    heartbeat: Annotated[int, BeforeValidator(fixed_length(_heartbeat))] = Field(
+        default=60, title="whole seconds", examples=["60 s"], description="`0 s`: none"
+    )
+    cancel_on_ha_failover: bool = Field(
+        default=False,
+        description="a failover cancels the consumer, which then resubscribes "
+        "(`x-cancel-on-ha-failover`)",
+    )
 
 
 def _value(table: AmqpTable, _confirms: bool) -> AmqpWorkload:

@@ -20,7 +20,7 @@ from harness.plan.clients.rocketmq_terms import NO_DELAY, fate_of, level_of
 from harness.plan.clients.section import Section
 from harness.plan.model import Workload
 from harness.plan.servers import Servers
-from harness.plan.tables import Table, fixed_length, word
+from harness.plan.tables import OneOf, Table, fixed_length
 from spark_analysis.schema.words import Fate
 
 
@@ -65,21 +65,58 @@ def _milliseconds(value: object) -> int:
 class RocketTable(Table):
     """The keys of the section; rocketmq_checks.py checks several of them together."""
 
-    send: Annotated[str, BeforeValidator(word(SENDS))] = ""  # `confirms` decides
-    consume: Annotated[str, BeforeValidator(word(CONSUMES))] = "concurrent"
-    send_timeout: Annotated[int, BeforeValidator(fixed_length(_milliseconds))] = 3000
-    threads: int = Field(default=4, ge=1, le=64)
-    batch: int = Field(default=32, ge=1, le=1024)
-    delayed_percent: int = Field(default=0, ge=0, le=100)
-    delay_level: int = Field(default=3, ge=1, le=18)
-    transactional_percent: int = Field(default=0, ge=0, le=100)
-    fates: list[Annotated[str, BeforeValidator(word(FATES))]] = Field(
-        default=["commit"], min_length=1, max_length=100
+    send: Annotated[str, BeforeValidator(OneOf(SENDS))] = Field(
+        default="",
+        description="how producers send. Without it: `async`, or `oneway` without `confirms`. "
+        "`ordered` keeps each key to one log",
     )
-    publishers_attach: list[str] = Field(default=[], max_length=100)
-    consumers_attach: list[str] = Field(default=[], max_length=100)
-    latency_fault: bool = False
-    close_socket_if_timeout: bool | None = None
+    consume: Annotated[str, BeforeValidator(OneOf(CONSUMES))] = Field(
+        default="concurrent", description="`orderly`: the messages of a log one after another"
+    )
+    send_timeout: Annotated[int, BeforeValidator(fixed_length(_milliseconds))] = Field(
+        default=3000,
+        title="100 ms to 60 s",
+        examples=["3 s"],
+        description="the library gives up a send after this time",
+    )
+    threads: int = Field(default=4, ge=1, le=64, description="threads of a consumer")
+    batch: int = Field(
+        default=32, ge=1, le=1024, description="maximum of messages per pull and per listener call"
+    )
+    delayed_percent: int = Field(default=0, ge=0, le=100, description="share of delayed messages")
+    delay_level: int = Field(
+        default=3,
+        ge=1,
+        le=18,
+        description="delay of these: 1 s, 5 s, 10 s, 30 s, 1 to 10 min, 20 min, 30 min, 1 h, 2 h",
+    )
+    transactional_percent: int = Field(
+        default=0, ge=0, le=100, description="share of transactional messages"
+    )
+    fates: list[Annotated[str, BeforeValidator(OneOf(FATES))]] = Field(
+        default=["commit"],
+        min_length=1,
+        max_length=100,
+        description="results of transactions, in turn; needs `transactional_percent`",
+    )
+    publishers_attach: list[str] = Field(
+        default=[],
+        max_length=100,
+        description="hosts whose name server publishers use at the start, in turn: `rkt1` or "
+        "`name server 1`",
+    )
+    consumers_attach: list[str] = Field(
+        default=[], max_length=100, description="the same for consumers"
+    )
+    latency_fault: bool = Field(
+        default=False,
+        description="producers avoid a broker that failed or was slow (`sendLatencyFaultEnable`)",
+    )
+    close_socket_if_timeout: bool | None = Field(
+        default=None,
+        description="the library closes a connection whose answer is overdue. Without it the "
+        "library decides",
+    )
 
 
 def _value(table: RocketTable, confirms: bool) -> RocketWorkload:

@@ -58,11 +58,11 @@ class Key:
 
 
 KEYS = (
-    Key("asked", "asked", "fault, as it was asked for"),
-    Key("force", "held", "fault, seen from outside"),
+    Key("asked", "asked", "fault, as requested"),
+    Key("force", "held", "fault, verified from outside"),
     Key("force", "doubted", "fault, not verified"),
-    Key("outages", "out", "out, until the system ended it"),
-    Key("outages", "open", "out, and the system did not end it"),
+    Key("outages", "out", "outage that the system ended"),
+    Key("outages", "open", "outage that the system did not end"),
     Key("stage", "reached", "from the fault until the event"),
     Key("stage", "missing", "not reached"),
     Key("stage", "doubted", "not judged"),

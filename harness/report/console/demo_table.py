@@ -11,11 +11,11 @@ from harness.report.page.cells import CellView, cells
 
 
 def table(report: Report) -> RenderableType:
-    """What was done, where, and what came out, in sentences."""
+    """Return a table of faults, layouts and results, in sentences."""
     shown = Table(title="What the demo showed", show_lines=True, title_justify="left")
-    shown.add_column("what was broken", ratio=3)
-    shown.add_column("how the queue is laid out", ratio=2)
-    shown.add_column("what came out", ratio=4)
+    shown.add_column("fault", ratio=3)
+    shown.add_column("layout", ratio=2)
+    shown.add_column("result", ratio=4)
     shown.add_column("verdict", no_wrap=True)
     for view in cells(report):
         shown.add_row(

@@ -18,7 +18,7 @@ EXPECTED_S = {
     "declare the queues": 2.0,
     "connect the workers": 2.0,
     "seal the logs": 1.0,
-    "look whether the cluster is clean": 3.0,
+    "check that the cluster is clean": 3.0,
     "tear the cluster down": 12.0,
     "start Spark": 8.0,
     "judge the runs": 10.0,

@@ -14,6 +14,7 @@ from harness.judging.result import Report
 from harness.outside.text import one_line
 from harness.report import failing
 from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
+from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
 COLUMNS_MAX = 6
@@ -139,6 +140,8 @@ def comparison_text(row: Comparison | None) -> str:
         return ""
     if row.median is None or row.minimum is None or row.maximum is None:
         return f"not judged (0 of {row.runs})"
+    if is_uninformative(row):
+        return "unknown"
     median = f"{'>= ' if row.bounds else ''}{_number(row.median, row.unit)}"
     if row.runs == 1:
         return median

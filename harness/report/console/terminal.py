@@ -156,7 +156,7 @@ class Terminal:
     def _failing(self, report: Report) -> None:
         for number, table in enumerate(failing_tables(report)):
             if not number:
-                self._heading("whose sends failed")
+                self._heading("failed sends by publisher")
             self._console.print(table)
         if more := failing.left_out(len(failing.rows(report.runs))):
             self._print(f"{more:,} more rows are in verdict.json", "dim")

@@ -102,14 +102,14 @@ def _headline(report: Report, total: RunTotals) -> str:
 
 
 def _did(totals: RunTotals) -> list[str]:
-    """`it lost 37 confirmed messages and was out for at least 21.5 s`, as far as it did."""
+    """Yield `it lost 37 confirmed messages and was unavailable for at least 21.5 s`."""
     least = "at least " if totals.loss_proved < totals.judged else ""
     done = (
         [f"lost {least}{formats.plural(totals.lost, 'confirmed message')}"] if totals.lost else []
     )
     done += [f"stranded {least}{formats.count(totals.stranded)}"] if totals.stranded else []
     out = out_text(totals).replace("≥", "at least")
-    done += [f"was out for {out}"] if is_out(totals) else []
+    done += [f"was unavailable for {out}"] if is_out(totals) else []
     return [f"it {listed(done)}"] if done else []
 
 
@@ -120,7 +120,7 @@ def _broken(report: Report, total: RunTotals) -> str:
         else f" in {len({c for one in total.broken for c in one.cells})} of {total.cells} cells"
     )
     surprising = [one for one in total.broken if not known(report, one)]
-    as_known = ", as known" if not surprising else ""
+    as_known = ", as expected" if not surprising else ""
     were = "was" if len(total.broken) == 1 else "were"
     return f"{formats.plural(len(total.broken), 'promise')} {were} broken{where}{as_known}"
 
@@ -192,7 +192,7 @@ def _lost(report: Report, totals: RunTotals) -> PageAnswer:
 
 
 def _out(report: Report, totals: RunTotals) -> PageAnswer:
-    question = "How long was it out?"
+    question = "How long was it unavailable?"
     if not totals.judged:
         return PageAnswer(question, "unknown", "open", ("no run was judged",))
     if not totals.faults_of and totals.out is not None and not totals.out.most_s:
@@ -202,7 +202,7 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
     if totals.out is None:
         why = tail or "publishers ask for no confirms, and only confirms show it"
         return PageAnswer(question, "unknown", "open", (why,))
-    lines = [f"out {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
+    lines = [f"downtime {rate_text(totals)}" if totals.faults_of or is_out(totals) else ""]
     lines += [spread_text(totals)] if totals.cells == 1 else []
     if is_out(totals):
         where = f"longest in {_places(report, [totals.out.cell])}" if totals.cells > 1 else ""
@@ -235,18 +235,18 @@ def _proved(totals: RunTotals) -> PageAnswer:
     if not whole:
         loss = f"loss decided in {totals.loss_proved} of {formats.plural(totals.runs, 'run')}"
         lines += [f"{loss}, outage in {totals.outage_proved}"]
-        lines += [f"in doubt: {totals.doubts[0][0]}"] if totals.doubts else []
+        lines += [f"not certain: {totals.doubts[0][0]}"] if totals.doubts else []
     return PageAnswer(question, value, "pass" if whole else "open", _lines(*lines))
 
 
 def _seen(totals: RunTotals) -> str:
     if not totals.faults_of:
         return ""
-    end = "from outside, to hold and to end"
+    end = "verified from outside, at begin and end"
     if totals.faults_of == 1:
-        return f"the fault was {'' if totals.faults_seen else 'not '}seen {end}"
+        return f"the fault was {'' if totals.faults_seen else 'not '}{end}"
     number = "all" if totals.faults_seen == totals.faults_of else f"{totals.faults_seen} of"
-    return f"{number} {totals.faults_of} faults were seen {end}"
+    return f"{number} {totals.faults_of} faults were {end}"
 
 
 def _logs(totals: RunTotals) -> str:

@@ -103,7 +103,7 @@ def _sentences(totals: RunTotals) -> list[str]:
         place = f" (in {formats.of(number, totals.runs, 'run')})" if totals.runs > 1 else ""
         more = len(totals.doubts) - 1
         others = f", and {formats.plural(more, 'more doubt')}" if more else ""
-        parts.append(f"In doubt: {sentence}{place}{others}.")
+        parts.append(f"Not certain: {sentence}{place}{others}.")
     return [sentence for sentence in parts if sentence]
 
 
@@ -132,7 +132,11 @@ def _outage(totals: RunTotals) -> str:
         return "Nothing was broken on purpose."
     parts = []
     if totals.out is not None:
-        out = f"it was out for {_time(totals.out)}" if is_out(totals) else "it was not out"
+        out = (
+            f"it was unavailable for {_time(totals.out)}"
+            if is_out(totals)
+            else "it had no downtime"
+        )
         of = f" ({rate_text(totals)})" if totals.runs > 1 else ""
         parts.append(f"{out}{of}")
     parts += [worst_text(totals.worst)] if totals.worst is not None else []
@@ -144,7 +148,7 @@ def _outage(totals: RunTotals) -> str:
         first = "" if totals.degraded is None else "in some runs, "
         parts.append(f"{first}recovery time unknown: {totals.degraded_doubt}")
     if totals.out is None:
-        parts.append("how long it was out is not decided")
+        parts.append("how long it was unavailable is not decided")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 

@@ -230,7 +230,7 @@ _OF_LOAD = (_rate, _half, _most)
 COLUMNS: tuple[tuple[str, str, Measure, Format], ...] = (
     (
         "confirmed a second",
-        "publishes; where a rate is asked for, no more can come",
+        "publishes; with a fixed rate, that is the maximum",
         _rate,
         _fine,
     ),

@@ -14,7 +14,7 @@ from harness.compare.expectations import Standing
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
-from harness.report.page.outs import is_out, out_phrase
+from harness.report.page.outs import NOT_OUT, is_out, out_phrase
 from harness.report.page.totals import Cell, RunTotals, loss_rate
 
 COLUMNS_MAX = 8
@@ -97,7 +97,7 @@ def matrix(report: Report, views: Sequence[CellView]) -> MatrixView:
 
 
 def weight(totals: RunTotals) -> str:
-    """The one number that a cell is known by: `37 lost`, `out 0.34 s`; `out ?` is not decided."""
+    """Return a cell's one number: `37 lost`, `downtime 0.34 s`; `downtime ?` is not decided."""
     if not totals.judged:
         return ""
     undecided = totals.loss_proved < totals.judged
@@ -108,7 +108,12 @@ def weight(totals: RunTotals) -> str:
         return "loss ?"
     if is_out(totals) or (totals.out is not None and totals.faults_of):
         return out_phrase(totals)
-    return "out ?" if totals.faults_of else "0 lost"
+    return "downtime ?" if totals.faults_of else "0 lost"
+
+
+def _short(text: str) -> str:
+    """Return a number for a narrow field: `0 s`, `40.4 s`, `?` are downtimes."""
+    return "0 s" if text == NOT_OUT else text.removeprefix("downtime ")
 
 
 def _entry(view: CellView, differs: bool) -> MatrixField:
@@ -122,7 +127,7 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
         tone=view.tone,
         sign=sign,
         word=_SHORT.get(word, word),
-        weight=weight(totals),
+        weight=_short(weight(totals)),
         runs=runs,
         differs=differs,
         reason=0,

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from harness.judging.result import Report
 from harness.report.page import formats
 from harness.report.page.cells import CellView
+from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import REGISTER
 
 STRIPS_MAX = 16
+UNKNOWN = "unknown"
 _PLACES = {measure.title: place for place, measure in enumerate(REGISTER)}
 
 
@@ -76,7 +78,7 @@ def measures(report: Report, views: Iterable[CellView]) -> MeasuresView:
 
 
 def numbers(rows: Iterable[Comparison]) -> tuple[tuple[str, str, str], ...]:
-    """Those of one cell: name, `0.17 s (0.15 s – 0.19 s)`, and the whole sentence behind it.
+    """Return those of one cell: name, `0.17 s (0.15 s – 0.19 s)`, and the whole sentence.
 
     Counts that are 0 in every run are left out, but what was lost is always told.
     """
@@ -115,6 +117,8 @@ def _strip(row: Comparison | None, view: CellView, top: float) -> Strip:
         text = "not judged" if row is None else f"not judged (0 of {row.runs})"
         return Strip(view.number, view.name, text, None, 0.0, 0.0, False, text)
     text, title = _text(row)
+    if is_uninformative(row):
+        return Strip(view.number, view.name, text, None, 0.0, 0.0, False, title)
     return Strip(
         number=view.number,
         name=view.name,
@@ -135,6 +139,8 @@ def measure_text(row: Comparison) -> MeasureText:
     if row.median is None or row.minimum is None or row.maximum is None:
         text = f"not judged (0 of {row.runs})"
         return MeasureText(text, "", "", text)
+    if is_uninformative(row):
+        return MeasureText(UNKNOWN, "", "", "every run has only a lower bound near zero")
     least, median, most = (_number(v, row.unit) for v in (row.minimum, row.median, row.maximum))
     mark = "≥ " if row.bounds else ""
     judged = f"{row.judged} of {row.runs}"

@@ -2,7 +2,7 @@
 
 1. *Out* is a run's total downtime (README). For several runs: the longest, the median, and in how
    many runs there was downtime, with the 95 % interval of that rate.
-2. A lower bound is `≥`; an unknown time is no number, and never "not out".
+2. A lower bound is `≥`; an unknown time is no number, and never "no downtime".
 """
 
 from harness.report.page import formats
@@ -20,7 +20,7 @@ from spark_analysis.schema.service import (
 )
 
 NS = 1e9
-NOT_OUT = "not out"
+NOT_OUT = "no downtime"
 _ENDED = {
     SYSTEM: "the system ended it",
     UNDO: "the fault's end ended it",
@@ -31,12 +31,12 @@ _ENDED = {
 
 
 def out_text(totals: RunTotals) -> str:
-    """`14.2 s`, `≥ 33.0 s`, `not out`, `unknown`, `no fault`: the longest of its runs. Where some
-    of them cannot tell, it was at most `not seen out`."""
+    """Return the longest of its runs: `14.2 s`, `≥ 33.0 s`, `no downtime`, `unknown`, `no fault`.
+    If it is unknown of some runs and none shows an outage: `no downtime seen`."""
     if totals.out is not None and totals.out.most_s:
         return longest(totals.out, totals)
     if totals.out is not None and totals.faults_of:
-        return NOT_OUT if is_fine(totals) else "not seen out"
+        return NOT_OUT if is_fine(totals) else "no downtime seen"
     if not totals.judged:
         return "not judged" if totals.runs else "–"
     if totals.faults_of or totals.outage_proved < totals.judged:
@@ -45,11 +45,11 @@ def out_text(totals: RunTotals) -> str:
 
 
 def out_phrase(totals: RunTotals) -> str:
-    """`out 14.2 s`, `not out`, `out: unknown`."""
+    """`downtime 14.2 s`, `no downtime`, `downtime: unknown`."""
     text = out_text(totals)
     if is_out(totals):
-        return f"out {text}"
-    return text if totals.out is not None else f"out: {text}"
+        return f"downtime {text}"
+    return text if totals.out is not None else f"downtime: {text}"
 
 
 def is_fine(totals: RunTotals) -> bool:
@@ -102,8 +102,8 @@ def history_text(totals: RunTotals) -> str:
 
 
 def spell_text(spell: Outage, zero_ns: int) -> str:
-    """One outage: `queue q7 out for ≥ 40.0 s from +12.3 s: not back when the load ended`."""
-    who = "out" if spell.scope == RUN else f"{spell.scope} {spell.name} out"
+    """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: not back when …`."""
+    who = "unavailable" if spell.scope == RUN else f"{spell.scope} {spell.name} unavailable"
     mark = "" if spell.ended == SYSTEM else "≥ "
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"
     at_s = (spell.from_ns - zero_ns) / NS

@@ -3,7 +3,7 @@
 1. A panel is a cell: all its runs, aligned at the fault. Panels of one scenario stand one below
    the other on one scale, so that a fault is at the same place in each.
 2. What differs most comes first: of more than SCENES_MAX scenarios, or LINES_MAX columns, those
-   where somebody lost, then those that were out for longest; the others are counted.
+   where somebody lost, then those that were unavailable for longest; the others are counted.
 3. Beside each panel stand its words: what was lost, how long it was out, how sure that is.
 """
 
@@ -169,7 +169,7 @@ def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
     elif is_out(totals):
         yield "out", f"{out_phrase(totals)}{history_text(totals)}"
     elif totals.faults_of:
-        yield ("pass", "✓ not out") if is_fine(totals) else ("open", f"? {out_phrase(totals)}")
+        yield ("pass", "✓ no downtime") if is_fine(totals) else ("open", f"? {out_phrase(totals)}")
     else:
         yield "pass", "✓ never out"
 
@@ -180,7 +180,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
     if totals.out is None and totals.out_doubt:
         yield totals.out_doubt
     if totals.out is not None and (totals.faults_of or is_out(totals)):
-        yield f"out {rate_text(totals)}"
+        yield f"downtime {rate_text(totals)}"
     unknown = totals.judged - totals.outage_proved
     if totals.out is not None and unknown:
         yield f"not decided in {formats.of(unknown, totals.judged, 'run')}"

@@ -253,12 +253,12 @@ def _outages(run: RunReport) -> tuple[str, ...]:
 
 
 def _outs(one: Summary) -> list[str]:
-    """The run as a whole, and beside it the queue or publisher that was out for longest."""
+    """Return the run as a whole, and the queue or publisher that was unavailable for longest."""
     if one.out_s.least is None:
-        return ["out: unknown"] if one.out_s.why else []
+        return ["downtime: unknown"] if one.out_s.why else []
     run = length(one.outs[0]) if one.out_s.least else ""
     worst = [worst_text(one.worst)] if one.worst is not None else []
-    return [f"out {run}" if run else NOT_OUT, *worst]
+    return [f"downtime {run}" if run else NOT_OUT, *worst]
 
 
 def _time(number: Number) -> str:

@@ -74,9 +74,9 @@ class RunTotals:
     out: Spread | None  # all outages of a run together, run by run
     out_doubt: str  # why that is unknown of some run; "" where of none
     out_runs: int  # in so many of these runs it was out
-    longest: Out | None  # of the run that was out for longest
+    longest: Out | None  # of the run that was unavailable for longest
     not_back: int  # runs that were out when their load ended
-    worst: Out | None  # the queue or publisher that was out for longest, of several
+    worst: Out | None  # the queue or publisher that was unavailable for longest, of several
     late: tuple[int, int, int]  # not confirmed in time, due from a fault on, in how many runs
     late_later: int  # of these: due when sending had been on time for GOOD_S already
     hosts_returned: bool  # faults struck hosts, and each was seen to come back with its disk

@@ -37,33 +37,45 @@ Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
 
 
 class _HostFile(Strict):
-    name: Name
-    processes: Names
-    spare: bool = False  # it stands by itself until an operation adds it
+    name: Name = Field(description="the host's name in scenarios and reports")
+    processes: Names = Field(description="what runs on it, as in the built-in layouts")
+    spare: bool = Field(
+        default=False, description="it stands by itself until an operation adds it"
+    )
 
 
 class _ProfileFile(Strict):
-    timer_s: Annotated[float, Field(ge=TIMER_S[0], le=TIMER_S[1], allow_inf_nan=False)]
+    timer_s: Annotated[float, Field(ge=TIMER_S[0], le=TIMER_S[1], allow_inf_nan=False)] = Field(
+        description="the net tick time in seconds: T in scenarios"
+    )
 
 
 class _PauseFile(Strict):
-    hosts: Names  # as long as one of them is seen, no node pauses
-    recover: Literal["ignore", "autoheal"]
+    hosts: Names = Field(description="no node pauses as long as it sees one of them")
+    recover: Literal["ignore", "autoheal"] = Field(description="when the partition ends")
 
 
 class NodesLayoutFile(Strict):
     """What every layout file of nodes has. The first profile is meant where none is named."""
 
-    name: Name
-    title: Title
-    partition_handling: Handling
-    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
-    pause_if_all_down: _PauseFile | None = None
-    peer_links: PeerLinks = "direct"
-    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
+    name: Name = Field(description="differs from all built-in layouts")
+    title: Title = Field(description="the name in reports")
+    partition_handling: Handling = Field(description="what nodes do in a network partition")
+    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList] = (
+        Field(description="the machines")
+    )
+    pause_if_all_down: _PauseFile | None = Field(
+        default=None, description="required by that partition handling"
+    )
+    peer_links: PeerLinks = Field(
+        default="direct", description="`toxiproxy`: links between hosts pass the proxy"
+    )
+    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = Field(
+        default="hosts", description="what clients connect to: every host, one, or load balancers"
+    )
     profiles: Annotated[
         dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
-    ]
+    ] = Field(description="timers; the first profile is the default")
 
     @property
     def pause(self) -> PauseIfAllDown | None:

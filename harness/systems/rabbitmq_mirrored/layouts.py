@@ -17,17 +17,29 @@ from harness.systems.rabbitmq_mirrored import policies
 
 
 class _PolicyFile(Strict):
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
-    pattern: Annotated[str, Field(max_length=policies.PATTERN_MAX)]
-    definition: Annotated[dict[str, Any], Field(max_length=64)]  # policies.py knows its keys
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")] = Field(
+        description="name of the policy"
+    )
+    pattern: Annotated[str, Field(max_length=policies.PATTERN_MAX)] = Field(
+        title="regular expression", description="the queues that it applies to"
+    )
+    definition: Annotated[dict[str, Any], Field(max_length=64)] = Field(
+        title="table", description="as the broker takes it"
+    )  # policies.py knows its keys
 
 
 class MirroredLayoutFile(NodesLayoutFile):
     """One layout file."""
 
-    copies: Annotated[int, Field(ge=1, le=HOSTS_MAX)]
-    synchronise: Literal["automatic", "manual", "none"]
-    policies: Annotated[tuple[_PolicyFile, ...], Field(max_length=HOSTS_MAX), AsList] = ()
+    copies: Annotated[int, Field(ge=1, le=HOSTS_MAX)] = Field(
+        description="replicas of a queue, as the policies have it"
+    )
+    synchronise: Literal["automatic", "manual", "none"] = Field(
+        description="how mirrors get older messages, as the policies have it"
+    )
+    policies: Annotated[tuple[_PolicyFile, ...], Field(max_length=HOSTS_MAX), AsList] = Field(
+        default=(), description="the policies that the cluster starts with"
+    )
 
     def layout(self, system: str, profile: str) -> Layout:
         policies = tuple(

@@ -49,13 +49,23 @@ def _node(value: object) -> str:
 
 
 class _BrokerTable(TopologyTable):
-    host: HostName
-    node: Annotated[str, BeforeValidator(_node)]
-    amqp: Way
-    management: Url
-    kill: CommandTable | None = None
-    stop: CommandTable | None = None
-    freeze: CommandTable | None = None
+    host: HostName = Field(description="the name in scenarios and reports")
+    node: Annotated[str, BeforeValidator(_node)] = Field(
+        title="`NAME@HOST`", description="the name in the cluster, such as `rabbit@rmq1`"
+    )
+    amqp: Way = Field(description="the listener without TLS")
+    management: Url = Field(description="the management API")
+    kill: CommandTable | None = Field(
+        default=None, description="commands; without it mqproof may not kill this broker"
+    )
+    stop: CommandTable | None = Field(
+        default=None,
+        description="commands; without it mqproof may not stop this broker. If the broker does "
+        "not answer at the end of a run, mqproof starts it by this `undo`, or else that of `kill`",
+    )
+    freeze: CommandTable | None = Field(
+        default=None, description="commands; without it mqproof may not freeze this broker"
+    )
 
     def broker(self) -> BrokerNode:
         address, port = self.amqp
@@ -63,32 +73,62 @@ class _BrokerTable(TopologyTable):
 
 
 class _QueuesTable(TopologyTable):
-    policies: Literal["leave", "set"] = "leave"
-    copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = None
-    synchronise: Literal["automatic", "manual", "none"] | None = None
-    mirrored_on: Literal["all", "exactly", "nodes", "none"] | None = None
-    promote_on_shutdown: Literal["always", "when-synced"] | None = None
-    promote_on_failure: Literal["always", "when-synced"] | None = None
+    policies: Literal["leave", "set"] = Field(
+        default="leave",
+        description="`set`: mqproof sets a policy for `^mqproof\\.` with priority 1000. Values "
+        "that a file with `leave` does not declare are unknown",
+    )
+    copies: Annotated[int, Field(ge=1, le=BROKERS_MAX)] | None = Field(
+        default=None,
+        title=f"1 to {BROKERS_MAX}",
+        description="replicas of a queue; required with `set`",
+    )
+    synchronise: Literal["automatic", "manual", "none"] | None = Field(
+        default=None, description="how mirrors get older messages; required with `set`"
+    )
+    mirrored_on: Literal["all", "exactly", "nodes", "none"] | None = Field(
+        default=None, description="ha-mode of your policy; not with `set`"
+    )
+    promote_on_shutdown: Literal["always", "when-synced"] | None = Field(
+        default=None, description="with `set` and without this key: `when-synced`"
+    )
+    promote_on_failure: Literal["always", "when-synced"] | None = Field(
+        default=None, description="with `set` and without this key: `always`"
+    )
 
 
 class _PauseTable(TopologyTable):
-    hosts: Annotated[list[Text], Field(min_length=1, max_length=BROKERS_MAX)]
-    recover: Literal["ignore", "autoheal"]
+    hosts: Annotated[list[Text], Field(min_length=1, max_length=BROKERS_MAX)] = Field(
+        description="a node pauses if it sees none of these hosts"
+    )
+    recover: Literal["ignore", "autoheal"] = Field(description="when the partition ends")
 
 
 class MirroredTopologyFile(TopologyTable):
     """One topology file."""
 
-    title: Title = "A cluster that is there"
-    system: Text
-    net_ticktime: Annotated[float, seconds(*TIMER_S)]
-    partition_handling: Handling | None = None
-    pause_if_all_down: _PauseTable | None = None
-    credentials: CredentialsTable
-    workers: WorkersTable = WorkersTable()
-    proxy: ProxyTable | None = None
-    queues: _QueuesTable = _QueuesTable()
-    broker: Annotated[list[_BrokerTable], Field(min_length=1, max_length=BROKERS_MAX)]
+    title: Title = Field(default="A cluster that is there", description="the name in reports")
+    system: Text = Field(description="a system whose clusters can be external")
+    net_ticktime: Annotated[float, seconds(*TIMER_S)] = Field(
+        title="length of time", description="the cluster's net tick time: T in scenarios"
+    )
+    partition_handling: Handling | None = Field(
+        default=None, description="as the cluster is configured; without it unknown"
+    )
+    pause_if_all_down: _PauseTable | None = Field(
+        default=None, description="required by that partition handling"
+    )
+    credentials: CredentialsTable = Field(description="names of variables, never values")
+    workers: WorkersTable = Field(default=WorkersTable(), description="where clients run")
+    proxy: ProxyTable | None = Field(
+        default=None,
+        description="client links pass through a Toxiproxy; without it faults of client links "
+        "are not allowed",
+    )
+    queues: _QueuesTable = Field(default=_QueuesTable(), description="what policies promise")
+    broker: Annotated[list[_BrokerTable], Field(min_length=1, max_length=BROKERS_MAX)] = Field(
+        description="one table per node"
+    )
 
     def topology(self, name: str, source: str) -> Topology:
         return Topology(

@@ -22,7 +22,7 @@ CATCHES_UP = "automatic"
 class QuorumLayoutFile(NodesLayoutFile):
     """One layout file."""
 
-    members: Annotated[int, Field(ge=1, le=HOSTS_MAX)]
+    members: Annotated[int, Field(ge=1, le=HOSTS_MAX)] = Field(description="replicas of a queue")
 
     def layout(self, system: str, profile: str) -> Layout:
         return self.of_queues(system, profile, self.members, CATCHES_UP)

@@ -16,18 +16,24 @@ class ReferenceProfile(ProfileFile):
     """Three timers as they are played. `compression`: by how much all others of the servers are
     shorter than the real ones'."""
 
-    idle_s: Annotated[int, Field(ge=2, le=600)]
-    register_s: Annotated[int, Field(ge=1, le=60)]
-    compression: Annotated[int, Field(ge=1, le=100)] = 1
+    idle_s: Annotated[int, Field(ge=2, le=600)] = Field(
+        description="a name server drops a silent broker after so many seconds: T in scenarios"
+    )
+    register_s: Annotated[int, Field(ge=1, le=60)] = Field(
+        description="seconds between two registrations of a broker"
+    )
+    compression: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=1, description="all other timers of the servers are shorter by this factor"
+    )
 
 
 class ReferenceLayoutFile(MasterSlaveFile):
     """`version`: it has none; what it does is what 4.9 does."""
 
-    version: Literal["reference"]
+    version: Literal["reference"] = Field(description="it has none")
     profiles: Annotated[
         Mapping[ProfileName, ReferenceProfile], Field(min_length=1, max_length=PROFILES_MAX)
-    ]
+    ] = Field(description="timers; the first profile is the default")
 
     def layout(self, system: str, profile: str) -> Layout:
         own = RocketMq(

@@ -40,7 +40,7 @@ from harness.systems.rocketmq.layout import (
     parse_broker,
 )
 
-_BROKERS = "broker-a-0: the group broker-a, and a number of which 0 is the first"
+_BROKERS = "broker-a-0: the group broker-a, and a number from 0 on"
 Flush = Literal["sync", "async"]
 _FLAG_MAX = 1000  # characters
 _Hosts = list[tuple[int, list[str]]]  # a host's place in the file, and its processes
@@ -58,28 +58,47 @@ _JvmFlag = Annotated[str, AfterValidator(_jvm_flag)]
 
 
 class _HostFile(Strict):
-    name: Name
-    processes: Names
+    name: Name = Field(description="the host's name in scenarios and reports")
+    processes: Names = Field(
+        description="`name-server`, brokers such as `broker-a-0` (group and number), or "
+        "`controller` if the system has controllers"
+    )
 
 
 class ProfileFile(Strict):
-    idle_s: Annotated[int, Field(ge=11, le=600)]
-    register_s: Annotated[int, Field(ge=10, le=60)]  # brokers take nothing else
-    poll_s: Annotated[int, Field(ge=1, le=600)]
+    idle_s: Annotated[int, Field(ge=11, le=600)] = Field(
+        description="a name server drops a silent broker after so many seconds: T in scenarios"
+    )
+    register_s: Annotated[int, Field(ge=10, le=60)] = Field(  # brokers take nothing else
+        description="seconds between two registrations of a broker"
+    )
+    poll_s: Annotated[int, Field(ge=1, le=600)] = Field(
+        description="seconds between two route queries of a client"
+    )
 
 
 class RocketFile(Strict):
     """What every one of them has. The first profile is meant where none is named."""
 
-    name: Name
-    title: Title
-    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
-    peer_links: PeerLinks = "direct"
-    client_tcp_retries2: Annotated[int, Field(ge=3, le=15)] | None = None
-    client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = ()
+    name: Name = Field(description="differs from all built-in layouts")
+    title: Title = Field(description="the name in reports")
+    hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList] = (
+        Field(description="the machines")
+    )
+    peer_links: PeerLinks = Field(
+        default="direct", description="`toxiproxy`: links between hosts pass the proxy"
+    )
+    client_tcp_retries2: Annotated[int, Field(ge=3, le=15)] | None = Field(
+        default=None,
+        title="3 to 15",
+        description="`net.ipv4.tcp_retries2` of clients; without it the system decides",
+    )
+    client_jvm: Annotated[tuple[_JvmFlag, ...], Field(max_length=NAMES_MAX), AsList] = Field(
+        default=(), description="properties and flags of clients' JVMs: `-Dname=value`, `-Xmx256m`"
+    )
     profiles: Annotated[
         Mapping[ProfileName, ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
-    ]
+    ] = Field(description="timers; the first profile is the default")
 
     @property
     def copies(self) -> int:

@@ -2,7 +2,7 @@
 
 1. Each worker has an address of the proxy's for itself while its run lasts
    (deploy/compose/worker_ways.py). There every server has a listener at its own port, so that the
-   names that name servers show lead through it, whoever resolves them to that address.
+   names that name servers show lead through it for all that resolve them to that address.
 2. A link has the process that it leads to: a client knows only name servers, and finds brokers by
    itself.
 3. An auditor speaks to one broker by its place, through a listener that no fault names.

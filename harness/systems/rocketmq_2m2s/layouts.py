@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from pydantic import Field
+
 from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.rocketmq.layout import ASYNC, SYNC, RocketMq
@@ -19,9 +21,11 @@ class MasterSlaveFile(RocketFile):
     """A layout file of masters and slaves. Of a group's brokers the one with the number 0 is the
     master. `version`: of the servers."""
 
-    version: str
-    replication: Literal["sync", "async"]
-    flush: Flush
+    version: str = Field(description="of the servers")
+    replication: Literal["sync", "async"] = Field(
+        description="`sync`: a confirm waits for a slave"
+    )
+    flush: Flush = Field(description="`sync`: a confirm waits for the disk")
 
     def layout(self, system: str, profile: str) -> Layout:
         timers = self.timers(profile)
@@ -32,7 +36,7 @@ class MasterSlaveFile(RocketFile):
 class RocketLayoutFile(MasterSlaveFile):
     """One of the real ones."""
 
-    version: Literal["4.9.7", "5.3.3"]
+    version: Literal["4.9.7", "5.3.3"] = Field(description="of the servers")
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:

@@ -27,12 +27,20 @@ _Replicas = Annotated[int, Field(ge=1, le=9)]
 class ControllerLayoutFile(RocketFile):
     """One layout file; its rules by the product's names. The number of a broker says nothing."""
 
-    version: Literal["5.3.3"]
-    flush: Flush
-    all_ack_in_sync_state_set: bool
-    in_sync_replicas: _Replicas
-    min_in_sync_replicas: _Replicas
-    unclean_election: bool
+    version: Literal["5.3.3"] = Field(description="of the servers")
+    flush: Flush = Field(description="`sync`: a confirm waits for the disk")
+    all_ack_in_sync_state_set: bool = Field(
+        description="a confirm waits for every replica in sync (`allAckInSyncStateSet`)"
+    )
+    in_sync_replicas: _Replicas = Field(
+        description="a confirm waits for so many replicas (`inSyncReplicas`)"
+    )
+    min_in_sync_replicas: _Replicas = Field(
+        description="with fewer replicas in sync the master refuses (`minInSyncReplicas`)"
+    )
+    unclean_election: bool = Field(
+        description="a replica out of sync may be elected (`enableElectUncleanMaster`)"
+    )
 
     def layout(self, system: str, profile: str) -> Layout:
         own = Controlled(

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from pydantic import Field
+
 from harness.plan.model import Layout
 from harness.plan.toml_problems import TomlProblem
 from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq
@@ -19,7 +21,7 @@ _MEMBERS_MIN = 3  # of two, both are needed: no group of two elects anybody afte
 class DledgerLayoutFile(RocketFile):
     """One layout file. The number of a broker is that of a member, which may lead as any other."""
 
-    version: Literal["4.9.7"]
+    version: Literal["4.9.7"] = Field(description="of the servers")
 
     def layout(self, system: str, profile: str) -> Layout:
         timers = self.timers(profile)

@@ -2,7 +2,7 @@
 
 1. A word is a message of a known size. What one canary says to the queue of another crosses the
    first one's link to the broker and the second one's link from it, and nothing else: of two links
-   one of which is known to work, that tells which direction of the other works.
+   if one is known to work, that shows which direction of the other works.
 2. The queue is exclusive: its node holds it alone, nothing mirrors it, no policy of a layout means
    it, and it goes with its connection.
 3. Everything that comes is heard at once, in the background: a word that was held back and comes

@@ -63,21 +63,21 @@ class Says:
 
 
 def member_says(group: str, leader: str, term: int) -> Says:
-    return Says((f"{group}: {leader or 'nobody'} leads, term {term}",))
+    return Says((f"{group}: {leader or 'no broker'} leads, term {term}",))
 
 
 def controller_says(state: Controllers, states: Mapping[str, SyncState]) -> Says:
     """`states`: where it leads; of one that does not, whom it follows is all."""
-    leads = f"controllers: {state.leader or 'nobody'} leads"
+    leads = f"controllers: {state.leader or 'none'} leads"
     return Says(
         (leads, *(one for group in sorted(states) for one in _sentences(group, states[group])))
     )
 
 
 def _sentences(group: str, state: SyncState) -> tuple[str, str]:
-    inside = ", ".join(one.address for one in state.in_sync) or "nobody"
+    inside = ", ".join(one.address for one in state.in_sync) or "no broker"
     return (
-        f"{group}: {state.master or 'nobody'} is master, epoch {state.epoch}",
+        f"{group}: {state.master or 'no broker'} is master, epoch {state.epoch}",
         f"{group} in sync: {inside}, epoch {state.set_epoch}",
     )
 

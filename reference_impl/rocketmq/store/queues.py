@@ -3,7 +3,7 @@
 1. An entry has 20 octets: position, length, number of the tags (4.3). The place of an entry is the
    message's offset; nothing else of it is kept.
 2. They are made from the log, and are made again from it where they are behind.
-3. In files of 300,000 entries, none of which is kept in memory.
+3. In files of 300,000 entries; no entry is kept in memory.
 """
 
 import struct

@@ -75,7 +75,7 @@ STORIES: dict[str, Three] = {
         story_of,
         lambda: story_of().count("duplicated", "diverged", 1),
         lambda: story_of().count("duplicated", "ambiguous", 2),
-        (INCONCLUSIVE, "2 more may be"),
+        (INCONCLUSIVE, "2 more are possible"),
     ),
     "nothing-misrouted": Three(
         story_of,

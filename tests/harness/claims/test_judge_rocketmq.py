@@ -98,7 +98,8 @@ def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     judged = verdict("silent-name-server-blinds-its-clients", blind)
     assert judged.outcome is PASS
     assert judged.judged == (
-        "window 1: serves_on == false: false (the run was out for 15.0 s, until the fault's end)",
+        "window 1: serves_on == false: false (the run was unavailable for 15.0 s, "
+        "until the fault's end)",
     )
     assert verdict("other-masters-take-over", blind).outcome is FAIL
     noticed = verdict("silent-broker-is-noticed-in-time", blind)

@@ -9,14 +9,14 @@ from spark_analysis.schema.service import HEALED, QUEUE
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import Story, ns
 
-OUT_BY_UNDO = "the run was out for 15.0 s, until the fault's end"
+OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
 
 
 @pytest.mark.parametrize(
     ("found", "outcome", "why"),
     [
         ("served", PASS, "3 scopes served"),
-        ("out", FAIL, "the run was out for 15.0 s"),
+        ("out", FAIL, "the run was unavailable for 15.0 s"),
         ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
         ("sick", INCONCLUSIVE, "the run: the load was sick before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
@@ -37,7 +37,7 @@ def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
     story = Story().service("out", scope=scope, name=name, ended="never")
     one = verdict("mirror-takes-over", story)
     assert one.outcome is FAIL
-    assert f"{scope} {name} was out for 15.0 s, and not back" in one.judged[0]
+    assert f"{scope} {name} was unavailable for 15.0 s, and not back" in one.judged[0]
     story.service("sick")
     assert verdict("mirror-takes-over", story).outcome is FAIL
 

@@ -58,8 +58,8 @@ def test_a_loss_is_charged_to_the_faults_that_can_have_caused_it(
 def test_what_may_be_another_faults_says_so_and_what_to_do() -> None:
     story = two_kills(UNSYNCHRONISED).count("lost", "replicated", 3, windows="1,2")
     one = verdict("election-loses-nothing", story)
-    assert one.not_judged == ("lost == 0: 0 of 21,400, but 3 more may be another fault's",)
-    assert one.advice == ("let the faults lie further apart",)
+    assert one.not_judged == ("lost == 0: 0 of 21,400, but 3 more may belong to another fault",)
+    assert one.advice == ("leave more time between the faults",)
 
 
 def test_an_open_end_of_another_fault_leaves_this_one_judged() -> None:

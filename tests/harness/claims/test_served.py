@@ -23,7 +23,7 @@ from tests.rigs.runs.findings import Story, ns
 
 
 def out(seconds: float, scope: str = RUN, name: str = "") -> Service:
-    """A scope that was out for so long in a fault from 12 to 27 s."""
+    """A scope that was unavailable for so long in a fault from 12 to 27 s."""
     return Service("run", 1, scope, name, "fault", ns(12), ns(27), 750, 750, ns(seconds), OUT)
 
 
@@ -37,7 +37,7 @@ def silent(due: int, name: str) -> Consumption:
 
 def test_of_several_that_were_out_the_one_that_was_out_longest_is_named() -> None:
     rows = [out(3), out(9, QUEUE, "orders"), out(5, PUBLISHER, "1")]
-    assert sentence(rows, []) == "queue orders was out for 9.0 s, and 2 more"
+    assert sentence(rows, []) == "queue orders was unavailable for 9.0 s, and 2 more"
 
 
 def test_of_several_that_got_nothing_the_one_that_most_was_there_for_is_named() -> None:
@@ -69,7 +69,7 @@ def test_the_longest_outage_of_that_time_says_what_ended_it_and_none_before_or_a
     before = outage(0, 12, "either"), outage(0, 11, "system")
     within = outage(13, 22, "undo"), outage(24, 25, "system")
     after = outage(27, 50, "unknown")
-    expected = "the run was out for 9.0 s, until the fault's end"
+    expected = "the run was unavailable for 9.0 s, until the fault's end"
     assert sentence([out(9)], [*before, *within, after]) == expected
 
 

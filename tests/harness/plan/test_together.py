@@ -98,11 +98,11 @@ def test_where_one_client_alone_can_play_a_cell_it_is_played_alone() -> None:
         (run_plan(KILL, fault("flap")), "fault 2: a flap comes and goes by the clock of one run"),
         (
             run_plan(fault("kill", "name_server_of consumer-1")),
-            "fault 1: name_server_of consumer-1 hangs on a client",
+            "fault 1: name_server_of consumer-1 depends on a client",
         ),
         (
             run_plan(fault("kill", "host of name_server_of publisher-1")),
-            "each run has a publisher-1",
+            "each run has its own publisher-1",
         ),
         (operated(operation("restart_node", "all")), "operation 1: restart_node would be done"),
     ],

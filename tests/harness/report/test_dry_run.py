@@ -122,7 +122,7 @@ def test_it_shows_that_a_fault_waits_for_the_end_of_another() -> None:
     shown = lines("unsynchronised-mirror", "all-automatic@T=10")
     assert "  fault 1    kill mirror of orders: from +5 s for 5 s" in shown
     assert "  fault 2    kill master of orders: from +15 s at least for 12 s" in shown
-    assert "             5 s after fault 1 was seen to be gone" in shown
+    assert "             5 s after fault 1 was verified ended" in shown
 
 
 def test_it_says_which_runs_are_played_together_and_counts_their_time_once() -> None:

@@ -36,7 +36,7 @@ def undone_at_32() -> Conductor:
 def test_an_undo_that_takes_long_is_named_with_its_limit() -> None:
     run = undone_at_32()
     assert said(run, 76) == [
-        "waiting until freeze master of orders = rmq1 is seen to have ended: 44 of 120 s at most"
+        "waiting until freeze master of orders = rmq1 is verified ended: 44 of 120 s at most"
     ]
     run.handle(c.Left(1, 77 * NS))
     assert said(run, 78) == []

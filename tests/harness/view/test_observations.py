@@ -58,6 +58,12 @@ def test_what_was_not_reached_is_a_lower_bound() -> None:
     )
 
 
+def test_a_bound_near_zero_is_an_unknown_recovery_time() -> None:
+    found = texts(Story().stage("sustained_success", 0.001, reached=False))
+    assert "recovery time unknown, missed" in found["availability", 1]
+    assert "sustained_success unknown" in found["stages", 1]
+
+
 def test_where_nobody_consumes_no_consumer_is_said_to_be_late() -> None:
     found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
     assert found["stages", 1] == (

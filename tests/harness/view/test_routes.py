@@ -158,7 +158,7 @@ def test_each_client_asks_one_name_server_until_it_says_another_or_ends() -> Non
 
 def test_a_client_that_says_that_it_asks_nobody_is_told_so() -> None:
     (row,) = drawn(History(), (ClientEvent(PUBLISHER, ns(1), "attached", 1, "", ""),)).clients
-    assert replace(row.stretches[0], title="").text == "nobody"
+    assert replace(row.stretches[0], title="").text == "no name server"
 
 
 def test_where_a_clients_route_had_each_broker_is_a_row_and_ends_with_the_client() -> None:
@@ -224,13 +224,13 @@ def election() -> History:
     """broker-a-1 follows n0, then nobody, then leads itself."""
     history = look(History(), VOTER, 0, "broker-a: n0 leads, term 1", kind="leader")
     look(history, VOTER, 400, "broker-a: n0 leads, term 1", kind="leader")
-    look(history, VOTER, 800, "broker-a: nobody leads, term 2", kind="leader")
+    look(history, VOTER, 800, "broker-a: no broker leads, term 2", kind="leader")
     return look(history, VOTER, 1_200, "broker-a: n1 leads, term 3", kind="leader")
 
 
 def test_a_voters_change_of_mind_is_reported_with_its_bounds_and_its_first_word_is_none() -> None:
     assert told(election()) == [
-        f"{VOTER} said broker-a: nobody leads, term 2 between +0.40 s and +0.81 s",
+        f"{VOTER} said broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
         f"{VOTER} said broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",
     ]
 
@@ -241,7 +241,7 @@ def test_whom_a_voter_said_to_lead_is_a_row_and_its_silence_is_in_it() -> None:
     assert row.name == f"{VOTER}: broker-a"
     assert [(one.state, one.text) for one in row.stretches] == [
         ("said", "n0 leads, term 1"),
-        ("said", "nobody leads, term 2"),
+        ("said", "no broker leads, term 2"),
         ("said", "n1 leads, term 3"),
         ("silent", "no answer"),
     ]

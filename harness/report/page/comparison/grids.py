@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from harness.judging.result import Report
 from harness.report.page import formats, measures
 from harness.report.page.comparison.places import Place, scenarios_of
+from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 from spark_analysis.schema.measures import GONE, REGISTER
 
@@ -23,36 +24,36 @@ _SERVED = tuple(each.name for each in _TIMES if not each.is_step)
 _STEPS = tuple(each.name for each in _TIMES if each.is_step)
 _BY_ORIGIN = tuple(each.name for each in REGISTER if each.details)
 _WORST = (
-    "For a run with several faults the worst one counts; if one was not judged, none is shown."
+    "If a run has several faults, the worst one counts. If one was not judged, no time is shown."
 )
 _ELSEWHERE = GONE  # the matrix above has them
 _TABLES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
         "served",
         "outage",
-        "How well it served through the fault",
+        "Service during the fault",
         _WORST,
         _SERVED,
     ),
     (
         "recovery",
         "recovery",
-        "How it came back, step by step",
-        "Each from the instant before the fault was made. A step that was not reached before "
-        "the next fault, or the end of the load, is a lower bound (≥); what no run reached has no "
-        f"bar. {_WORST}",
+        "Recovery, step by step",
+        "Times begin at the instant before the fault. If a step was not reached before the next "
+        "fault or the end of the load, its time is a lower bound (≥). If no run reached it, it "
+        f"has no bar. {_WORST}",
         _STEPS,
     ),
     (
         "twice",
         "duplicates",
-        "Delivered more than once, by where it came from",
-        "Surplus deliveries of a run. A publisher that hears nothing sends again, so some are "
-        "the price of losing nothing; none breaks a promise by itself.",
+        "Duplicates by source",
+        "Duplicate deliveries of a run. A publisher without an answer sends again, so some are "
+        "the price of losing nothing. None breaks a promise by itself.",
         _BY_ORIGIN,
     ),
 )
-_WHATEVER = ("other", "other counts", "What else was counted", "")
+_WHATEVER = ("other", "other counts", "Other counts", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def _name(measure: str, detail: str) -> str:
 
 def _value(letter: str, row: Comparison, tops: Mapping[str, float]) -> Value:
     measured = measures.measure_text(row)
-    if row.median is None or row.minimum is None or row.maximum is None:
+    if row.median is None or row.minimum is None or row.maximum is None or is_uninformative(row):
         return Value(letter, measured.median, "", measured.sentence, False, False, 0, 0, 0, False)
     if _never(row):
         least = formats.seconds(row.minimum / 1e9)

@@ -24,7 +24,7 @@ TIMED_MAX = 4  # so many get their own time
 
 def headline(verdicts: Sequence[VerdictView]) -> str:
     """`C (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 2 of 3 runs; A and B lost
-    none`, or `B (amqplib) was out for 5 min 00 s; C (pika) for 4 min 58 s; none lost a …`."""
+    none`, or `B (amqplib) was unavailable for 5 min 00 s; C (pika) for 4 min 58 s; none …`."""
     lost = [one for one in verdicts if one.tone == "fail"]
     if lost:
         return _of_loss(lost, verdicts)
@@ -36,7 +36,8 @@ def headline(verdicts: Sequence[VerdictView]) -> str:
     none = "none lost a confirmed message"
     if not outages:
         fine = all(_was_fine(one.place) for one in verdicts)
-        none = f"None of them lost a message that it had confirmed{', and none was out' * fine}"
+        served = ", and none was unavailable" * fine
+        none = f"None of them lost a message that it had confirmed{served}"
     if open_ones:
         none = f"{listed(kept)} lost none; of {listed(open_ones)} it is not decided"
         none = none if outages else f"Nothing was found lost; {none}"
@@ -73,8 +74,8 @@ def _sure_of_loss(compared: Sequence[Place], scenarios: Iterable[str]) -> str:
             f"in {many} against {few} ({scenario})."
         )
     return (
-        f"How often they lost: {NO_DIFFERENCE} beyond chance (95 %); {more.letter} did in {many}, "
-        f"{less.letter} in {few} ({scenario})."
+        f"Runs with a loss: {NO_DIFFERENCE} beyond chance (95 %): {more.letter} {many}, "
+        f"{less.letter} {few} ({scenario})."
     )
 
 
@@ -96,13 +97,13 @@ def _sure_of_outages(compared: Sequence[Place], scenarios: Iterable[str]) -> str
     of = f"{_runs(second)} of {more.letter} against {len(first)} of {less.letter} ({scenario})"
     if longer.shown:
         return (
-            f"Beyond chance, {more.letter} was out longer than {less.letter}, by {_ends(longer)} "
-            f"(95 %; {of})."
+            f"Beyond chance, {more.letter} was unavailable longer than {less.letter}, "
+            f"by {_ends(longer)} (95 %; {of})."
         )
     few = math.isinf(longer.low) and math.isinf(longer.high)
     why = "are too few to tell" if few else f"leave {_ends(longer)} possible"
     return (
-        f"How long they were out: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
+        f"Downtime: {NO_DIFFERENCE} beyond chance; {of} {why} (95 %). "
         "The times below are those of these runs only."
     )
 
@@ -147,7 +148,7 @@ def _of_outages(judged: Sequence[Place]) -> list[str]:
     )
     if not out:
         return []
-    parts = [f"{_called(out[0])} was out for {_time(out[0])}"]
+    parts = [f"{_called(out[0])} was unavailable for {_time(out[0])}"]
     parts += [
         f"{_called(place) if number < NAMED_MAX else place.letter} for {_time(place)}"
         for number, place in enumerate(out[1:TIMED_MAX], start=1)

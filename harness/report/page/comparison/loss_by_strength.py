@@ -15,7 +15,7 @@ from harness.view.summary import Promised
 from spark_analysis.schema.words import Strength
 
 STRENGTHS = {
-    "replicated": "held by every broker that had to copy it just then, on disk or only in memory",
+    "replicated": "held by every replica of that moment, on disk or only in memory",
     "stored": "on one disk",
     "buffered": "in the memory of one broker",
     "flush_disk_timeout": "the disk had not answered in time",

@@ -67,7 +67,7 @@ class VerdictView:
     loss_often: str  # in how many runs it lost, and how sure that is
     out: str
     often: str  # the same of being out
-    worst: str  # which queue or publisher was out for longest
+    worst: str  # which queue or publisher was unavailable for longest
     late: str
     returned: str  # RETURNED, where that is so: then no disk was missing
     lost_known: str  # `decided in 5 of 7 runs`; "" where in all
@@ -113,7 +113,9 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
         word=word,
         loss_often=loss_rate(totals).describe("lost") if totals.loss_judged else "",
         out="? mostly unknown" if _mostly_unknown(totals) else out_text(totals),
-        often=f"out {rate_text(totals)}" if totals.out is not None and totals.faults_of else "",
+        often=f"downtime {rate_text(totals)}"
+        if totals.out is not None and totals.faults_of
+        else "",
         worst=worst_text(totals.worst),
         late=late_text(totals),
         returned=RETURNED if totals.hosts_returned else "",
@@ -244,7 +246,7 @@ def _outage(place: Place) -> str:
     if not totals.faults_of and not is_out(totals):
         return "Nothing was broken on purpose."
     if totals.out is None:
-        return "How long it was out is not decided."
+        return "How long it was unavailable is not decided."
     missed, publishes, _ = totals.late
     late = ""
     if missed:
@@ -259,11 +261,11 @@ def _longest_out(totals: RunTotals) -> str:
     assert totals.out is not None, totals
     if not totals.out.most_s:
         some = f" in the {totals.out.runs} of {totals.runs} runs in which that is known"
-        return f"It was not out{some if totals.out.runs < totals.runs else ''}"
-    head = "At worst it was out"
+        return f"It had no downtime{some if totals.out.runs < totals.runs else ''}"
+    head = "At worst it was unavailable"
     if _mostly_unknown(totals):
         known = f"{totals.out.runs} of {totals.runs}"
-        head = f"How long it was out is known of {known} runs only: at worst"
+        head = f"How long it was unavailable is known of {known} runs only: at worst"
     return f"{head} for {out_text(totals).replace('≥', 'at least')} ({totals.out.cell[0]})"
 
 
@@ -281,8 +283,8 @@ def _beside(totals: RunTotals) -> str:
 def _proof(totals: RunTotals) -> str:
     if not totals.judged:
         return ""
-    faults = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} were seen"
-    faults = f"{faults} to hold and to end" if totals.faults_of else ""
+    verified = f"; {totals.faults_seen} of {formats.plural(totals.faults_of, 'fault')} verified"
+    faults = verified if totals.faults_of else ""
     whole = totals.runs == totals.judged == totals.loss_proved == totals.outage_proved
     if whole and totals.faults_seen == totals.faults_of:
         all_runs = "the run" if totals.runs == 1 else f"all {totals.runs} runs"
@@ -292,7 +294,7 @@ def _proof(totals: RunTotals) -> str:
     doubt = ""
     if totals.doubts:
         first = shorten(totals.doubts[0][0], DOUBT_MAX, placeholder=" …")
-        doubt = f" In doubt, among others: {first}."
+        doubt = f" Among the reasons: {first}."
     return f"Proved in part: {loss}{outage}{faults}.{doubt}"
 
 

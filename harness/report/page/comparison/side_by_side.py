@@ -127,17 +127,17 @@ def _lead(report: Report, compared: Sequence[Place], total: RunTotals) -> str:
         (head,) = titles
     systems = list(dict.fromkeys(place.system for place in compared))
     on = f" All on {systems[0]}." if len(systems) == 1 else ""
-    broken = "each breaks something on purpose while clients send and receive"
+    broken = "each injects faults while clients send and receive"
     if scenarios == 1:
-        broken = "that is done while clients send and receive"
+        broken = "this happens while clients send and receive"
     if not total.faults_of:
-        broken = "clients send and receive, and nothing is broken"
+        broken = "clients send and receive without faults"
     judged = f"{total.judged} of {formats.plural(total.runs, 'run')}"
     confirmed = formats.plural(total.confirmed, "confirmed message")
     same = all(place.scenarios == scenarios for place in compared)
     uneven = "" if same else (
-        " Not each had every scenario or as many runs: compare numbers within a row of the table "
-        "below, not the worst of one with the worst of another."
+        " Scenarios or numbers of runs differ between columns: compare numbers within a row of "
+        "the table below, not the worst of one column with the worst of another."
     )  # fmt: skip
     return f"{head}: {broken}.{on} Judged: {judged}, {confirmed}.{uneven}"
 

@@ -11,11 +11,11 @@ from harness.judging.result import RunReport
 from harness.report.page.totals import Cell
 from harness.systems.catalogue import as_shipped, load_system
 
-Timers = tuple[float, float | None]  # a silent host is given up after; clients ask every; seconds
+Timers = tuple[float, float | None]  # detection timeout, clients' poll interval; seconds
 
 
 def timers_text(cell: Cell, runs: Iterable[RunReport]) -> str:
-    """Return `a silent host is given up after about 10 s here (60 s as shipped)`; "" if that is
+    """Return `detection timeout about 10 s here (60 s as shipped)`; "" if that is
     unknown, or runs differ. `cell`: one of theirs."""
     used = {(one.timer_s, one.poll_s) for one in (run.summary for run in runs) if one is not None}
     if len(used) != 1:
@@ -25,10 +25,10 @@ def timers_text(cell: Cell, runs: Iterable[RunReport]) -> str:
         return ""
     _, system, layout, _ = cell
     own_s, own_poll_s = _shipped(system, layout.partition("@")[0]) or (None, None)
-    text = f"a silent host is given up after about {_compared_text(timer_s, own_s)}"
+    text = f"detection timeout about {_compared_text(timer_s, own_s)}"
     if not poll_s:
         return text
-    return f"{text}; clients ask for the masters every {_compared_text(poll_s, own_poll_s)}"
+    return f"{text}; clients poll routes every {_compared_text(poll_s, own_poll_s)}"
 
 
 def _compared_text(here_s: float, shipped_s: float | None) -> str:

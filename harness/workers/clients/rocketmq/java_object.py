@@ -88,13 +88,13 @@ class JavaObject:
             self._attached = named(await in_java(self.object.attached), self._config)
             if self._wanted in ("", self._attached):
                 return
-            detail = f"{self._attached or 'nobody'}, not {self._wanted}: try {number}"
+            detail = f"{self._attached or 'no name server'}, not {self._wanted}: try {number}"
             self._noticed(f"{ATTACHED} elsewhere", detail)
             # To its end: of two with one name the library makes one, which keeps its choice.
             await in_java(self.object.close)
         raise NotAttached(
             f"{self._config.connection_name} asked the name server of {self._wanted} in none of "
-            f"{TRIES_MAX} tries; the last one asked {self._attached or 'nobody'}"
+            f"{TRIES_MAX} tries; the last one asked {self._attached or 'no name server'}"
         )
 
     def must_be_attached(self) -> None:
@@ -102,7 +102,7 @@ class JavaObject:
         if self._wanted not in ("", self._attached):
             raise NotAttached(
                 f"{self._config.connection_name} was attached to {self._wanted}, and asks "
-                f"{self._attached or 'nobody'} when the load begins"
+                f"{self._attached or 'no name server'} when the load begins"
             )
 
     def hear(self, taken: bytes) -> None:

@@ -40,7 +40,11 @@ def test_a_second_dip_is_drawn_and_each_outage_has_its_place(tmp_path: Path) -> 
         (300, 100, 0),
         (700, 75, 0),
     ]
-    assert lane.blocks[0].title.replace("\u00a0", " ").startswith("out for 4.00 s from +0.0 s: ")
+    assert (
+        lane.blocks[0]
+        .title.replace("\u00a0", " ")
+        .startswith("unavailable for 4.00 s from +0.0 s: ")
+    )
 
 
 def test_what_was_late_in_some_runs_only_is_a_layer_of_its_own(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_before_the_load_and_while_it_closes_there_is_nothing_to_draw_but_words(
 
 
 def test_what_it_waits_for_stands_in_place_of_what_is_left() -> None:
-    wait = "waiting until kill rmq1 is seen to have ended: 44 of 120 s at most"
+    wait = "waiting until kill rmq1 is verified ended: 44 of 120 s at most"
     lines = drawn(replace(VIEW, left_s=5.0, waits=(wait,)), 100).splitlines()
     assert f"windows (2 of 6), {wait}" in lines
     assert not [line for line in lines if "left" in line]

@@ -11,7 +11,7 @@ from rich.console import Console
 from harness.claims.judge import ClaimOutcome
 from harness.judging.exits import Judge
 from harness.outside.text import visible
-from harness.report.console.tables import COLUMNS_MAX
+from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
 from harness.run.strip import Share, Strip
@@ -302,6 +302,14 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
     assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
     assert "not judged (0 of 5)" in text
+
+
+@pytest.mark.parametrize(
+    ("median", "bounds", "text"),
+    [(1e6, 5, "unknown"), (1e6, 4, ">= 0.001 s"), (2e9, 5, ">= 2.000 s")],
+)
+def test_a_bound_near_zero_of_all_runs_is_unknown(median: float, bounds: int, text: str) -> None:
+    assert comparison_text(compared(CELL, "degraded", median, bounds=bounds)).startswith(text)
 
 
 def test_a_median_has_its_interval_and_an_open_one_says_so() -> None:

@@ -34,7 +34,7 @@ def printed(run: RunReport) -> str:
 def test_a_page_and_a_terminal_tell_it_publisher_by_publisher(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL)
     text, said = html.text(page_of(run)), printed(run)
-    assert "Whose sends failed" in text and "whose sends failed" in said
+    assert "Failed sends by publisher" in text and "failed sends by publisher" in said
     for words in ("116 of 400, 29%", "394.2 s", "43.6 s: rkt1", "44.0 s: broker-a"):
         assert words in text, words
         assert words in said, words
@@ -46,8 +46,8 @@ def test_where_no_send_failed_or_no_client_tells_whom_it_asks_there_is_no_table(
     tmp_path: Path,
 ) -> None:
     for run in (of(tmp_path / "a", WELL), of(tmp_path / "b", SILENT), of(tmp_path / "c")):
-        assert "Whose sends failed" not in html.text(page_of(run))
-        assert "whose sends failed" not in printed(run)
+        assert "Failed sends by publisher" not in html.text(page_of(run))
+        assert "failed sends by publisher" not in printed(run)
 
 
 def test_a_table_is_bounded_and_says_how_many_more_there_are(tmp_path: Path) -> None:

@@ -28,13 +28,16 @@ def test_what_was_lost_stands_before_how_long_it_was_out() -> None:
     lost = Story().count("lost", "stored", 37).outage(12, 20).outage(30, 33)
     (scene,) = of(page_of(summed(lost), summed(Story(), cell=OTHER))).scenes
     first, second = scene.panels
-    assert plain(first.findings) == [("fail", "✗ 37 lost"), ("out", "out 11.0 s in 2 outages")]
+    assert plain(first.findings) == [
+        ("fail", "✗ 37 lost"),
+        ("out", "downtime 11.0 s in 2 outages"),
+    ]
     assert first.more == (
         "lost in 1 of 1 run (95 % CI: 2.5 to 100 %)",
-        "out in 1 of 1 run (95 % CI: 2.5 to 100 %)",
+        "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
-    assert plain(second.findings) == [("pass", "✓ not out")]
-    assert second.more == ("out in 0 of 1 run (95 % one-sided bound: at most 95 %)",)
+    assert plain(second.findings) == [("pass", "✓ no downtime")]
+    assert second.more == ("downtime in 0 of 1 run (95 % one-sided bound: at most 95 %)",)
 
 
 def test_what_nobody_knows_is_not_drawn_as_well() -> None:
@@ -52,9 +55,9 @@ def test_runs_of_which_nobody_knows_how_long_are_counted_beside_the_others() -> 
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     (scene,) = of(page_of(summed(Story().outage(12, 13)), summed(stalled, repeat=2))).scenes
     (panel,) = scene.panels
-    assert plain(panel.findings) == [("out", "out ≥ 1.00 s")]
+    assert plain(panel.findings) == [("out", "downtime ≥ 1.00 s")]
     assert panel.more == (
-        "out in 1 of 1 run (95 % CI: 2.5 to 100 %)",
+        "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)",
         "not decided in 1 of 2 runs",
     )
 

@@ -70,3 +70,25 @@ def test_one_fault_in_doubt_is_one_reason_whatever_a_claim_asks() -> None:
     assert [(one.reasons, one.claims) for one in undecided(made)] == [
         ((doubt,), ("stays", "silent", "corrupt"))
     ]
+
+
+def test_runs_that_differ_in_a_number_share_a_reason_with_its_range() -> None:
+    why = "more are possible: events overlap, so the cause is ambiguous"
+    runs = [
+        run(
+            Story(),
+            f"run-{n}",
+            verdicts=(verdict("duplicates", f"duplicated == 0: 0, but {n} {why}"),),
+        )
+        for n in ("3", "1", "1,204")
+    ]
+    made = report(*runs)
+    assert [one.reasons for one in undecided(made)] == [(f"1 to 1,204 {why}",)]
+    (line,) = shown(made).undecided
+    assert line == f"duplicates (in 3 runs): 1 to 1,204 {why}. To do: {ADVICE}."
+
+
+def test_a_number_that_all_runs_share_is_no_range() -> None:
+    same = verdict("duplicates", "duplicated == 0: 0, but 3 more are possible")
+    made = report(run(Story(), verdicts=(same,)), run(Story(), verdicts=(same,)))
+    assert [one.reasons for one in undecided(made)] == [("3 more are possible",)]

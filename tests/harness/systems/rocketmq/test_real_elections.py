@@ -75,7 +75,7 @@ async def _said_by_voters(layout: Layout, roles: Roles) -> None:
     assert len(said) == 3
     assert len({one.split(",")[0].split(";")[0] for one in said}) == 1, said
     assert any("term " in one or "epoch " in one for one in said), said
-    assert all("nobody" not in one for one in said), said
+    assert all("no broker" not in one for one in said), said
     if layout.system == "rocketmq-controller":
         (master,) = (one for one in brokers(layout.hosts) if one.host == roles.master)
         at = master.advertised

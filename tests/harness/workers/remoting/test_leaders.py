@@ -97,14 +97,14 @@ def test_what_tells_no_sets_is_an_error(body: object) -> None:
 
 def test_it_is_reported_in_sentences_each_of_one_thing() -> None:
     assert str(member_says("broker-a", "n2", 4)) == "broker-a: n2 leads, term 4"
-    assert str(member_says("broker-a", "", 5)) == "broker-a: nobody leads, term 5"
+    assert str(member_says("broker-a", "", 5)) == "broker-a: no broker leads, term 5"
     state = SyncState("b:1", 3, 5, (A, B), ())
     assert str(controller_says(Controllers("n1", True), {"broker-a": state})) == (
         "controllers: n1 leads; broker-a: b:1 is master, epoch 3; "
         "broker-a in sync: a:1, b:1, epoch 5"
     )
     nobody = SyncState("", 3, 5, (), ())
-    assert "nobody is master" in str(controller_says(Controllers("", True), {"g": nobody}))
+    assert "no broker is master" in str(controller_says(Controllers("", True), {"g": nobody}))
 
 
 def test_what_is_new_and_what_is_over_is_a_change() -> None:

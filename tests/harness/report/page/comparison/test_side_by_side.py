@@ -67,7 +67,7 @@ def test_who_lost_what_is_the_headline() -> None:
         "B (RocketMQ) stranded 5,402 messages that it had confirmed, in 1 of 1 run; A lost none"
     )
     assert of(summed(Story()), summed(Story(), cell=SYNC)).headline == (
-        "None of them lost a message that it had confirmed, and none was out"
+        "None of them lost a message that it had confirmed, and none was unavailable"
     )
 
 
@@ -79,12 +79,12 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     ]
     found = of(*four, summed(STALLED, cell=(*CELL[:3], "java")))
     assert plain(found.headline) == (
-        "B (amqplib) was out for at least 48.0 s; C (bunny) for 0.50 s; A not at all; "
+        "B (amqplib) was unavailable for at least 48.0 s; C (bunny) for 0.50 s; A not at all; "
         "D: unknown; none lost a confirmed message"
     )
     assert [one.edge for one in found.verdicts] == ["pass", "out", "out", "pass"]
     assert found.sure == (
-        "How long they were out: no difference shown beyond chance; 1 run of B against 1 of A "
+        "Downtime: no difference shown beyond chance; 1 run of B against 1 of A "
         "(master-crash) are too few to tell (95 %). The times below are those of these runs only."
     )
 
@@ -94,10 +94,10 @@ def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> N
     few = [summed(Story().outage(12, 13), repeat=n, cell=SYNC) for n in range(1, 6)]
     same = [summed(Story().outage(12, 20 + n), repeat=n, cell=SYNC) for n in range(5)]
     assert plain(of(*many, *few).sure) == (
-        "Beyond chance, A was out longer than B, by 8.00 s to 12.0 s "
+        "Beyond chance, A was unavailable longer than B, by 8.00 s to 12.0 s "
         "(95 %; 5 runs of A against 5 of B (master-crash))."
     )
-    assert of(*many, *same).sure.startswith("How long they were out: no difference shown beyond")
+    assert of(*many, *same).sure.startswith("Downtime: no difference shown beyond")
     assert of(summed(Story()), summed(Story(), cell=SYNC)).sure == ""
 
 
@@ -108,8 +108,8 @@ def test_whether_one_loses_more_often_is_reported_by_runs_not_by_messages() -> N
         return plain(of(*lost, *kept).sure)
 
     assert sure(3) == (
-        "How often they lost: no difference shown beyond chance (95 %); A did in 3 of 3 runs, "
-        "B in 0 of 3 runs (master-crash)."
+        "Runs with a loss: no difference shown beyond chance (95 %): A 3 of 3 runs, "
+        "B 0 of 3 runs (master-crash)."
     )
     assert sure(6) == (
         "Beyond chance, A lost more often than B, by 45 % to 100 % of runs (95 %): "
@@ -130,7 +130,10 @@ def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
     more = QueueEnd("q7", True, True, "", ())
     story.facts = replace(story.facts, queues=(*story.facts.queues, more))
     one = field(story)
-    assert (one.out, plain(one.worst)) == ("not out", "one of 2 queues (q7): ≥ 40.0 s, not back")
+    assert (one.out, plain(one.worst)) == (
+        "no downtime",
+        "one of 2 queues (q7): ≥ 40.0 s, not back",
+    )
 
 
 def test_many_that_lost_are_counted() -> None:
@@ -144,7 +147,7 @@ def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
     found = of(summed(LOST), summed(Story(), repeat=2), summed(Story(), cell=SYNC))
     lost, out, proved = plain(" ".join(found.verdicts[0].sentences)).split(". ")
     assert re.findall(r"[\d,]*\d", lost) == ["37", "42,800", "1", "2", "37"]
-    assert "not out" in out
+    assert "no downtime" in out
     assert re.findall(r"[\d.]+ [s%]", out) == ["0.17 s", "0.3 %"]
     assert re.findall(r"\d+", proved) == ["2", "2", "2"]
     assert "lost none of the 21,400 messages" in said(found, 1)
@@ -175,11 +178,11 @@ def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None
     found = of(summed(BRIEF), summed(STALLED, repeat=2), summed(STALLED, cell=SYNC))
     known, unknown = found.verdicts
     assert plain(known.out) == "≥ 0.50 s"
-    assert known.often == "out in 1 of 1 run (95 % CI: 2.5 to 100 %)"
+    assert known.often == "downtime in 1 of 1 run (95 % CI: 2.5 to 100 %)"
     assert known.medians[0][2] == "1 of 2"
     assert unknown.out == "unknown"
     assert (unknown.medians, unknown.unknown) == ((), ("master-crash",))
-    assert "In doubt, among others: publisher 1 stalled 140 ms" in said(found, 1)
+    assert "Among the reasons: publisher 1 stalled 140 ms" in said(found, 1)
 
 
 def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
@@ -189,7 +192,7 @@ def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
     assert told.out == "? mostly unknown"
     assert plain(told.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
     assert (
-        "How long it was out is known of 1 of 3 runs only: at worst for at least 0.50 s"
+        "How long it was unavailable is known of 1 of 3 runs only: at worst for at least 0.50 s"
         in said(found, 0)
     )
 
@@ -214,7 +217,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
         "3 lost",
         "of 21,400, in 1 of 1 run (95 % CI: 2.5 to 100 %)",
     )
-    assert (plain(one.out), one.median, plain(one.late)) == ("out 0.50 s", "", "0.3 % late")
+    assert (plain(one.out), one.median, plain(one.late)) == ("downtime 0.50 s", "", "0.3 % late")
     assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
 
 
@@ -222,14 +225,14 @@ def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
     half = Story().silence(0.19).outage(12, 32.2).missed(900)
     one = field(half)
     assert (plain(one.out), plain(one.silent), plain(one.late)) == (
-        "out 20.2 s",
+        "downtime 20.2 s",
         "0.19 s",
         "20 % late",
     )
     told = of(summed(half), summed(Story(), cell=SYNC))
     assert plain(told.verdicts[0].out) == "20.2 s"
     assert (
-        "out for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
+        "unavailable for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
         in said(told, 0)
     )
     assert plain(told.verdicts[0].late) == "20 % late"
@@ -305,7 +308,7 @@ def test_scenarios_that_only_one_place_had_are_left_out_of_the_detail() -> None:
 
 def test_a_field_in_doubt_says_what_of_it_is_proved_and_draws_no_bar() -> None:
     one = field(STALLED)
-    assert (one.loss, one.out, one.late) == ("0 lost", "out: unknown", "late: not decided")
+    assert (one.loss, one.out, one.late) == ("0 lost", "downtime: unknown", "late: not decided")
     assert (one.proved, one.whole) == ("proved: loss 1, outage 0 of 1 run", False)
     assert not one.drawn
     unseen = field(Story().unverified("the process still runs"))
@@ -319,15 +322,15 @@ def test_where_nothing_is_broken_nothing_is_out() -> None:
     found = of(summed(Story().calm()), summed(Story().calm(), cell=SYNC))
     assert found.verdicts[0].out == "no fault"
     assert "Nothing was broken on purpose." in said(found, 0)
-    assert "nothing is broken" in found.lead
+    assert "without faults" in found.lead
 
 
 def test_an_outage_that_did_not_end_is_a_bound() -> None:
     one = field(Story().outage(27, 60, NEVER))
-    assert plain(one.out) == "out ≥ 33.0 s, not back"
+    assert plain(one.out) == "downtime ≥ 33.0 s, not back"
     assert (one.bound, one.left, one.width) == (True, 100.0, 0.0)
     undone = field(Story().outage(12, 27, UNDO))
-    assert plain(undone.out) == "out ≥ 15.0 s"
+    assert plain(undone.out) == "downtime ≥ 15.0 s"
 
 
 def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> None:
@@ -344,7 +347,7 @@ def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> N
     assert rows["cut-one-node"] == [("pass", 0), ("absent", 0)]
     assert rows["mirror-crash"] == [("absent", 0), ("moot", 1)]
     assert found.reasons == ("no mirror",)
-    assert "Not each had every scenario" in found.lead
+    assert "Scenarios or numbers of runs differ" in found.lead
 
 
 def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
