@@ -158,7 +158,7 @@ def _run(document: _Verdict, seed: int, run: _Run, experiment: str) -> CampaignR
         deployment=cost.deployment,
         broker=_version(run.cell.system, document.versions),
         **columns((one.claim, one.outcome) for one in run.claims),
-        told=json.dumps(sentences, ensure_ascii=False) if sentences else "",
+        reasons=json.dumps(sentences, ensure_ascii=False) if sentences else "",
         confirmed_per_s=cost.confirmed_per_s,
     )
 
@@ -189,6 +189,6 @@ def _without_verdict(folder: Path) -> Iterator[CampaignRun | Problem]:
             deployment="",
             broker="",
             **columns(()),
-            told="",
+            reasons="",
             confirmed_per_s=None,
         )

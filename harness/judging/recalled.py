@@ -30,7 +30,7 @@ MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 RUNS_MAX, CLAIMS_MAX, HOSTS_MAX, SECONDS_MAX = 100_000, 1000, 1000, 1e9
 BROKERS = "brokers"  # what hosts of brokers are a part of
-OUT = "out_total"
+OUT = "total_downtime"
 _DECIDED = (ClaimOutcome.PASS, ClaimOutcome.FAIL)
 _Name = Annotated[str, Field(max_length=300)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]

@@ -147,12 +147,12 @@ class WorkloadTable(Table):
         default=2.0,
         description="a publish is late if it is confirmed later after its intended instant",
     )
-    publishers_enter: EntryWord = Field(
+    publisher_endpoint: EntryWord = Field(
         default=BootstrapAddress(word="uninvolved"),
         description="the host that publishers connect to first; if it fails, they go on to the "
         "others. No effect if clients find brokers through name servers",
     )
-    consumers_enter: EntryWord = Field(
+    consumer_endpoint: EntryWord = Field(
         default=BootstrapAddress(word="uninvolved"), description="the same for consumers"
     )
     declared_at: str = Field(

@@ -138,7 +138,7 @@ class Manifest:
     clocks: list[ClockRecord] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     queues: list[QueueEnd] = field(default_factory=list)
-    rivals: list[CompetingLeaders] = field(default_factory=list)
+    competing_leaders: list[CompetingLeaders] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)  # workers that a fault kept away
     operations: list[OperationRecord] = field(default_factory=list)
     audit_starts: list[AuditStart] = field(default_factory=list)
@@ -319,9 +319,9 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         ),
         windows=tuple(manifest.windows),
         queues=tuple(manifest.queues),
-        rivals=tuple(manifest.rivals),
+        competing_leaders=tuple(manifest.competing_leaders),
         absences=tuple(manifest.absences),
-        upheavals=tuple(upheavals(manifest)),
+        leadership_changes=tuple(leadership_changes(manifest)),
         clocks=tuple(_clocks(manifest)),
         process_ends=tuple(manifest.process_ends),
     )
@@ -335,11 +335,11 @@ def _clocks(manifest: Manifest) -> Iterator[Clock]:
             yield Clock(numbers[clock.name], clock.bound_ns + DRIFT_NS_MAX)
 
 
-def upheavals(manifest: Manifest) -> Iterator[LeadershipChange]:
+def leadership_changes(manifest: Manifest) -> Iterator[LeadershipChange]:
     """Yield the times in which an operation, or the unplanned end of a process, may have changed
     the leader of a queue."""
     for one in manifest.operations:
-        until = OPERATIONS[one.kind].upheaval
+        until = OPERATIONS[one.kind].leadership_change
         if one.began_ns is None or until is Until.NEVER:
             continue
         # What failed, or was broken off, may still take effect.

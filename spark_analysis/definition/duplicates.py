@@ -47,7 +47,9 @@ def cases(
         for delivery in message.consumed:
             earlier = seen[delivery.attempt]
             if before is not None:
-                origin = _origin(delivery, earlier, _rivals(facts, message, delivery), unrest)
+                origin = _origin(
+                    delivery, earlier, _competing_leaders(facts, message, delivery), unrest
+                )
                 late, word = origin == _TOO_LATE, "ambiguous"
                 span = Span(before.received_ns, delivery.received_ns)
                 detail = word if late else origin
@@ -58,12 +60,14 @@ def cases(
             before = delivery
 
 
-def _rivals(facts: Facts, message: Message, delivery: Delivery) -> list[CompetingLeaders]:
+def _competing_leaders(
+    facts: Facts, message: Message, delivery: Delivery
+) -> list[CompetingLeaders]:
     """Return the competing leaders of its queue that were alive when it came, for certain."""
     bound_ns = facts.clock_bounds_ns.get(delivery.consumer, 0)
     return [
         pair
-        for pair in facts.rivals
+        for pair in facts.competing_leaders
         if pair.queue == message.queue
         and pair.from_ns + bound_ns <= delivery.received_ns <= pair.until_ns - bound_ns
     ]
@@ -72,12 +76,12 @@ def _rivals(facts: Facts, message: Message, delivery: Delivery) -> list[Competin
 def _origin(
     delivery: Delivery,
     earlier: "_Earlier",
-    rivals: Iterable[CompetingLeaders],
+    competing_leaders: Iterable[CompetingLeaders],
     unrest: Iterable[Unrest],
 ) -> str:
     if earlier.latest is None:
         return "publisher_retry"
-    diverged = any(rivals)
+    diverged = any(competing_leaders)
     if delivery.offset >= 0:
         return _by_place(delivery, earlier, diverged)
     again = _again(delivery)
@@ -93,13 +97,13 @@ def _origin(
         return "ambiguous" if earlier.acknowledged_long_before(delivery) else _TOO_LATE
     if diverged:
         return "diverged"
-    told = delivery.redelivered is not Redelivered.NOT_TOLD
+    reported = delivery.redelivered is not Redelivered.NOT_REPORTED
     if left and earlier.ended_before(delivery):
         return "redelivery"
     between = between or earlier.may_have_ended_before(delivery)
     if left and earlier.end_is_unknown(delivery):
         between = True
-    if told and not again and not between:
+    if reported and not again and not between:
         return "stored_twice"
     return "redelivery_after_ack" if known else "ambiguous"
 

@@ -173,7 +173,7 @@ class Question:
     acknowledges: bool = True
     reconnect_ns: int = RECONNECT_NS
     promises: tuple[Promise, ...] = ()
-    asks_within_ns: int | None = None
+    checks_within_ns: int | None = None
 
     def of(self, facts: "Facts") -> "Facts":
         return replace(
@@ -182,7 +182,7 @@ class Question:
             acknowledges=self.acknowledges,
             reconnect_ns=self.reconnect_ns,
             promises=self.promises,
-            asks_within_ns=self.asks_within_ns,
+            checks_within_ns=self.checks_within_ns,
         )
 
 
@@ -208,9 +208,9 @@ class Facts:
     workers: tuple[Worker, ...]
     windows: tuple[Window, ...]
     queues: tuple[QueueEnd, ...]
-    rivals: tuple[CompetingLeaders, ...]
+    competing_leaders: tuple[CompetingLeaders, ...]
     absences: tuple[Absence, ...] = ()
-    upheavals: tuple[LeadershipChange, ...] = ()
+    leadership_changes: tuple[LeadershipChange, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
@@ -218,7 +218,7 @@ class Facts:
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
     # The longest time that a stored transaction may wait for the broker's check; None: no check is
     # declared.
-    asks_within_ns: int | None = None
+    checks_within_ns: int | None = None
     format: int = FORMAT_VERSION
 
     @property
@@ -231,7 +231,7 @@ class Facts:
     def unplanned(self) -> tuple[LeadershipChange, ...]:
         """Return the changes other than faults that may have moved a queue's leader."""
         ends = (LeadershipChange(each.at_ns, each.until_ns) for each in self.process_ends)
-        return (*self.upheavals, *ends)
+        return (*self.leadership_changes, *ends)
 
     @property
     def clock_bounds_ns(self) -> dict[int, int]:
@@ -261,11 +261,16 @@ class Facts:
             QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
             for queue in parts["queues"]
         )
-        parts["rivals"] = tuple(CompetingLeaders(**rivals) for rivals in parts["rivals"])
+        parts["competing_leaders"] = tuple(
+            CompetingLeaders(**competing_leaders)
+            for competing_leaders in parts["competing_leaders"]
+        )
         absences = parts.get("absences", ())  # older runs have none
         parts["absences"] = tuple(Absence(**absence) for absence in absences)
-        upheavals = parts.get("upheavals", ())
-        parts["upheavals"] = tuple(LeadershipChange(**upheaval) for upheaval in upheavals)
+        leadership_changes = parts.get("leadership_changes", ())
+        parts["leadership_changes"] = tuple(
+            LeadershipChange(**leadership_change) for leadership_change in leadership_changes
+        )
         parts["clocks"] = tuple(Clock(**clock) for clock in parts.get("clocks", ()))
         ends = parts.get("process_ends", ())
         parts["process_ends"] = tuple(ProcessEnd(**each) for each in ends)

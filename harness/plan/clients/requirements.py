@@ -29,9 +29,11 @@ def ignored(client: str, workload: Workload) -> list[str]:
 
 
 def facts(client: str, workload: Workload) -> dict[str, Fact | dict[str, str]]:
-    """Return the facts of every section; {"moot": why} if one does not apply to this client."""
+    """Return the facts of every section; {"not_applicable": why} if one does not apply to this client."""
     known: dict[str, Fact | dict[str, str]] = {
-        name: {"moot": one.not_applicable} for one in _foreign(client) for name in one.facts
+        name: {"not_applicable": one.not_applicable}
+        for one in _foreign(client)
+        for name in one.facts
     }
     if own := named(client).family.section:
         settings = _settings(client, own, workload)

@@ -15,7 +15,7 @@ BADGES = {
     ClaimOutcome.FAIL: ("fail", "✗", "FAIL"),
     ClaimOutcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
     ClaimOutcome.PASS: ("pass", "✓", "PASS"),
-    ClaimOutcome.NOT_APPLICABLE: ("moot", "–", "NOT APPLICABLE"),
+    ClaimOutcome.NOT_APPLICABLE: ("not_applicable", "–", "NOT APPLICABLE"),
 }
 UNTRUE = ("open", "✗", "FAIL (WARNING)")  # a claim that predicts harm, of a broker that did none
 CAME_TRUE = ("open", "✓", "PASS (WARNING)")  # and of one that did

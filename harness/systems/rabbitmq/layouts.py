@@ -31,7 +31,7 @@ from harness.systems.layout_parts import (
 )
 from harness.systems.likeness import LIKE
 
-TIMER_S = (0.1, 3600.0)
+DETECTION_TIMEOUT_S = (0.1, 3600.0)
 PAUSE = "pause_if_all_down"
 Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
 
@@ -45,9 +45,9 @@ class _HostFile(Strict):
 
 
 class _ProfileFile(Strict):
-    timer_s: Annotated[float, Field(ge=TIMER_S[0], le=TIMER_S[1], allow_inf_nan=False)] = Field(
-        description="the net tick time in seconds: T in scenarios"
-    )
+    detection_timeout_s: Annotated[
+        float, Field(ge=DETECTION_TIMEOUT_S[0], le=DETECTION_TIMEOUT_S[1], allow_inf_nan=False)
+    ] = Field(description="the net tick time in seconds: T in scenarios")
 
 
 class _PauseFile(Strict):
@@ -70,7 +70,7 @@ class NodesLayoutFile(Strict):
     peer_links: PeerLinks = Field(
         default="direct", description="`toxiproxy`: links between hosts pass the proxy"
     )
-    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = Field(
+    client_endpoint: Literal["hosts", "one", "haproxy", "haproxy-pair"] = Field(
         default="hosts", description="what clients connect to: every host, one, or load balancers"
     )
     profiles: Annotated[
@@ -98,13 +98,13 @@ class NodesLayoutFile(Strict):
             title=self.title,
             hosts=self._hosts(spare=False),
             spares=self._hosts(spare=True),
-            timer_s=self.profiles[profile].timer_s,
+            detection_timeout_s=self.profiles[profile].detection_timeout_s,
             copies=copies,
             synchronise=synchronise,
             partition_handling=self.partition_handling,
             pause_if_all_down=self.pause,
             peer_links=self.peer_links,
-            entrance=self.entrance,
+            client_endpoint=self.client_endpoint,
             policies=policies,
         )
 

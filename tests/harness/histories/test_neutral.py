@@ -48,7 +48,7 @@ def test_null_is_never_sent_and_not_told() -> None:
         }
     ).tables
     assert tables["attempts"]["sent_ns"] == [1, NEVER_SENT]
-    assert tables["deliveries"]["redelivered"] == [Redelivered.NOT_TOLD]
+    assert tables["deliveries"]["redelivered"] == [Redelivered.NOT_REPORTED]
 
 
 def test_a_fact_that_is_null_is_not_told() -> None:
@@ -307,7 +307,7 @@ def _documents(draw: st.DrawFn) -> dict[str, Any]:
         "sequence": column(st.integers(0, 3)),
         "attempt": 1,
         "due_ns": column(_RARE),
-        "fate": column(st.sampled_from(["commit", "rollback_when_asked", "none", None])),
+        "fate": column(st.sampled_from(["commit", "rollback_when_checked", "none", None])),
     }
     return document(
         {

@@ -84,9 +84,9 @@ def test_the_runs_of_a_night_are_those_of_its_experiments(tmp_path: Path) -> Non
     told = gated.judged(tmp_path, whole)
     (cell,) = told.cells
     assert (cell.cell, cell.runs, cell.claims["loss"].violated) == (CELL, 1, 1)
-    assert cell.times == {"out_total": [(9.5, True)]}
+    assert cell.times == {"total_downtime": [(9.5, True)]}
     assert told.versions == {"rabbitmq": "3.10.9"}
-    assert record.side(told).cells[CELL].times["out_total"][0].censored
+    assert record.side(told).cells[CELL].times["total_downtime"][0].censored
 
 
 def test_an_experiment_that_is_gone_is_none_of_its_runs(tmp_path: Path) -> None:

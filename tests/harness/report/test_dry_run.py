@@ -15,7 +15,7 @@ from harness.systems.catalogue import load_layout, load_system
 from tests.rigs.runs.fault_pairs import OTHER, Pair
 from tests.rigs.runs.plans import LAYOUT, SYSTEM
 
-SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
+SLOW = replace(LAYOUT, profile="T=60", detection_timeout_s=60)
 
 
 def lines(name: str, layout: str) -> list[str]:
@@ -46,8 +46,8 @@ def test_it_says_where_a_deadline_makes_settle_longer_than_was_asked_for() -> No
 
 
 def test_it_shows_how_clients_get_in() -> None:
-    def shown(entrance: str) -> list[str]:
-        layout = replace(LAYOUT, entrance=entrance)
+    def shown(client_endpoint: str) -> list[str]:
+        layout = replace(LAYOUT, client_endpoint=client_endpoint)
         request = ExperimentOptions("e", 7, (scenario("cut-one-node"),), layouts=(layout.name,))
         return list(dry_run.lines(plan(request, Catalogue((SYSTEM,), (layout,)))))
 

@@ -121,13 +121,15 @@ def test_a_claim_stands_with_what_its_runs_leave_possible() -> None:
 
 def test_claims_that_do_not_apply_are_one_line() -> None:
     run = summed(Story())
-    last = replace(run.verdicts[-1], outcome=Judged.NOT_APPLICABLE, claim="moot", meaning="No.")
+    last = replace(
+        run.verdicts[-1], outcome=Judged.NOT_APPLICABLE, claim="not_applicable", meaning="No."
+    )
     made = html.text(page_of(replace(run, verdicts=(*run.verdicts, last))))
-    shown, hidden = made.split('<details class="moots">')
+    shown, hidden = made.split('<details class="not_applicable_claims">')
     assert "2 more claims do not apply here, with the reasons" in hidden
     assert (shown.count('class="mono">moot<'), hidden.count('class="mono">moot<')) == (0, 1)
     alone = replace(run, verdicts=tuple(v for v in run.verdicts if v.outcome is Judged.PASS))
-    assert 'class="moots"' not in html.text(page_of(alone))
+    assert 'class="not_applicable_claims"' not in html.text(page_of(alone))
 
 
 def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_reported() -> None:

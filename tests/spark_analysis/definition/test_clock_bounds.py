@@ -105,7 +105,7 @@ def test_a_flag_says_nothing_if_the_clocks_leave_the_order_open(
     ("received_ms", "found"), [(20_100, "diverged"), (20_099, "stored_twice")]
 )
 def test_leaders_compete_only_if_the_clocks_show_it(received_ms: float, found: str) -> None:
-    history = History().clock(CONSUMER, BOUND_MS).rivals(20_000, 30_000)
+    history = History().clock(CONSUMER, BOUND_MS).competing_leaders(20_000, 30_000)
     history.publish(1, at_ms=9_000).confirm(1).deliver(1, at_ms=10_000)
     assert duplicates(history.deliver(1, at_ms=received_ms)) == {f"duplicated {found}": 1}
 

@@ -40,7 +40,7 @@ def recovered(history: History, window: int = 1) -> tuple[float | None, str]:
         for row in judge(*history.build()).stages
         if row.stage == "sustained_success" and row.window == window
     )
-    return (stage.after_ns / 1e9 if stage.reached else None), stage.owed
+    return (stage.after_ns / 1e9 if stage.reached else None), stage.recovered_by
 
 
 def held(
