@@ -21,9 +21,11 @@ GIVEN_UP = 1.25  # of the detection timeout, at most: then a silent peer is down
 LATENCY = "latency"  # the toxic's type
 
 
-def interference(armed: Armed, others: Iterable[Armed], timer_s: float = 0.0) -> Interference:
-    """Return what these other active faults hide from an observer of `armed`. `timer_s`: the
-    layout's detection timeout."""
+def interference(
+    armed: Armed, others: Iterable[Armed], detection_timeout_s: float = 0.0
+) -> Interference:
+    """Return what these other active faults hide from an observer of `armed`.
+    `detection_timeout_s`: the layout's detection timeout."""
     others = tuple(others)
     actions = [action for other in others for action in other.actions]
     meeting = [one for one in others if _meets(armed, one)]
@@ -33,7 +35,7 @@ def interference(armed: Armed, others: Iterable[Armed], timer_s: float = 0.0) ->
         closed=frozenset(way for one in actions for way in _closed(one, armed.hosts)),
         slowed=frozenset(way for one in actions for way in _slowed(one, armed.hosts)),
         round_trip_s=sum(2 * one.options.latency_s for one in meeting),
-        agreeing_s=GIVEN_UP * timer_s if any(map(_silences, actions)) else 0.0,
+        agreeing_s=GIVEN_UP * detection_timeout_s if any(map(_silences, actions)) else 0.0,
         narrow_s=sum(HANDSHAKE_KB / one.options.rate_kb for one in meeting if one.options.rate_kb),
     )
 

@@ -27,7 +27,15 @@ FAULTS = (
     *("just before", "never back", "after the undo", "after it is healed"),
 )
 TALES = (
-    *("forgotten", "acknowledged", "rivals", "widow", "attempts", "misrouted", "delayed"),
+    *(
+        "not_redelivered",
+        "acknowledged",
+        "competing_leaders",
+        "widow",
+        "attempts",
+        "misrouted",
+        "delayed",
+    ),
     *("before_its_time", "line", "log", "lost_nearby", "waiting"),
 )
 MEANT = {

@@ -70,7 +70,7 @@ from pathlib import Path
 from harness.analyse.admitted import HELD, REDELIVERED, Admission, read
 from harness.analyse.seen import Name, Seen, Try, seen_in
 from harness.run_folder import rows
-from harness.run_folder.manifest import Manifest, upheavals
+from harness.run_folder.manifest import Manifest, leadership_changes
 from spark_analysis.schema.body import Identity
 from spark_analysis.schema.facts import Unsettled
 from spark_analysis.schema.findings import Findings
@@ -130,7 +130,7 @@ class Compared:
 def compare(folder: Path, manifest: Manifest, findings: Findings) -> tuple[Compared, ...]:
     """Compare one judged run with its admissions. Raise Unreadable, ValueError, OSError."""
     seen = seen_in(folder)
-    seen.unsettled = (*manifest.windows, *upheavals(manifest))
+    seen.unsettled = (*manifest.windows, *leadership_changes(manifest))
     in_memory = replace(findings, affected=tuple(findings.affected))  # each class asks for them
     return compared(read(folder, manifest.run_number), seen, in_memory)
 
@@ -147,7 +147,7 @@ def compared(
         "lost": (gone_must - seen.audited, gone_may - seen.audited),
         "stranded": (gone_must & seen.audited, gone_may & seen.audited),
         "attempt_lost": (copies_lost, copies_lost),
-        "forgotten": _forgotten(done, seen),
+        "not_redelivered": _forgotten(done, seen),
         "corrupt": (_names(filter(seen.is_confirmed, done["corrupt"])), _names(done["corrupt"])),
         "reordered": _reordered(admissions, seen),
         "stored_twice": (

@@ -28,8 +28,8 @@ LEAST_NS = 1_000_000_000
 STILL, LEFT = "stood_still_synchronising", "left_to_drain"
 MOVED = "clients_reached_another"
 ROWS_MAX = 2_000_000  # of a table: more would be no moment in which an operator waits
-_NONE = {"moot": "no queue was synchronised by an operator"}
-_MOMENT = {"moot": "what was synchronised took no second"}
+_NONE = {"not_applicable": "no queue was synchronised by an operator"}
+_MOMENT = {"not_applicable": "what was synchronised took no second"}
 _STALLS = ("stalled", "stalls", "publisher_log")
 
 ClientValue = bool | int | dict[str, str] | None

@@ -14,13 +14,13 @@ from spark_analysis.schema.facts import RECONNECT_NS, Promise, Question
 
 def question(state: KnownFacts, run: str = "") -> Question:
     """Return the options that a run's declared state allows. `run`: its name in its rows."""
-    reconnect, checks_within = state.value("reconnect_s", 0), state.value("asks_within_s", 0)
+    reconnect, checks_within = state.value("reconnect_s", 0), state.value("checks_within_s", 0)
     return Question(
         run=run,
         acknowledges=state.value("no_ack", 0) is not True,
         reconnect_ns=_ns(reconnect.low) if isinstance(reconnect, Interval) else RECONNECT_NS,
         promises=tuple(_promises(state)),
-        asks_within_ns=_ns(checks_within.low) if isinstance(checks_within, Interval) else None,
+        checks_within_ns=_ns(checks_within.low) if isinstance(checks_within, Interval) else None,
     )
 
 

@@ -20,10 +20,10 @@ from harness.run_folder.rows import Probe
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.views import NOTHING, ROUTE, STOOD_STILL
 
-ROUTES = "routes_told_meanwhile"
+ROUTES = "routes_served_meanwhile"
 WITHOUT_NS = 5_000_000_000
 ROWS_MAX = 200_000
-_NONE = {"moot": "no fault struck a name server and left another"}
+_NONE = {"not_applicable": "no fault struck a name server and left another"}
 
 RouteValue = bool | dict[str, str] | None
 

@@ -22,8 +22,8 @@ def sends(packs: Sequence[Packed]) -> Iterator[str]:
         by_server: dict[str, list[Failing]] = {}
         for run in runs:
             for one in run.detail.failing if run.detail is not None else ():
-                if one.asked and one.window == 1:
-                    by_server.setdefault(one.asked, []).append(one)
+                if one.name_server and one.window == 1:
+                    by_server.setdefault(one.name_server, []).append(one)
         for name_server, found in by_server.items():
             first = f"`{cell[0]}`", f"`{cell[2]}`", cell[3], name_server, str(len(found))
             shares = [one.share for one in found]

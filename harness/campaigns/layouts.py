@@ -152,7 +152,11 @@ def _points(
         yield Point(
             x=round(100 * offer.memory_bytes / memory_top, 2),
             y=round(100 * (1 - longest[offer.place] / out_top), 2),
-            tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "moot",
+            tone="fail"
+            if offer.lost.violated
+            else "pass"
+            if one.on_frontier
+            else "not_applicable",
             number=number,
             title=" · ".join(offer.place),
         )
@@ -164,7 +168,7 @@ def _row(number: int, one: Standing, ranked: Sequence[Standing]) -> LayoutRow:
     return LayoutRow(
         number=number,
         place=offer.place,
-        tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "moot",
+        tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "not_applicable",
         standing=_standing(one, numbers),
         runs=formats.plural(offer.runs, "run"),
         hosts="hosts unknown" if offer.hosts is None else formats.plural(offer.hosts, "host"),

@@ -15,6 +15,7 @@ from harness.claims.claims import Claim
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import CellResult, shipped
 from harness.plan.problems import Problem
+from spark_analysis.schema import old_names
 
 COLUMNS = {
     ClaimOutcome.PASS: "passed",
@@ -26,7 +27,7 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class CampaignRun:
-    """One run as it was judged. Claims' names with blanks between; `told`: why each failed."""
+    """One run as it was judged. Claims' names with blanks between; `reasons`: why each failed."""
 
     experiment: str
     seed: int  # the experiment's
@@ -42,7 +43,7 @@ class CampaignRun:
     failed: str
     inconclusive: str
     not_applicable: str
-    told: str  # JSON: claim -> sentence
+    reasons: str  # JSON: claim -> sentence
     confirmed_per_s: float | None
 
     @property
@@ -67,7 +68,7 @@ class CampaignRun:
         return shlex.join([*words, "--seed", str(self.seed)])
 
     def why(self, claim: str) -> str:
-        return _sentences(self.told).get(claim, "")
+        return _sentences(self.reasons).get(claim, "")
 
 
 NAMES = tuple(field.name for field in fields(CampaignRun))
@@ -97,7 +98,8 @@ def of_csv(text: str, place: str) -> Iterator[CampaignRun | Problem]:
     """The rows of what `as_csv` made, each a run or what is wrong with it; none of another CSV."""
     rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
-        if rows.fieldnames is None or tuple(rows.fieldnames) != NAMES:
+        rows.fieldnames = old_names.campaign_columns([*(rows.fieldnames or ())])
+        if tuple(rows.fieldnames) != NAMES:
             return
         for row in rows:
             yield _of_row(row, f"{place}, line {rows.line_num}")
@@ -111,7 +113,8 @@ def _of_row(row: Mapping[str, str], place: str) -> CampaignRun | Problem:
     try:
         numbers = {name: int(row[name]) for name in ("seed", "repeat")}
         rate = float(row["confirmed_per_s"]) if row["confirmed_per_s"] else None
-        _sentences(row["told"])
+        row = old_names.campaign_row(row)
+        _sentences(row["reasons"])
     except ValueError as error:
         return Problem(place, f"is no run: {error}")
     return CampaignRun(**{**row, **numbers, "confirmed_per_s": rate})  # type: ignore[arg-type]
@@ -121,7 +124,7 @@ def _sentences(text: str) -> dict[str, str]:
     """Why each claim failed. Raises ValueError."""
     found = json.loads(text or "{}")
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
-        raise ValueError("`told` is no JSON object of sentences")
+        raise ValueError("`reasons` is no JSON object of sentences")
     return found
 
 

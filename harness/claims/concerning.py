@@ -23,7 +23,7 @@ def _may_apply(claim: Claim, facts: Facts) -> bool:
     for condition in claim.precondition:
         declared = facts.get(condition.fact)
         if isinstance(declared, dict):
-            if "moot" in declared:
+            if "not_applicable" in declared:
                 return False
             continue  # a bound: a run knows more
         if declared is None:

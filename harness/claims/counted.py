@@ -3,8 +3,8 @@
 1. Counts that incomplete records can only raise are lower bounds: a proved violation stays one.
 2. A loss count depends on the messages that were really left open (loss_unknown, unreachable), not
    on a doubt alone. If every confirmed message was delivered, nothing can be lost.
-3. For fault windows only cases that they can have caused count (mart charges): certainly those
-   that no other window can have caused, and perhaps those that others can have caused, too.
+3. For fault windows only cases that they can have caused count (mart attributions): certainly
+   those that no other window can have caused, and perhaps those that others can have caused, too.
 4. An ambiguous duplicate delivery may have any source that the analysis could not exclude; so may
    the cases that a register entry calls `doubtful`.
 5. A message that the audit found in a queue that was not drained may wait there for consumers: it
@@ -24,7 +24,7 @@ from harness.claims.terms import not_applicable
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Whole
-from spark_analysis.schema.messages import Charge, Count
+from spark_analysis.schema.messages import Attribution, Count
 from spark_analysis.schema.words import Strength
 
 ENOUGH = 100
@@ -42,7 +42,7 @@ PLANNED = {
     Whole.DELAYED: "delayed_messages",
     Whole.IN_TRANSACTIONS: "messages_in_transactions",
     Whole.COMMITTED: "messages_to_commit",
-    Whole.TO_BE_COMMITTED: "messages_to_ask",
+    Whole.TO_BE_COMMITTED: "messages_to_check",
 }
 PLANNED_OF = {  # a whole that the scenario plans as what others leave of a first one
     Whole.ROLLED_BACK: (Whole.IN_TRANSACTIONS, Whole.COMMITTED, Whole.TO_BE_COMMITTED),
@@ -62,7 +62,7 @@ class Counted:
     messages are."""
 
     counts: tuple[Count, ...]
-    charges: tuple[Charge, ...]
+    attributions: tuple[Attribution, ...]
     doubt: Callable[..., Caveat | None]
     planned: Mapping[Whole, float]
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
@@ -106,16 +106,16 @@ class Counted:
 
     def requeued(self, among: Among = None) -> int:
         """At least so many came again by right: unacknowledged, or too late to be heard."""
-        late = self._charged(_LATE, "", among)[0]
-        return late + self._charged("duplicated", "redelivery", among)[0]
+        late = self._attributed(_LATE, "", among)[0]
+        return late + self._attributed("duplicated", "redelivery", among)[0]
 
-    def _charged(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
+    def _attributed(self, measure: str, detail: str, among: Among) -> tuple[int, int]:
         """At least so many, and at most."""
-        if among is None or not measures.BY_NAME[measure].charged:
+        if among is None or not measures.BY_NAME[measure].attributed:
             number = self.total(measure, detail)
             return number, number
         low = high = 0
-        for row in self.charges:
+        for row in self.attributions:
             if row.measure != measure or detail not in ("", row.detail):
                 continue
             windows = {int(number) for number in row.windows.split(",") if number}
@@ -124,10 +124,10 @@ class Counted:
         return low, high
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
-        return self._charged(measure, detail, among)[1]
+        return self._attributed(measure, detail, among)[1]
 
     def _count(self, measure: str, detail: str, among: Among) -> Value:
-        low, high = self._charged(measure, detail, among)
+        low, high = self._attributed(measure, detail, among)
         text = f"{low:,}"
         logs = ("publisher_log",) if measures.BY_NAME[measure].raised_by_publishers else ()
         doubt = self.doubt("consumer_log", "drain", *logs)
@@ -151,7 +151,7 @@ class Counted:
             open_ended = registered is not None and registered.may_be_ambiguous
             more = self._most(measure, "ambiguous", among) if open_ended else 0
             # What we acknowledged too late to be heard came again by right: that hides nothing.
-            more -= min(more, self._charged(_LATE, "", among)[0])
+            more -= min(more, self._attributed(_LATE, "", among)[0])
             why = f"{more:,} more may be: what came between the two deliveries hides which"
             advice = "look at the ambiguous ones' stories"
         if not more:
@@ -162,7 +162,7 @@ class Counted:
         confirmed = self.total("state", "acknowledged")
         if not confirmed:
             return Unknown("no message was confirmed", "see why publishing failed (settlements)")
-        low, high = self._charged(measure, detail, among)
+        low, high = self._attributed(measure, detail, among)
         of = self.total("confirmed", detail) if detail else confirmed
         text = f"{low:,} of {of:,}"
         doubt = self.doubt("consumer_log")
@@ -176,7 +176,7 @@ class Counted:
         if undecided:
             sentence, advice = _words(self.doubt(*LOSS_DOUBTS))
             return at_least(low, text, f"{undecided:,} messages: {sentence}", advice)
-        unrouted = 0 if detail else self._charged(measure, _UNROUTED, among)[0]
+        unrouted = 0 if detail else self._attributed(measure, _UNROUTED, among)[0]
         if unrouted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")

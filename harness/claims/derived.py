@@ -21,7 +21,7 @@ DERIVED = (
     "every_mirror_synchronised",
     "every_mirror_read",
     "attached_name_server_silent",
-    "consumers_not_told",
+    "consumers_not_notified",
     "whole_at_fault",
     "majority_left",
 )
@@ -51,7 +51,7 @@ def derive(name: str, window: int, facts: Facts, state: KnownFacts) -> Value:
             return _every_mirror_read(window, state)
         case "attached_name_server_silent":
             return _attached_is_silent(own, facts, state)
-        case "consumers_not_told":
+        case "consumers_not_notified":
             return _not_notified(window, state)
         case "majority_left":
             return _majority_left(window, state)

@@ -115,7 +115,7 @@ class Evidence:
                 planned[whole] = planned[first] - sum(planned[other] for other in others)
         return Counted(
             self.findings.counts,
-            self.findings.charges,
+            self.findings.attributions,
             self.doubts.loss,
             planned,
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
@@ -145,7 +145,7 @@ class Evidence:
         value, doubt = self.counted.value(measure, detail, among), self.doubts.run
         if not isinstance(value, Interval):
             return value
-        if measure == "unasked" and self.facts.asks_within_ns is None:
+        if measure == "unchecked" and self.facts.checks_within_ns is None:
             return Unknown(_UNDECLARED)
         if doubt is None:
             return value
@@ -155,7 +155,7 @@ class Evidence:
         doubt = self.doubts.run
         if doubt is not None and not self.doubts.only_faults:
             return doubt.unknown
-        calm = name == "out_when_calm_s"
+        calm = name == "unavailable_in_steady_state_s"
         value = self.serving.out_when_calm() if calm else self.serving.starved(0)
         if doubt is None or not isinstance(value, Interval):
             return value if doubt is None else doubt.unknown

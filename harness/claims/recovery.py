@@ -73,10 +73,10 @@ class Recovery:
         seconds = row.after_ns / NS
         if doubt and stalled_s is not None:
             low = max(0.0, seconds - stalled_s)
-            if RecoveredBy(row.owed) in _ENDED_BY_FAULT or not row.reached:
+            if RecoveredBy(row.recovered_by) in _ENDED_BY_FAULT or not row.reached:
                 return at_least(low, doubt=doubt.sentence, advice=doubt.advice)
             return between(low, seconds, doubt.sentence, doubt.advice)
-        recovered_by = RecoveredBy(row.owed)
+        recovered_by = RecoveredBy(row.recovered_by)
         if recovered_by in _ENDED_BY_FAULT:
             return at_least(seconds, doubt=_ENDED_BY_FAULT[recovered_by])
         return exactly(seconds, stage_text(row)) if row.reached else at_least(seconds)

@@ -2,7 +2,8 @@
 
 1. A fact that was not recorded is unknown, with the reason; it is never assumed.
 2. A manifest holds a state as JSON: facts of the run by name, and `windows` by number. Recorded
-   facts that stand outside `windows` are those of the first window. `{"moot": why}` stands for
+   facts that stand outside `windows` are those of the first window. `{"not_applicable": why}`
+   stands for
    what makes no sense in this run, `{"at_least": n}` for a number that is only a lower bound.
 """
 
@@ -17,18 +18,17 @@ from spark_analysis.schema.declared import FLOAT_MAX, Listener, brief
 Recorded = bool | str | int | float
 Known = Recorded | Interval | Unknown | NotApplicable
 NOT_RECORDED = "it was not recorded"
-NOT_APPLICABLE = "moot"
+NOT_APPLICABLE = "not_applicable"
 _NO_REASON = "has no reason why it is not applicable"
 AT_LEAST = "at_least"
 _KINDS = {bool: (bool,), str: (str,), float: (int, float)}
 SINCE = {  # what every run had before there was a choice to be recorded
-    "entrance": "hosts",
+    "client_endpoint": "hosts",
     "promote_on_shutdown": "when-synced",
     "promote_on_failure": "always",
     "elects_by_majority": False,
     "confirm_waits_for_majority": False,
 }
-RENAMED = ("forgotten", "node_forgotten")  # a fact of older runs; the old name is a class today
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,6 @@ class KnownFacts:
         """`null` is unknown."""
         since = {**SINCE, **_always_elected(document), **_no_ack(document)} if document else {}
         recorded = {**since, **document}
-        if RENAMED[0] in recorded:
-            recorded.setdefault(RENAMED[1], recorded.pop(RENAMED[0]))
         known = {name: _known(name, v) for name, v in recorded.items() if name != "windows"}
         windows: dict[int, dict[str, Known]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}

@@ -27,7 +27,9 @@ DECLARED: dict[str, Fact] = {
     "mirrored_on": Fact(
         str, False, "hosts that mirror a queue, by policy: all, exactly, nodes, none"
     ),
-    "entrance": Fact(str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"),
+    "client_endpoint": Fact(
+        str, False, "by what clients enter: hosts, one, haproxy, haproxy-pair"
+    ),
     "promote_on_shutdown": Fact(
         str,
         False,
@@ -38,7 +40,7 @@ DECLARED: dict[str, Fact] = {
     "elects_by_majority": Fact(
         bool, False, "a majority of all that hold a queue decides who is its master"
     ),
-    "timer_s": Fact(float, False, "the layout's timer, in seconds"),
+    "detection_timeout_s": Fact(float, False, "the layout's timer, in seconds"),
     "route_poll_s": Fact(float, False, "how often clients ask name servers who the masters are"),
     "confirms": Fact(bool, False, "publishers ask for confirms"),
     "confirm_waits_for_mirrors": Fact(
@@ -61,8 +63,8 @@ DECLARED: dict[str, Fact] = {
     "delayed_messages": Fact(float, False, "how many are to wait, where these are few on purpose"),
     "messages_in_transactions": Fact(float, False, "so many are in transactions, likewise"),
     "messages_to_commit": Fact(float, False, "so many are to be committed, likewise"),
-    "messages_to_ask": Fact(float, False, "so many when the broker asks, likewise"),
-    "asks_within_s": Fact(
+    "messages_to_check": Fact(float, False, "so many when the broker asks, likewise"),
+    "checks_within_s": Fact(
         float, False, "how long a broker may take to ask about a transaction that was left open"
     ),
     "faults": Fact(float, False, "fault windows of the schedule"),
@@ -81,7 +83,7 @@ OPERATED: dict[str, Fact] = {
     ),
     "gave_up_waiting": Fact(bool, False, "it had ended by itself by then"),
     "lost_disk": Fact(str, False, "whose disk was lost: first stopped, last stopped, all, ..."),
-    "node_forgotten": Fact(
+    "node_removed": Fact(
         str, False, "how a node was struck from the cluster: online, offline, none"
     ),
     "stood_still_synchronising": Fact(
@@ -98,7 +100,7 @@ SEEN: dict[str, Fact] = {  # from raw rows (operated.py, routed.py)
         False,
         "every publisher whose link to a host was struck was connected to another host meanwhile",
     ),
-    "routes_told_meanwhile": Fact(
+    "routes_served_meanwhile": Fact(
         bool,
         False,
         "while name servers were struck those that were left told every queue's route, never "
@@ -113,8 +115,8 @@ RECORDED: dict[str, Fact] = {
     ),
     "mirrors_at_fault": Fact(float, True, "mirrors of the target's queue when the fault came"),
     "synchronised_mirrors_at_fault": Fact(float, True, "those of them that held everything"),
-    "publishers_entered_at_target": Fact(bool, True, "publishers were connected to the target"),
-    "consumers_entered_at_target": Fact(bool, True, "consumers were"),
+    "publishers_connected_to_target": Fact(bool, True, "publishers were connected to the target"),
+    "consumers_connected_to_target": Fact(bool, True, "consumers were"),
     "name_servers_at_target": Fact(float, True, "name servers that the fault struck"),
     "name_servers_left": Fact(float, True, "name servers that it left alone"),
     "publishers_attached_to_target": Fact(
@@ -155,17 +157,17 @@ SERVICE = {
     "serves_after_poll": "poll",
     "served_once_healed": HEALED,
 }
-TIMERS = {"notice": ("timer_s", "route_poll_s"), "poll": ("route_poll_s",)}
+TIMERS = {"notice": ("detection_timeout_s", "route_poll_s"), "poll": ("route_poll_s",)}
 CONSUMPTION = "consumption_resumes"
 STARVED = "starved_once_healed_s"
 CALM: dict[str, Fact] = {
-    "out_when_calm_s": Fact(
+    "unavailable_in_steady_state_s": Fact(
         float,
         False,
         "longest outage of the run, a queue or a publisher before any fault, after the load's "
         "first 10 s",
     ),
-    "starved_when_calm_s": Fact(
+    "starved_in_steady_state_s": Fact(
         float,
         False,
         "longest time before any fault in which a queue, or one place of a log, gave nothing out, "
@@ -194,7 +196,8 @@ FOUND: dict[str, Fact] = {
     "serves_after_notice": Fact(
         bool,
         True,
-        "they were from timer_s + route_poll_s on, when clients know of a silent broker",
+        "they were from detection_timeout_s + route_poll_s on, when clients know of a silent "
+        "broker",
     ),
     "serves_after_poll": Fact(bool, True, "they were from route_poll_s on"),
     "served_once_healed": Fact(
@@ -246,7 +249,7 @@ FOLLOWING: dict[str, Fact] = {  # from others (derived.py)
     "mirrors_gained": Fact(
         float, False, "mirrors that a queue has after all operations, beyond its own"
     ),
-    "consumers_not_told": Fact(
+    "consumers_not_notified": Fact(
         float, True, "of those that were attached how many got no notice of cancellation"
     ),
     "whole_at_fault": Fact(

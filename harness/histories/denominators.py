@@ -16,7 +16,7 @@ from spark_analysis.schema.words import Via
 
 _ENOUGH = 100
 _AFTER_ACKNOWLEDGEMENT = ("duplicated.redelivery_after_ack", "duplicated.offset_rollback")
-_FORGOTTEN = "forgotten"
+_FORGOTTEN = "not_redelivered"
 _HELD = "duplicated.redelivered_without_cause"
 _ENDS = ("lost", "closed")
 _NO_EVENTS = "no client event is on record, so the ended connections are unknown"

@@ -37,7 +37,7 @@ _CALM: Mapping[type, Mapping[str, Any]] = {
         "workers": (),
         "windows": (),
         "queues": (),
-        "rivals": (),
+        "competing_leaders": (),
     },
     Worker: {"log_closed": False},
     Window: {"ended_ns": None, "verified": False, "gone": False, "doubt": ""},

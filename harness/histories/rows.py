@@ -10,8 +10,8 @@
 4. A queue was drained if a drain ended ok that began after everything else had ended; otherwise
    this is unknown. The format has no redelivery, offsets, acknowledgements or acknowledgement
    levels.
-5. Their faults were not verified, so they are leadership changes (`upheavals`), from their start
-   on: never windows.
+5. Their faults were not verified, so they are leadership changes (`leadership_changes`), from
+   their start on: never windows.
 """
 
 from collections import defaultdict
@@ -87,7 +87,7 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
     }
     ended_ns = [row.at_ns - origin_ns for row in rows if row.f == ENQUEUE]
     drained, doubt = _drained(rows) if form.drains else (False, "its history shows no drain")
-    upheavals = tuple(
+    leadership_changes = tuple(
         LeadershipChange(row.at_ns - origin_ns, None)
         for row in rows
         if row.f == FAULT and row.ev == START
@@ -108,12 +108,12 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         workers=_workers(rows, publishers, consumers),
         windows=(),
         queues=(QueueEnd(QUEUE, len(consumers) == 1, drained, doubt, ()),),
-        rivals=(),
-        upheavals=upheavals,
+        competing_leaders=(),
+        leadership_changes=leadership_changes,
     )
     consuming = len({row.client for row in rows if row.f == DEQUEUE})
     declared = {"consumers": consuming, "confirms": True}  # an enqueue's ok is the broker's
-    doubts = (FAULTS_UNJUDGED,) if upheavals else ()
+    doubts = (FAULTS_UNJUDGED,) if leadership_changes else ()
     return History(facts, declared, {}, tables, doubts, {"corrupt": UNCHECKED})
 
 
@@ -196,7 +196,7 @@ def _arrivals(
         "queue": QUEUE,
         "broker": None,
         "offset": NO_OFFSET,
-        "redelivered": int(Redelivered.NOT_TOLD),
+        "redelivered": int(Redelivered.NOT_REPORTED),
         "header_ok": 1,
         "payload_ok": 1,
         "run_ok": 1,

@@ -2,7 +2,7 @@
 
 1. A table says how many rows it has; a column is that many values, or one value for all of them.
 2. An enumeration is written as its word, in lower case; null if it says nothing (STRENGTH none,
-   REDELIVERED not_told, FATE none). A sentinel is written as null, never as its number.
+   REDELIVERED not_reported, FATE none). A sentinel is written as null, never as its number.
 3. A column that decides verdicts is never assumed: omitted, it is a problem, unless null is among
    its values.
 """
@@ -45,7 +45,7 @@ NULLS: Mapping[_Place, int] = {
     ("deliveries", "offset"): NO_OFFSET,
     ("terms", "due_ns"): NO_DUE,
     ("settlements", "strength"): Strength.NONE,
-    ("deliveries", "redelivered"): Redelivered.NOT_TOLD,
+    ("deliveries", "redelivered"): Redelivered.NOT_REPORTED,
     ("terms", "fate"): Fate.NONE,
 }
 _FLAGS = ("ok", "header_ok", "payload_ok", "run_ok")

@@ -238,4 +238,4 @@ def _changes(nights: Sequence[Night]) -> Iterator[Changes]:
 
 
 def _tone(night: Night) -> str:
-    return "moot" if night.exit_code is None else _TONES[Exit(night.exit_code)]
+    return "not_applicable" if night.exit_code is None else _TONES[Exit(night.exit_code)]

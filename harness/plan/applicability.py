@@ -54,7 +54,7 @@ def obstacles(
     if layout.client_tcp_retries2 is not None and deployment != COMPOSE:
         reasons.append(f"client_tcp_retries2 would be the whole machine's by {deployment}")
     if layout.balancers and deployment != COMPOSE:
-        reasons.append(f"clients enter by {layout.entrance}, which only {COMPOSE} has")
+        reasons.append(f"clients enter by {layout.client_endpoint}, which only {COMPOSE} has")
     reasons += _fault_obstacles(scenario, system, layout, client, deployment)
     reasons += _length_obstacles(scenario, layout)
     reasons += operable.obstacles(scenario, system, layout, deployment)
@@ -63,8 +63,8 @@ def obstacles(
     if (at := scenario.workload.declared_at) and at not in hosts:
         reasons.append(f"declared_at: no host {brief(at)} (there are {', '.join(hosts)})")
     for who, entry in (
-        ("publishers_enter", scenario.workload.publishers_enter),
-        ("consumers_enter", scenario.workload.consumers_enter),
+        ("publisher_endpoint", scenario.workload.publisher_endpoint),
+        ("consumer_endpoint", scenario.workload.consumer_endpoint),
     ):
         if not requirements.uses_name_servers(client):
             entering = _entry_obstacles(entry, scenario, layout)
@@ -97,7 +97,7 @@ def _fault_obstacles(
         if target.role == "uninvolved" and (layout.copies or 0) >= len(layout.hosts):
             reason = "every host holds a copy"
             yield f"fault {number}: target {brief(target.word)} matches no host: {reason}"
-        if fault.options.direction == "to_broker" and not system.servers(layout).speaks_unasked:
+        if fault.options.direction == "to_broker" and not system.servers(layout).speaks_first:
             yield (
                 f"fault {number}: a server of {system.name} sends nothing without a request, so "
                 f"direction = 'to_broker' cannot be verified; use direction = 'both'"
@@ -131,11 +131,13 @@ def _has_alarm(system: System, fault: FaultPlan) -> bool:
 def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
     """Check the windows' lengths: only here are lengths in layout timers known in seconds."""
     active = {
-        number: overlaps.active_fault_of(fault, layout.timer_s, bool(scenario.operations))
+        number: overlaps.active_fault_of(
+            fault, layout.detection_timeout_s, bool(scenario.operations)
+        )
         for number, fault in enumerate(scenario.faults, start=1)
     }
     pausing = layout.partition_handling in overlaps.PAUSING
-    pauses = overlaps.Pauses(layout.timer_s) if pausing else None
+    pauses = overlaps.Pauses(layout.detection_timeout_s) if pausing else None
     texts = list(overlaps.problems(active, pauses))
     opens_s = {number: each.opens_s for number, each in active.items()}
     targets = {number: each.target for number, each in active.items()}
@@ -143,11 +145,11 @@ def _length_obstacles(scenario: Scenario, layout: Layout) -> Iterator[str]:
     for number, fault in enumerate(scenario.faults, start=1):
         options = fault.options
         if KINDS[fault.kind].repeats and options.down_s:
-            lasts_s = fault.lasts.resolve_s(layout.timer_s)
+            lasts_s = fault.lasts.resolve_s(layout.detection_timeout_s)
             text = overlaps.flap_problem(options.down_s, options.up_s, lasts_s)
             texts += [(number, text)] if text else []
     for number, text in texts:
-        yield f"fault {number}: {text}, where T = {layout.timer_s:g} s"
+        yield f"fault {number}: {text}, where T = {layout.detection_timeout_s:g} s"
 
 
 def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[str]:
@@ -157,8 +159,8 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
         ways = " or ".join(way for way, names in BALANCERS.items() if len(names) >= wanted)
         yield (
             f"target {brief(target.word)} matches no balancer: clients enter by "
-            f"{layout.entrance!r}, and balancers before the brokers: {found}; take a layout with "
-            f"entrance = {ways}"
+            f"{layout.client_endpoint!r}, and balancers before the brokers: {found}; take a "
+            f"layout with client_endpoint = {ways}"
         )
     elif not KINDS[kind].strikes_processes:
         yield f"{target.word} can suffer no {kind}, only {', '.join(by_signals())}"

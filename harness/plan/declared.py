@@ -8,8 +8,10 @@ from harness.plan.reconnecting import reconnect_s
 Guaranteed = bool | str | int | float | None
 Declared = bool | str | int | float | dict[str, str] | dict[str, int] | None
 AT_LEAST = "at_least"  # {"at_least": n}: a lower bound; the number is unknown
-NO_ENTRANCE = {"moot": "clients enter nowhere: name servers show them every master"}
-NO_NAME_SERVERS = {"moot": "its clients ask no name server"}
+NO_CLIENT_ENDPOINT = {
+    "not_applicable": "clients enter nowhere: name servers show them every master"
+}
+NO_NAME_SERVERS = {"not_applicable": "its clients ask no name server"}
 FEW = 100  # a scenario that means to send fewer is judged by all that it sends
 
 
@@ -26,7 +28,7 @@ def shown(plan: RunPlan) -> list[str]:
 def declared(plan: RunPlan) -> dict[str, Declared]:
     """Return declared layout properties and workload choices: never a system's or layout's name.
 
-    None: it is not declared, so it is unknown. {"moot": why}: it does not apply here.
+    None: it is not declared, so it is unknown. {"not_applicable": why}: it does not apply here.
     """
     workload, layout = plan.scenario.workload, plan.layout
     guarantees = plan.system.guarantees(layout)
@@ -34,7 +36,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
     return {
         **requirements.facts(plan.client, workload),
         **of_layout(plan.system, layout),
-        "entrance": NO_ENTRANCE if by_name else layout.entrance,
+        "client_endpoint": NO_CLIENT_ENDPOINT if by_name else layout.client_endpoint,
         "confirms": workload.confirms,
         "durable": workload.durable,
         "persistent": workload.persistent,
@@ -44,7 +46,7 @@ def declared(plan: RunPlan) -> dict[str, Declared]:
         "no_ack": workload.consumers > 0 and workload.acknowledge == 0,
         "reconnect_s": reconnect_s(plan.client, guarantees),
         "messages": _few(plan),
-        "asks_within_s": _recorded(guarantees.asks_within_s),
+        "checks_within_s": _recorded(guarantees.checks_within_s),
         "faults": len(plan.schedule.windows),
         "operations": len(plan.schedule.steps),
     }
@@ -63,7 +65,7 @@ def of_layout(system: System, layout: Layout) -> dict[str, Declared]:
         "promote_on_failure": _recorded(guarantees.promote_on_failure),
         "elects": guarantees.elects,
         "elects_by_majority": guarantees.elects_by_majority,
-        "timer_s": layout.timer_s,
+        "detection_timeout_s": layout.detection_timeout_s,
         "route_poll_s": _recorded(guarantees.route_poll_s),
         "confirm_waits_for_mirrors": guarantees.confirm_waits_for_mirrors,
         "confirm_waits_for_majority": guarantees.confirm_waits_for_majority,
@@ -81,4 +83,6 @@ def _few(plan: RunPlan) -> int | None:
 
 
 def _recorded(guaranteed: Guaranteed | NotApplicable) -> Declared:
-    return {"moot": guaranteed.why} if isinstance(guaranteed, NotApplicable) else guaranteed
+    return (
+        {"not_applicable": guaranteed.why} if isinstance(guaranteed, NotApplicable) else guaranteed
+    )

@@ -33,7 +33,7 @@ class Guarantees:
     # For a majority of all that ever held the queue: who is down counts, and is not waited for.
     confirm_waits_for_majority: bool | None
     confirm_waits_for_disk: bool | None
-    asks_within_s: (
+    checks_within_s: (
         float | NotApplicable | None
     )  # so long after it was stored a transaction may wait
     strength: Strength | None  # what a confirm of a lasting message promises; None: the least

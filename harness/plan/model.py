@@ -25,9 +25,9 @@ class Duration:
     seconds: float = 0.0
     timers: float = 0.0
 
-    def resolve_s(self, timer_s: float) -> float:
+    def resolve_s(self, detection_timeout_s: float) -> float:
         """Seconds: `timers` layout timers, but at least `seconds`."""
-        return max(self.seconds, self.timers * timer_s)
+        return max(self.seconds, self.timers * detection_timeout_s)
 
 
 class Retry(StrEnum):
@@ -55,8 +55,8 @@ class Workload:
     retry: Retry
     acknowledge: int  # a batch of so many deliveries; 0: none, the broker forgets when it sends
     deadline_s: float
-    publishers_enter: "BootstrapAddress"
-    consumers_enter: "BootstrapAddress"
+    publisher_endpoint: "BootstrapAddress"
+    consumer_endpoint: "BootstrapAddress"
     sections: Mapping[str, Any] = field(default_factory=dict)
     declared_at: str = ""  # the host where queues' masters are put; "": drawn for each queue
 
@@ -210,14 +210,16 @@ class Layout:
     system: str
     title: str
     hosts: tuple[Host, ...]
-    timer_s: float  # after which a silent peer is given up: net_ticktime, name servers' idle time
+    detection_timeout_s: (
+        float  # after which a silent peer is given up: net_ticktime, name servers' idle time
+    )
     copies: int | None
     synchronise: str
     partition_handling: str
     policies: tuple[Policy, ...]
     pause_if_all_down: PauseIfAllDown | None = None  # where that is the partition handling
     peer_links: str = DIRECT  # or TOXIPROXY: brokers reach each other through the proxy
-    entrance: str = HOSTS  # or ONE, or one of BALANCERS: how clients get in
+    client_endpoint: str = HOSTS  # or ONE, or one of BALANCERS: how clients get in
     topology: Topology | None = None
     spares: tuple[Host, ...] = ()
     own: OwnLayout | None = None  # of its family alone; None: it has nothing of its own
@@ -232,7 +234,7 @@ class Layout:
 
     @property
     def balancers(self) -> tuple[str, ...]:
-        return BALANCERS.get(self.entrance, ())
+        return BALANCERS.get(self.client_endpoint, ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ class Operation:
     options: tuple[str, ...] = ()  # the keys of OPTIONS that it takes
     needs: tuple[str, ...] = ()  # those that it cannot do without
     alters: bool = False  # the cluster is not what its layout says, for good
-    upheaval: LeadershipChange = LeadershipChange.NEVER
+    leadership_change: LeadershipChange = LeadershipChange.NEVER
     why_not: Mapping[str, str] = field(default_factory=dict)  # deployment without it -> why
 
 
@@ -132,7 +132,7 @@ OPERATIONS = {
             targets=(*RUNNING, ALL),
             offers=_PROCESSES,
             options=("how", "waits", "order"),
-            upheaval=LeadershipChange.SOON,
+            leadership_change=LeadershipChange.SOON,
         ),
         Operation(
             name="stop_node",
@@ -140,7 +140,7 @@ OPERATIONS = {
             targets=(*RUNNING, ALL),
             offers=_PROCESSES,
             options=("how", "waits", "order"),
-            upheaval=LeadershipChange.SOON,
+            leadership_change=LeadershipChange.SOON,
         ),
         Operation(
             name="start_node",
@@ -148,7 +148,7 @@ OPERATIONS = {
             targets=(*STOPPED, ALL),
             offers=_PROCESSES,
             options=("waits", "order"),
-            upheaval=LeadershipChange.LATER,
+            leadership_change=LeadershipChange.LATER,
         ),
         Operation(
             name="wipe_node",
@@ -164,7 +164,7 @@ OPERATIONS = {
             offers=_COMMAND,
             options=("through",),
             alters=True,
-            upheaval=LeadershipChange.LATER,
+            leadership_change=LeadershipChange.LATER,
         ),
         Operation(
             name="forget_node",
@@ -173,7 +173,7 @@ OPERATIONS = {
             offers=_COMMAND,
             options=("offline", "through"),
             alters=True,
-            upheaval=LeadershipChange.LATER,
+            leadership_change=LeadershipChange.LATER,
         ),
         Operation(
             name="force_boot",
@@ -188,7 +188,7 @@ OPERATIONS = {
             targets=RUNNING,
             offers=_COMMAND,
             alters=True,
-            upheaval=LeadershipChange.LATER,
+            leadership_change=LeadershipChange.LATER,
         ),
         Operation(
             name="set_policy",
@@ -198,7 +198,7 @@ OPERATIONS = {
             options=("name", "pattern", "definition", "priority"),
             needs=("definition",),
             alters=True,
-            upheaval=LeadershipChange.LATER,
+            leadership_change=LeadershipChange.LATER,
         ),
         Operation(
             name="delete_policy",
@@ -207,7 +207,7 @@ OPERATIONS = {
             offers=_API,
             options=("name",),
             alters=True,
-            upheaval=LeadershipChange.LATER,
+            leadership_change=LeadershipChange.LATER,
         ),
         Operation(
             name="synchronise",
@@ -229,7 +229,7 @@ OPERATIONS = {
             targets=(QUEUE,),
             offers=_PROCESSES,
             alters=True,
-            upheaval=LeadershipChange.SOON,
+            leadership_change=LeadershipChange.SOON,
         ),
     )
 }

@@ -62,7 +62,7 @@ class ActiveFault:
 class Pauses:
     """A layout whose nodes pause where they lose the majority: they close clients' links then."""
 
-    timer_s: float
+    detection_timeout_s: float
 
 
 def active_fault(
@@ -80,10 +80,10 @@ def active_fault(
     return ActiveFault(kind, target, opens_s, ends_s, meant, resource, rhythm_s)
 
 
-def active_fault_of(fault: FaultPlan, timer_s: float, operated: bool) -> ActiveFault:
+def active_fault_of(fault: FaultPlan, detection_timeout_s: float, operated: bool) -> ActiveFault:
     """`operated`: whether operations of the scenario may bring back what never returns."""
-    opens_s = fault.opens.resolve_s(timer_s)
-    ends_s = opens_s + fault.lasts.resolve_s(timer_s)
+    opens_s = fault.opens.resolve_s(detection_timeout_s)
+    ends_s = opens_s + fault.lasts.resolve_s(detection_timeout_s)
     return active_fault(
         fault.kind,
         fault.target,
@@ -195,11 +195,14 @@ def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pause
     if pauses is None or earlier.kind not in KINDS or later.kind not in KINDS:
         return ""
     cuts = Sight.PEER_LINKS in KINDS[earlier.kind].hides
-    if earlier.rhythm_s and earlier.rhythm_s < _PAUSES_FROM * pauses.timer_s:
+    if earlier.rhythm_s and earlier.rhythm_s < _PAUSES_FROM * pauses.detection_timeout_s:
         return ""  # each cut is too short
     if not cuts or Sight.CLIENT_LINKS not in KINDS[later.kind].seen_by:
         return ""
-    if later.opens_s + later.verified_s < earlier.opens_s + _PAUSES_FROM * pauses.timer_s:
+    if (
+        later.opens_s + later.verified_s
+        < earlier.opens_s + _PAUSES_FROM * pauses.detection_timeout_s
+    ):
         return ""
     return (
         f"fault {number} ({earlier.kind} {earlier.target}) makes its host pause, which closes the "

@@ -121,6 +121,6 @@ def _choices(path: Path, sections: Sections) -> tuple[str, ...]:
         return spans.FORMS_FIXED if path[-1] in FIXED else spans.FORMS
     if path[-1] == "target":
         return (*TARGET_FORMS, *CLIENT_FORMS)
-    if path[-1] in ("publishers_enter", "consumers_enter"):
+    if path[-1] in ("publisher_endpoint", "consumer_endpoint"):
         return (*ENTRY_FORMS, "a list of hosts' names")
     return words_at(shape, rest)

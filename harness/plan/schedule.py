@@ -21,41 +21,48 @@ from harness.plan.targets import parse_target
 def resolve(scenario: Scenario, layout: Layout, guarantees: Guarantees, client: str) -> Schedule:
     """The phases of `scenario` in seconds, on `layout`, which promises that, with clients of that
     library."""
-    timer_s = layout.timer_s
-    baseline_s = scenario.baseline.resolve_s(timer_s)
+    detection_timeout_s = layout.detection_timeout_s
+    baseline_s = scenario.baseline.resolve_s(detection_timeout_s)
     return Schedule(
         baseline_s=baseline_s,
-        windows=tuple(_windows(scenario, timer_s, baseline_s)),
+        windows=tuple(_windows(scenario, detection_timeout_s, baseline_s)),
         recovery_s=max(
-            scenario.recovery.resolve_s(timer_s), healed_s(scenario, client, guarantees)
+            scenario.recovery.resolve_s(detection_timeout_s),
+            healed_s(scenario, client, guarantees),
         ),
-        settle_s=max(scenario.settle.resolve_s(timer_s), scenario.workload.deadline_s),
-        drain_limit_s=scenario.drain_limit.resolve_s(timer_s),
-        steps=_steps(scenario, timer_s, baseline_s),
+        settle_s=max(scenario.settle.resolve_s(detection_timeout_s), scenario.workload.deadline_s),
+        drain_limit_s=scenario.drain_limit.resolve_s(detection_timeout_s),
+        steps=_steps(scenario, detection_timeout_s, baseline_s),
     )
 
 
-def _windows(scenario: Scenario, timer_s: float, baseline_s: float) -> Iterator[Window]:
+def _windows(
+    scenario: Scenario, detection_timeout_s: float, baseline_s: float
+) -> Iterator[Window]:
     """In the order in which they open. Targets refer to faults by the file's order."""
-    numbers = _numbers(scenario, timer_s)
+    numbers = _numbers(scenario, detection_timeout_s)
     for place, number in sorted(numbers.items(), key=lambda item: item[1]):
         fault = scenario.faults[place - 1]
         refers_to = numbers.get(parse_target(fault.target).fault, 0)
-        opens_s = baseline_s + fault.opens.resolve_s(timer_s)
-        yield Window(number, fault, opens_s, fault.lasts.resolve_s(timer_s), refers_to)
+        opens_s = baseline_s + fault.opens.resolve_s(detection_timeout_s)
+        yield Window(number, fault, opens_s, fault.lasts.resolve_s(detection_timeout_s), refers_to)
 
 
-def _numbers(scenario: Scenario, timer_s: float) -> dict[int, int]:
+def _numbers(scenario: Scenario, detection_timeout_s: float) -> dict[int, int]:
     """The number of each fault's window, by its place in the file; both from 1."""
-    opens_s = [fault.opens.resolve_s(timer_s) for fault in scenario.faults]
+    opens_s = [fault.opens.resolve_s(detection_timeout_s) for fault in scenario.faults]
     order = sorted(range(len(opens_s)), key=opens_s.__getitem__)
     return {place + 1: number for number, place in enumerate(order, start=1)}
 
 
-def _steps(scenario: Scenario, timer_s: float, baseline_s: float) -> tuple[OperationStep, ...]:
-    timed = [(baseline_s + one.at.resolve_s(timer_s), one) for one in scenario.operations]
+def _steps(
+    scenario: Scenario, detection_timeout_s: float, baseline_s: float
+) -> tuple[OperationStep, ...]:
+    timed = [
+        (baseline_s + one.at.resolve_s(detection_timeout_s), one) for one in scenario.operations
+    ]
     timed.sort(key=lambda one: one[0])
-    windows = _numbers(scenario, timer_s)
+    windows = _numbers(scenario, detection_timeout_s)
     return tuple(
         OperationStep(number, one, at_s, windows.get(parse(one.kind, one.target).fault, 0))
         for number, (at_s, one) in enumerate(timed, start=1)

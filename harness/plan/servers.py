@@ -40,13 +40,13 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voter:
-    """A process that is asked who leads, while a run lasts. `asked`: how, in a word of its family;
+    """A process that is asked who leads, while a run lasts. `query`: how, in a word of its family;
     `groups`: of brokers, whose leader it knows; `id`: its own among those who vote together, and
     `peer`: that of another one of them."""
 
     host: str
     word: str
-    asked: str
+    query: str
     groups: tuple[str, ...]
     id: str
     peer: str
@@ -60,7 +60,7 @@ class Servers:
     apart: bool
     by_names: bool  # clients dial brokers by their names: each worker takes an address of its own
     keep_logs: bool  # every broker's log is read by an audit; else queues are drained, rivals read
-    speaks_unasked: bool  # a client's link carries something that its client did not ask for
+    speaks_first: bool  # a client's link carries something that its client did not ask for
     client_settings: tuple[tuple[str, str], ...]  # by name, for what the layout's timers ask
     client_flags: tuple[str, ...]  # of the processes that clients run in
     copied_every_s: int | None  # so often the others copy what was declared; None: at once

@@ -107,8 +107,8 @@ class WorkloadTable(Table):
     retry: Literal["never", "until_confirmed"] = "until_confirmed"
     acknowledge: Annotated[int, BeforeValidator(_batch)] = 1
     deadline: Seconds = 2.0
-    publishers_enter: EntryWord = BootstrapAddress(word="uninvolved")
-    consumers_enter: EntryWord = BootstrapAddress(word="uninvolved")
+    publisher_endpoint: EntryWord = BootstrapAddress(word="uninvolved")
+    consumer_endpoint: EntryWord = BootstrapAddress(word="uninvolved")
     declared_at: str = Field(default="", pattern=HOST_NAME)
 
 

@@ -92,8 +92,8 @@ def _workload(table: WorkloadTable, sections: Mapping[str, Any]) -> Workload:
         retry=Retry(table.retry),
         acknowledge=table.acknowledge,
         deadline_s=table.deadline,
-        publishers_enter=table.publishers_enter,
-        consumers_enter=table.consumers_enter,
+        publisher_endpoint=table.publisher_endpoint,
+        consumer_endpoint=table.consumer_endpoint,
         sections=sections,
         declared_at=table.declared_at,
     )
@@ -177,7 +177,7 @@ def _workload_checks(workload: dict[str, Any], queues: list[str]) -> Iterator[To
                 f"set {key} to {len(queues)} at least, or name fewer queues"
             )
             yield TomlProblem(("workload", key), text)
-    for key in ("publishers_enter", "consumers_enter"):
+    for key in ("publisher_endpoint", "consumer_endpoint"):
         yield from _queue_check(("workload", key), workload.get(key), queues)
     if workload.get("confirms") is False and workload.get("retry", "until_confirmed") != "never":
         text = "without confirms there is nothing to retry until"

@@ -63,7 +63,7 @@ class Topology:
     name: str  # of the file
     title: str
     system: str
-    timer_s: float
+    detection_timeout_s: float
     brokers: tuple[BrokerNode, ...]
     user: str  # the names of environment variables
     password: str

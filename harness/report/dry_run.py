@@ -94,9 +94,13 @@ def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
 
 def run_lines(run: RunPlan, repeats: int) -> Iterator[str]:
     """One cell: its workload, its phases in seconds, its faults."""
-    schedule, scenario, timer_s = run.schedule, run.scenario, run.layout.timer_s
+    schedule, scenario, detection_timeout_s = (
+        run.schedule,
+        run.scenario,
+        run.layout.detection_timeout_s,
+    )
     yield f"{cell_name(run.cell)}, {repeats} x ({run.deployment}): {scenario.title}"
-    yield f"  layout     {run.layout.title}; T = {timer_s:g} s"
+    yield f"  layout     {run.layout.title}; T = {detection_timeout_s:g} s"
     yield from _layout_lines(run)
     if run.layout.topology is not None:
         yield from _topology(run.layout.topology)
@@ -132,8 +136,8 @@ def _entries(run: RunPlan) -> Iterator[str]:
         yield "  clients    enter nowhere: name servers show them every master"
         return
     workload = run.scenario.workload
-    yield f"  publishers enter at {_entry(workload.publishers_enter, run)}"
-    yield f"  consumers  enter at {_entry(workload.consumers_enter, run)}"
+    yield f"  publishers enter at {_entry(workload.publisher_endpoint, run)}"
+    yield f"  consumers  enter at {_entry(workload.consumer_endpoint, run)}"
 
 
 def _layout_lines(run: RunPlan) -> Iterator[str]:
@@ -153,8 +157,10 @@ def _layout_lines(run: RunPlan) -> Iterator[str]:
         yield f"  kernel     tcp_retries2 = {layout.client_tcp_retries2} on the clients' side"
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
-    entrance = "" if uses_name_servers(run.client) else f"; entrance: {layout.entrance}"
-    yield f"  peer links {peers}{entrance}"
+    client_endpoint = (
+        "" if uses_name_servers(run.client) else f"; client endpoint: {layout.client_endpoint}"
+    )
+    yield f"  peer links {peers}{client_endpoint}"
 
 
 def _policies(layout: Layout) -> Iterator[str]:
@@ -293,7 +299,7 @@ def _workload(workload: Workload) -> str:
 def _entry(entry: BootstrapAddress, run: RunPlan) -> str:
     if run.layout.balancers:
         return f"{' and '.join(run.layout.balancers)}, whatever the scenario says"
-    alone = ", and know no other" if run.layout.entrance == ONE else ""
+    alone = ", and know no other" if run.layout.client_endpoint == ONE else ""
     if entry.hosts:
         return ", ".join(entry.hosts[:1] if alone else entry.hosts) + alone
     return f"{entry.word}: {_word(entry.word, run)}{alone}"
@@ -349,7 +355,7 @@ def _means(target: Target, run: RunPlan) -> str:
 
 def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
-    if seconds > requested.resolve_s(run.layout.timer_s):
+    if seconds > requested.resolve_s(run.layout.detection_timeout_s):
         return f"{_length(seconds)} ({because}; {spans.text(requested)} were asked for)"
     return _resolved(requested, seconds)
 

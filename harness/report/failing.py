@@ -44,12 +44,12 @@ def _with_known_server(run: RunReport) -> tuple[Failing, ...]:
     failing_sends = run.detail.failing if run.detail is not None else ()
     if not any(one.failed for one in failing_sends):
         return ()
-    return tuple(one for one in failing_sends if one.asked)
+    return tuple(one for one in failing_sends if one.name_server)
 
 
 def _words(one: Failing) -> Iterator[str]:
     yield one.publisher
-    yield one.asked
+    yield one.name_server
     yield _failed(one)
     yield _NONE if one.last_failed_s is None else f"{one.last_failed_s:.1f} s"
     yield _NONE if one.turned_s is None else f"{one.turned_s:.1f} s: {one.turned_to}"

@@ -43,7 +43,7 @@ def layouts(found: Iterable[Layout]) -> Table:
     )
     for one in found:
         hosts = ", ".join(host.name for host in one.hosts)
-        ways = (one.partition_handling, one.peer_links, one.entrance)
+        ways = (one.partition_handling, one.peer_links, one.client_endpoint)
         table.add_row(one.label, one.system, one.title, hosts, str(one.copies), *ways)
     return table
 

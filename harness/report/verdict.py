@@ -109,6 +109,7 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
             {
                 **asdict(verdict),
                 "outcome": verdict.outcome.value,
+                "verdict": verdict.word,
                 "line": verdict_line(verdict, standing_of(verdict, run, report)),
             }
             for verdict in run.verdicts
@@ -162,11 +163,11 @@ def _totals(runs: Sequence[RunReport]) -> dict[str, Any]:
             for name, spread in (
                 ("silence", totals.silence),
                 ("degraded", totals.degraded),
-                ("out_total", totals.out),
+                ("total_downtime", totals.out),
             )
         },
-        "out_runs": totals.out_runs,
-        "out_worst_scope": _scope(totals.worst),
+        "downtime_runs": totals.downtime_runs,
+        "worst_downtime_scope": _scope(totals.worst),
         "late": {"missed": missed, "operations": publishes, "runs": of},
     }
 

@@ -19,7 +19,7 @@ from harness.report.html import template
 from harness.report.page import formats
 
 LINES_MAX = 40  # of what shows no difference, on a terminal; the page has them all
-TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "moot"}
+TONES = {Trend.WORSE: "fail", Trend.BETTER: "pass", Trend.NONE: "not_applicable"}
 _BADGES = {
     Exit.PASSED: ("pass", "NOTHING SHOWN WORSE"),
     Exit.FAILED: ("fail", "WORSE"),
@@ -93,7 +93,7 @@ def lines(comparison: Versus) -> Iterator[str]:
     shown = page(comparison)
     yield f"{shown.second} against {shown.first}"
     for section in shown.sections:
-        kept = section.lines if section.tone != "moot" else section.lines[:LINES_MAX]
+        kept = section.lines if section.tone != "not_applicable" else section.lines[:LINES_MAX]
         yield ""
         yield f"{section.title}: {len(section.lines) or 'nothing'}"
         for one in kept:

@@ -125,15 +125,17 @@ def take(stage: Stage, armed: Armed) -> None:
         stage.hosts_of[armed.window] = armed.host
 
 
-def to_look_at(armed: Armed, active: Mapping[int, Armed], timer_s: float = 0.0) -> Armed:
+def to_look_at(
+    armed: Armed, active: Mapping[int, Armed], detection_timeout_s: float = 0.0
+) -> Armed:
     """Return the fault with what other active faults hide from its verification.
 
-    `timer_s`: the layout's detection timeout.
+    `detection_timeout_s`: the layout's detection timeout.
     """
 
     def meanwhile() -> Interference:
         others = (other for number, other in active.items() if number != armed.window)
-        return interference(armed, others, timer_s)
+        return interference(armed, others, detection_timeout_s)
 
     return replace(armed, meanwhile=meanwhile)
 

@@ -50,7 +50,9 @@ class RunEnding:
     """What the end of a run found: a QueueEnd a queue, the rivals, and who read what."""
 
     queues: tuple[QueueEnd, ...]
-    rivals: dict[str, tuple[str, ...]]  # of queues (scenario's names) with several: the masters
+    competing_leaders: dict[
+        str, tuple[str, ...]
+    ]  # of queues (scenario's names) with several: the masters
     workers: tuple[WorkerHandle, ...]  # drainers and auditors, all ended
 
 
@@ -59,7 +61,9 @@ class ReaderStart:
     """How a reader is started: its settings, and the way in for a worker of this name."""
 
     new_config: Callable[[Role, str, str, tuple[Endpoint, ...]], WorkerConfig]
-    entrance: Callable[[str], Awaitable[tuple[Endpoint, ...]]]  # its own links, its entry first
+    client_endpoint: Callable[
+        [str], Awaitable[tuple[Endpoint, ...]]
+    ]  # its own links, its entry first
     boot_id: str
 
 
@@ -121,7 +125,7 @@ class DrainAndAudit:
         """`started`: the hosts that were started for it."""
         if self._logs.brokers:
             return await self._audit_logs(ends, bool(started))
-        audited, rivals = [], {}
+        audited, competing_leaders = [], {}
         for end in ends:
             masters = await self._masters(self._queues[end.queue])
             claimants = tuple(host for host, claims in masters.items() if claims)
@@ -129,13 +133,13 @@ class DrainAndAudit:
             if not claimants:
                 silent = silent or ["no host says that it is the master"]
             if len(claimants) > 1:
-                rivals[end.queue] = claimants
+                competing_leaders[end.queue] = claimants
                 silent += await self._read_all(end.queue, claimants)
             elif claimants and claimants[0] in started:
                 end, unread = await self._read_started(end, claimants[0])
                 silent += unread
             audited.append(replace(end, unreadable=tuple(silent)))
-        return RunEnding(tuple(audited), rivals, tuple(self.workers))
+        return RunEnding(tuple(audited), competing_leaders, tuple(self.workers))
 
     async def _audit_logs(self, ends: Sequence[QueueEnd], started: bool) -> RunEnding:
         unread = await asyncio.gather(*(self._read_logs(end.queue) for end in ends))
@@ -165,7 +169,7 @@ class DrainAndAudit:
         name = f"drain-{queue}"
         quiet_ns = None
         try:
-            endpoints = await self._reader_start.entrance(name)
+            endpoints = await self._reader_start.client_endpoint(name)
             read = await self._read(Role.DRAINER, name, queue, endpoints)
             said, quiet_ns = read.doubt, read.quiet_ns
         except DeployError as failure:

@@ -319,9 +319,9 @@ class LiveRun:
         self._manifest.queues = list(ended.queues)
         until = self._run_time(time.monotonic_ns())
         origins_ns = [window.facts.origin_ns for window in self._windows.values()]
-        self._manifest.rivals = [
+        self._manifest.competing_leaders = [
             CompetingLeaders(queue, two_since(hosts, started, origins_ns), until)
-            for queue, hosts in ended.rivals.items()
+            for queue, hosts in ended.competing_leaders.items()
         ]
         self._events.put_nowait(c.Audited())
 

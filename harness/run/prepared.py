@@ -7,7 +7,7 @@ from typing import Any
 from faults.places import overlap, split
 from harness.cluster.port import Roles
 from harness.plan.clients.registry import named
-from harness.plan.declared import AT_LEAST, NO_ENTRANCE, NO_NAME_SERVERS, Declared
+from harness.plan.declared import AT_LEAST, NO_CLIENT_ENDPOINT, NO_NAME_SERVERS, Declared
 from harness.plan.model import BALANCER
 from harness.run.drain_and_audit import DrainAndAudit
 from harness.run.stage import Stage
@@ -16,7 +16,7 @@ from harness.run.worker_handles import WorkerHandle
 from harness.run_folder.client_events import CONSUMING, NAME_SERVERS_HIT, REPORT_LOST
 from harness.workers.protocol import Role
 
-NO_RESOURCE = {"moot": "the fault is no alarm"}
+NO_RESOURCE = {"not_applicable": "the fault is no alarm"}
 BY_NAME_SERVERS = "name-server"  # where clients entered, who entered nowhere
 NAME_SERVER_FACTS = ("name_servers_at_target", "name_servers_left")
 
@@ -53,8 +53,8 @@ class Prepared:
             "fault_target_role": window.target.target_role if window.resolved else None,
             "mirrors_at_fault": min((len(r.mirrors) for r in roles.values()), default=None),
             "synchronised_mirrors_at_fault": synchronised_at_fault(roles.values()),
-            "publishers_entered_at_target": self._entered("publishers", window),
-            "consumers_entered_at_target": self._entered("consumers", window),
+            "publishers_connected_to_target": self._entered("publishers", window),
+            "consumers_connected_to_target": self._entered("consumers", window),
             CONSUMING: self._consuming_from(window),
             REPORT_LOST: not named(self.stage.plan.client).why_not("lost"),
             **self._name_servers(window.resolved),
@@ -75,7 +75,9 @@ class Prepared:
         """None, too, where a balancer decides to whom clients come."""
         if self.entries[who] == BY_NAME_SERVERS:  # who finds masters is at no slave's
             return (
-                False if window.resolved and window.target.target_role == "mirror" else NO_ENTRANCE
+                False
+                if window.resolved and window.target.target_role == "mirror"
+                else NO_CLIENT_ENDPOINT
             )
         known = window.resolved and self.entries[who] != BALANCER
         return self.entries[who] == window.resolved if known else None

@@ -2,8 +2,8 @@
 
 1. The run's seed decides which host is a queue's master, so a replay has the same one.
 2. A client's bootstrap address is resolved once, here, and recorded.
-3. A layout's `entrance` decides whether a client knows one host, all hosts, or a balancer. Drains
-   know all hosts, or the balancer; auditors bypass it.
+3. A layout's `client_endpoint` decides whether a client knows one host, all hosts, or a balancer.
+   Drains know all hosts, or the balancer; auditors bypass it.
 4. Each worker has its own listener to every host; none is shared with the load.
 5. A client that uses name servers has no bootstrap host. Each of its queues gets a prober that
    asks the name servers for routes.
@@ -107,8 +107,8 @@ class Preparing:
         involved = self._involved(roles)
         workload = self._plan.scenario.workload
         entries = {
-            "publishers": self._order(workload.publishers_enter, roles, involved),
-            "consumers": self._order(workload.consumers_enter, roles, involved),
+            "publishers": self._order(workload.publisher_endpoint, roles, involved),
+            "consumers": self._order(workload.consumer_endpoint, roles, involved),
         }
         self._step("connect the workers")
         workers = await self._start_all(entries)
@@ -145,7 +145,7 @@ class Preparing:
         name = f"{role.value}-{1 + sum(one.startswith(role.value) for one in self._places)}"
         self._places[name] = index
         hosts = tuple(endpoint.host for endpoint in dead.config.endpoints)
-        endpoints = await self._entrance(name, hosts)
+        endpoints = await self._client_endpoint(name, hosts)
         config = self._config(role, name, dead.config.queue_word, endpoints, index)
         # The group may still count the dead one, whose part the others have not taken.
         config = replace(config, members=0)
@@ -223,21 +223,21 @@ class Preparing:
             (Role.PUBLISHER, "publishers", workload.publishers),
             (Role.CONSUMER, "consumers", workload.consumers),
         ):
-            known = entries[who][:1] if self._plan.layout.entrance == ONE else entries[who]
+            known = entries[who][:1] if self._plan.layout.client_endpoint == ONE else entries[who]
             for index in range(count):
                 name = f"{role.value}-{index + 1}"
                 queue = workload.queues[index % len(workload.queues)]
-                endpoints = await self._entrance(name, known)
+                endpoints = await self._client_endpoint(name, known)
                 self._places[name] = index
                 yield name, self._config(role, name, queue, endpoints, index)
         for queue in workload.queues if uses_name_servers(self._plan.client) else ():
             name = f"{Role.PROBER.value}-{queue}"
-            endpoints = await self._entrance(name, ())
+            endpoints = await self._client_endpoint(name, ())
             config = self._config(Role.PROBER, name, queue, endpoints)
             voters = _voters(self._links[name], self._servers)
             yield name, replace(config, own={**config.own, VOTERS: voters})
 
-    async def _entrance(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
+    async def _client_endpoint(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
         """By name servers, or by these hosts in their order."""
         links = self._links[worker] = await self._cluster.link(self._plan, worker)
         if uses_name_servers(self._plan.client):
@@ -302,12 +302,12 @@ class Preparing:
             serving = len(range(index, workload.consumers, len(workload.queues)))
             return drain.in_order(workload, serving)
 
-        async def entrance(worker: str) -> tuple[Endpoint, ...]:
-            return await self._entrance(worker, entry)
+        async def client_endpoint(worker: str) -> tuple[Endpoint, ...]:
+            return await self._client_endpoint(worker, entry)
 
         async def way_to(worker: str, broker: Process) -> Endpoint | None:
             if worker not in self._links:
-                await self._entrance(worker, ())
+                await self._client_endpoint(worker, ())
             return _end(self._links[worker], broker)
 
         return DrainAndAudit(
@@ -315,7 +315,7 @@ class Preparing:
             self._prefix,
             self._queues,
             ordered,
-            ReaderStart(self._config, entrance, self._boot_id),
+            ReaderStart(self._config, client_endpoint, self._boot_id),
             Logs(self._servers.logs, way_to, self._participant.runs),
             drain.gone_by_force_s,
         )

@@ -27,8 +27,8 @@ from harness.plan.operations import (
 from harness.run.resolving import NoSuchTarget, holders, resolve
 
 NONE, OTHER, EVERY = "none", "other", "all"
-NOT_STARTED = {"moot": "not all hosts that were stopped were started again"}
-NOBODY_WAITED = {"moot": "no host was started before the one that was stopped last"}
+NOT_STARTED = {"not_applicable": "not all hosts that were stopped were started again"}
+NOBODY_WAITED = {"not_applicable": "no host was started before the one that was stopped last"}
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ class Stopping:
             "waited_for_last_s": self._from_first_to(*self._order[-1:]),
             "gave_up_waiting": self._gave_up if self._waited else NOBODY_WAITED,
             "lost_disk": self._wiped_place(),
-            "node_forgotten": self._forgotten,
+            "node_removed": self._forgotten,
             "nodes_added": len(self._joined),
         }
 

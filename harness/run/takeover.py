@@ -14,12 +14,12 @@ AGREEING_S = 10.0
 ON_ITS_WAY_S = 1.0
 
 
-def over_ns(kind: Kind, returned_ns: int, gone_ns: int, timer_s: float) -> int:
+def over_ns(kind: Kind, returned_ns: int, gone_ns: int, detection_timeout_s: float) -> int:
     """When the last takeover is over that a fault may have set off; times in ns of run time."""
     if not kind.silences_peers:
         return gone_ns + _ns(ON_ITS_WAY_S)
     silent_ns = gone_ns if kind.repeats else returned_ns  # the last silence began later
-    given_up_ns = silent_ns + _ns(GIVEN_UP_TIMERS * timer_s)
+    given_up_ns = silent_ns + _ns(GIVEN_UP_TIMERS * detection_timeout_s)
     return max(gone_ns, given_up_ns) + _ns(AGREEING_S + ON_ITS_WAY_S)
 
 

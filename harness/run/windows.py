@@ -269,7 +269,7 @@ class LiveWindow:
         return True
 
     def _seen(self, armed: Armed) -> Armed:
-        return to_look_at(armed, self._stage.active, self._stage.plan.layout.timer_s)
+        return to_look_at(armed, self._stage.active, self._stage.plan.layout.detection_timeout_s)
 
     def _gone_limit_s(self) -> float:
         """Other active faults may hide for as long as they last that this one has ended."""
@@ -325,8 +325,10 @@ class LiveWindow:
 
     def _over_ns(self) -> int:
         gone_ns = time.monotonic_ns() - self._stage.origin_ns
-        timer_s = self._stage.plan.layout.timer_s
-        return over_ns(KINDS[self._window.fault.kind], self.facts.returned_ns, gone_ns, timer_s)
+        detection_timeout_s = self._stage.plan.layout.detection_timeout_s
+        return over_ns(
+            KINDS[self._window.fault.kind], self.facts.returned_ns, gone_ns, detection_timeout_s
+        )
 
     async def _end_rhythm(self) -> None:
         """A rhythm that was not the one that was meant is not verified."""

@@ -13,11 +13,11 @@ from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
 
 # In the state of a window: the hosts whose name server its fault was aimed at.
-NAME_SERVERS_HIT = "name_servers_struck"
+NAME_SERVERS_HIT = "name_servers_hit"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
-NOBODY = {"moot": "no client was connected to the target when the fault came"}
-NOT_REPORTED = {"moot": "the client does not report when a connection ends"}
-NO_LINKS = {"moot": "no fault struck clients' links"}
+NOBODY = {"not_applicable": "no client was connected to the target when the fault came"}
+NOT_REPORTED = {"not_applicable": "the client does not report when a connection ends"}
+NO_LINKS = {"not_applicable": "no fault struck clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
 # In the state of a window: whether clients report that a connection ended. If they do not, claims
 # about it do not apply: no run with this client can judge them.
@@ -161,7 +161,7 @@ def _target_hosts(manifest: Manifest, window: int) -> set[str]:
     """Return the hosts of the window's target; none if the hosts of clients are unknown."""
     of = f"window {window}: "
     places = next((hosts for word, hosts in manifest.resolved.items() if word.startswith(of)), "")
-    known = places and manifest.state.get("entrance") in AT_HOSTS
+    known = places and manifest.state.get("client_endpoint") in AT_HOSTS
     return {host_of(one) for one in split(places)} if known else set()
 
 

@@ -98,7 +98,8 @@ class Ways(Protocol):
 class Stand:
     """Containers that have been started, as a system's parts find them.
 
-    `addresses`: by host; of a spare that joins, its part adds it. `entrance`: of the balancers; ""
+    `addresses`: by host; of a spare that joins, its part adds it. `client_endpoint`: of the
+    balancers; ""
     where there are none. `free`: the proxy's addresses, one for each worker, where clients know
     brokers by name.
     """
@@ -109,7 +110,7 @@ class Stand:
     agent: AgentClient
     addresses: dict[str, str]
     proxy: str
-    entrance: str
+    client_endpoint: str
     free: tuple[str, ...]
 
 

@@ -26,7 +26,7 @@ class Failing:
 
     window: int
     publisher: str
-    asked: str  # the host of its name server when the fault began; "": unknown
+    name_server: str  # the host of its name server when the fault began; "": unknown
     sent: int
     failed: int
     sent_by_then: int  # until the last one failed
@@ -67,7 +67,7 @@ def _failing(
     return Failing(
         window=row.window,
         publisher=names[row.producer],
-        asked=name_server,
+        name_server=name_server,
         sent=row.sent,
         failed=row.failed,
         sent_by_then=row.sent_by_then,

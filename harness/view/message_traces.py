@@ -45,8 +45,8 @@ _WAYS = {
 _FATES = {
     Fate.COMMIT: "to be committed",
     Fate.ROLLBACK: "to be rolled back",
-    Fate.COMMIT_WHEN_ASKED: "to be committed when the broker asks",
-    Fate.ROLLBACK_WHEN_ASKED: "to be rolled back when the broker asks",
+    Fate.COMMIT_WHEN_CHECKED: "to be committed when the broker asks",
+    Fate.ROLLBACK_WHEN_CHECKED: "to be rolled back when the broker asks",
 }
 _FAULT_EVENTS = {
     "issued": "begins",

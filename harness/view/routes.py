@@ -122,21 +122,21 @@ def _routed(views: Views) -> list[QueryTotals]:
 
 
 def _of_kind(views: Views, kind: str) -> list[QueryTotals]:
-    return sorted(poll for poll in views.asked if poll.kind == kind)
+    return sorted(poll for poll in views.queries if poll.kind == kind)
 
 
 def _asking(views: Views) -> Iterator[Observation]:
     routed = _routed(views)
     if not routed:
         return
-    gap_s = max(poll.gap_ns for poll in views.asked) / NS
+    gap_s = max(poll.gap_ns for poll in views.queries) / NS
     looks = min(poll.looks for poll in routed)
     servers = len({poll.name_server for poll in routed})
     text = f"{servers} name servers were asked for the route {looks} times or more, at most "
     text += f"{gap_s:.2f} s apart"
     if gap_s > POLLED_WITHIN_S:
         text += f": more than the {POLLED_WITHIN_S:g} s that were meant, the machine was busy"
-    yield Observation("name_servers_asked", 0, gap_s <= POLLED_WITHIN_S, text)
+    yield Observation("name_servers_queried", 0, gap_s <= POLLED_WITHIN_S, text)
 
 
 def _stages(findings: Findings, judged: bool) -> Iterator[Observation]:

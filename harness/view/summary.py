@@ -77,7 +77,9 @@ class Summary:
     logs_of: int
     queues_read: int
     queues_of: int
-    timer_s: float | None  # after so long the layout gives a silent host up; None: not on record
+    detection_timeout_s: (
+        float | None
+    )  # after so long the layout gives a silent host up; None: not on record
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
 
     @property
@@ -118,7 +120,7 @@ def summary(evidence: Evidence) -> Summary:
         logs_of=len(facts.workers),
         queues_read=len(facts.queues) - len(unread),
         queues_of=len(facts.queues),
-        timer_s=_seconds(evidence.value("timer_s")),
+        detection_timeout_s=_seconds(evidence.value("detection_timeout_s")),
         poll_s=_seconds(evidence.value("route_poll_s")),
     )
 
@@ -147,7 +149,7 @@ def _out(evidence: Evidence, found: tuple[Out, ...]) -> Number:
     """Of the whole run: a doubt about any window is one about the sum."""
     if not found:
         return Number(None, True)
-    stops = {(one.scope, one.reason) for one in BY_NAME["out_total"].stopped_by}
+    stops = {(one.scope, one.reason) for one in BY_NAME["total_downtime"].stopped_by}
     bound_s, why_bound, seen = 0.0, "", set[int]()
     for doubt in evidence.doubts:
         if doubt.scope == "run" or (doubt.scope, doubt.reason) in stops:
@@ -210,4 +212,4 @@ def _number(value: Value) -> Number:
         return Number(least, exact, value.doubt)
     if isinstance(value, Unknown):
         return Number(None, False, value.reason)
-    return Number(None, True)  # moot: there is no such thing here, so nothing is open
+    return Number(None, True)  # there is no such thing here, so nothing is open

@@ -65,8 +65,8 @@ class FaultSpan:
     resolved: str  # the host that it meant
     role: str  # what that host was when the window opened
     mechanism: str
-    asked_from_ns: int | None
-    asked_until_ns: int | None
+    requested_from_ns: int | None
+    requested_until_ns: int | None
     issued_ns: int
     returned_ns: int
     ended_ns: int | None
@@ -97,7 +97,7 @@ class OperationSpan:
     kind: str
     target: str
     resolved: str
-    asked_ns: int | None
+    requested_ns: int | None
     began_ns: int | None
     returned_ns: int | None
     ok: bool
@@ -237,8 +237,8 @@ def _fault(
         resolved=recorded.resolved if recorded else "",
         role=recorded.role if recorded else "",
         mechanism=recorded.mechanism if recorded else "",
-        asked_from_ns=requested_ns,
-        asked_until_ns=None
+        requested_from_ns=requested_ns,
+        requested_until_ns=None
         if requested_ns is None or planned is None
         else requested_ns + round(planned["lasts_s"] * NS_PER_S),
         issued_ns=window.origin_ns,

@@ -141,7 +141,7 @@ class Consumer:
                 decode(body),
                 recorder.run_ns(clock_ns),
                 recorder.text(place),
-                Redelivered.YES if redelivered else Redelivered.NOT_TOLD,
+                Redelivered.YES if redelivered else Redelivered.NOT_REPORTED,
                 Via.RETRY_TOPIC if retried else via,
                 connection,
                 tag,

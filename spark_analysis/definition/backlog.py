@@ -56,7 +56,7 @@ def drained_ns(
 
 def _wait(facts: Facts, message: Message) -> Wait | None:
     confirmed_ns = message.confirmed_ns
-    if confirmed_ns is None or not message.delivered or message.fate is Fate.COMMIT_WHEN_ASKED:
+    if confirmed_ns is None or not message.delivered or message.fate is Fate.COMMIT_WHEN_CHECKED:
         return None
     due_ns = [confirmed_ns, *(terms.due_ns for terms in message.terms if terms.delayed)]
     first = message.consumed[0]

@@ -18,7 +18,7 @@ from spark_analysis.schema.words import Fate, Via
 def cases(
     facts: Facts, messages: Iterable[Message], ends: Iterable[ConnectionEnd]
 ) -> Iterator[Case]:
-    within_ns = facts.asks_within_ns
+    within_ns = facts.checks_within_ns
     if within_ns is None:
         return
     seen = _Seen(facts, ends)
@@ -27,14 +27,14 @@ def cases(
         if confirms_ns and _is_open(message):
             due_ns = max(confirms_ns) + within_ns
             certain = seen.must_have_checked(message, min(confirms_ns), due_ns)
-            measure = "unasked" if certain else "unasked_unknown"
+            measure = "unchecked" if certain else "unchecked_unknown"
             yield of_message(message, measure, "", message.first_sent_ns)
 
 
 def _is_open(message: Message) -> bool:
     """Return whether nothing shows that the message was committed."""
     audited = any(find.via is Via.AUDIT for find in message.finds)
-    return message.fate is Fate.COMMIT_WHEN_ASKED and not message.delivered and not audited
+    return message.fate is Fate.COMMIT_WHEN_CHECKED and not message.delivered and not audited
 
 
 class _Seen:

@@ -68,7 +68,7 @@ def compare(runs: Iterable[Run]) -> tuple[Comparison, ...]:
 def _has(run: Run, what: str) -> bool:
     """Return whether the run has the messages or routes that a measure needs."""
     if what == ROUTES:
-        return bool(_times(run, ROUTES)) and any(row.kind == ROUTE for row in run.views.asked)
+        return bool(_times(run, ROUTES)) and any(row.kind == ROUTE for row in run.views.queries)
     return not what or run.total(what) > 0
 
 
@@ -140,8 +140,8 @@ def _of_outages(run: Run, measure: str) -> _Answer | None:
     outages = [one for one in run.findings.outages if one.scope == RUN]
     lengths_ns = [one.until_ns - one.from_ns for one in outages]
     value = {
-        "out_total": sum(lengths_ns),
-        "out_longest": max(lengths_ns, default=0),
+        "total_downtime": sum(lengths_ns),
+        "longest_downtime": max(lengths_ns, default=0),
         "outages": len(outages),
     }[measure]
     return _Answer(float(value), any(one.ended != SYSTEM for one in outages))
@@ -162,4 +162,6 @@ def _rows(findings: Findings, measure: str, window: int) -> Iterator[_Answer]:
             yield _Answer(float(row.silence_ns), row.silence_censored)
     for one in findings.stages:
         if (one.window, one.stage) == (window, STAGE_OF.get(measure)):
-            yield _Answer(float(one.after_ns), not one.reached or one.owed in ENDED_BY_FAULT)
+            yield _Answer(
+                float(one.after_ns), not one.reached or one.recovered_by in ENDED_BY_FAULT
+            )

@@ -44,7 +44,7 @@ def cases(
         for delivery in message.consumed:
             earlier = seen[delivery.attempt]
             if before is not None:
-                origin = _origin(delivery, earlier, _rivals(facts, message), unrest)
+                origin = _origin(delivery, earlier, _competing_leaders(facts, message), unrest)
                 late, word = origin == _TOO_LATE, "ambiguous"
                 span = Span(before.received_ns, delivery.received_ns)
                 detail = word if late else origin
@@ -55,19 +55,19 @@ def cases(
             before = delivery
 
 
-def _rivals(facts: Facts, message: Message) -> list[CompetingLeaders]:
-    return [pair for pair in facts.rivals if pair.queue == message.queue]
+def _competing_leaders(facts: Facts, message: Message) -> list[CompetingLeaders]:
+    return [pair for pair in facts.competing_leaders if pair.queue == message.queue]
 
 
 def _origin(
     delivery: Delivery,
     earlier: "_Earlier",
-    rivals: Iterable[CompetingLeaders],
+    competing_leaders: Iterable[CompetingLeaders],
     unrest: Iterable[Unrest],
 ) -> str:
     if earlier.latest is None:
         return "publisher_retry"
-    diverged = any(r.from_ns <= delivery.received_ns <= r.until_ns for r in rivals)
+    diverged = any(r.from_ns <= delivery.received_ns <= r.until_ns for r in competing_leaders)
     if delivery.offset >= 0:
         return _by_place(delivery, earlier, diverged)
     again = delivery.redelivered is Redelivered.YES or delivery.via is Via.RETRY_TOPIC
@@ -81,12 +81,12 @@ def _origin(
         return "ambiguous" if earlier.acknowledged_long_before(delivery) else _TOO_LATE
     if diverged:
         return "diverged"
-    told = delivery.redelivered is not Redelivered.NOT_TOLD
+    reported = delivery.redelivered is not Redelivered.NOT_REPORTED
     ended = earlier.ended_before(delivery)
     if ended and left:
         return "redelivery"
     between = between or ended
-    if told and not again and not between:
+    if reported and not again and not between:
         return "stored_twice"
     return "redelivery_after_ack" if known else "ambiguous"
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spark_analysis.definition import (
     attempts,
+    attributions,
     availability,
     cases,
-    charges,
     check_backs,
     consumption,
     curves,
@@ -21,10 +21,10 @@ from spark_analysis.definition import (
     duplicates,
     events,
     exposure,
-    forgotten,
     loss,
     messages,
     misrouted,
+    not_redelivered,
     order,
     outages,
     outcomes,
@@ -72,7 +72,7 @@ def judge(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Findings:
     return Findings(
         counts=cases.count(facts.run, found),
         affected=affected,
-        charges=charges.rows(facts, found),
+        attributions=attributions.rows(facts, found),
         seconds=by_second,
         availability=availability.rows(facts, every, intended.judged, recovered),
         stages=(*recovered, *views.stages(facts, rows)),
@@ -99,7 +99,7 @@ def _cases(
 ) -> Iterator[Case]:
     """Yield the cases of messages, and those of deliveries that were not redelivered."""
     every, channels = tuple(by_name.values()), Channels(seen)
-    yield from forgotten.cases(facts, every, channels)
+    yield from not_redelivered.cases(facts, every, channels)
     yield from misrouted.cases(every)
     yield from delays.cases(facts, every)
     yield from transactions.cases(facts, every, missing)

@@ -53,4 +53,4 @@ def _became(message: Message, waits: Waits, ends: OpenEnds) -> tuple[str, str]:
 def _is_pending(message: Message) -> bool:
     """Return whether its commit depends on a check of the broker that is not on record."""
     committed = any(find.via is Via.AUDIT for find in message.finds)
-    return message.fate is Fate.COMMIT_WHEN_ASKED and not committed
+    return message.fate is Fate.COMMIT_WHEN_CHECKED and not committed

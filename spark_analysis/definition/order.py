@@ -65,8 +65,8 @@ def _doubt(message: Message, first: Delivery, one: Try | None, ordered: set[str]
         return "not_at_once"
     if one is None or not one.attempt.sent or _uncertain(message, one):
         return "not_certain"
-    unplaced = first.redelivered is Redelivered.NOT_TOLD and first.offset < 0
-    return "not_told" if unplaced or first.via is Via.RETRY_TOPIC else ""
+    unplaced = first.redelivered is Redelivered.NOT_REPORTED and first.offset < 0
+    return "not_reported" if unplaced or first.via is Via.RETRY_TOPIC else ""
 
 
 def _uncertain(message: Message, one: Try) -> bool:
@@ -94,8 +94,8 @@ def _judged(arrivals: Sequence[_Arrival], apart: frozenset[int]) -> Iterator[Cas
             measure = "reorder_unknown"
         at_ns = arrival.first.received_ns
         span = Span(arrival.one.attempt.sent_ns, at_ns)
-        charged = None if measure == "in_order" else span
-        yield of_message(arrival.message, measure, "", at_ns, charged)
+        attributed = None if measure == "in_order" else span
+        yield of_message(arrival.message, measure, "", at_ns, attributed)
         own[first.consumer, flagged].add(arrival)
         every.add(arrival)
         if first.consumer not in apart:

@@ -44,8 +44,8 @@ def _could_show(message: Message) -> Iterator[str]:
         yield "rolled_back_but_delivered"
     if message.state is State.ACKNOWLEDGED and message.fate is Fate.COMMIT:
         yield "torn_transaction"
-    if message.state is State.ACKNOWLEDGED and message.fate is Fate.COMMIT_WHEN_ASKED:
-        yield "unasked"
+    if message.state is State.ACKNOWLEDGED and message.fate is Fate.COMMIT_WHEN_CHECKED:
+        yield "unchecked"
 
 
 def _seen_though_rolled_back(message: Message) -> Iterator[Case]:

@@ -86,7 +86,7 @@ def views(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Views:
     """The three marts of one run; `rows` maps raw tables to rows by column."""
     ways = _ways(rows)
     return Views(
-        asked=tuple(_query_totals(facts.run, way) for way in ways),
+        queries=tuple(_query_totals(facts.run, way) for way in ways),
         changes=tuple(change for way in ways for change in _changes(facts.run, way)),
         silences=tuple(silence for way in ways for silence in _silences(facts.run, way)),
     )

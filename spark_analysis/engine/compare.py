@@ -19,7 +19,7 @@ from spark_analysis.schema.service import RUN, SYSTEM
 from spark_analysis.schema.views import ROUTE
 from spark_analysis.schema.words import ENDED_BY_FAULT
 
-COMPARED = "asked", "availability", "cells", "counts", "doubts", "outages", "stages", "times"
+COMPARED = "queries", "availability", "cells", "counts", "doubts", "outages", "stages", "times"
 _PREFIX = "mqproof_"  # of views, so that none is called as a word of SQL's
 _OF_RUNS = tuple(m.measure for m in MEASURES if m.of_run)
 
@@ -85,7 +85,7 @@ def _held() -> str:
         SELECT DISTINCT run, of, true AS held FROM (SELECT /*+ COALESCE(1) */ * FROM (
             SELECT run, measure AS of FROM mqproof_counts WHERE measure IN ({sorts})
             UNION ALL
-            SELECT run, {_word(ROUTES)} FROM mqproof_asked
+            SELECT run, {_word(ROUTES)} FROM mqproof_queries
             LEFT SEMI JOIN (SELECT run FROM mqproof_times WHERE moves_routes) USING (run)
             WHERE kind = {_word(ROUTE)}))"""
 
@@ -106,7 +106,7 @@ def _timed() -> str:
         FROM mqproof_availability WHERE queue = '' AND window > 0
         UNION ALL
         SELECT run, window, CASE stage {other} ELSE stage END,
-               NOT reached OR owed IN ({by_fault}), CAST(after_ns AS DOUBLE)
+               NOT reached OR recovered_by IN ({by_fault}), CAST(after_ns AS DOUBLE)
         FROM mqproof_stages)"""
 
 
@@ -129,8 +129,8 @@ def _outages() -> str:
     return f"""
         SELECT run, measure, '' AS detail, value, coalesce(bound, false) AS bound
         FROM (SELECT * FROM mqproof_cells LEFT JOIN (
-                SELECT run, sum(until_ns - from_ns) AS out_total,
-                       max(until_ns - from_ns) AS out_longest, count(run) AS outages,
+                SELECT run, sum(until_ns - from_ns) AS total_downtime,
+                       max(until_ns - from_ns) AS longest_downtime, count(run) AS outages,
                        bool_or(ended <> {_word(SYSTEM)}) AS bound
                 FROM mqproof_outages WHERE scope = {_word(RUN)} GROUP BY run) USING (run)
               WHERE paced AND confirms)

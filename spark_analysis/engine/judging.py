@@ -14,9 +14,9 @@ from typing import TypeVar
 from spark_analysis.engine.kernel import (
     arrivals,
     attempts,
+    attributions,
     availability,
     cases,
-    charges,
     check_backs,
     consumption,
     costs,
@@ -25,9 +25,9 @@ from spark_analysis.engine.kernel import (
     digest,
     doubts,
     duplicates,
-    forgotten,
     loss,
     messages,
+    not_redelivered,
     order,
     outages,
     publishes,
@@ -136,8 +136,12 @@ def of_cases(run: Run, found: Sequence[Work[KernelResult]], threads: Threads) ->
     def listed() -> Iterator[cases.Cases]:
         return (each for work in found for each in work().listed)
 
-    def charged() -> Rows:
-        return {"charges": [*charges.charges(run.known(), run.arrived(), listed(), run.facts)]}
+    def attributed() -> Rows:
+        return {
+            "attributions": [
+                *attributions.attributions(run.known(), run.arrived(), listed(), run.facts)
+            ]
+        }
 
     def doubtful() -> Rows:
         census = (each.census for each in listed())
@@ -153,7 +157,7 @@ def of_cases(run: Run, found: Sequence[Work[KernelResult]], threads: Threads) ->
             "later": digest.later(run.facts, every, run.reached()),
         }
 
-    return [threads.give(charged), threads.give(doubtful), threads.give(digested)]
+    return [threads.give(attributed), threads.give(doubtful), threads.give(digested)]
 
 
 def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
@@ -161,7 +165,7 @@ def _verdicts(run: Run) -> Iterator[Work[_Verdict]]:
     yield lambda: publishes.missed(run.intended(), known())
     yield lambda: ([known().states(), known().confirmed()], [])
     yield lambda: order.order(known(), arrived(), facts)
-    yield lambda: ([], forgotten.forgotten(known(), arrived(), facts, reader))
+    yield lambda: ([], not_redelivered.not_redelivered(known(), arrived(), facts, reader))
     yield lambda: attempts.attempts(known(), arrived(), facts)
     yield lambda: ([], loss.loss(known(), arrived(), facts))
     yield lambda: ([], [arrivals.misrouted(arrived(), known())])
@@ -253,7 +257,7 @@ def _small(run: Run) -> Rows:
     return {
         "stages": [*run.reached(), *views.stages(ways, facts)],
         "use": costs.use(run.reader.read(Resources), facts),
-        "asked": [*views.query_totals(ways, facts.run)],
+        "queries": [*views.query_totals(ways, facts.run)],
         "changes": [*views.changes(ways, facts.run)],
         "silences": [*views.silences(ways, facts.run)],
     }

@@ -34,7 +34,7 @@ times; sustained_success has its own). "limit" = the judged end of the window.
 - `consumers_resumed`: earliest received_ns of an identified delivery by LOAD or RETRY_TOPIC of an
   attempt (that number's attempt row) with sent_ns >= returned_ns; at most limit.
 - `backlog_drained`: only where facts.confirms and facts.workers has a consumer. A delivered
-  message with a confirm time, and of another fate than COMMIT_WHEN_ASKED (unknown is when the
+  message with a confirm time, and of another fate than COMMIT_WHEN_CHECKED (unknown is when the
   broker asked), waits too long at every t with w < t < d: w = the later of its confirm time and
   the largest due_ns of its delayed attempts, + deadline_ns; d = its first delivery's received_ns,
   never for one by DRAIN. Not reached where consumers_resumed is not, or a message waits too long
@@ -75,4 +75,4 @@ class Stage:
     reached: bool
     after_ns: int
     uncertainty_ns: int
-    owed: str = ""
+    recovered_by: str = ""

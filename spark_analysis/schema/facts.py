@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from spark_analysis.schema.tables import FORMAT_VERSION
-
+FACTS_VERSION = 2  # of facts, and of the manifest that holds them
 GONE_WITHIN_NS = 5_000_000_000  # of an undo, where no row says when the fault was seen gone
 RECONNECT_NS = 2_000_000_000  # if the time that clients take to reconnect was not declared
 
@@ -173,7 +172,7 @@ class Question:
     acknowledges: bool = True
     reconnect_ns: int = RECONNECT_NS
     promises: tuple[Promise, ...] = ()
-    asks_within_ns: int | None = None
+    checks_within_ns: int | None = None
 
     def of(self, facts: "Facts") -> "Facts":
         return replace(
@@ -182,7 +181,7 @@ class Question:
             acknowledges=self.acknowledges,
             reconnect_ns=self.reconnect_ns,
             promises=self.promises,
-            asks_within_ns=self.asks_within_ns,
+            checks_within_ns=self.checks_within_ns,
         )
 
 
@@ -208,9 +207,9 @@ class Facts:
     workers: tuple[Worker, ...]
     windows: tuple[Window, ...]
     queues: tuple[QueueEnd, ...]
-    rivals: tuple[CompetingLeaders, ...]
+    competing_leaders: tuple[CompetingLeaders, ...]
     absences: tuple[Absence, ...] = ()
-    upheavals: tuple[LeadershipChange, ...] = ()
+    leadership_changes: tuple[LeadershipChange, ...] = ()
     clocks: tuple[Clock, ...] = ()  # of workers that do not share the run's clock
     process_ends: tuple[ProcessEnd, ...] = ()  # of brokers, unplanned
     acknowledges: bool = True  # consumers do; False: the broker forgets what it gives out
@@ -218,8 +217,8 @@ class Facts:
     promises: tuple[Promise, ...] = ()  # what the claims ask service by (service.py)
     # The longest time that a stored transaction may wait for the broker's check; None: no check is
     # declared.
-    asks_within_ns: int | None = None
-    format: int = FORMAT_VERSION
+    checks_within_ns: int | None = None
+    format: int = FACTS_VERSION
 
     @property
     def unsettled(self) -> tuple[Unsettled, ...]:
@@ -231,7 +230,7 @@ class Facts:
     def unplanned(self) -> tuple[LeadershipChange, ...]:
         """Return the changes other than faults that may have moved a queue's leader."""
         ends = (LeadershipChange(each.at_ns, each.until_ns) for each in self.process_ends)
-        return (*self.upheavals, *ends)
+        return (*self.leadership_changes, *ends)
 
     def clock_bound_ns(self, *roles: str) -> int:
         """Return the sum of the largest clock bound of each of these roles of workers."""
@@ -247,8 +246,8 @@ class Facts:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Facts":
         """Raises TypeError on missing or unknown keys, ValueError on another format."""
-        if document.get("format") != FORMAT_VERSION:
-            raise ValueError(f"facts of format {document.get('format')}, not {FORMAT_VERSION}")
+        if document.get("format") != FACTS_VERSION:
+            raise ValueError(f"facts of format {document.get('format')}, not {FACTS_VERSION}")
         parts: dict[str, Any] = dict(document)
         parts["workers"] = tuple(Worker(**worker) for worker in parts["workers"])
         parts["windows"] = tuple(map(Window.from_json, parts["windows"]))
@@ -256,11 +255,16 @@ class Facts:
             QueueEnd(**{**queue, "unreadable": tuple(queue["unreadable"])})
             for queue in parts["queues"]
         )
-        parts["rivals"] = tuple(CompetingLeaders(**rivals) for rivals in parts["rivals"])
+        parts["competing_leaders"] = tuple(
+            CompetingLeaders(**competing_leaders)
+            for competing_leaders in parts["competing_leaders"]
+        )
         absences = parts.get("absences", ())  # older runs have none
         parts["absences"] = tuple(Absence(**absence) for absence in absences)
-        upheavals = parts.get("upheavals", ())
-        parts["upheavals"] = tuple(LeadershipChange(**upheaval) for upheaval in upheavals)
+        leadership_changes = parts.get("leadership_changes", ())
+        parts["leadership_changes"] = tuple(
+            LeadershipChange(**leadership_change) for leadership_change in leadership_changes
+        )
         parts["clocks"] = tuple(Clock(**clock) for clock in parts.get("clocks", ()))
         ends = parts.get("process_ends", ())
         parts["process_ends"] = tuple(ProcessEnd(**each) for each in ends)

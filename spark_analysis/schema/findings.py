@@ -45,7 +45,7 @@ WORDS
 - terms of an attempt: its row of `terms`; without one it is neither delayed nor in a transaction.
   Each attempt in a transaction is one of its own, and holds that one message. Fate of a message:
   that of its terms rows (the same in all), NONE where it has none. Meant to be rolled back: its
-  fate is ROLLBACK or ROLLBACK_WHEN_ASKED.
+  fate is ROLLBACK or ROLLBACK_WHEN_CHECKED.
 - an attempt is delayed if its terms have due_ns >= 0; its wait = due_ns - sent_ns (at least 0).
   slack(attempt, workers): wait // 1000 + 1 ms (clocks of two machines do not run apart by more
   than one in a thousand; brokers count whole milliseconds), and the bound_ns of the Clocks of the
@@ -61,7 +61,7 @@ from spark_analysis.schema.availability import Availability, Second, Stage
 from spark_analysis.schema.curves import Latency, Sending
 from spark_analysis.schema.digest import Later, Mark
 from spark_analysis.schema.doubts import Doubt
-from spark_analysis.schema.messages import Affected, Charge, Count
+from spark_analysis.schema.messages import Affected, Attribution, Count
 from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
 
 
@@ -71,7 +71,7 @@ class Findings:
 
     counts: tuple[Count, ...]
     affected: Iterable[Affected]
-    charges: tuple[Charge, ...]
+    attributions: tuple[Attribution, ...]
     seconds: tuple[Second, ...]
     availability: tuple[Availability, ...]
     stages: tuple[Stage, ...]
@@ -91,7 +91,7 @@ class Findings:
 MARTS: dict[str, type] = {
     "counts": Count,
     "affected": Affected,
-    "charges": Charge,
+    "attributions": Attribution,
     "seconds": Second,
     "availability": Availability,
     "stages": Stage,

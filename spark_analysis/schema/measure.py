@@ -120,7 +120,7 @@ class Measure:
     listed: bool = True  # its cases are rows of the mart `affected`
     details: tuple[Detail, ...] = ()  # where they are fixed
     missing: bool = False  # it counts confirmed messages that never came
-    charged: bool = False  # to the fault windows that could have caused it (mart charges)
+    attributed: bool = False  # to the fault windows that could have caused it (mart attributions)
     of: Need | None = None
     doubtful: Doubtful | None = None
     shown_by: str = ""  # the messages that could have shown it, in words: census `could_show`

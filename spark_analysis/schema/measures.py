@@ -24,8 +24,8 @@ from spark_analysis.schema.measures_of_transactions import (
     ROLLBACK_UNKNOWN,
     ROLLED_BACK_BUT_DELIVERED,
     TORN_TRANSACTION,
-    UNASKED,
-    UNASKED_UNKNOWN,
+    UNCHECKED,
+    UNCHECKED_UNKNOWN,
 )
 from spark_analysis.schema.provenances import PROVENANCES
 
@@ -38,7 +38,7 @@ _DENIED = Need("denied", "nothing was refused or returned")
 _OF_MESSAGES = (
     Measure(
         name="lost",
-        charged=True,
+        attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
@@ -53,7 +53,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="stranded",
-        charged=True,
+        attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
@@ -66,7 +66,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="attempt_lost",
-        charged=True,
+        attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
@@ -83,8 +83,8 @@ _OF_MESSAGES = (
         "is nowhere; another attempt of it came",
     ),
     Measure(
-        name="forgotten",
-        charged=True,
+        name="not_redelivered",
+        attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
@@ -92,7 +92,7 @@ _OF_MESSAGES = (
         meaning="given out, never acknowledged, its connection ended, and it never came again",
         stopped_by=_LOSS,
         doubtful=Doubtful(
-            "forgotten_unknown",
+            "not_redelivered_unknown",
             "never came again, and a log, a drain or a place leaves open why",
             "see what was not read or not closed, then run it again",
         ),
@@ -102,7 +102,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="unreachable",
-        charged=True,
+        attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
@@ -115,7 +115,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="loss_unknown",
-        charged=True,
+        attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
@@ -139,7 +139,7 @@ _OF_MESSAGES = (
         story="was {detail}, and yet delivered at {at}",
     ),
     TORN_TRANSACTION,
-    UNASKED,
+    UNCHECKED,
     Measure(
         name="misrouted",
         grade=Grade.VIOLATION,
@@ -195,7 +195,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="overdue",
-        charged=True,
+        attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.DELAYED,
@@ -209,7 +209,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="reordered",
-        charged=True,
+        attributed=True,
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERED,
@@ -228,7 +228,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="duplicated",
-        charged=True,
+        attributed=True,
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
@@ -243,7 +243,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="attempt_open",
-        charged=True,
+        attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
@@ -253,8 +253,8 @@ _OF_MESSAGES = (
         stopped_by=(),
     ),
     Measure(
-        name="forgotten_unknown",
-        charged=True,
+        name="not_redelivered_unknown",
+        attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
@@ -265,7 +265,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="reorder_unknown",
-        charged=True,
+        attributed=True,
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERED,
@@ -275,7 +275,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="acknowledged_late",
-        charged=True,
+        attributed=True,
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
@@ -294,7 +294,7 @@ _OF_MESSAGES = (
         meaning="a publisher's log is not closed, so they may have been sent",
         compared=False,  # it counts only where a log is open, and then nothing is judged
     ),
-    UNASKED_UNKNOWN,
+    UNCHECKED_UNKNOWN,
     ROLLBACK_UNKNOWN,
     Measure(
         name="early_unknown",
@@ -308,7 +308,7 @@ _OF_MESSAGES = (
     ),
     Measure(
         name="lost_indeterminate",
-        charged=True,
+        attributed=True,
         grade=Grade.HARMLESS,
         unit=Unit.MESSAGES,
         part_of=Whole.UNDECIDED,

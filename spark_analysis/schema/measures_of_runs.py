@@ -80,8 +80,10 @@ def _outage(name: str, unit: Unit, title: str, short: str, meaning: str) -> Meas
 
 
 OF_SERVICE = (
-    _outage("out_total", Unit.NS, "Out", "out", "all outages of the run together"),
-    _outage("out_longest", Unit.NS, "Longest outage", "longest", "the longest outage of the run"),
+    _outage("total_downtime", Unit.NS, "Out", "out", "all outages of the run together"),
+    _outage(
+        "longest_downtime", Unit.NS, "Longest outage", "longest", "the longest outage of the run"
+    ),
     _outage("outages", Unit.OUTAGES, "Outages", "outages", "how often the run was out"),
     # Counted and listed by message, too; repeats are compared by its share of what was due.
     Measure(

@@ -8,7 +8,7 @@ _LOGS = stops("loss", "consumer_log", "publisher_log")
 _ENDS = (*_LOGS, *stops("loss", "drain"))
 _TRANSACTIONS = Need("transactions", "nothing was sent in a transaction")
 _ROLLBACKS = Need(
-    "transactions", "no transaction was to be rolled back", ("rollback", "rollback_when_asked")
+    "transactions", "no transaction was to be rolled back", ("rollback", "rollback_when_checked")
 )
 
 ROLLED_BACK_BUT_DELIVERED = Measure(
@@ -47,8 +47,8 @@ TORN_TRANSACTION = Measure(
     end="never delivered: the broker holds the half, and no commit of it",
 )
 
-UNASKED = Measure(
-    name="unasked",
+UNCHECKED = Measure(
+    name="unchecked",
     grade=Grade.VIOLATION,
     unit=Unit.MESSAGES,
     part_of=Whole.TO_BE_COMMITTED,
@@ -56,10 +56,12 @@ UNASKED = Measure(
     meaning="left open by a producer that was there, and not committed in all the time that "
     "the broker may take to ask",
     stopped_by=_ENDS,
-    of=Need("transactions", "no transaction was left open for the broker", ("commit_when_asked",)),
+    of=Need(
+        "transactions", "no transaction was left open for the broker", ("commit_when_checked",)
+    ),
     shown_by="confirmed messages that the broker had to ask about",
     doubtful=Doubtful(
-        "unasked_unknown",
+        "unchecked_unknown",
         "were never committed, and a fault, a log, a drain or the end of their producer "
         "leaves open why",
         "let producers and brokers be there until all timers are over (settle)",
@@ -83,8 +85,8 @@ ROLLBACK_UNKNOWN = Measure(
     of=_TRANSACTIONS,
 )
 
-UNASKED_UNKNOWN = Measure(
-    name="unasked_unknown",
+UNCHECKED_UNKNOWN = Measure(
+    name="unchecked_unknown",
     grade=Grade.OPEN,
     unit=Unit.MESSAGES,
     part_of=Whole.TO_BE_COMMITTED,

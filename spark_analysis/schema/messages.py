@@ -16,7 +16,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `loss_unknown`: "not_due"; every CONFIRMED settlement is of a delayed attempt, and the smallest
      settled_ns + wait + slack(attempt) of them lies after the queue's quiet_ns (None, or no
      QueueEnd: load_ended_ns, for it was not quiet before).
-  `loss_unknown`: "pending"; its fate is COMMIT_WHEN_ASKED, and no AUDIT found it: whether the
+  `loss_unknown`: "pending"; its fate is COMMIT_WHEN_CHECKED, and no AUDIT found it: whether the
      broker asked is not on record, so its commit is unknown.
   `stranded`: strength; it was found.
   `loss_unknown`: "consumer_log"; a consumer's log is not closed.
@@ -35,11 +35,13 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `attempt_lost`: the name of the strongest strength of its confirms. The broker confirmed this
      copy and has it nowhere: that another copy came makes the application whole, not the broker's
      word.
-- `forgotten`, `forgotten_unknown`, one an attempt, only where facts.acknowledges: of its
+- `not_redelivered`, `not_redelivered_unknown`, one an attempt, only where facts.acknowledges: of
+  its
   identified deliveries (of any via, in delivery order) the last is by LOAD or RETRY_TOPIC, and the
   connection of that one ended at that time or later; and none of them was acknowledged at any
   time. It was given out, never acknowledged, and never came again. First that holds:
-  `forgotten_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`. `forgotten`:
+  `not_redelivered_unknown`: "consumer_log", "drain", "unreadable" as for `attempt_open`.
+  `not_redelivered`:
   "".
 - `refused_but_delivered`, one an attempt: it was sent, it has settlements, all of them REFUSED or
   RETURNED, the fate of its message is NONE, and an identified delivery by LOAD, DRAIN or
@@ -59,7 +61,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   "early": an identified delivery by LOAD, DRAIN or RETRY_TOPIC is of a sent and delayed attempt.
   "overdue": its first delivery is of a sent and delayed attempt with a CONFIRMED settlement.
   "rolled_back_but_delivered": its fate is a ROLLBACK, or an attempt of it was rolled back.
-  "torn_transaction", "unasked": acknowledged, and its fate is COMMIT, or COMMIT_WHEN_ASKED.
+  "torn_transaction", "unchecked": acknowledged, and its fate is COMMIT, or COMMIT_WHEN_CHECKED.
 - `early`, one a delivery row: ""; identified, by LOAD, DRAIN or RETRY_TOPIC, of a sent and delayed
   attempt (that number's), and received_ns + slack(attempt, consumer) < due_ns. `early_unknown`:
   ""; likewise, but received_ns < due_ns <= received_ns + slack. Both with the queue of the
@@ -74,14 +76,17 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   only: its producer committed it, and the broker holds the half without the commit. Only where the
   logs of all consumers are closed, the drain of its queue is complete, and the message is not
   `loss_unknown`. It is stranded, too.
-- `unasked`, `unasked_unknown`: ""; only where facts.asks_within_ns is not None; a message that is
-  acknowledged, not delivered, found by no AUDIT, and of fate COMMIT_WHEN_ASKED: nothing shows that
+- `unchecked`, `unchecked_unknown`: ""; only where facts.checks_within_ns is not None; a message
+  that is
+  acknowledged, not delivered, found by no AUDIT, and of fate COMMIT_WHEN_CHECKED: nothing shows
+  that
   the broker asked its producer. Let due = the largest settled_ns of its CONFIRMED settlements +
-  asks_within_ns. `unasked`, if nothing else can be why: no attempt of it is delayed; its producer
+  checks_within_ns. `unchecked`, if nothing else can be why: no attempt of it is delayed; its
+  producer
   was there, so no client event `lost` or `closed` with worker = that producer, and no from_ns of
   an Absence of it, is <= due; no window or leadership change has origin_ns <= due and over_ns (its
   own) None or >= its confirm time; the logs of all consumers are closed, its queue's drain is
-  complete, its `unreadable` is empty, and its quiet_ns is not None and > due. `unasked_unknown`:
+  complete, its `unreadable` is empty, and its quiet_ns is not None and > due. `unchecked_unknown`:
   else.
 - `unexpected`, one a delivery row (any via), with the delivery's own queue: header_ok and not
   run_ok: "other_run"; header and run ok but no such message: "never_sent"; a message without
@@ -138,8 +143,8 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
      the latest earlier delivery of its attempt, and the connection of that had not ended before.
   "redelivery_after_ack": an earlier delivery of its attempt was acknowledged in time, as above: it
      does not matter how it comes back, nor whether who gives it out knows that it did before.
-  "ambiguous": else; redelivered is NOT_TOLD, or it is NO, and a window lies between. A mirror that
-     hears of a message only after it has taken over gives it out unflagged, whatever the old
+  "ambiguous": else; redelivered is NOT_REPORTED, or it is NO, and a window lies between. A mirror
+     that hears of a message only after it has taken over gives it out unflagged, whatever the old
      master did with its copy; and what a hung link held back comes after its own redelivery. From
      outside neither differs from a second copy.
 - order, for each delivered message; f = its first delivery, a = the attempt that f names. First
@@ -150,7 +155,7 @@ COUNTS (measure: detail), with the message's queue; one a message unless said:
   `not_judged`: "not_certain"; a has no sent row; or it has no CONFIRMED settlement and also
      the message has another attempt row or a has a settlement REFUSED or RETURNED: where its copy
      stands is not certain.
-  `not_judged`: "not_told"; f's redelivered is NOT_TOLD, and f has no offset; or f came by
+  `not_judged`: "not_reported"; f's redelivered is NOT_REPORTED, and f has no offset; or f came by
   RETRY_TOPIC. The others are judged, within a line: of the same producer, key and queue (the
   message's). x is before y if a_x was confirmed (its smallest settled_ns)
   before a_y was sent (settled_ns < sent_ns); or if a_x and a_y were sent on one connection and
@@ -174,15 +179,15 @@ AFFECTED: one row for each count above except measures `state`, `confirmed`, `in
 of the attempt for counts an attempt, else 0. `at_ns`: received_ns of the delivery for counts a
 delivery; received_ns of the first delivery for `revived`, `reordered`, `reorder_unknown`,
 `overdue`; of the earliest such delivery of the attempt for `refused_but_delivered`; of the last
-identified one of it for `forgotten` and `forgotten_unknown`; sent_ns of the attempt for
-`attempt_lost`, `attempt_open`; of the earliest delivery of that kind for
+identified one of it for `not_redelivered` and `not_redelivered_unknown`; sent_ns of the attempt
+for `attempt_lost`, `attempt_open`; of the earliest delivery of that kind for
 `rolled_back_but_delivered` and `rollback_unknown`; of the earliest find for `stranded`,
 `torn_transaction` and `lost_indeterminate` "found"; intended_ns for `missed`; else the first
 sent_ns of the message (the smallest of its sent attempts; NEVER_SENT where it has none).
 
 CHARGES: which fault windows may have caused what, one row a measure, detail and set of windows,
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
-`attempt_lost`, `attempt_open`, `lost_indeterminate`, `forgotten`, `forgotten_unknown`,
+`attempt_lost`, `attempt_open`, `lost_indeterminate`, `not_redelivered`, `not_redelivered_unknown`,
 `duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`, `overdue`. Each case has a time
 [since, by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <=
 by and over_ns (its own: a host that never returns goes on causing) None or >= since; "" where
@@ -192,7 +197,8 @@ there is none.
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
   `attempt_open`: likewise, since = the attempt's smallest confirming settled_ns.
 - `lost_indeterminate`: since = the message's first sent_ns, by = should(since).
-- `forgotten`, `forgotten_unknown`: since = the last delivery's received_ns, by = never.
+- `not_redelivered`, `not_redelivered_unknown`: since = the last delivery's received_ns, by =
+  never.
 - `duplicated`: since = received_ns of the latest earlier delivery of the message (by LOAD, DRAIN
   or RETRY_TOPIC); by = its own.
 - `reordered`, `reorder_unknown`: since = sent_ns of the attempt a; by = received_ns of f.
@@ -225,7 +231,7 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Charge:
+class Attribution:
     run: str
     measure: str
     detail: str

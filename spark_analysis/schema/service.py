@@ -46,10 +46,11 @@ N).
   those with end_v None say "system", those with from_ns >= force_end_v "system", those with
   intended_s - b >= undo_v "undo" (without one, >= end_v: it was issued before that; b = the
   largest bound_ns of the Clocks of publishers), those without an undo_v, or with intended_s + b
-  >= undo_v, "either"; the others what OWED says. "undo" if one of them says so, else "either" if
-  one does, else "system".
+  >= undo_v, "either"; the others what RECOVERED_BY says. "undo" if one of them says so, else
+  "either" if one does, else "system".
 
-OWED, for a good beginning s of a scope, before the undo u = undo_v of a window v; d = deadline_ns:
+RECOVERED_BY, for a good beginning s of a scope, before the undo u = undo_v of a window v; d =
+deadline_ns:
 - from = the later of intended_s and returned_v; i = the first publish with intended_ns >= from;
   e as in a stretch from i. c, m = the numbers of publishes with intended_ns < u - d, and < u -
   d // 2, at most e. [i, x) was confirmed if at most allowance(x - i) of its publishes are bad or
@@ -66,9 +67,9 @@ STAGE `sustained_success` (mart stages, of the run's scope; only where paced and
 first good beginning with intended_ns in [origin_ns, limit). Not reached: its lower bound is the
 intended time of the first good publish in [origin_ns, limit) whose stretch from there is not
 whole, or reaches beyond limit though of its publishes before limit at most allowance(its length)
-are bad; limit where there is none. `owed`: "" where it is not reached, ended_ns is None, or it
-began at undo_v or later (without one, at end_v); "either" without an undo_v; else what OWED says.
-It is `out_first`.
+are bad; limit where there is none. `recovered_by`: "" where it is not reached, ended_ns is None,
+or it began at undo_v or later (without one, at end_v); "either" without an undo_v; else what
+RECOVERED_BY says. It is `out_first`.
 
 SERVICE, one row a window v, scope and promise:
 - `promise` "fault": of sources that name no time. `from_ns` = the later of returned_v and the

@@ -61,10 +61,11 @@ def check_recorded(facts: Facts, listener: Listener) -> None:
         if absence.worker not in workers:
             listener.add(f"facts.absences[{place}].worker", f"there is no worker {absence.worker}")
     queues = {queue.queue for queue in facts.queues}
-    for place, leaders in enumerate(facts.rivals):
+    for place, leaders in enumerate(facts.competing_leaders):
         if leaders.queue not in queues:
             listener.add(
-                f"facts.rivals[{place}].queue", f"there is no queue {brief(leaders.queue)}"
+                f"facts.competing_leaders[{place}].queue",
+                f"there is no queue {brief(leaders.queue)}",
             )
 
 
@@ -76,9 +77,13 @@ def _check_window(window: Window, place: str, listener: Listener) -> None:
 
 
 def _spans(facts: Facts) -> Iterator[tuple[str, int, int | None]]:
-    yield from (("rivals", one.from_ns, one.until_ns) for one in facts.rivals)
+    yield from (
+        ("competing_leaders", one.from_ns, one.until_ns) for one in facts.competing_leaders
+    )
     yield from (("absences", one.from_ns, one.until_ns) for one in facts.absences)
-    yield from (("upheavals", one.origin_ns, one.over_ns) for one in facts.upheavals)
+    yield from (
+        ("leadership_changes", one.origin_ns, one.over_ns) for one in facts.leadership_changes
+    )
     yield from (("process_ends", one.at_ns, one.until_ns) for one in facts.process_ends)
 
 

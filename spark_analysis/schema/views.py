@@ -13,7 +13,7 @@ WORDS
   the table). A look is late if a look before it in this order is answered and has a greater
   started_ns: it says nothing new. What is neither late nor stalled counts.
 
-ASKED, one row a way: `looks`: how many, late and stalled ones included; `answered`: of them;
+QUERIES, one row a way: `looks`: how many, late and stalled ones included; `answered`: of them;
 `first_ns`, `last_ns`: the least and the greatest started_ns; `gap_ns`: the longest time between
 two started_ns that follow each other in time, 0 where there is one look.
 
@@ -97,12 +97,12 @@ class Silence:
 class Views:
     """The three marts of one run or of many."""
 
-    asked: tuple[QueryTotals, ...] = ()
+    queries: tuple[QueryTotals, ...] = ()
     changes: tuple[Change, ...] = ()
     silences: tuple[Silence, ...] = ()
 
 
-VIEWS: dict[str, type] = {"asked": QueryTotals, "changes": Change, "silences": Silence}
+VIEWS: dict[str, type] = {"queries": QueryTotals, "changes": Change, "silences": Silence}
 
 
 @dataclass(frozen=True, slots=True, order=True)

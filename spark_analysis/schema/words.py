@@ -47,7 +47,7 @@ class Redelivered(IntEnum):
 
     NO = 0
     YES = 1
-    NOT_TOLD = 2
+    NOT_REPORTED = 2
 
 
 class RecoveredBy(StrEnum):
@@ -70,11 +70,11 @@ class Fate(IntEnum):
     NONE = 0  # no transaction
     COMMIT = 1
     ROLLBACK = 2
-    COMMIT_WHEN_ASKED = 3  # it says nothing until the broker's check asks
-    ROLLBACK_WHEN_ASKED = 4
+    COMMIT_WHEN_CHECKED = 3  # it says nothing until the broker's check asks
+    ROLLBACK_WHEN_CHECKED = 4
 
 
-ROLLBACKS = (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
+ROLLBACKS = (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_CHECKED)
 NEVER_SENT = -1  # attempts.sent_ns of a publish whose deadline passed before it could go out
 NO_INTENT = -1  # attempts.intended_ns at rate `max`, and of every retry
 NO_DUE = -1  # terms.due_ns of a message that is not delayed

@@ -242,7 +242,7 @@ def facts_of(run: str, end: int) -> Facts:
             Window(1, "kill", origin, origin + MS, origin + MS, True, True, "", origin + MS),
         ),
         queues=tuple(QueueEnd(queue, True, True, "", ()) for queue in ("orders", "audit")),
-        rivals=(),
+        competing_leaders=(),
     )
 
 
@@ -275,7 +275,7 @@ def spark_answers(marts: Path, run: str) -> list[int]:
     counts = of_run("counts")
     wanted = (
         *("lost", "lost_indeterminate", "duplicated", "reordered", "reorder_unknown", "missed"),
-        *("attempt_lost", "forgotten", "misrouted"),
+        *("attempt_lost", "not_redelivered", "misrouted"),
     )
     after_ack = [row["count"] for row in counts if row["detail"] == "redelivery_after_ack"]
     outages = [row for row in of_run("outages") if row["scope"] == "run"]

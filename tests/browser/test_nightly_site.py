@@ -25,7 +25,7 @@ SHOWN = "[...document.querySelectorAll('.cells > li')].filter(one => one.offsetH
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The last ten nights of one cell are slow; a broker's version changed before them."""
     folder = tmp_path_factory.mktemp("nights")
-    slow = (Alarmed(CELL, "out_total", "out, all outages together takes longer: 6.0 s"),)
+    slow = (Alarmed(CELL, "total_downtime", "out, all outages together takes longer: 6.0 s"),)
     nights = [
         night(
             number,

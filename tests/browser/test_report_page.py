@@ -224,7 +224,7 @@ def test_every_field_of_a_comparison_has_words_for_its_colour_and_room_for_them(
         ".map(one => [one.className, one.innerText])"
     )
     assert len(fields) == 5 * 4  # a scenario that was skipped is a row, too
-    signs = {"fail": "✗", "pass": "✓", "open": "?", "moot": "–", "absent": "not run"}
+    signs = {"fail": "✗", "pass": "✓", "open": "?", "not_applicable": "–", "absent": "not run"}
     assert all(signs[tone.split()[0]] in words for tone, words in fields)
     cut = browser.value(_CUT.replace(".matrix", ".side-by-side"))
     assert cut == "", cut

@@ -68,7 +68,7 @@ def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
     # Status 0 says nothing of who asked it to end; within its process nothing has ended.
     ends = [(one.place, one.cause) for one in done.manifest.process_ends]
     assert ends == ([("rmq2", Cause.UNKNOWN)] if word == "shutdown" else [])
-    assert done.manifest.rivals == []
+    assert done.manifest.competing_leaders == []
     assert not {"lost", "stranded", "unreachable", "loss_unknown"} & counts(done).keys()
 
 

@@ -25,8 +25,8 @@ queues = ["orders"]
 publishers = 1
 consumers = 1
 rate = 100
-publishers_enter = "master of orders"
-consumers_enter = "uninvolved"
+publisher_endpoint = "master of orders"
+consumer_endpoint = "uninvolved"
 [[fault]]
 kind = "partition"
 target = "master of orders"

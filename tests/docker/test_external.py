@@ -49,7 +49,7 @@ queues = ["orders"]
 publishers = 1
 consumers = 1
 rate = 100
-publishers_enter = "master of orders"
+publisher_endpoint = "master of orders"
 [[fault]]
 kind = "KIND"
 target = "master of orders"

@@ -487,7 +487,7 @@ def test_the_brokers_themselves_notice_a_partition(spent: ComposeCluster, play: 
     """
     cluster, host = spent, victim(spent)
     fault = armed(cluster, "partition", ())
-    limit_s = 3 * cluster.layout.timer_s
+    limit_s = 3 * cluster.layout.detection_timeout_s
 
     async def story() -> bool:
         await perform_all(cluster.executor, fault.actions)

@@ -35,7 +35,9 @@ HOLDS = {
     2: ("other-masters-take-over", "broken-links-are-noticed-soon"),
     1: ("single-master-is-down",),
 }
-OF_STARTING_CLIENTS = {"calm-hence-consumed"}  # they may wait for a heartbeat (expectations.toml)
+OF_STARTING_CLIENTS = {
+    "steady-state-is-consumed"
+}  # they may wait for a heartbeat (expectations.toml)
 OF_ELECTIONS = (
     "mirror-takes-over",
     "oldest-mirror-takes-over",

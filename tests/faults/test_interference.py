@@ -99,8 +99,8 @@ def test_slow_links_add_their_round_trips_to_query_limits() -> None:
 
 def test_a_declaration_may_wait_until_a_silent_peer_is_given_up() -> None:
     own, frozen = armed(1, "hang", "rmq1"), armed(2, "freeze", "rmq2")
-    assert interference(own, [frozen], timer_s=10).agreeing_s == 12.5
-    assert interference(own, [armed(2, "kill", "rmq2")], timer_s=10).agreeing_s == 0
+    assert interference(own, [frozen], detection_timeout_s=10).agreeing_s == 12.5
+    assert interference(own, [armed(2, "kill", "rmq2")], detection_timeout_s=10).agreeing_s == 0
 
 
 def test_a_late_way_is_no_closed_one() -> None:

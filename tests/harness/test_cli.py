@@ -345,12 +345,12 @@ def test_a_bound_that_cannot_be_is_bad_input(
 
 
 def test_a_layout_of_the_users_own_is_run_beside_built_in_ones() -> None:
-    own_layout("mine.toml", "mine", ("timer_s = 10", "timer_s = 20"))
+    own_layout("mine.toml", "mine", ("detection_timeout_s = 10", "detection_timeout_s = 20"))
     _, pipeline = call(
         "run", "master-crash", "--layout", "mine.toml@T=10", "--layout", "exactly-2"
     )
     ((experiment, _),) = pipeline.asked
-    assert {(one.layout.label, one.layout.timer_s) for one in experiment.runs} == {
+    assert {(one.layout.label, one.layout.detection_timeout_s) for one in experiment.runs} == {
         ("mine@T=10", 20),
         ("exactly-2@T=10", 10),
     }
@@ -380,7 +380,7 @@ def test_every_mistake_of_words_scenarios_and_layouts_is_reported_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     own_layout("one.toml", "one", ("copies = 3", "copies = 2"))
-    own_layout("two.toml", "two", ("timer_s = 10", "timer_s = inf"))
+    own_layout("two.toml", "two", ("detection_timeout_s = 10", "detection_timeout_s = inf"))
     Path("three.toml").write_text("name = ")
     Path("mine.toml").write_text("title = 3")
     files = [word for n in ("one", "two", "three", "four") for word in ("--layout", f"{n}.toml")]
@@ -392,7 +392,7 @@ def test_every_mistake_of_words_scenarios_and_layouts_is_reported_at_once(
         "mine.toml, line 1, title: must be text, not 3",
         "did you mean 'master-crash'?",
         "one.toml, line 3, copies: copies = 2, but the policy 'mqproof' says all on 3 hosts",
-        "two.toml, line 29, [profiles.T=10], timer_s: must be a finite number, not inf",
+        "two.toml, line 29, [profiles.T=10], detection_timeout_s: must be a finite number",
         "three.toml: this is not TOML: ",
         "--layout: there is no layout file four.toml",
         "--misbehave: there is no misbehaviour 'dorp'; did you mean 'drop'?",
@@ -590,7 +590,7 @@ def test_list_says_of_each_client_how_it_is_got(
         ("scenarios", "cut-one-node"),
         ("faults", "partition"),
         ("clients", "pika"),
-        ("claims", "untold-consumer-waits-forever"),
+        ("claims", "unnotified-consumer-waits-forever"),
         ("facts", "fault_kind"),
     ],
 )

@@ -33,7 +33,7 @@ def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
     told: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     one = told[OLD, BESIDE]
-    assert one["asked"] == "rkt1"
+    assert one["name_server"] == "rkt1"
     assert one["last_failed_s"] > WHOLE_S
 
 
@@ -42,7 +42,7 @@ def test_who_asks_the_other_one_hears_of_it_in_time(
     client: str, told: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
     one = told[client, APART]
-    assert one["asked"] == "rkt2"
+    assert one["name_server"] == "rkt2"
     assert 0 < one["failed"] < one["sent_by_then"]
     assert one["last_failed_s"] < SOON_S
     assert one["left_out"] == "broker-a"

@@ -28,8 +28,8 @@ queues = ["orders"]
 publishers = 2
 consumers = 1
 rate = 100
-publishers_enter = "master of orders"
-consumers_enter = "uninvolved"
+publisher_endpoint = "master of orders"
+consumer_endpoint = "uninvolved"
 [phases]
 baseline = "1 s"
 recovery = "1 s"

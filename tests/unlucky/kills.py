@@ -45,8 +45,8 @@ queues = ["orders"]
 publishers = 2
 consumers = 1
 rate = 200
-publishers_enter = "master of orders"
-consumers_enter = "uninvolved"
+publisher_endpoint = "master of orders"
+consumer_endpoint = "uninvolved"
 [[fault]]
 kind = "freeze"
 target = "master of orders"

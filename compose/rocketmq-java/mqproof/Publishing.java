@@ -161,7 +161,7 @@ public final class Publishing {
         // As spark_analysis.schema.words numbers them.
         private static final int COMMIT = 1;
         private static final int ROLLBACK = 2;
-        private static final int COMMIT_WHEN_ASKED = 3;
+        private static final int COMMIT_WHEN_CHECKED = 3;
         private final Outbox outbox;
         private final Map<Long, Integer> wanted = new ConcurrentHashMap<>();
         private final Map<Long, Boolean> executed = new ConcurrentHashMap<>();
@@ -198,7 +198,7 @@ public final class Publishing {
         private LocalTransactionState answer(long tag) {
             int fate = wanted.getOrDefault(tag, 0);
             boolean commit = executed.containsKey(tag)
-                    && (fate == COMMIT || fate == COMMIT_WHEN_ASKED);
+                    && (fate == COMMIT || fate == COMMIT_WHEN_CHECKED);
             return commit ? LocalTransactionState.COMMIT_MESSAGE
                     : LocalTransactionState.ROLLBACK_MESSAGE;
         }

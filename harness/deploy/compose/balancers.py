@@ -17,7 +17,7 @@ _FIRST, _FLOATING = 110, 112
 _PRIORITIES = (150, 100)
 
 
-def entrance(layout: Layout, network: str) -> str:
+def client_endpoint(layout: Layout, network: str) -> str:
     """The one address that clients know; "" where they know the brokers'."""
     if not layout.balancers:
         return ""
@@ -56,7 +56,7 @@ def _pair(layout: Layout, number: int, network: str) -> dict[str, str]:
     return {
         "MQPROOF_OWN": _own(network, number),
         "MQPROOF_PEER": _own(network, 1 - number),
-        "MQPROOF_FLOATING": entrance(layout, network),
+        "MQPROOF_FLOATING": client_endpoint(layout, network),
         "MQPROOF_PRIORITY": str(_PRIORITIES[number]),
     }
 

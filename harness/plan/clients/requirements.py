@@ -29,9 +29,12 @@ def ignored(client: str, workload: Workload) -> list[str]:
 
 
 def facts(client: str, workload: Workload) -> dict[str, Fact | dict[str, str]]:
-    """Return the facts of every section; {"moot": why} if one does not apply to this client."""
+    """Return the facts of every section. One that does not apply to this client has the fact
+    {"not_applicable": why}."""
     known: dict[str, Fact | dict[str, str]] = {
-        name: {"moot": one.not_applicable} for one in _foreign(client) for name in one.facts
+        name: {"not_applicable": one.not_applicable}
+        for one in _foreign(client)
+        for name in one.facts
     }
     if own := named(client).family.section:
         settings = _settings(client, own, workload)

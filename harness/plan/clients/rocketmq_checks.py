@@ -18,7 +18,7 @@ from harness.plan.toml_problems import TomlProblem
 
 SENDS = ("sync", "async", "oneway", "ordered")
 CONSUMES = ("concurrent", "orderly", "pull")
-FATES = ("commit", "rollback", "commit when asked", "rollback when asked")
+FATES = ("commit", "rollback", "commit when checked", "rollback when checked")
 # transactionTimeOut 6 s and transactionCheckInterval 60 s by default (docs/behaviour/rocketmq.md
 # 1): a half that is too young for one check waits for the next.
 QUERIED_WITHIN_S = 70.0

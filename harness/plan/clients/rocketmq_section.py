@@ -214,7 +214,7 @@ def _counted(own: RocketWorkload, workload: Workload, load_s: float) -> dict[str
         "delayed_messages": delayed,
         "messages_in_transactions": fates.total() - fates[Fate.NONE],
         "messages_to_commit": fates[Fate.COMMIT],
-        "messages_to_ask": fates[Fate.COMMIT_WHEN_ASKED],
+        "messages_to_check": fates[Fate.COMMIT_WHEN_CHECKED],
     }
     return {name: number * workload.publishers for name, number in of_each.items()}
 

@@ -26,8 +26,8 @@ _STRIDE = 37  # has no divisor with the cycle: each place of it is met once
 FATES = {
     "commit": Fate.COMMIT,
     "rollback": Fate.ROLLBACK,
-    "commit when asked": Fate.COMMIT_WHEN_ASKED,
-    "rollback when asked": Fate.ROLLBACK_WHEN_ASKED,
+    "commit when checked": Fate.COMMIT_WHEN_CHECKED,
+    "rollback when checked": Fate.ROLLBACK_WHEN_CHECKED,
 }
 
 
@@ -57,7 +57,7 @@ def fate_of(shares: Shares, sequence: int) -> Fate:
 
 def withdrawn(shares: Shares, sequence: int) -> bool:
     """Whether a message is to be rolled back, so that its refusal is what was meant."""
-    return fate_of(shares, sequence) in (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
+    return fate_of(shares, sequence) in (Fate.ROLLBACK, Fate.ROLLBACK_WHEN_CHECKED)
 
 
 def level_of(shares: Shares, sequence: int) -> int:

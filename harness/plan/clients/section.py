@@ -23,7 +23,7 @@ COUNTED = (
     "delayed_messages",
     "messages_in_transactions",
     "messages_to_commit",
-    "messages_to_ask",
+    "messages_to_check",
 )
 
 

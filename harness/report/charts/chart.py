@@ -177,8 +177,8 @@ def _fault_rows(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[FaultRow]
 
 
 def _requested_span(fault: FaultSpan, scale: Scale) -> Iterable[Span]:
-    if fault.asked_from_ns is not None and fault.asked_until_ns is not None:
-        from_s, until_s = fault.asked_from_ns / NS, fault.asked_until_ns / NS
+    if fault.requested_from_ns is not None and fault.requested_until_ns is not None:
+        from_s, until_s = fault.requested_from_ns / NS, fault.requested_until_ns / NS
         title = f"fault {fault.number} was asked for from +{from_s:.1f} s to +{until_s:.1f} s"
         yield scale.span(from_s, until_s, "asked", f"{fault.kind} {fault.target}", title)
 

@@ -63,7 +63,7 @@ def _drill(
     chips = [
         (claim, claim.chips[view.number - 1]) for claim in claims
     ]  # cells are numbered from 1
-    applicable = [(claim, chip) for claim, chip in chips if chip.tone != "moot"]
+    applicable = [(claim, chip) for claim, chip in chips if chip.tone != "not_applicable"]
     applicable.sort(key=lambda one: _TONES.index(one[1].tone))
     return Drill(
         cell=view,

@@ -119,12 +119,12 @@ def _badge(span: FaultSpan) -> tuple[str, str]:
 
 
 def _request_text(span: FaultSpan) -> str:
-    if span.asked_from_ns is None or span.asked_until_ns is None:
+    if span.requested_from_ns is None or span.requested_until_ns is None:
         return "the plan says nothing of it"
     # A later window may wait until the one before it is gone.
     word = "from" if span.number == 1 else "not before"
-    lasts = formats.seconds((span.asked_until_ns - span.asked_from_ns) / NS)
-    parts = [f"{word} {formats.after(span.asked_from_ns)} for {lasts}", *span.options]
+    lasts = formats.seconds((span.requested_until_ns - span.requested_from_ns) / NS)
+    parts = [f"{word} {formats.after(span.requested_from_ns)} for {lasts}", *span.options]
     return ", ".join([*parts, *([] if span.returns else ["never to be undone"])])
 
 
@@ -134,8 +134,10 @@ def _armed(span: FaultSpan) -> str:
     took = formats.seconds((span.returned_ns - span.issued_ns) / NS)
     by = f" by {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
     late = ""
-    if span.asked_from_ns is not None and span.number == 1:
-        late = f", {formats.seconds((span.issued_ns - span.asked_from_ns) / NS)} after it was due"
+    if span.requested_from_ns is not None and span.number == 1:
+        late = (
+            f", {formats.seconds((span.issued_ns - span.requested_from_ns) / NS)} after it was due"
+        )
     return f"at {formats.after(span.issued_ns)}{late}, in force within {took}{by}"
 
 

@@ -121,7 +121,7 @@ def _sends(run: RunReport, timeline: Timeline, scale: Scale) -> Iterator[Lane]:
 def _whose(run: RunReport, worker: str) -> str:
     """Return a publisher's client, and the name server that it used when the fault began."""
     failing_sends = run.detail.failing if run.detail is not None else ()
-    name_servers = {one.publisher: one.asked for one in failing_sends if one.window == 1}
+    name_servers = {one.publisher: one.name_server for one in failing_sends if one.window == 1}
     whom = name_servers.get(worker, "")
     return f"{run.cell[3]}, {f'asks {whom}' if whom else worker}"
 

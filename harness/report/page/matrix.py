@@ -134,7 +134,9 @@ def _entry(view: CellView, differs: bool) -> MatrixField:
 
 def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> MatrixField:
     title = f"{cell[0]} on {cell[1]} {cell[2]}: not applicable: {why}"
-    return MatrixField(0, "moot", "–", "N/A", "", "", False, reasons.index(why) + 1, title)
+    return MatrixField(
+        0, "not_applicable", "–", "N/A", "", "", False, reasons.index(why) + 1, title
+    )
 
 
 def _absent(cell: Cell) -> MatrixField:
@@ -191,5 +193,5 @@ def _outcomes(entries: Iterable[MatrixField]) -> Iterable[tuple[str, str, int]]:
     for one in entries:
         key = one.tone, f"{one.sign} {one.word}"
         found[key] = found.get(key, 0) + 1
-    order = ("fail", "open", "pass", "moot")
+    order = ("fail", "open", "pass", "not_applicable")
     return [(*key, found[key]) for key in sorted(found, key=lambda key: order.index(key[0]))]

@@ -302,8 +302,8 @@ def _operation(one: OperationSpan) -> OperationView:
     when = "never" if one.began_ns is None else f"from {formats.after(one.began_ns)}"
     if one.returned_ns is not None:
         when += f" to {formats.after(one.returned_ns)}"
-    if one.asked_ns is not None:
-        when += f", asked for at {formats.after(one.asked_ns)}"
+    if one.requested_ns is not None:
+        when += f", asked for at {formats.after(one.requested_ns)}"
     title = f"{one.kind} {one.target}".strip()
     return OperationView(one.number, title, one.resolved, tone, badge, when, one.detail)
 

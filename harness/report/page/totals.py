@@ -73,7 +73,7 @@ class RunTotals:
     degraded_doubt: str  # why that is unknown of some run; "" where of none
     out: Spread | None  # all outages of a run together, run by run
     out_doubt: str  # why that is unknown of some run; "" where of none
-    out_runs: int  # in so many of these runs it was out
+    downtime_runs: int  # in so many of these runs it was out
     longest: Out | None  # of the run that was out for longest
     not_back: int  # runs that were out when their load ended
     worst: Out | None  # the queue or publisher that was out for longest, of several
@@ -125,7 +125,7 @@ def totals_of(runs: Sequence[RunReport]) -> RunTotals:
         degraded_doubt=_unknown_reason(summaries),
         out=_spread(runs, lambda one: one.out_s),
         out_doubt=next((one.out_s.why for one in summaries if not one.outage_proved), ""),
-        out_runs=sum(bool(one.out_s.least) for one in summaries),
+        downtime_runs=sum(bool(one.out_s.least) for one in summaries),
         longest=_longest_out(one.outs[0] for one in timed),
         not_back=sum(not one.outs[0].back for one in timed),
         worst=_longest_out(one.worst for one in timed if one.worst is not None),
@@ -147,7 +147,7 @@ def loss_rate(totals: RunTotals) -> Rate:
 
 def out_rate(totals: RunTotals) -> Rate:
     """In how many runs it was out at all, of those in which that is known."""
-    return rate(totals.out_runs, totals.out.runs if totals.out is not None else 0)
+    return rate(totals.downtime_runs, totals.out.runs if totals.out is not None else 0)
 
 
 def median_text(spread: Spread) -> str:

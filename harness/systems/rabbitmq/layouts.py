@@ -31,7 +31,7 @@ from harness.systems.layout_parts import (
 )
 from harness.systems.likeness import LIKE
 
-TIMER_S = (0.1, 3600.0)
+DETECTION_TIMEOUT_S = (0.1, 3600.0)
 PAUSE = "pause_if_all_down"
 Handling = Literal["ignore", "pause_minority", "pause_if_all_down", "autoheal"]
 
@@ -43,7 +43,9 @@ class _HostFile(Strict):
 
 
 class _ProfileFile(Strict):
-    timer_s: Annotated[float, Field(ge=TIMER_S[0], le=TIMER_S[1], allow_inf_nan=False)]
+    detection_timeout_s: Annotated[
+        float, Field(ge=DETECTION_TIMEOUT_S[0], le=DETECTION_TIMEOUT_S[1], allow_inf_nan=False)
+    ]
 
 
 class _PauseFile(Strict):
@@ -60,7 +62,7 @@ class NodesLayoutFile(Strict):
     hosts: Annotated[tuple[_HostFile, ...], Field(min_length=1, max_length=HOSTS_MAX), AsList]
     pause_if_all_down: _PauseFile | None = None
     peer_links: PeerLinks = "direct"
-    entrance: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
+    client_endpoint: Literal["hosts", "one", "haproxy", "haproxy-pair"] = "hosts"
     profiles: Annotated[
         dict[ProfileName, _ProfileFile], Field(min_length=1, max_length=PROFILES_MAX)
     ]
@@ -86,13 +88,13 @@ class NodesLayoutFile(Strict):
             title=self.title,
             hosts=self._hosts(spare=False),
             spares=self._hosts(spare=True),
-            timer_s=self.profiles[profile].timer_s,
+            detection_timeout_s=self.profiles[profile].detection_timeout_s,
             copies=copies,
             synchronise=synchronise,
             partition_handling=self.partition_handling,
             pause_if_all_down=self.pause,
             peer_links=self.peer_links,
-            entrance=self.entrance,
+            client_endpoint=self.client_endpoint,
             policies=policies,
         )
 

@@ -19,7 +19,9 @@ from harness.systems.rabbitmq.stopped import by_application
 def links(stand: Stand) -> Links:
     """A listener a worker and node, or one a worker where balancers stand before them."""
     nodes = {host: f"{address}:{AMQP_PORT}" for host, address in stand.addresses.items()}
-    entrances = {BALANCER: f"{stand.entrance}:{AMQP_PORT}"} if stand.entrance else None
+    entrances = (
+        {BALANCER: f"{stand.client_endpoint}:{AMQP_PORT}"} if stand.client_endpoint else None
+    )
     return Links(stand.agent, stand.proxy, nodes, entrances)
 
 

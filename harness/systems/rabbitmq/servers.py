@@ -20,7 +20,7 @@ def rabbitmq_servers(layout: Layout) -> Servers:
         apart=False,
         by_names=False,
         keep_logs=False,
-        speaks_unasked=True,
+        speaks_first=True,
         client_settings=(),
         client_flags=(),
         copied_every_s=None,

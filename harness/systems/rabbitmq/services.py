@@ -9,7 +9,7 @@ def _configure(layout: Layout, _host: Host, _process: str, addresses: Addresses)
     environment = {
         "MQPROOF_COOKIE": "mqproof",
         "MQPROOF_NODES": " ".join(addresses),
-        "MQPROOF_NET_TICKTIME": f"{layout.timer_s:.0f}",
+        "MQPROOF_NET_TICKTIME": f"{layout.detection_timeout_s:.0f}",
         "MQPROOF_PARTITION_HANDLING": layout.partition_handling,
         "MQPROOF_MEMORY_HIGH_WATERMARK": "2GB",
     }

@@ -20,7 +20,7 @@ def mirrored_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=True,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,
-        asks_within_s=NotApplicable("its brokers ask about no transaction"),
+        checks_within_s=NotApplicable("its brokers ask about no transaction"),
         strength=replicated or Strength.STORED,
         strength_of_transient=replicated or Strength.BUFFERED,
     )

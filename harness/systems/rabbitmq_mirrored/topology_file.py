@@ -32,7 +32,7 @@ from harness.plan.topology_shape import (
 )
 from harness.plan.topology_toml import brokers_in, commands_of, proxy_of, twice
 from harness.systems.rabbitmq.foreign.own import OUR_POLICY, RabbitOwn, own
-from harness.systems.rabbitmq.layouts import PAUSE, TIMER_S, Handling
+from harness.systems.rabbitmq.layouts import DETECTION_TIMEOUT_S, PAUSE, Handling
 
 _NODE = re.compile(r"[^\s@]{1,255}@[^\s@]{1,255}")
 # RabbitMQ's defaults, which a policy that does not say otherwise leaves.
@@ -81,7 +81,7 @@ class MirroredTopologyFile(TopologyTable):
 
     title: Title = "A cluster that is there"
     system: Text
-    net_ticktime: Annotated[float, seconds(*TIMER_S)]
+    net_ticktime: Annotated[float, seconds(*DETECTION_TIMEOUT_S)]
     partition_handling: Handling | None = None
     pause_if_all_down: _PauseTable | None = None
     credentials: CredentialsTable
@@ -95,7 +95,7 @@ class MirroredTopologyFile(TopologyTable):
             name=name,
             title=self.title,
             system=self.system,
-            timer_s=self.net_ticktime,
+            detection_timeout_s=self.net_ticktime,
             brokers=tuple(one.broker() for one in self.broker),
             user=self.credentials.user,
             password=self.credentials.password,
@@ -185,11 +185,11 @@ def layout(topology: Topology) -> Layout:
     declared = own(topology)
     return Layout(
         name=topology.name,
-        profile=f"T={topology.timer_s:g}",
+        profile=f"T={topology.detection_timeout_s:g}",
         system=topology.system,
         title=topology.title,
         hosts=tuple(Host(one.host, one.address, (one.node,)) for one in topology.brokers),
-        timer_s=topology.timer_s,
+        detection_timeout_s=topology.detection_timeout_s,
         copies=declared.copies,
         synchronise=declared.synchronise,
         partition_handling=declared.partition_handling,

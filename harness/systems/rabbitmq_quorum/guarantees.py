@@ -26,7 +26,7 @@ def quorum_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=True,
         confirm_waits_for_disk=True,
-        asks_within_s=NotApplicable("its brokers ask about no transaction"),
+        checks_within_s=NotApplicable("its brokers ask about no transaction"),
         strength=strength,
         strength_of_transient=strength,
     )

@@ -45,7 +45,7 @@ def configuration(
         **({"founders": founders} if layout.spares else {}),
         "data": data,
         "cookie": cookie,
-        "net_ticktime_s": layout.timer_s,
+        "net_ticktime_s": layout.detection_timeout_s,
         "partition_handling": layout.partition_handling,
         "preferred": [] if pause is None else list(pause.hosts),
         "recover": "ignore" if pause is None else pause.recover,

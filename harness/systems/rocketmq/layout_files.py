@@ -97,7 +97,7 @@ class RocketFile(Strict):
             system=system,
             title=self.title,
             hosts=tuple(Host(host.name, host.name, _ordered(host)) for host in self.hosts),
-            timer_s=own.timers.idle_s,
+            detection_timeout_s=own.timers.idle_s,
             copies=self.copies,
             synchronise="automatic" if self.copies > 1 else "none",
             partition_handling=NO_HANDLING,

@@ -32,7 +32,7 @@ def rocketmq_servers(
         apart=True,
         by_names=True,
         keep_logs=True,
-        speaks_unasked=False,
+        speaks_first=False,
         client_settings=_settings(declared.timers),
         client_flags=declared.client_jvm,
         copied_every_s=COPIED_EVERY_S[declared.version],

@@ -26,7 +26,7 @@ def master_slave_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=replicated,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=flushed,
-        asks_within_s=QUERIED_WITHIN_S,
+        checks_within_s=QUERIED_WITHIN_S,
         strength=strength,  # of SEND_OK; every message goes into the log
         strength_of_transient=strength,
     )

@@ -30,7 +30,7 @@ def controller_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=_waits_for_all(own, layout.copies),
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=own.flush == SYNC,
-        asks_within_s=QUERIED_WITHIN_S,
+        checks_within_s=QUERIED_WITHIN_S,
         strength=strength,
         strength_of_transient=strength,  # every message goes into the log
     )

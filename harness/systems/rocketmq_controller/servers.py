@@ -16,7 +16,7 @@ def controller_servers(layout: Layout) -> Servers:
         Voter(
             host=one.host,
             word=one.process,
-            asked=BY_CONTROLLERS,
+            query=BY_CONTROLLERS,
             groups=groups,
             id=controller(layout, one),
             peer="",  # who is asked needs none

@@ -26,7 +26,7 @@ def dledger_guarantees(layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=True,
         confirm_waits_for_disk=False,
-        asks_within_s=QUERIED_WITHIN_S,
+        checks_within_s=QUERIED_WITHIN_S,
         strength=Strength.REPLICATED,
         strength_of_transient=Strength.REPLICATED,  # every message goes into the log
     )

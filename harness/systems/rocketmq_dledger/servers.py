@@ -21,7 +21,7 @@ def _voter(one: ServerProcess, members: Sequence[ServerProcess]) -> Voter:
     return Voter(
         host=one.host,
         word=one.process,
-        asked=BY_MEMBERS,
+        query=BY_MEMBERS,
         groups=(one.group,),
         id=member(one),
         peer=member(peer),

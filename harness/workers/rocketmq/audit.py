@@ -187,7 +187,7 @@ class _BrokersLog:
                     _body(message),
                     received_ns,
                     recorder.text(place),
-                    Redelivered.NOT_TOLD,
+                    Redelivered.NOT_REPORTED,
                     Via.HALF if is_half(message) else Via.AUDIT,
                     self._connection,
                     self.found,

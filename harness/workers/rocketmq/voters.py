@@ -29,7 +29,7 @@ class Voter:
     """`endpoint.host` is its place; the rest is that of harness/plan/servers.py."""
 
     endpoint: Endpoint
-    asked: str
+    query: str
     groups: tuple[str, ...]
     id: str
     peer: str
@@ -42,7 +42,7 @@ def voters(own: Mapping[str, Any]) -> tuple[Voter, ...]:
 
 async def say(voter: Voter, ask: Ask) -> Says:
     """What a voter says now. Raises Unanswered, Refused, WireError."""
-    return await _QUESTIONS[voter.asked](voter, ask)
+    return await _QUESTIONS[voter.query](voter, ask)
 
 
 async def _of_member(voter: Voter, ask: Ask) -> Says:
@@ -71,4 +71,4 @@ _QUESTIONS: Mapping[str, Callable[[Voter, Ask], Awaitable[Says]]] = {
 def _voter(table: Mapping[str, Any]) -> Voter:
     where = Endpoint(place(table["host"], table["word"]), table["address"], table["port"])
     groups = tuple(table["groups"])
-    return Voter(where, table["asked"], groups, table["id"], table["peer"])
+    return Voter(where, table["query"], groups, table["id"], table["peer"])

@@ -27,7 +27,7 @@ class Backlog:
     @classmethod
     def of(cls, messages: Messages, arrived: Arrivals, deadline_ns: int) -> Self:
         held = arrived.delivered & (messages.confirmed_ns < NEVER)
-        held &= messages.terms.fates != Fate.COMMIT_WHEN_ASKED
+        held &= messages.terms.fates != Fate.COMMIT_WHEN_CHECKED
         slots = np.flatnonzero(held)
         first = arrived.first[slots]
         from_ns = messages.confirmed_ns[slots]

@@ -19,9 +19,9 @@ def check_backs(
     messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader
 ) -> list[Cases]:
     """One case a message."""
-    if facts.asks_within_ns is None:
+    if facts.checks_within_ns is None:
         return []
-    open_ended = (messages.terms.fates == Fate.COMMIT_WHEN_ASKED) & ~arrived.delivered
+    open_ended = (messages.terms.fates == Fate.COMMIT_WHEN_CHECKED) & ~arrived.delivered
     slots = np.flatnonzero(open_ended & (messages.state == ACKNOWLEDGED))
     if len(slots):
         audited = np.flatnonzero(arrived.audited(Via.AUDIT))
@@ -30,14 +30,14 @@ def check_backs(
         return []
     last_ns = np.full(len(messages.slots.taken), -NEVER, np.int64)
     np.maximum.at(last_ns, messages.confirms_slot, messages.confirms_settled_ns)
-    due_ns = last_ns[slots] + facts.asks_within_ns
+    due_ns = last_ns[slots] + facts.checks_within_ns
     certain = _there(messages, slots, due_ns, facts, reader.read(ClientEvents))
     certain &= _looked_at(messages, slots, due_ns, facts)
     certain &= ~_delayed(messages)[slots]
     certain &= ~_unrest(messages.confirmed_ns[slots], due_ns, facts)
     return [
-        _cases(messages, "unasked", slots[certain]),
-        _cases(messages, "unasked_unknown", slots[~certain]),
+        _cases(messages, "unchecked", slots[certain]),
+        _cases(messages, "unchecked_unknown", slots[~certain]),
     ]
 
 

@@ -145,9 +145,11 @@ def earliest_origins(received_ns: Ints, windows: Iterable[Unsettled]) -> NDArray
 def _diverged(copies: Copies, queue: Text, facts: Facts) -> Bools:
     received_ns = copies.rows.received_ns
     diverged = np.zeros(len(copies.row), np.bool_)
-    for rivals in facts.rivals:
-        inside = (received_ns >= rivals.from_ns) & (received_ns <= rivals.until_ns)
-        diverged |= inside & queue.among(rivals.queue)
+    for competing_leaders in facts.competing_leaders:
+        inside = (received_ns >= competing_leaders.from_ns) & (
+            received_ns <= competing_leaders.until_ns
+        )
+        diverged |= inside & queue.among(competing_leaders.queue)
     return diverged
 
 
@@ -158,7 +160,7 @@ def _by_flag(
     arrive."""
     rows = copies.rows
     again = (rows.redelivered == Redelivered.YES) | (rows.via == Via.RETRY_TOPIC)
-    unsure = again | (rows.redelivered == Redelivered.NOT_TOLD)
+    unsure = again | (rows.redelivered == Redelivered.NOT_REPORTED)
     between = np.zeros(len(again), np.bool_)
     between[1:] = copies.fault_ns[:-1] < rows.received_ns[1:]
     if not wanted.any():

@@ -39,11 +39,11 @@ def _missing(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]
 def _pending(messages: Messages, arrived: Arrivals, slots: Ints) -> Bools:
     """Return whether each message was to be committed at the broker's check, and nothing shows
     that the check happened."""
-    when_asked: Bools = messages.terms.fates[slots] == Fate.COMMIT_WHEN_ASKED
-    if not when_asked.any():
-        return when_asked
+    when_checked: Bools = messages.terms.fates[slots] == Fate.COMMIT_WHEN_CHECKED
+    if not when_checked.any():
+        return when_checked
     whole = arrived.slot[np.flatnonzero(arrived.audited(Via.AUDIT))]
-    return when_asked & ~marked(len(messages.slots.taken), whole)[slots]
+    return when_checked & ~marked(len(messages.slots.taken), whole)[slots]
 
 
 def _gone(messages: Messages, arrived: Arrivals, slots: Ints, facts: Facts) -> list[Cases]:

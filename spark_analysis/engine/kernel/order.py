@@ -30,7 +30,7 @@ from spark_analysis.engine.kernel.records import Text
 from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered, Via
 
-NOT_JUDGED = ("not_promised", "not_at_once", "not_certain", "not_told")
+NOT_JUDGED = ("not_promised", "not_at_once", "not_certain", "not_reported")
 JUDGED = len(NOT_JUDGED)
 
 
@@ -67,7 +67,7 @@ def _reasons(
     promised = messages.queue[slots].among(*(q.queue for q in facts.queues if q.ordered))
     at_once = messages.terms.at_once[slots]
     flags = arrived.rows.redelivered[first]
-    silent = (flags == Redelivered.NOT_TOLD) & (arrived.rows.offset[first] < 0)
+    silent = (flags == Redelivered.NOT_REPORTED) & (arrived.rows.offset[first] < 0)
     flagged = ~silent & (arrived.rows.via[first] != Via.RETRY_TOPIC)
     certain = _certain(messages, arrived.attempt_row[first], slots)
     reasons = np.full(len(slots), JUDGED, np.int32)

@@ -1,6 +1,7 @@
 """The cause of recovery: the system itself, or the end of the fault.
 
-1. The rules are OWED of schema/service.py: of one good beginning before the undo of one window.
+1. The rules are RECOVERED_BY of schema/service.py: of one good beginning before the undo of one
+   window.
 """
 
 import numpy as np

@@ -53,9 +53,9 @@ def stages(
     ]
     if run_course is not None:
         lasting = sustained(run_course, forces, limits, facts.deadline_ns)
-        for window, (reached, at_ns, owed) in zip(windows, lasting, strict=True):
+        for window, (reached, at_ns, recovered_by) in zip(windows, lasting, strict=True):
             row = _row(facts.run, window, "sustained_success", reached, at_ns)
-            rows.append(replace(row, owed=str(owed)))
+            rows.append(replace(row, recovered_by=str(recovered_by)))
     return rows
 
 

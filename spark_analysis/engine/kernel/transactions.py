@@ -35,7 +35,7 @@ def _could_show(messages: Messages) -> list[Census]:
     held = {
         "rolled_back_but_delivered": gone | terms.to_be_rolled_back,
         "torn_transaction": confirmed & (terms.fates == Fate.COMMIT),
-        "unasked": confirmed & (terms.fates == Fate.COMMIT_WHEN_ASKED),
+        "unchecked": confirmed & (terms.fates == Fate.COMMIT_WHEN_CHECKED),
     }
     return [could_show(measure, messages.queue[each]) for measure, each in held.items()]
 

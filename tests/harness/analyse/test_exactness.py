@@ -174,9 +174,9 @@ def test_a_copy_that_the_successor_held_is_not_lost(kind: str) -> None:
 def test_what_was_given_out_and_not_requeued_has_to_be_forgotten() -> None:
     story = Story().sent(1).came(1, 5)
     story.seen.ended_ns[7, 1] = 6
-    one = story.compared("forgotten", admit("forget", 1))
+    one = story.compared("not_redelivered", admit("forget", 1))
     assert one.must == one.may == {ONE}
-    assert story.sent(2).compared("forgotten", admit("forget", 2)).may == frozenset()
+    assert story.sent(2).compared("not_redelivered", admit("forget", 2)).may == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_what_clients_cannot_know_to_be_forgotten_need_not_be_found(
     story = Story().sent(1).came(1, 5)
     story.seen.ended_ns.update(ended_ns)
     story.seen.acknowledgements += frames
-    one = story.compared("forgotten", admit("forget", 1))
+    one = story.compared("not_redelivered", admit("forget", 1))
     assert (one.must, one.may) == (frozenset(), {ONE})
 
 

@@ -27,7 +27,7 @@ def parsed(changes: dict[str, Any]) -> History:
 def test_what_our_own_older_runs_always_had_is_not_assumed_of_others() -> None:
     loaded = state(parsed({"declared": {"copies": 3}}))
     assert loaded.value("copies", 0) == exactly(3)
-    for name in ("entrance", "elects", "masters", "promote_on_failure", "no_ack"):
+    for name in ("client_endpoint", "elects", "masters", "promote_on_failure", "no_ack"):
         assert isinstance(loaded.value(name, 0), Unknown), name
 
 
@@ -107,7 +107,7 @@ def starved(**tables: Any) -> Value:
         "facts": facts,
         "tables": {**{k: {"rows": 100, "columns": v} for k, v in loaded.items()}, **tables},
     }
-    return evidence(parsed(changes), "h.json").value("starved_when_calm_s")
+    return evidence(parsed(changes), "h.json").value("starved_in_steady_state_s")
 
 
 def test_what_waits_is_kept_from_consumers_only_where_it_is_known_that_they_were_there() -> None:

@@ -61,7 +61,7 @@ def test_what_consumers_get_is_no_standing_still(tmp_path: Path) -> None:
 
 def test_what_is_over_in_a_moment_says_nothing(tmp_path: Path) -> None:
     assert stood_still(tmp_path, (10_000, 10_900), returned_ms=10_999) == {
-        "moot": "what was synchronised took no second"
+        "not_applicable": "what was synchronised took no second"
     }
 
 
@@ -92,5 +92,5 @@ def test_what_consumers_left_to_the_drain_is_counted(tmp_path: Path) -> None:
 def test_a_run_without_such_an_operation_says_so(tmp_path: Path) -> None:
     facts: Facts = CALM.facts
     assert client_state(tmp_path, manifest(), facts, CALM.findings)[STILL] == {
-        "moot": "no queue was synchronised by an operator"
+        "not_applicable": "no queue was synchronised by an operator"
     }

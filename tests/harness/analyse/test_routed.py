@@ -27,7 +27,7 @@ def routes(
     facts, rows = history.build()
     folder = write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", facts, rows)
     manifest = manifest_of(facts)
-    of_window = {"name_servers_struck": list(struck), "name_servers_left": left}
+    of_window = {"name_servers_hit": list(struck), "name_servers_left": left}
     manifest.state["windows"] = {"1": of_window}
     return route_state(folder, manifest, facts)[ROUTES]
 

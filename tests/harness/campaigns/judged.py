@@ -30,7 +30,7 @@ def run(**changes: object) -> CampaignRun:
         failed="",
         inconclusive="",
         not_applicable="mirror-takes-over",
-        told="",
+        reasons="",
         confirmed_per_s=None,
     )
     return replace(told, **changes)  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def run(**changes: object) -> CampaignRun:
 def failed(**changes: object) -> CampaignRun:
     told = json.dumps({"mirror-failure-harms-nobody": "missed == 0: 9 | <b>"})
     passed = USUAL.replace(" mirror-failure-harms-nobody", "")
-    parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "told": told}
+    parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "reasons": told}
     return run(**{**parts, **changes})
 
 

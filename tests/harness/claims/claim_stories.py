@@ -31,13 +31,13 @@ ALONE = {"copies": 1, "mirrors_at_fault": 0, **EMPTY}
 ONE_MIRROR = {"mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
 LIVELY = {**OF_LOGS, "name_servers_at_target": 0, "publishers_attached_to_target": 0}
 SINGLE = {**OF_LOGS, "masters": 1}
-OF_NAME_SERVER = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": True}
+OF_NAME_SERVER = {**OF_LOGS, "fault_target_role": "name server", "routes_served_meanwhile": True}
 OF_ALL_NAME_SERVERS = {**OF_NAME_SERVER, "name_servers_left": 0}
 ALWAYS = {**EMPTY, "promote_on_shutdown": "always", "mirrored_on": "exactly"}
-AWAY = {"fault_target_role": "mirror", "publishers_entered_at_target": False}
-ADDED = {"operations": 1, "nodes_added": 1, "lost_disk": "none", "node_forgotten": "none"}
-PAIR = {"entrance": "haproxy-pair", "fault_target_role": "balancer"}
-BALANCED = {"entrance": "haproxy"}
+AWAY = {"fault_target_role": "mirror", "publishers_connected_to_target": False}
+ADDED = {"operations": 1, "nodes_added": 1, "lost_disk": "none", "node_removed": "none"}
+PAIR = {"client_endpoint": "haproxy-pair", "fault_target_role": "balancer"}
+BALANCED = {"client_endpoint": "haproxy"}
 
 
 def story_of(kind: str = "kill", **state: object) -> Story:
@@ -58,8 +58,8 @@ def requeued() -> Story:
     return Story().count("duplicated", "redelivery", 30)
 
 
-def forgotten() -> Story:
-    return Story().count("forgotten", "", 1)
+def not_redelivered() -> Story:
+    return Story().count("not_redelivered", "", 1)
 
 
 def denied(number: int = 3) -> Story:
@@ -104,10 +104,10 @@ def in_transactions(fate: str) -> Story:
 
 def left_open(within_s: float | None = 70) -> Story:
     """Transactions that the broker has to ask about, within so long where anybody says it."""
-    story = Story(**OF_LOGS).count("transactions", "commit_when_asked", 150)
-    story.count("could_show", "unasked", 150)
+    story = Story(**OF_LOGS).count("transactions", "commit_when_checked", 150)
+    story.count("could_show", "unchecked", 150)
     within_ns = None if within_s is None else round(within_s * 1e9)
-    story.facts = replace(story.facts, asks_within_ns=within_ns)
+    story.facts = replace(story.facts, checks_within_ns=within_ns)
     return story
 
 
@@ -125,9 +125,9 @@ def recovered(**state: object) -> Story:
         "started_first": "last stopped",
         "started_within_s": 9.0,
         "waited_for_last_s": 0.0,
-        "gave_up_waiting": {"moot": "nobody was started before it"},
+        "gave_up_waiting": {"not_applicable": "nobody was started before it"},
         "lost_disk": "none",
-        "node_forgotten": "none",
+        "node_removed": "none",
         "queues_have_masters": True,
         "mirrors_after_operations": 2,
     }

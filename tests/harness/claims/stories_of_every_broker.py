@@ -10,10 +10,10 @@ from tests.harness.claims.claim_stories import (
     delayed,
     delayed_in_the_calm,
     denied,
-    forgotten,
     in_transactions,
     left_open,
     lost,
+    not_redelivered,
     out,
     served_in_the_calm,
     story_of,
@@ -67,8 +67,8 @@ STORIES: dict[str, Three] = {
     ),
     "unacknowledged-hence-again": Three(
         story_of,
-        forgotten,
-        lambda: story_of().count("forgotten_unknown", "drain", 2),
+        not_redelivered,
+        lambda: story_of().count("not_redelivered_unknown", "drain", 2),
         (INCONCLUSIVE, "2 more never came again"),
     ),
     "one-copy": Three(
@@ -95,13 +95,13 @@ STORIES: dict[str, Three] = {
         lambda: story_of().starved(11, window=1, due=19),
         (INCONCLUSIVE, "too little was confirmed once it was healed for consumers to get"),
     ),
-    "calm-hence-served": Three(
+    "steady-state-is-served": Three(
         served_in_the_calm,
         lambda: served_in_the_calm().outage(20, 60, "never", scope="queue", name="orders"),
         lambda: served_in_the_calm(operations=1).outage(20, 60, "never"),
         (NOT_APPLICABLE, "operations == 0"),
     ),
-    "calm-hence-consumed": Three(
+    "steady-state-is-consumed": Three(
         served_in_the_calm,
         lambda: served_in_the_calm().starved(5.1),
         lambda: served_in_the_calm(**NOBODY).starved(11),
@@ -117,7 +117,7 @@ STORIES: dict[str, Three] = {
         delayed_in_the_calm,
         lambda: delayed_in_the_calm(1),
         lambda: delayed_in_the_calm(93, starved_s=20),  # its consumer was not there yet
-        (NOT_APPLICABLE, "starved_when_calm_s <= 5"),
+        (NOT_APPLICABLE, "starved_in_steady_state_s <= 5"),
     ),
     "rolled-back-stays-unseen": Three(
         lambda: in_transactions("rollback"),
@@ -131,10 +131,10 @@ STORIES: dict[str, Three] = {
         lambda: in_transactions("rollback"),
         (NOT_APPLICABLE, "no transaction was to be committed"),
     ),
-    "open-transaction-is-asked-about": Three(
+    "open-transaction-is-checked": Three(
         left_open,
-        lambda: left_open().count("unasked", "", 1),
-        lambda: left_open().count("unasked_unknown", "", 1),
+        lambda: left_open().count("unchecked", "", 1),
+        lambda: left_open().count("unchecked_unknown", "", 1),
         (INCONCLUSIVE, "the end of their producer"),
     ),
     "confirmed-is-on-disk": Three(

@@ -11,7 +11,7 @@ VOTING = {
     "synchronised_mirrors_at_fault": {"at_least": 1},
 }
 ONE_LEFT = {**VOTING, "mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
-FAR = {**VOTING, "publishers_entered_at_target": False}
+FAR = {**VOTING, "publishers_connected_to_target": False}
 
 
 def cut(seconds: float, **state: object) -> Story:
@@ -52,7 +52,7 @@ STORIES: dict[str, Three] = {
     "election-takes-seconds": Three(
         lambda: cut(9.97),
         lambda: cut(13.0),
-        lambda: cut(13.0, publishers_entered_at_target=True),
-        (NOT_APPLICABLE, "publishers_entered_at_target == false"),
+        lambda: cut(13.0, publishers_connected_to_target=True),
+        (NOT_APPLICABLE, "publishers_connected_to_target == false"),
     ),
 }

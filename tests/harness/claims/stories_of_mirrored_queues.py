@@ -12,9 +12,9 @@ from tests.harness.claims.claim_stories import (
     alarmed,
     attached,
     caught_up,
-    forgotten,
     linked,
     lost,
+    not_redelivered,
     out,
     rejoined,
     requeued,
@@ -59,23 +59,25 @@ STORIES: dict[str, Three] = {
     ),
     "duplicates-are-requeued": Three(
         requeued,
-        forgotten,
-        lambda: story_of(**EMPTY).count("forgotten", "", 1),
+        not_redelivered,
+        lambda: story_of(**EMPTY).count("not_redelivered", "", 1),
         (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
     ),
     "masters-clients-are-cut-off": Three(
         story_of,
         lambda: story_of(clients_of_target_cut_off=False),
-        lambda: story_of(clients_of_target_cut_off={"moot": "nobody was connected to it"}),
+        lambda: story_of(
+            clients_of_target_cut_off={"not_applicable": "nobody was connected to it"}
+        ),
         (NOT_APPLICABLE, "nobody was connected to it"),
     ),
-    "untold-consumer-waits-forever": Three(
+    "unnotified-consumer-waits-forever": Three(
         lambda: story_of().silent_consumer(),
         story_of,
-        lambda: story_of(consumers_entered_at_target=True).silent_consumer(),
-        (NOT_APPLICABLE, "consumers_entered_at_target == false"),
+        lambda: story_of(consumers_connected_to_target=True).silent_consumer(),
+        (NOT_APPLICABLE, "consumers_connected_to_target == false"),
     ),
-    "told-consumer-is-cancelled": Three(
+    "notified-consumer-is-cancelled": Three(
         lambda: attached(2, 2),
         lambda: attached(2, 1),  # one of them waits for ever
         lambda: story_of(consumers_attached=2, consumers_cancelled=0),
@@ -114,8 +116,8 @@ STORIES: dict[str, Three] = {
     "mirror-failure-harms-nobody": Three(
         lambda: story_of(**AWAY).missed(0),
         lambda: story_of(**AWAY).missed(1),
-        lambda: story_of(**{**AWAY, "publishers_entered_at_target": True}).missed(1),
-        (NOT_APPLICABLE, "publishers_entered_at_target == false"),
+        lambda: story_of(**{**AWAY, "publishers_connected_to_target": True}).missed(1),
+        (NOT_APPLICABLE, "publishers_connected_to_target == false"),
     ),
     "silent-mirror-is-noticed-late": Three(
         lambda: story_of("freeze", **AWAY).silence(1.0),
@@ -149,15 +151,15 @@ STORIES: dict[str, Three] = {
     ),
     "no-ack-loses": Three(
         lambda: lost(**NO_ACK).calm(),
-        lambda: story_of(**NO_ACK, consumers_entered_at_target=True),
+        lambda: story_of(**NO_ACK, consumers_connected_to_target=True),
         lost,
         (NOT_APPLICABLE, "no_ack == true"),
     ),
     "floating-address-moves": Three(
         lambda: story_of(**PAIR),
         lambda: out(**PAIR),
-        lambda: out(**{**PAIR, "entrance": "haproxy"}),
-        (NOT_APPLICABLE, "entrance == haproxy-pair"),
+        lambda: out(**{**PAIR, "client_endpoint": "haproxy"}),
+        (NOT_APPLICABLE, "client_endpoint == haproxy-pair"),
     ),
     "balancer-avoids-dead-nodes": Three(
         lambda: story_of(**BALANCED),
@@ -168,8 +170,8 @@ STORIES: dict[str, Three] = {
     "host-list-goes-on": Three(
         story_of,
         out,
-        lambda: out(entrance="one"),
-        (NOT_APPLICABLE, "entrance == hosts"),
+        lambda: out(client_endpoint="one"),
+        (NOT_APPLICABLE, "client_endpoint == hosts"),
     ),
     "rejoined-node-starts-empty": Three(
         lambda: rejoined(200),

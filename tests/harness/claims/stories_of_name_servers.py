@@ -73,7 +73,7 @@ STORIES: dict[str, Three] = {
     ),
     "one-name-server-is-enough": Three(
         lambda: story_of(**OF_NAME_SERVER),
-        lambda: story_of(**{**OF_NAME_SERVER, "routes_told_meanwhile": False}),
+        lambda: story_of(**{**OF_NAME_SERVER, "routes_served_meanwhile": False}),
         lambda: out(**OF_ALL_NAME_SERVERS),
         (NOT_APPLICABLE, "name_servers_left >= 1"),
     ),

@@ -13,7 +13,9 @@ STORIES: dict[str, Three] = {
     "synchronising-blocks-the-queue": Three(
         lambda: calmly(operations=1, stood_still_synchronising=True),
         lambda: calmly(operations=1, stood_still_synchronising=False),
-        lambda: calmly(operations=1, stood_still_synchronising={"moot": "it took no second"}),
+        lambda: calmly(
+            operations=1, stood_still_synchronising={"not_applicable": "it took no second"}
+        ),
         (NOT_APPLICABLE, "it took no second"),
     ),
     "last-stopped-starts-first": Three(
@@ -47,20 +49,20 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "started_within_s <= 30"),
     ),
     "first-stopped-can-be-replaced": Three(
-        lambda: recovered(lost_disk="first stopped", node_forgotten="online"),
+        lambda: recovered(lost_disk="first stopped", node_removed="online"),
         lambda: recovered(
-            lost_disk="first stopped", node_forgotten="online", queues_have_masters=False
+            lost_disk="first stopped", node_removed="online", queues_have_masters=False
         ),
         lambda: recovered(lost_disk="first stopped"),
-        (NOT_APPLICABLE, "node_forgotten == online"),
+        (NOT_APPLICABLE, "node_removed == online"),
     ),
     "last-stopped-can-be-replaced": Three(
-        lambda: recovered(lost_disk="last stopped", node_forgotten="offline"),
+        lambda: recovered(lost_disk="last stopped", node_removed="offline"),
         lambda: recovered(
-            lost_disk="last stopped", node_forgotten="offline", queues_have_masters=False
+            lost_disk="last stopped", node_removed="offline", queues_have_masters=False
         ),
         lambda: recovered(lost_disk="last stopped", queues_have_masters=False),
-        (NOT_APPLICABLE, "node_forgotten == offline"),
+        (NOT_APPLICABLE, "node_removed == offline"),
     ),
     "nothing-comes-of-no-disk": Three(
         lambda: recovered(lost_disk="all", queues_have_masters=False),

@@ -55,7 +55,7 @@ def test_whether_every_mirror_holds_everything_is_unknown_by_a_bound_below_their
 
 
 def test_a_bound_that_is_none_is_reported() -> None:
-    for wrong in ({"at_least": -1}, {"at_least": True}, {"at_least": 1, "moot": 1}, {}):
+    for wrong in ({"at_least": -1}, {"at_least": True}, {"at_least": 1, "not_applicable": 1}, {}):
         listener = Listing(9)
         check({"mirrors_at_fault": wrong}, listener)
         assert listener.count, wrong

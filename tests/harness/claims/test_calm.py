@@ -11,7 +11,7 @@ from tests.harness.claims.claim_stories import served_in_the_calm
 from tests.harness.claims.judging import verdict
 from tests.rigs.runs.findings import Story, ns
 
-OUT, STARVED = "out_when_calm_s", "starved_when_calm_s"
+OUT, STARVED = "unavailable_in_steady_state_s", "starved_in_steady_state_s"
 
 
 def value_of(story: Story, name: str, window: int = 0) -> object:
@@ -73,12 +73,14 @@ def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> N
     assert isinstance(value, Interval)
     assert (value.low, value.high) == (0, 2.1)
     assert value.doubt == "the load was sick before the fault"
-    assert verdict("calm-hence-served", value_until(19.9)).outcome is ClaimOutcome.INCONCLUSIVE
+    assert (
+        verdict("steady-state-is-served", value_until(19.9)).outcome is ClaimOutcome.INCONCLUSIVE
+    )
 
 
 def test_what_is_out_in_a_run_without_a_fault_is_out_by_itself() -> None:
     story = served_in_the_calm().outage(20, 25)
-    assert verdict("calm-hence-served", story).outcome is ClaimOutcome.FAIL
+    assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.FAIL
 
 
 def test_a_stalled_instrument_may_be_what_was_out() -> None:
@@ -159,7 +161,7 @@ def test_a_starvation_is_known_up_to_the_clocks_of_the_clients(
     story = served_in_the_calm().starved(seconds)
     clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
     story.facts = replace(story.facts, clocks=clocks)
-    assert verdict("calm-hence-consumed", story).outcome is outcome
+    assert verdict("steady-state-is-consumed", story).outcome is outcome
 
 
 def test_a_queue_of_few_messages_starves_nobody() -> None:
@@ -223,5 +225,5 @@ def test_before_a_fault_the_calm_may_be_short_and_then_nothing_is_asked_of_it() 
 
 def test_a_broker_that_starves_consumers_before_the_fault_breaks_its_promise() -> None:
     story = Story().starved(12)
-    assert verdict("calm-hence-consumed", story).outcome is ClaimOutcome.FAIL
+    assert verdict("steady-state-is-consumed", story).outcome is ClaimOutcome.FAIL
     assert verdict("healed-hence-consumed", story).outcome is ClaimOutcome.PASS

@@ -122,8 +122,8 @@ def test_a_requeue_is_shown_by_what_came_again_by_right_alone(
     claim = "duplicates-are-requeued"
     assert verdict(claim, Story()).outcome is NOT_APPLICABLE
     assert verdict(claim, Story().count(measure, detail, 1)).outcome is outcome
-    forgotten = Story().count("forgotten", "", 1)
-    assert verdict(claim, forgotten).outcome is FAIL, "what is proved needs nothing besides"
+    not_redelivered = Story().count("not_redelivered", "", 1)
+    assert verdict(claim, not_redelivered).outcome is FAIL, "what is proved needs nothing besides"
 
 
 def test_what_came_again_for_another_faults_sake_shows_no_requeue_of_this_one() -> None:

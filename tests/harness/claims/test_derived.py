@@ -118,7 +118,7 @@ def test_where_no_consumer_was_connected_elsewhere_nobody_had_to_be_told(
     attached: int, notified: int, left: int | None
 ) -> None:
     value = derived(
-        "consumers_not_told", Story(consumers_attached=attached, consumers_cancelled=notified)
+        "consumers_not_notified", Story(consumers_attached=attached, consumers_cancelled=notified)
     )
     assert isinstance(value, NotApplicable) if left is None else value == exactly(left)
 

@@ -62,7 +62,7 @@ def test_a_fail_tells_the_story_of_the_earliest_message() -> None:
 
 
 def test_a_fail_about_a_window_tells_its_stages_and_what_is_known() -> None:
-    one = verdict("untold-consumer-waits-forever", Story())
+    one = verdict("unnotified-consumer-waits-forever", Story())
     assert one.outcome is FAIL
     assert "consumers_resumed after 0.161 s" in one.story
     assert "3.10" in one.known
@@ -161,9 +161,9 @@ def test_an_open_log_leaves_open_what_seems_out() -> None:
 
 def test_a_stall_cannot_invent_a_delivery() -> None:
     story = Story().doubt("availability", "stalled", window=1, worker=1)
-    assert verdict("untold-consumer-waits-forever", story).outcome is FAIL
+    assert verdict("unnotified-consumer-waits-forever", story).outcome is FAIL
     story.silent_consumer()
-    assert verdict("untold-consumer-waits-forever", story).outcome is INCONCLUSIVE
+    assert verdict("unnotified-consumer-waits-forever", story).outcome is INCONCLUSIVE
 
 
 def test_without_publishers_nobody_can_say_how_available_the_broker_was() -> None:
@@ -177,7 +177,7 @@ def test_without_publishers_nobody_can_say_how_available_the_broker_was() -> Non
 def test_without_consumers_only_what_they_would_have_got_is_unknown() -> None:
     story = Story().doubt("availability", "consumers_absent", window=1).silent_consumer()
     assert verdict("mirror-takes-over", story).outcome is PASS
-    assert verdict("untold-consumer-waits-forever", story).outcome is INCONCLUSIVE
+    assert verdict("unnotified-consumer-waits-forever", story).outcome is INCONCLUSIVE
 
 
 def test_a_stall_of_another_window_is_no_doubt_of_this_one() -> None:
@@ -285,10 +285,10 @@ def test_over_runs_a_promise_is_as_good_as_its_worst_one() -> None:
 def test_a_warning_came_true_where_it_did_in_one_run() -> None:
     true, untrue = Story().silent_consumer(), Story()
     unknown = Story().few(due=5).consumption(False, scope="consumer", name="7", due=3)
-    assert over("untold-consumer-waits-forever", untrue, true, untrue) is PASS
-    assert over("untold-consumer-waits-forever", untrue, untrue) is FAIL
-    assert over("untold-consumer-waits-forever") is NOT_APPLICABLE
-    assert verdict("untold-consumer-waits-forever", unknown).outcome is not PASS
+    assert over("unnotified-consumer-waits-forever", untrue, true, untrue) is PASS
+    assert over("unnotified-consumer-waits-forever", untrue, untrue) is FAIL
+    assert over("unnotified-consumer-waits-forever") is NOT_APPLICABLE
+    assert verdict("unnotified-consumer-waits-forever", unknown).outcome is not PASS
 
 
 def test_one_example_speaks_for_all_runs_of_a_claim_about_some_cases() -> None:

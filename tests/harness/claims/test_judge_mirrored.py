@@ -30,7 +30,7 @@ def test_a_kill_of_a_mirrored_queues_master_does_as_was_measured() -> None:
         "mirrored-queue-works-on": PASS,
         "duplicates-are-requeued": PASS,
         "masters-clients-are-cut-off": PASS,
-        "untold-consumer-waits-forever": FAIL,
+        "unnotified-consumer-waits-forever": FAIL,
         "host-list-goes-on": PASS,
         "queue-is-first-in-first-out": PASS,
     }
@@ -63,8 +63,8 @@ def late_mirror(master_falls_by: str = "kill", consumers: int = 0) -> Story:
         "fault_target_role": "master",
         "mirrors_at_fault": 1,
         "synchronised_mirrors_at_fault": 0,
-        "publishers_entered_at_target": False,
-        "consumers_entered_at_target": False,
+        "publishers_connected_to_target": False,
+        "consumers_connected_to_target": False,
         "promoted_mirror_rank": 1,
     }
     story = Story(
@@ -73,7 +73,7 @@ def late_mirror(master_falls_by: str = "kill", consumers: int = 0) -> Story:
         consumers=consumers,
         acknowledges=consumers > 0,
         faults=2,
-        publishers_entered_at_target=False,
+        publishers_connected_to_target=False,
         windows={"2": second},
     )
     return story.window(2, master_falls_by, opens=32)
@@ -93,7 +93,7 @@ def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
     assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
     # The loss is not the first fault's, and nobody consumed.
     assert found["mirror-failure-harms-nobody"] is NOT_APPLICABLE
-    assert found["untold-consumer-waits-forever"] is NOT_APPLICABLE
+    assert found["unnotified-consumer-waits-forever"] is NOT_APPLICABLE
 
 
 def test_a_late_mirror_that_loses_nothing_contradicts_what_was_said() -> None:
@@ -124,7 +124,7 @@ def test_a_master_that_is_stopped_or_freezes_is_judged_like_one_that_crashes(kin
 
 def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes_over() -> None:
     alone = {"mirrors_at_fault": 1, "synchronised_mirrors_at_fault": 1}
-    found = outcomes(Story(entrance="one", **alone).service("out", ended="undo"))
+    found = outcomes(Story(client_endpoint="one", **alone).service("out", ended="undo"))
     for claim in ("mirror-takes-over", "mirrored-queue-works-on"):
         assert found[claim] is NOT_APPLICABLE, claim
     assert found["confirmed-is-on-all-mirrors"] is PASS
@@ -132,9 +132,9 @@ def test_a_client_that_knows_only_the_host_that_failed_says_nothing_of_who_takes
 
 def test_runs_of_before_there_was_a_choice_had_a_list_of_hosts() -> None:
     old = KnownFacts.from_json({"copies": 3, "windows": {"1": {"fault_kind": "kill"}}})
-    assert old.value("entrance", 1) == "hosts"
-    assert KnownFacts.from_json({"entrance": "one"}).value("entrance", 1) == "one"
-    assert isinstance(KnownFacts.from_json({}).value("entrance", 1), Unknown)
+    assert old.value("client_endpoint", 1) == "hosts"
+    assert KnownFacts.from_json({"client_endpoint": "one"}).value("client_endpoint", 1) == "one"
+    assert isinstance(KnownFacts.from_json({}).value("client_endpoint", 1), Unknown)
     assert old.value("elects", 1) is True
     slaves = KnownFacts.from_json({"promote_on_failure": "never", "windows": {}})
     assert slaves.value("elects", 1) is False
@@ -150,7 +150,7 @@ def test_runs_of_before_it_was_recorded_had_one_master_unless_mirrors_are_never_
 
 
 def a_mirrors_crash(missed: int = 0, **state: object) -> Story:
-    away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
+    away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     return Story(**(away | state)).missed(missed)
 
 
@@ -159,7 +159,7 @@ def test_a_mirrors_crash_harms_nobody_who_is_not_connected_to_it() -> None:
     assert verdict(claim, a_mirrors_crash()).outcome is PASS
     assert verdict(claim, a_mirrors_crash(missed=1)).outcome is FAIL
     assert verdict(claim, a_mirrors_crash().count("duplicated", "redelivery", 1)).outcome is FAIL
-    entered = a_mirrors_crash(missed=1, publishers_entered_at_target=True)
+    entered = a_mirrors_crash(missed=1, publishers_connected_to_target=True)
     assert verdict(claim, entered).outcome is NOT_APPLICABLE
     operated = a_mirrors_crash(missed=1, operations=1)
     assert verdict(claim, operated).outcome is NOT_APPLICABLE, "the operation may be why"
@@ -177,22 +177,24 @@ def test_what_a_mirror_never_was_given_says_nothing_of_what_it_accepted(
 
 def test_a_queue_that_waits_for_its_master_by_its_settings_is_no_fault_of_a_way_in() -> None:
     empty = {"synchronised_mirrors_at_fault": 0}
-    for claim, entrance in (
+    for claim, client_endpoint in (
         ("host-list-goes-on", "hosts"),
         ("balancer-avoids-dead-nodes", "haproxy"),
     ):
-        story = Story("stop", entrance=entrance, **empty).service("out", ended="undo")
+        story = Story("stop", client_endpoint=client_endpoint, **empty).service(
+            "out", ended="undo"
+        )
         assert verdict(claim, story).outcome is NOT_APPLICABLE, claim
 
 
 def test_behind_a_balancer_no_client_is_connected_to_the_master() -> None:
-    balanced = Story(entrance="haproxy", clients_of_target_cut_off=None)
+    balanced = Story(client_endpoint="haproxy", clients_of_target_cut_off=None)
     assert verdict("masters-clients-are-cut-off", balanced).outcome is NOT_APPLICABLE
 
 
 def test_a_queue_that_nobody_could_promote_keeps_no_consumer_waiting_by_not_telling_it() -> None:
     story = Story("stop", synchronised_mirrors_at_fault=0).silent_consumer()
-    assert verdict("untold-consumer-waits-forever", story).outcome is NOT_APPLICABLE
+    assert verdict("unnotified-consumer-waits-forever", story).outcome is NOT_APPLICABLE
 
 
 def test_always_promoting_is_said_to_be_dangerous_where_a_number_of_mirrors_is_kept() -> None:

@@ -28,7 +28,7 @@ def recovered(**state: object) -> Story:
         "started_within_s": 9.0,
         "waited_for_last_s": 6.0,
         "lost_disk": "none",
-        "node_forgotten": "none",
+        "node_removed": "none",
         "queues_have_masters": True,
         "mirrors_after_operations": 2,
     }
@@ -44,11 +44,11 @@ def recovered(**state: object) -> Story:
         ({"queues_have_masters": False}, {"last-stopped-starts-first": FAIL}),
         ({"queues_have_masters": None}, {"last-stopped-starts-first": INCONCLUSIVE}),
         (
-            {"lost_disk": "first stopped", "node_forgotten": "online"},
+            {"lost_disk": "first stopped", "node_removed": "online"},
             {"first-stopped-can-be-replaced": PASS, "last-stopped-starts-first": NOT_APPLICABLE},
         ),
         (
-            {"lost_disk": "last stopped", "node_forgotten": "offline"},
+            {"lost_disk": "last stopped", "node_removed": "offline"},
             {"last-stopped-can-be-replaced": PASS, "last-stopped-starts-first": NOT_APPLICABLE},
         ),
         (

@@ -43,7 +43,7 @@ def test_what_a_layout_does_not_wait_for_is_not_what_its_confirms_are_judged_by(
 
 def test_what_no_client_of_a_run_knows_is_no_question_of_it() -> None:
     """Of AMQP's consumers alone is promised that they are told of a new master."""
-    for claim in ("untold-consumer-waits-forever", "host-list-goes-on"):
+    for claim in ("unnotified-consumer-waits-forever", "host-list-goes-on"):
         judged = verdict(claim, Story(**OF_LOGS))
         assert judged.outcome is NOT_APPLICABLE, judged.not_judged
 
@@ -84,7 +84,7 @@ def test_a_promise_of_time_is_judged_from_that_time_on(
 
 
 def test_a_promise_whose_time_nobody_declared_is_not_judged() -> None:
-    for timer in ("timer_s", "route_poll_s"):
+    for timer in ("detection_timeout_s", "route_poll_s"):
         judged = verdict(
             "silent-broker-is-noticed-in-time", Story("freeze", **{**LIVELY, timer: None})
         )
@@ -140,7 +140,7 @@ def test_order_that_held_at_one_switch_refutes_no_sentence_about_what_may_break(
 
 
 def test_a_slave_that_dies_is_judged_by_who_has_nothing_to_do_with_it() -> None:
-    away = {"publishers_entered_at_target": False, "consumers_entered_at_target": False}
+    away = {"publishers_connected_to_target": False, "consumers_connected_to_target": False}
     slave = {**OF_LOGS, **away, "fault_target_role": "mirror"}
     assert verdict("mirror-failure-harms-nobody", Story(**slave)).outcome is FAIL, "12 missed"
     unharmed = Story(**slave).missed(0)
@@ -177,12 +177,12 @@ def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
 def test_a_name_server_that_is_left_must_tell_the_way_for_clients_go_on_without_any(
     judged: bool | None, outcome: ClaimOutcome
 ) -> None:
-    of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": judged}
+    of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_served_meanwhile": judged}
     assert verdict("one-name-server-is-enough", Story(**of_one)).outcome is outcome
 
 
 def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
-    one = {**OF_LOGS, "fault_target_role": "name server", "routes_told_meanwhile": True}
+    one = {**OF_LOGS, "fault_target_role": "name server", "routes_served_meanwhile": True}
     judged = outcomes(Story("kill", **one))
     assert judged["one-name-server-is-enough"] is PASS
     assert judged["clients-go-on-without-name-servers"] is NOT_APPLICABLE

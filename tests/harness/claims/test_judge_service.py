@@ -94,7 +94,7 @@ def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under
 def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
     found: str, outcome: ClaimOutcome
 ) -> None:
-    away = {"publishers_entered_at_target": False, "fault_target_role": "mirror"}
+    away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
     why = "missed == 0: the run: the load was sick before the fault"

@@ -20,7 +20,7 @@ def termed(could_show: int = 100) -> Story:
     story = Story().count("delayed", "", 700)
     for shown in SHOWN:
         story.count("could_show", shown, could_show)
-    for fate in ("commit", "commit_when_asked", "rollback", "rollback_when_asked"):
+    for fate in ("commit", "commit_when_checked", "rollback", "rollback_when_checked"):
         story.count("transactions", fate, 100)
     return story
 

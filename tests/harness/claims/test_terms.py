@@ -32,7 +32,7 @@ FEW = {
     "delayed_messages": 1,
     "messages_in_transactions": 2,
     "messages_to_commit": 1,
-    "messages_to_ask": 0,
+    "messages_to_check": 0,
 }
 ROLES = {PUBLISHER: "publisher", CONSUMER: "consumer", AUDITOR: "auditor"}
 Sent = tuple[int, Fate, Settled]  # when it is due, and what was said of it
@@ -90,7 +90,7 @@ DELAYED = (DUE, Fate.NONE, Settled.CONFIRMED)
 COMMITTED = (NO_DUE, Fate.COMMIT, Settled.CONFIRMED)
 ROLLED_BACK = (NO_DUE, Fate.ROLLBACK, Settled.REFUSED)
 ORDINARY = (NO_DUE, Fate.NONE, Settled.CONFIRMED)
-PASS, FAIL, MOOT = ClaimOutcome.PASS, ClaimOutcome.FAIL, ClaimOutcome.NOT_APPLICABLE
+PASS, FAIL, NOT_APPLICABLE = ClaimOutcome.PASS, ClaimOutcome.FAIL, ClaimOutcome.NOT_APPLICABLE
 
 
 def test_a_run_that_keeps_its_terms_passes(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_run_that_breaks_them_fails(tmp_path: Path) -> None:
 
 def test_a_run_without_any_says_nothing_of_them(tmp_path: Path) -> None:
     evidence = recorded(tmp_path, [ORDINARY], [(0, 2 * SECOND, Via.LOAD)])
-    assert outcomes(evidence) == [MOOT, MOOT, MOOT]
+    assert outcomes(evidence) == [NOT_APPLICABLE, NOT_APPLICABLE, NOT_APPLICABLE]
     names = {one.name for one in observe(evidence)}
     assert not names & {"early", "rolled_back_but_delivered", "torn_transaction"}
 

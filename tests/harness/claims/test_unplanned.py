@@ -79,19 +79,19 @@ def test_what_is_out_in_the_calm_is_not_judged_where_somebody_broke_it(
 ) -> None:
     story = served_in_the_calm().outage(40, 45)
     story = story if at is None else ended(story, at)
-    assert verdict("calm-hence-served", story).outcome is outcome
+    assert verdict("steady-state-is-served", story).outcome is outcome
 
 
 def test_what_ends_in_the_fault_leaves_the_calm_before_it_judged() -> None:
     story = Story().outage(10, 11.9)
     for second in range(60):
         story.second(second, confirmed=200)
-    assert verdict("calm-hence-served", ended(story, 14)).outcome is not INCONCLUSIVE
+    assert verdict("steady-state-is-served", ended(story, 14)).outcome is not INCONCLUSIVE
 
 
 def test_a_broker_that_ends_by_itself_in_the_calm_breaks_it() -> None:
     story = ended(served_in_the_calm().outage(40, 45), 40, Cause.ITSELF)
-    assert verdict("calm-hence-served", story).outcome is FAIL
+    assert verdict("steady-state-is-served", story).outcome is FAIL
 
 
 @pytest.mark.parametrize("cause", Cause)

@@ -20,7 +20,7 @@ def told(violated: int, runs: int, unjudged: int = 0, warns: bool = False) -> Co
 
 def ran(runs: int = 1, out: tuple[float, ...] = (), **claims: Counted) -> Ran:
     named = {name.replace("_", "-"): one for name, one in claims.items()}
-    return Ran(runs, named, {"out_total": tuple(map(Time, out))} if out else {})
+    return Ran(runs, named, {"total_downtime": tuple(map(Time, out))} if out else {})
 
 
 def asked(before: Ran | None, *nights: Ran) -> Gate:
@@ -107,7 +107,7 @@ OUT = tuple(3.0 + 0.01 * number for number in range(30))
 def test_a_longer_outage_alarms_with_the_night_in_which_it_began() -> None:
     nights = [ran(out=(3.1,)), *[ran(out=(6.0,))] * 5]
     answer = asked(ran(30, out=OUT), *nights)
-    assert kinds(answer) == [("out_total", AlarmKind.LONGER)]
+    assert kinds(answer) == [("total_downtime", AlarmKind.LONGER)]
     assert answer.alarms[0].since == "night 2"
 
 
@@ -142,7 +142,7 @@ def test_runs_that_decided_nothing_are_counted() -> None:
 def test_a_promise_or_a_time_that_nobody_decides_any_more_is_reported() -> None:
     before = ran(30, out=OUT, **GOOD)
     known, unknown = ran(out=(3.1,), **{LOSS: told(0, 1)}), ran(**{LOSS: told(0, 1)})
-    assert asked(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "out_total"))
+    assert asked(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "total_downtime"))
     assert asked(before, *[unknown] * 4, known).undecided == ((CELL, PROMISE),)
 
 

@@ -7,7 +7,7 @@ import pytest
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.rates import decided, per_cent, rate, too_many, tried, violates
 
-PASS, FAIL, OPEN, MOOT = (
+PASS, FAIL, OPEN, NOT_APPLICABLE = (
     ClaimOutcome.PASS,
     ClaimOutcome.FAIL,
     ClaimOutcome.INCONCLUSIVE,
@@ -79,9 +79,9 @@ def test_runs_that_could_not_be_judged_are_a_third_number_and_no_run_is_in_two()
 
 
 def test_runs_to_which_a_claim_does_not_apply_are_in_no_number() -> None:
-    told = tried([[verdict(MOOT)], [verdict(PASS)], [verdict(MOOT)]])["stays"]
+    told = tried([[verdict(NOT_APPLICABLE)], [verdict(PASS)], [verdict(NOT_APPLICABLE)]])["stays"]
     assert (told.rate.runs, told.not_judged, told.share) == (1, 0, "0 of 1")
-    never = tried([[verdict(MOOT)], []])["stays"]
+    never = tried([[verdict(NOT_APPLICABLE)], []])["stays"]
     assert (never.rate.runs, never.not_judged, never.share) == (0, 0, "")
 
 
@@ -103,5 +103,5 @@ def test_a_warning_that_did_not_come_true_is_no_violation() -> None:
 def test_a_run_is_judged_where_one_claim_was_decided() -> None:
     assert decided([verdict(OPEN), verdict(PASS)])
     assert decided([verdict(FAIL)])
-    assert not decided([verdict(OPEN), verdict(MOOT)])
+    assert not decided([verdict(OPEN), verdict(NOT_APPLICABLE)])
     assert not decided([])

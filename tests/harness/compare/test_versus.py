@@ -108,8 +108,8 @@ def test_what_was_decided_in_no_run_is_reported_and_not_compared() -> None:
     told = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 0, unjudged=10)))
     assert not told.rows
     assert told.left_out == (f"{' · '.join(CELL)}, stays: decided in no run of the second",)
-    moot = held(ran(stays=counted(0, 0)), ran(stays=counted(0, 0)))
-    assert moot.left_out == ()
+    not_applicable = held(ran(stays=counted(0, 0)), ran(stays=counted(0, 0)))
+    assert not_applicable.left_out == ()
 
 
 def test_a_claim_that_says_something_else_is_another_claim() -> None:

@@ -25,8 +25,8 @@ def recorded(first: int, second: int, *, ended: int, acknowledged: int = 100) ->
 
 @pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 1), (1_459, 1_099)])
 def test_the_connection_that_received_first_is_the_one_that_ended(first: int, second: int) -> None:
-    assert "forgotten" not in unshown(recorded(first, second, ended=first))
-    why = unshown(recorded(first, second, ended=second))["forgotten"]
+    assert "not_redelivered" not in unshown(recorded(first, second, ended=first))
+    why = unshown(recorded(first, second, ended=second))["not_redelivered"]
     assert why.endswith(f"no row says that connection {first} ended")
 
 

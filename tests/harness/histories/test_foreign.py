@@ -139,7 +139,7 @@ def test_faults_that_nobody_verified_are_upheavals_and_said_to_be_unjudged() -> 
     fault = [[10, 0, "fault", "start", "kill"], [20, 0, "fault", "end", "kill"]]
     converted = of_openchaos([*_SENT, *fault])
     assert converted.facts.windows == ()
-    assert converted.facts.upheavals == (LeadershipChange(10_000_000, None),)
+    assert converted.facts.leadership_changes == (LeadershipChange(10_000_000, None),)
     assert converted.doubts == (FAULTS_UNJUDGED,)
     assert of_openchaos(_SENT).doubts == ()
 
@@ -174,7 +174,7 @@ def test_a_delivery_is_of_an_attempt_that_may_have_come() -> None:
 
 def test_what_their_form_does_not_tell_is_unknown() -> None:
     found = evidence(of_jepsen([*_SENT, *_DRAIN]), "h")
-    for name in ("copies", "confirm_waits_for_mirrors", "entrance", "elects", "no_ack"):
+    for name in ("copies", "confirm_waits_for_mirrors", "client_endpoint", "elects", "no_ack"):
         assert str(found.value(name)).startswith("unknown"), name
     assert str(found.value("corrupt")).startswith("unknown: values carry no checksum")
 

@@ -48,7 +48,7 @@ def test_null_is_never_sent_and_not_told() -> None:
         }
     ).tables
     assert tables["attempts"]["sent_ns"] == [1, NEVER_SENT]
-    assert tables["deliveries"]["redelivered"] == [Redelivered.NOT_TOLD]
+    assert tables["deliveries"]["redelivered"] == [Redelivered.NOT_REPORTED]
 
 
 def test_a_fact_that_is_null_is_not_told() -> None:
@@ -197,7 +197,7 @@ def test_steps_of_a_fault_at_its_origin_contradict_nothing() -> None:
     [
         ("", "h.json: line 1, column 1: this is no JSON: Expecting value"),
         ('{"format": }', "h.json: line 1, column 12: this is no JSON"),
-        ("[1]", "h.json: format: [1] is not 'mqproof-history/1'"),
+        ("[1]", "h.json: format: [1] is not 'mqproof-history/2'"),
         ("[" * 100_000, "h.json: this is no JSON that could be read"),
         ('{"format": 1, "format": 1}', "h.json: the key 'format' stands twice in one object"),
         ('{"format": "\\ud800"}', "h.json: a text in it holds half a character"),
@@ -307,7 +307,7 @@ def _documents(draw: st.DrawFn) -> dict[str, Any]:
         "sequence": column(st.integers(0, 3)),
         "attempt": 1,
         "due_ns": column(_RARE),
-        "fate": column(st.sampled_from(["commit", "rollback_when_asked", "none", None])),
+        "fate": column(st.sampled_from(["commit", "rollback_when_checked", "none", None])),
     }
     return document(
         {

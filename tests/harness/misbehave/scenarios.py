@@ -70,8 +70,8 @@ confirms = true
 retry = "until_confirmed"
 acknowledge = 10
 deadline = "{deadline}"
-publishers_enter = "master of orders"
-consumers_enter = "mirror of orders"
+publisher_endpoint = "master of orders"
+consumer_endpoint = "mirror of orders"
 
 [workload.amqp]
 heartbeat = "{heartbeat}"

@@ -18,7 +18,7 @@ def good(cells: Sequence[Cell] = (CELL,), runs: int = 30) -> Side:
     """A baseline: nothing was lost, and it was out for 3.0 to 3.3 s."""
     out = tuple(Time(3 + 0.01 * number) for number in range(runs))
     kept = Counted(Tried(rate(0, runs), 0), "It comes.")
-    ran = Ran(runs, {LOSS: kept, PROMISE: kept}, {"out_total": out})
+    ran = Ran(runs, {LOSS: kept, PROMISE: kept}, {"total_downtime": out})
     return Side("good", dict.fromkeys(cells, ran))
 
 
@@ -47,7 +47,9 @@ def night(
             Played(cell, began.isoformat(), f"{name}-{place}", 60, 0, True)
             for place, cell in enumerate(cells)
         ),
-        cells=tuple(CellOfNight(cell, 1, harm, {"out_total": [(out_s, False)]}) for cell in cells),
+        cells=tuple(
+            CellOfNight(cell, 1, harm, {"total_downtime": [(out_s, False)]}) for cell in cells
+        ),
         versions={"rabbitmq": version},
         alarms=alarms,
         exit_code=exit_code,

@@ -84,9 +84,9 @@ def test_the_runs_of_a_night_are_those_of_its_experiments(tmp_path: Path) -> Non
     told = gated.judged(tmp_path, whole)
     (cell,) = told.cells
     assert (cell.cell, cell.runs, cell.claims["loss"].violated) == (CELL, 1, 1)
-    assert cell.times == {"out_total": [(9.5, True)]}
+    assert cell.times == {"total_downtime": [(9.5, True)]}
     assert told.versions == {"rabbitmq": "3.10.9"}
-    assert record.side(told).cells[CELL].times["out_total"][0].censored
+    assert record.side(told).cells[CELL].times["total_downtime"][0].censored
 
 
 def test_an_experiment_that_is_gone_is_none_of_its_runs(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_night_is_read_back_as_it_was_kept(tmp_path: Path) -> None:
 def test_a_night_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) -> None:
     record.save(tmp_path, night(1))
     path = tmp_path / record.NIGHTS / night(1).name / record.NAME
-    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+    path.write_text(path.read_text().replace('"version": 2', '"version": 3'))
     with pytest.raises(PlanError, match=r"night\.json: cannot be read"):
         record.nights(tmp_path)
 

@@ -19,7 +19,7 @@ def test_recordings_of_runs_that_did_no_harm_go_when_they_are_old() -> None:
 
 
 def test_what_did_harm_alarmed_or_was_not_judged_is_kept_for_good() -> None:
-    alarmed = night(2, alarms=(Alarmed(CELL, "out_total", "longer"),))
+    alarmed = night(2, alarms=(Alarmed(CELL, "total_downtime", "longer"),))
     third = night(3)
     unjudged = replace(third, played=tuple(replace(one, judged=False) for one in third.played))
     assert list(keeping.done_with([night(1, lost=True), alarmed, unjudged, night(4)], 1)) == []

@@ -31,8 +31,8 @@ confirms = true
 retry = "until_confirmed"
 acknowledge = 1
 deadline = "2 s"
-publishers_enter = "master of orders"
-consumers_enter = "mirror of orders"
+publisher_endpoint = "master of orders"
+consumer_endpoint = "mirror of orders"
 
 [phases]
 baseline = "6 s"

@@ -24,7 +24,7 @@ def run_of(
         "loss_decided_runs": 1 if outcome else 0,
     }
     if out_s is not None:
-        summary["out_total"] = {"maximum_s": abs(out_s), "bound": out_s < 0}
+        summary["total_downtime"] = {"maximum_s": abs(out_s), "bound": out_s < 0}
     return {"cell": place, "claims": claims, "summary": summary if outcome else None}
 
 
@@ -35,7 +35,7 @@ def experiment(
     path.mkdir(parents=True, exist_ok=True)
     document = {
         "format": "mqproof verdict",
-        "version": 1,
+        "version": 2,
         "experiment": name,
         "versions": {"rabbitmq": version},
         "runs": list(runs),

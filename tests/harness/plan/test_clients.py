@@ -217,9 +217,11 @@ def test_a_client_of_a_third_family_is_neither_amqps_nor_rocketmqs(
     system = replace(SYSTEM, clients=("acme",))
     run = replace(plan(), system=system, client="acme")
     facts = declared(run)
-    moot = {"moot": "its clients do not speak AMQP"}  # as older runs have recorded it
-    assert facts["mandatory"] == facts["cancel_on_ha_failover"] == moot
-    assert (facts["reconnect_s"], facts["entrance"]) == (None, LAYOUT.entrance)
+    not_applicable = {
+        "not_applicable": "its clients do not speak AMQP"
+    }  # as older runs have recorded it
+    assert facts["mandatory"] == facts["cancel_on_ha_failover"] == not_applicable
+    assert (facts["reconnect_s"], facts["client_endpoint"]) == (None, LAYOUT.client_endpoint)
     assert ignored(run) == ["workload.amqp"]
     assert obstacles(run.scenario, system, LAYOUT, "acme", "local")[:2] == [
         f"acme cannot do acknowledge: {UNDECLARED}",

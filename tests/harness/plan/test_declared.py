@@ -41,8 +41,8 @@ def test_declared_facts_never_name_a_system_or_a_layout() -> None:
 
 def test_how_clients_get_in_is_declared() -> None:
     of = plan()
-    one = replace(of, layout=replace(of.layout, entrance="one"))
-    assert [declared(each)["entrance"] for each in (of, one)] == ["hosts", "one"]
+    one = replace(of, layout=replace(of.layout, client_endpoint="one"))
+    assert [declared(each)["client_endpoint"] for each in (of, one)] == ["hosts", "one"]
 
 
 def test_nobody_acknowledges_where_nobody_consumes() -> None:

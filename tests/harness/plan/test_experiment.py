@@ -23,7 +23,7 @@ kind = "kill"
 target = "master of orders"
 lasts = "5 s"
 """
-SLOW = replace(LAYOUT, profile="T=60", timer_s=60)
+SLOW = replace(LAYOUT, profile="T=60", detection_timeout_s=60)
 SINGLE = replace(LAYOUT, name="unmirrored", copies=1)
 OTHER = replace(
     SYSTEM, name="other", clients=("rocketmq-native", "pika"), default_layout="pair@T=10"
@@ -34,7 +34,7 @@ PAIR = Layout(
     system="other",
     title="",
     hosts=LAYOUT.hosts[:2],
-    timer_s=10,
+    detection_timeout_s=10,
     copies=2,
     synchronise="none",
     partition_handling="ignore",
@@ -139,7 +139,7 @@ def test_an_entry_that_means_nobody_counts_as_well() -> None:
     experiment = plan(
         request(read_scenario("s", text), layouts=("all-automatic", "unmirrored")), CATALOGUE
     )
-    assert experiment.skipped[0].reason.startswith("consumers_enter: target 'mirror of orders'")
+    assert experiment.skipped[0].reason.startswith("consumer_endpoint: target 'mirror of orders'")
 
 
 def test_uninvolved_means_nobody_where_faults_may_mean_every_host() -> None:
@@ -261,7 +261,7 @@ def test_a_system_whose_peers_never_meet_through_the_proxy_says_so() -> None:
         plan(request(), catalogue)
 
 
-BALANCED = replace(LAYOUT, name="balanced", entrance="haproxy-pair")
+BALANCED = replace(LAYOUT, name="balanced", client_endpoint="haproxy-pair")
 
 
 def balanced(kind: str, target: str, deployment: str = "") -> Experiment:
@@ -314,22 +314,23 @@ def test_a_word_for_a_balancer_names_the_entrances_that_have_one() -> None:
         ("active balancer", "haproxy or haproxy-pair"),
         ("standby balancer", "haproxy-pair"),
     ):
-        told = (
-            f"'{target}' matches no balancer: .* before the brokers: none; .* entrance = {ways}$"
-        )
+        none = f"'{target}' matches no balancer: .* before the brokers: none; .*"
+        told = f"{none} client_endpoint = {ways}$"
         with pytest.raises(PlanError, match=told):
             plan(request(scenario(target=f'"{target}"')), CATALOGUE)
 
 
 def test_a_single_balancer_has_none_that_stands_by() -> None:
-    single = replace(LAYOUT, name="single", entrance="haproxy")
+    single = replace(LAYOUT, name="single", client_endpoint="haproxy")
     catalogue = replace(CATALOGUE, layouts=(single,))
     with pytest.raises(PlanError, match="before the brokers: balancer1; take a layout"):
         plan(request(scenario(target='"standby balancer"'), layouts=("single",)), catalogue)
 
 
 def test_a_balancer_that_is_killed_leaves_every_host_uninvolved() -> None:
-    alone = replace(LAYOUT, name="alone", hosts=LAYOUT.hosts[:1], copies=1, entrance="haproxy")
+    alone = replace(
+        LAYOUT, name="alone", hosts=LAYOUT.hosts[:1], copies=1, client_endpoint="haproxy"
+    )
     catalogue = replace(CATALOGUE, layouts=(alone,))
     text = SOURCE.replace("master of orders", "active balancer")
     asked = request(read_scenario("b", text + ""), layouts=("alone",))

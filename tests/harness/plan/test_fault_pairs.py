@@ -51,8 +51,8 @@ def test_what_an_earlier_fault_is_seen_by_may_be_hidden_once_it_was_verified() -
 def test_a_host_that_pauses_closes_the_links_of_clients() -> None:
     one, other = ("partition", MASTER, 0.0), ("hang", THERE, 6.0)
     assert not refused(one, other)
-    assert "makes its host pause" in refused(one, other, Pauses(timer_s=10))
-    assert not refused(one, other, Pauses(timer_s=60))
+    assert "makes its host pause" in refused(one, other, Pauses(detection_timeout_s=10))
+    assert not refused(one, other, Pauses(detection_timeout_s=60))
 
 
 def test_a_late_bound_word_is_held_against_another_instant_by_reference_alone() -> None:

@@ -23,7 +23,7 @@ UNKNOWN = Guarantees(
     confirm_waits_for_mirrors=None,
     confirm_waits_for_majority=None,
     confirm_waits_for_disk=None,
-    asks_within_s=None,
+    checks_within_s=None,
     strength=None,
     strength_of_transient=None,
 )
@@ -55,7 +55,7 @@ def test_a_question_that_makes_no_sense_is_not_applicable_with_its_reason() -> N
     assert mirrored_guarantees(LAYOUT).route_poll_s == NotApplicable(
         "its clients ask no name server"
     )
-    assert declared(plan())["route_poll_s"] == {"moot": "its clients ask no name server"}
+    assert declared(plan())["route_poll_s"] == {"not_applicable": "its clients ask no name server"}
 
 
 @pytest.mark.parametrize(

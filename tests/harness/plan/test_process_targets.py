@@ -96,7 +96,7 @@ def test_a_client_that_the_workload_has_not_has_no_name_server() -> None:
 
 def test_nobody_enters_at_a_process() -> None:
     text = TEXT.format(kind="kill", target="rkt1")
-    entering = text.replace("rate =", 'publishers_enter = "rkt1/name-server"\nrate =')
+    entering = text.replace("rate =", 'publisher_endpoint = "rkt1/name-server"\nrate =')
     with pytest.raises(PlanError, match="clients cannot enter there"):
         read_scenario("mine", entering)
 

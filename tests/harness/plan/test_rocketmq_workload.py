@@ -95,7 +95,7 @@ def test_every_mistake_of_the_section_is_reported_at_once_with_place_and_choices
         'delayed_percent = 60\ntransactional_percent = 60\nfates = ["comit", "rollback"]\n'
     )
     keys = tuple(RocketTable.model_fields)
-    fates = ("commit", "rollback", "commit when asked", "rollback when asked")
+    fates = ("commit", "rollback", "commit when checked", "rollback when checked")
     section = "mine.toml, line {}, [workload.rocketmq], {}".format
     assert mistakes(error) == [
         Mistake("mine.toml, [phases], settle", "", ("70 s",)),  # brokers may ask for fates so late
@@ -150,7 +150,7 @@ def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> No
 
 
 def test_fates_may_be_asked_for_where_publishers_live_long_enough() -> None:
-    asked = 'transactional_percent = 1\nfates = ["commit when asked"]\n'
+    asked = 'transactional_percent = 1\nfates = ["commit when checked"]\n'
     assert read(f"{SECTION}{asked}{SETTLED}").fates
 
 
@@ -297,8 +297,8 @@ def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:
 
 def test_a_client_that_asks_name_servers_enters_nowhere() -> None:
     nowhere = BootstrapAddress(hosts=("elsewhere",))
-    assert "no host 'elsewhere'" in reasons("pika", publishers_enter=nowhere)
-    assert reasons("rocketmq-java-5.3.3", publishers_enter=nowhere) == ""
+    assert "no host 'elsewhere'" in reasons("pika", publisher_endpoint=nowhere)
+    assert reasons("rocketmq-java-5.3.3", publisher_endpoint=nowhere) == ""
 
 
 def test_nobody_is_asked_for_what_nobody_does() -> None:

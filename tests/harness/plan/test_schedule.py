@@ -39,7 +39,7 @@ def test_windows_are_numbered_as_they_open() -> None:
 
 
 def test_a_longer_timer_moves_what_is_written_in_timers() -> None:
-    at_60 = resolved(SCENARIO, replace(LAYOUT, timer_s=60), "pika")
+    at_60 = resolved(SCENARIO, replace(LAYOUT, detection_timeout_s=60), "pika")
     assert [(w.number, w.fault, w.opens_s, w.lasts_s) for w in at_60.windows] == [
         (1, FIRST, 42, 15),
         (2, SECOND, 72, 90),
@@ -52,7 +52,7 @@ def test_to_settle_takes_a_deadline_at_least_so_that_nothing_open_is_missed_befo
 ):
     patient = replace(SCENARIO, workload=replace(SCENARIO.workload, deadline_s=60))
     assert resolved(patient, LAYOUT, "pika").settle_s == 60
-    assert resolved(patient, replace(LAYOUT, timer_s=200), "pika").settle_s == 100
+    assert resolved(patient, replace(LAYOUT, detection_timeout_s=200), "pika").settle_s == 100
 
 
 def test_the_load_goes_on_after_a_fault_until_clients_are_back_and_enough_was_due_to_judge() -> (

@@ -34,7 +34,11 @@ def test_refuses_what_names_no_unit_or_none_of_ours(words: object) -> None:
 
 def test_a_span_in_timers_is_at_least_its_seconds() -> None:
     span = spans.parse("1.5 T, at least 15 s")
-    assert [span.resolve_s(timer_s) for timer_s in (1, 10, 60)] == [15, 15, 90]
+    assert [span.resolve_s(detection_timeout_s) for detection_timeout_s in (1, 10, 60)] == [
+        15,
+        15,
+        90,
+    ]
 
 
 def test_a_fixed_length_may_not_depend_on_the_timer() -> None:

@@ -21,8 +21,8 @@ publishers = 1
 consumers = 1
 rate = "max"
 acknowledge = "none"
-publishers_enter = ["rmq2", "rmq3"]
-consumers_enter = "rmq1"
+publisher_endpoint = ["rmq2", "rmq3"]
+consumer_endpoint = "rmq1"
 [workload.amqp]
 heartbeat = "10 s"
 [[fault]]
@@ -52,8 +52,8 @@ def test_a_small_file_says_all_that_it_must() -> None:
         0,
         Retry.UNTIL_CONFIRMED,
     )
-    assert workload.publishers_enter == BootstrapAddress(hosts=("rmq2", "rmq3"))
-    assert workload.consumers_enter == BootstrapAddress(hosts=("rmq1",))
+    assert workload.publisher_endpoint == BootstrapAddress(hosts=("rmq2", "rmq3"))
+    assert workload.consumer_endpoint == BootstrapAddress(hosts=("rmq1",))
     assert workload.sections == {"amqp": AmqpWorkload(heartbeat_s=10)}
     assert scenario.faults == (
         FaultPlan(
@@ -129,7 +129,7 @@ publishers = "2"
 consumers = 1
 rat = 3
 rate = 300
-publishers_enter = "master of ordres"
+publisher_endpoint = "master of ordres"
 retry = "untl_confirmed"
 [[fault]]
 kind = "kil"
@@ -141,7 +141,7 @@ lasts = "1.5 t"
         "mine.toml, line 1, title",
         "mine.toml, line 4, [workload], publishers",
         "mine.toml, line 6, [workload], rat",
-        "mine.toml, line 8, [workload], publishers_enter",
+        "mine.toml, line 8, [workload], publisher_endpoint",
         "mine.toml, line 9, [workload], retry",
         "mine.toml, line 11, [[fault]] 1, kind",
         "mine.toml, line 12, [[fault]] 1, target",

@@ -23,7 +23,7 @@ deadline = "2 s"
 do.it = 1
 
 [profiles."T=1.5"]
-timer_s = 1.5
+detection_timeout_s = 1.5
 
 [[policies]]
 [policies.definition]
@@ -47,7 +47,7 @@ key = 1
         (("broker", 1, "kill", "verify"), 13),
         (("broker", 1, "odd.name", "do", "it"), 16),
         (("broker", 1, "freeze"), 11),
-        (("profiles", "T=1.5", "timer_s"), 19),
+        (("profiles", "T=1.5", "detection_timeout_s"), 19),
         (("policies", 0, "definition", "ha-mode"), 23),
         (("policies", 0, "rule", 1, "key"), 26),
         (("colour",), 0),
@@ -63,7 +63,10 @@ def test_a_path_is_on_its_own_line_or_on_that_of_the_table_around_it(
     ("path", "words"),
     [
         (("broker", 1, "kill", "deadline"), "f, line 14, [[broker]] 2, kill, deadline"),
-        (("profiles", "T=1.5", "timer_s"), "f, line 19, [profiles.T=1.5], timer_s"),
+        (
+            ("profiles", "T=1.5", "detection_timeout_s"),
+            "f, line 19, [profiles.T=1.5], detection_timeout_s",
+        ),
         (("broker", 0, "amqp", 1), "f, line 6, [[broker]] 1, amqp, number 2"),
         (("colour",), "f, colour"),
     ],

@@ -176,7 +176,7 @@ def test_what_nobody_has_declared_is_unknown() -> None:
     assert (found.label, found.policies) == ("staging@T=10", ())
     facts = declared(replace(plan(), layout=found))
     assert [facts[name] for name in ("copies", "synchronise", "partition_handling")] == [None] * 3
-    assert facts["timer_s"] == 10
+    assert facts["detection_timeout_s"] == 10
 
 
 def test_what_was_declared_is_told_to_the_claims() -> None:

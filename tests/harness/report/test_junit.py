@@ -66,8 +66,8 @@ def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise
     warns = tuple(replace(verdict, warns=verdict.claim == FAILS) for verdict in one.verdicts)
     failed = case(page_of(replace(one, verdicts=warns)), f"{FAILS} [repeat 1]")
     (failure,) = failed.iter("failure")
-    assert str(failure.get("message")).startswith("FAIL (WARNING): ")
-    assert str(failure.text).startswith(f"FAIL (WARNING) {FAILS}: ")
+    assert str(failure.get("message")).startswith("WARNING NOT SEEN: ")
+    assert str(failure.text).startswith(f"WARNING NOT SEEN {FAILS}: ")
 
 
 def test_judged_by_expectations_a_known_fail_is_none_but_is_reported() -> None:
@@ -98,9 +98,9 @@ def test_what_is_not_decided_or_does_not_apply_is_skipped_with_its_reason() -> N
         skipped = case(made, "nothing-corrupt [repeat 1]").find("skipped")
         assert skipped is not None
         assert "the process still runs" in (skipped.get("message") or "")
-    moot = case(page_of(summed(Story())), "survives-hangs [repeat 1]").find("skipped")
-    assert moot is not None
-    assert (moot.get("message") or "").startswith("NOT APPLICABLE")
+    not_applicable = case(page_of(summed(Story())), "survives-hangs [repeat 1]").find("skipped")
+    assert not_applicable is not None
+    assert (not_applicable.get("message") or "").startswith("NOT APPLICABLE")
 
 
 def test_a_run_that_was_not_judged_is_an_error_with_its_reason() -> None:

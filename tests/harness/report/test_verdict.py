@@ -24,7 +24,7 @@ def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> No
     made = report(run(Story()), skipped=(SKIPPED,), comparison=(compared(CELL, "silence", 171e6),))
     path = verdict.write(made, tmp_path)
     document = json.loads(path.read_text())
-    assert (document["format"], document["version"]) == ("mqproof verdict", 1)
+    assert (document["format"], document["version"]) == ("mqproof verdict", 2)
     assert (document["experiment"], document["seed"], document["exit_code"]) == ("e", 7, 0)
     assert document["replay"] == "mqproof run master-crash --seed 7"
     assert document["versions"] == {"pika": "1.4.4", "rabbitmq": "3.10.8"}
@@ -36,7 +36,7 @@ def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> No
         "client": "pika",
     }
     outcomes = {claim["claim"]: claim["outcome"] for claim in one["claims"]}
-    assert outcomes["untold-consumer-waits-forever"] == "FAIL"
+    assert outcomes["unnotified-consumer-waits-forever"] == "FAIL"
     assert outcomes["election-loses-nothing"] == "PASS"
     assert "this cell is known to do so" in next(
         claim["line"] for claim in one["claims"] if claim["outcome"] == "FAIL"
@@ -77,15 +77,15 @@ def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> No
     assert (replicated["confirmed"], replicated["lost"]) == (64_200, 37)
     crash, cut = first["scenarios"]
     assert (crash["scenario"], crash["runs"]) == ("master-crash", 2)
-    assert crash["out_total"] == NEVER_BACK
-    assert (crash["out_runs"], crash["out_worst_scope"]) == (1, None)
+    assert crash["total_downtime"] == NEVER_BACK
+    assert (crash["downtime_runs"], crash["worst_downtime_scope"]) == (1, None)
     assert cut["late"] == {"missed": 12, "operations": 4_500, "runs": 1}
 
 
 def test_a_place_whose_outage_nobody_knows_has_no_number_for_it() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
     (place,) = verdict.document(page_of(summed(stalled)))["places"]
-    assert (place["out_total"], place["silence"]) == (None, None)
+    assert (place["total_downtime"], place["silence"]) == (None, None)
     assert place["degraded"]["maximum_s"] == 0  # a stall only lengthens
     assert place["late"]["runs"] == 0
 
@@ -97,7 +97,7 @@ def test_every_run_says_alone_what_places_say_of_many() -> None:
     )["runs"]
     told = first["summary"]
     assert (told["confirmed"], told["lost"], told["loss_decided_runs"]) == (21_400, 37, 1)
-    assert told["out_total"] == NEVER_BACK
+    assert told["total_downtime"] == NEVER_BACK
     assert told["duplicates"] == {"redelivery": 4}
     assert second["summary"] is None
 

@@ -268,7 +268,7 @@ def test_a_rival_that_only_the_start_brought_up_is_none_before_it(tmp_path: Path
     cluster = SimulatedCluster(LAYOUT, claims={"rmq2": True, "rmq3": True, "rmq1": False})
     crash(cluster, "rmq3")
     done = run(cluster, plan(fault("hang")), tmp_path)
-    (pair,) = done.manifest.rivals
+    (pair,) = done.manifest.competing_leaders
     assert pair.from_ns == only(done).issued_ns
     assert done.manifest.load_ended_ns is not None and pair.from_ns > done.manifest.load_ended_ns
 
@@ -277,7 +277,7 @@ def test_rivals_that_lived_without_the_start_are_rivals_since_the_fault(tmp_path
     cluster = SimulatedCluster(LAYOUT, claims={"rmq1": True, "rmq2": True})
     crash(cluster, "rmq3")
     done = run(cluster, plan(fault("hang")), tmp_path)
-    (pair,) = done.manifest.rivals
+    (pair,) = done.manifest.competing_leaders
     assert pair.from_ns == done.manifest.windows[0].origin_ns
 
 

@@ -288,8 +288,8 @@ def test_a_host_that_cannot_be_asked_makes_what_is_missing_unreachable(
 
 
 def test_rival_masters_are_each_read_and_what_they_hold_is_stranded(tmp_path: Path) -> None:
-    rivals = {host.name: True for host in LAYOUT.hosts[:2]}
-    cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({1}), claims=rivals)
+    competing_leaders = {host.name: True for host in LAYOUT.hosts[:2]}
+    cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({1}), claims=competing_leaders)
     done = run(cluster, plan(), tmp_path)
     assert counts(done)["stranded"] == 1
     assert {name for name in cluster.workers if name.startswith("audit")} >= {
@@ -545,7 +545,7 @@ def test_a_full_disk_under_the_harness_itself_stops_the_run_and_is_named(
 def test_a_client_that_knows_one_host_knows_no_other_but_who_drains_knows_all(
     tmp_path: Path,
 ) -> None:
-    layout = replace(LAYOUT, entrance="one")
+    layout = replace(LAYOUT, client_endpoint="one")
     cluster = SimulatedCluster(layout)
     run(cluster, replace(plan(fault("client_crash")), layout=layout), tmp_path)
     known = {
@@ -570,7 +570,7 @@ class BalancedCluster(SimulatedCluster):
 def behind_a_balancer(
     folder: Path, target: str, entered: tuple[str, ...] = ("balancer1",)
 ) -> tuple[Done, BalancedCluster]:
-    layout = replace(LAYOUT, entrance="haproxy-pair")
+    layout = replace(LAYOUT, client_endpoint="haproxy-pair")
     cluster = BalancedCluster(layout, entered_at=entered)
     done = run(cluster, replace(plan(fault("kill", target)), layout=layout), folder)
     return done, cluster
@@ -585,7 +585,7 @@ def test_behind_a_balancer_clients_know_it_alone_and_nobody_knows_where_they_are
             assert [endpoint.host for endpoint in config.endpoints] == [BALANCER], name
     state = done.manifest.state["windows"]["1"]
     assert state["fault_target_role"] == "master"
-    assert state["publishers_entered_at_target"] is None
+    assert state["publishers_connected_to_target"] is None
     assert done.manifest.windows[0].verified
 
 
@@ -635,13 +635,13 @@ def test_every_host_and_second_has_its_resources(tmp_path: Path) -> None:
 
 def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("kill")), tmp_path)
-    moot = {"moot": "its clients ask no name server"}
+    not_applicable = {"not_applicable": "its clients ask no name server"}
     assert done.manifest.state["windows"]["1"] == {
-        "name_servers_struck": moot,
-        "name_servers_left": moot,
-        "name_servers_at_target": moot,
-        "publishers_attached_to_target": moot,
-        "fault_resource": {"moot": "the fault is no alarm"},
+        "name_servers_hit": not_applicable,
+        "name_servers_left": not_applicable,
+        "name_servers_at_target": not_applicable,
+        "publishers_attached_to_target": not_applicable,
+        "fault_resource": {"not_applicable": "the fault is no alarm"},
         "publishers_not_blocked": None,
         "synchronised_at_last": None,
         "synchronised_when_rejoined": None,
@@ -657,8 +657,8 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
         "fault_target_role": "master",
         "mirrors_at_fault": 2,
         "synchronised_mirrors_at_fault": 2,
-        "publishers_entered_at_target": True,
-        "consumers_entered_at_target": False,
+        "publishers_connected_to_target": True,
+        "consumers_connected_to_target": False,
     }
 
 

@@ -98,7 +98,7 @@ def test_what_was_shown_live_is_what_is_judged(tmp_path: Path) -> None:
         fault("hang"),
         lasts_s=LONGER_THAN_A_LOOK_S,
         publishers=2,
-        consumers_enter=BootstrapAddress("master of orders"),
+        consumer_endpoint=BootstrapAddress("master of orders"),
         deadline_s=1.2,
     )
     of = replace(hang, layout=UNMIRRORED, deployment="local")

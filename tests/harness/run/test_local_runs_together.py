@@ -25,7 +25,7 @@ NAMES = ("quick-1", "quick-2")
 
 def together(of_fault: FaultPlan) -> tuple[RunPlan, ...]:
     # The nodes know nothing of each other: who enters elsewhere makes a queue of that name there.
-    at_master = plan(of_fault, lasts_s=4.0, consumers_enter=BootstrapAddress("master of orders"))
+    at_master = plan(of_fault, lasts_s=4.0, consumer_endpoint=BootstrapAddress("master of orders"))
     alone = replace(at_master, layout=UNMIRRORED, deployment="local")
     return tuple(
         replace(alone, name=name, number=number, together=NAMES)

@@ -58,9 +58,9 @@ def test_a_restarted_node_is_stopped_started_and_written_down(tmp_path: Path) ->
     assert (record.began_ns, record.returned_ns) == (row["at_ns"], row["returned_ns"])
     assert done.findings.doubts == ()
     assert done.manifest.cluster_altered == ""
-    (upheaval,) = done.facts.upheavals
-    assert upheaval.over_ns is not None and record.returned_ns is not None
-    assert (upheaval.origin_ns, upheaval.over_ns - record.returned_ns) == (
+    (leadership_change,) = done.facts.leadership_changes
+    assert leadership_change.over_ns is not None and record.returned_ns is not None
+    assert (leadership_change.origin_ns, leadership_change.over_ns - record.returned_ns) == (
         record.began_ns,
         1_000_000_000,
     )
@@ -84,7 +84,7 @@ def test_the_whole_cluster_is_stopped_in_turn_and_started_last_first(tmp_path: P
         "all_stopped": "in turn",
         "started_first": "last stopped",
         "lost_disk": "none",
-        "node_forgotten": "none",
+        "node_removed": "none",
         "queues_have_masters": True,
         "mirrors_after_operations": 2,
     }
@@ -94,7 +94,7 @@ FACTS = (
     "all_stopped",
     "started_first",
     "lost_disk",
-    "node_forgotten",
+    "node_removed",
     "queues_have_masters",
     "mirrors_after_operations",
 )
@@ -133,7 +133,7 @@ def test_a_lost_disk_a_forgotten_node_and_a_forced_boot_are_told_to_the_right_ho
     started = [each.host for each in cluster.executor.performed if isinstance(each, Start)]
     assert started == ["rmq2", "rmq1", "rmq3"]
     state = done.manifest.state
-    assert (state["lost_disk"], state["node_forgotten"]) == ("last stopped", "offline")
+    assert (state["lost_disk"], state["node_removed"]) == ("last stopped", "offline")
     assert done.manifest.cluster_altered == "wipe_node, forget_node, force_boot"
     assert done.findings.doubts == ()
 
@@ -179,7 +179,10 @@ def test_policies_and_synchronisation_are_told_to_the_brokers_by_their_names(
         CancelSync(queue),
     ]
     assert [row["resolved"] for row in rows(done)] == ["mqproof", "mqproof", queue, queue]
-    assert [upheaval.over_ns for upheaval in done.facts.upheavals] == [None, None]
+    assert [leadership_change.over_ns for leadership_change in done.facts.leadership_changes] == [
+        None,
+        None,
+    ]
     assert done.manifest.cluster_altered == "set_policy, delete_policy"
 
 

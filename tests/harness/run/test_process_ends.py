@@ -157,9 +157,9 @@ def test_an_accident_is_on_record_told_at_once_and_unsettles_who_holds_a_queue(
     (said,) = done.said
     assert said.startswith("rmq3 ended at +0.")
     assert "unplanned: killed from outside: signal 9 (SIGKILL)" in said
-    (upheaval,) = done.facts.upheavals
-    assert upheaval.origin_ns < end.at_ns
-    assert upheaval.over_ns is None
+    (leadership_change,) = done.facts.leadership_changes
+    assert leadership_change.origin_ns < end.at_ns
+    assert leadership_change.over_ns is None
 
 
 def test_an_accident_beside_a_fault_is_distinguished_from_it(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_a_run_that_every_log_was_read_of_loses_nothing_and_has_no_rivals(tmp_pa
     counted = {row.measure: row.count for row in done.findings.counts}
     assert "lost" not in counted
     assert counted["state"] == 20
-    assert done.manifest.rivals == []
+    assert done.manifest.competing_leaders == []
     assert [(end.drained, end.unreadable) for end in done.manifest.queues] == [(True, ())]
     assert done.manifest.failure == ""
 
@@ -168,17 +168,17 @@ def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers
 ) -> None:
     faulty = replace(of(), schedule=plan(fault("kill", "rkt1")).schedule)
     state = played(tmp_path, faulty).manifest.state["windows"]["1"]
-    assert "name servers" in state["publishers_entered_at_target"]["moot"]
+    assert "name servers" in state["publishers_connected_to_target"]["not_applicable"]
     assert (state["name_servers_at_target"], state["name_servers_left"]) == (1, 1)
-    assert state["name_servers_struck"] == ["rkt1"]
+    assert state["name_servers_hit"] == ["rkt1"]
 
 
 def test_nobody_who_finds_masters_has_entered_at_a_slave(tmp_path: Path) -> None:
     faulty = replace(of(), schedule=plan(fault("kill", "mirror of orders")).schedule)
     state = played(tmp_path, faulty).manifest.state["windows"]["1"]
     assert state["fault_target_role"] == "mirror"
-    assert state["publishers_entered_at_target"] is False
-    assert state["consumers_entered_at_target"] is False
+    assert state["publishers_connected_to_target"] is False
+    assert state["consumers_connected_to_target"] is False
 
 
 def test_a_name_server_that_is_killed_alone_is_no_master(tmp_path: Path) -> None:

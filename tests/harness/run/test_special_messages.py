@@ -20,7 +20,7 @@ NOTHING = {
     "delayed_messages": None,
     "messages_in_transactions": None,
     "messages_to_commit": None,
-    "messages_to_ask": None,
+    "messages_to_check": None,
 }
 
 
@@ -36,7 +36,7 @@ def test_few_are_counted_by_what_becomes_of_them() -> None:
         "delayed_messages": 20,
         "messages_in_transactions": 40,
         "messages_to_commit": 10,
-        "messages_to_ask": 10,
+        "messages_to_check": 10,
     }
 
 

@@ -66,7 +66,7 @@ def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fau
         ([(1, 100, "attached", "rkt1")], ["rkt1"], None),  # the other never said
         ([(1, 100, "attached", "rkt1"), (2, 100, "attached", "rkt1")], None, None),
         ([], ["rkt1"], None),
-        ([], {"moot": "none"}, {"moot": "none"}),
+        ([], {"not_applicable": "none"}, {"not_applicable": "none"}),
     ],
 )
 def test_who_never_said_whom_it_asks_leaves_it_unknown(
@@ -123,7 +123,7 @@ def test_what_a_client_does_not_report_is_unknown_and_no_failure(tmp_path: Path)
     stood = [(1, 100, "connected", 1, "rmq1 acme")]
     assert cut_off(tmp_path / "reports", stood) is False
     assert cut_off(tmp_path / "silent", stood, reported=False) == {
-        "moot": "the client does not report when a connection ends"
+        "not_applicable": "the client does not report when a connection ends"
     }
 
 
@@ -135,7 +135,7 @@ def state_of(
     tmp_path: Path,
     events: list[tuple[int, int, str, int, str]],
     target: str = "rmq1",
-    entrance: str | None = "hosts",
+    client_endpoint: str | None = "hosts",
     consuming: object = None,
     ends: int | None = None,
     reported: bool = True,
@@ -147,7 +147,7 @@ def state_of(
         made.windows.append(Window(number, "kill", origin, origin, ends, True, False, ""))
     made.resolved["window 1: kill master of orders"] = target
     made.state |= {
-        "entrance": entrance,
+        "client_endpoint": client_endpoint,
         "windows": {"1": {CONSUMING: consuming, REPORT_LOST: reported}},
     }
     tmp_path.mkdir(exist_ok=True)
@@ -162,7 +162,7 @@ def state_of(
 
 
 TWO = [(1, 100, "connected", 1, "rmq1 pika"), (3, 100, "connected", 1, "rmq1 pika")]
-NOBODY_THERE = {"moot": "no client was connected to the target when the fault came"}
+NOBODY_THERE = {"not_applicable": "no client was connected to the target when the fault came"}
 
 
 @pytest.mark.parametrize(
@@ -195,12 +195,14 @@ def test_clients_are_cut_off_where_every_connection_to_the_target_ends_in_its_wi
     assert cut_off(tmp_path, events) == expected
 
 
-@pytest.mark.parametrize("entrance", ["haproxy", "haproxy-pair", {"moot": "nowhere"}, None])
+@pytest.mark.parametrize(
+    "client_endpoint", ["haproxy", "haproxy-pair", {"not_applicable": "nowhere"}, None]
+)
 def test_behind_a_balancer_nobody_knows_to_whom_clients_came(
-    tmp_path: Path, entrance: str | None
+    tmp_path: Path, client_endpoint: str | None
 ) -> None:
     cut = [*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 1_010, "lost", 1, "EOF")]
-    assert cut_off(tmp_path, cut, entrance=entrance) is None
+    assert cut_off(tmp_path, cut, client_endpoint=client_endpoint) is None
 
 
 def test_a_window_that_never_opened_cut_nobody_off_that_anybody_knows(tmp_path: Path) -> None:
@@ -219,14 +221,14 @@ def moved(
     tmp_path: Path,
     events: list[tuple[int, int, str, int, str]],
     kind: str = "hang",
-    entrance: str = "hosts",
+    client_endpoint: str = "hosts",
 ) -> bool | dict[str, str] | None:
     """Of a fault of links to rmq1 from 1,000 to 2,000; 1 and 2 are publishers, 3 consumes."""
     made: Manifest = manifest()
     made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]
     made.windows.append(Window(1, kind, ORIGIN, ORIGIN, 2 * ORIGIN, True, True, ""))
     made.resolved["window 1: hang master of orders"] = "rmq1"
-    made.state["entrance"] = entrance
+    made.state["client_endpoint"] = client_endpoint
     made.save(tmp_path)
     for worker in (1, 2, 3):
         with LogWriter(tmp_path / LOGS / f"worker-{worker}") as log:
@@ -263,12 +265,12 @@ def test_whether_clients_moved_is_asked_of_links_and_known_where_they_know_hosts
     tmp_path: Path,
 ) -> None:
     paths = iter(tmp_path / name for name in "abc")
-    for kind, entrance, events in (
+    for kind, client_endpoint, events in (
         ("kill", "hosts", AT_TARGET),
         ("hang", "haproxy", AT_TARGET),
         ("hang", "hosts", []),
     ):
         path = next(paths)
         path.mkdir()
-        answer = moved(path, events, kind, entrance)
+        answer = moved(path, events, kind, client_endpoint)
         assert isinstance(answer, dict) if kind == "kill" else answer is None

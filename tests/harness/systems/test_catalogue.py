@@ -29,9 +29,9 @@ name = "mqproof"
 pattern = "^mqproof\\\\."
 definition = {ha-mode = "all", ha-sync-mode = "automatic"}
 [profiles."T=5"]
-timer_s = 5
+detection_timeout_s = 5
 [profiles."T=7"]
-timer_s = 7
+detection_timeout_s = 7
 """
 
 
@@ -44,7 +44,11 @@ def test_a_layout_is_what_its_file_says() -> None:
     layout = load_layout(RABBIT, "exactly-2@T=60")
     assert layout.label == "exactly-2@T=60"
     assert layout.hosts[0] == Host("rmq1", "rmq1", ("rabbitmq",))
-    assert (layout.timer_s, layout.copies, layout.synchronise) == (60.0, 2, "automatic")
+    assert (layout.detection_timeout_s, layout.copies, layout.synchronise) == (
+        60.0,
+        2,
+        "automatic",
+    )
     assert layout.partition_handling == "pause_minority"
     assert layout.policies == (
         Policy(
@@ -112,7 +116,7 @@ def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
     file.write_text('like = "exactly-2"\nname = "mine"\ntitle = "My own"\nentrance = "one"\n')
     built_in = load_layout(RABBIT, "exactly-2@T=60")
     mine = load_layout(RABBIT, f"{file}@T=60")
-    assert mine == replace(built_in, name="mine", title="My own", entrance="one")
+    assert mine == replace(built_in, name="mine", title="My own", client_endpoint="one")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +161,7 @@ def test_a_path_means_a_file_of_the_users_own(tmp_path: Path) -> None:
     file = tmp_path / "two.toml"
     file.write_text(OWN)
     assert load_layout(RABBIT, str(file)).label == "mine@T=5"
-    assert load_layout(RABBIT, f"{file}@T=7").timer_s == 7
+    assert load_layout(RABBIT, f"{file}@T=7").detection_timeout_s == 7
 
 
 @pytest.mark.parametrize(
@@ -206,28 +210,28 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
     tmp_path: Path,
 ) -> None:
     text = (
-        own(synchronise='"automatc"', partition_handling='"autoheal"', entranse='"one"')
+        own(synchronise='"automatc"', partition_handling='"autoheal"', client_endpont='"one"')
         .replace('name = "a"', 'name = "agent"')
         .replace('name = "b"', 'name = "B!"')
         .replace('"all"', '"al"')
-        .replace("timer_s = 7", "timer_s = -1")
+        .replace("detection_timeout_s = 7", "detection_timeout_s = -1")
     )
     pause = 'pause_if_all_down = {hosts = ["c"], recover = "heal"}\n'
     told = refused(tmp_path, text.replace("hosts = [{", f"{pause}hosts = [{{", 1))
     assert [line.partition(": ")[0] for line in told] == [
         "line 5, synchronise",
-        "line 7, entranse",
+        "line 7, client_endpont",
         "line 8, pause_if_all_down",
         "line 8, [pause_if_all_down], hosts",
         "line 8, [pause_if_all_down], recover",
         "line 9, [[hosts]] 1, name",
         "line 9, [[hosts]] 2, name",
         "line 13, [[policies]] 1, definition, ha-mode",
-        "line 17, [profiles.T=7], timer_s",
+        "line 17, [profiles.T=7], detection_timeout_s",
     ]
     for words in (
         "did you mean 'automatic'?; valid: automatic | manual | none",
-        "there is no such key; did you mean 'entrance'?; valid: name | title | ",
+        "there is no such key; did you mean 'client_endpoint'?; valid: name | title | ",
         "there is no host 'c' in the cluster; valid: agent | B!",
         "'heal' is none of the words; did you mean 'autoheal'?; valid: ignore | autoheal",
         "no host may be called 'agent'",
@@ -271,10 +275,22 @@ def test_what_is_no_word_or_number_of_its_key_or_goes_against_another_key_is_ref
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("timer_s = 5", 'timer_s = "10"', "[profiles.T=5], timer_s: must be a number"),
-        ("timer_s = 5", "timer_s = inf", "[profiles.T=5], timer_s: must be a finite number"),
-        ("timer_s = 5", "timer_s = nan", "must be a finite number"),
-        ("timer_s = 5", "timer_s = 3601", "must be at most 3600, not 3601"),
+        (
+            "detection_timeout_s = 5",
+            'detection_timeout_s = "10"',
+            "[profiles.T=5], detection_timeout_s: must be a number",
+        ),
+        (
+            "detection_timeout_s = 5",
+            "detection_timeout_s = inf",
+            "[profiles.T=5], detection_timeout_s: must be a finite number",
+        ),
+        ("detection_timeout_s = 5", "detection_timeout_s = nan", "must be a finite number"),
+        (
+            "detection_timeout_s = 5",
+            "detection_timeout_s = 3601",
+            "must be at most 3600, not 3601",
+        ),
         ('profiles."T=5"', 'profiles."T*"', "a profile's name has letters, digits and = . _ -"),
         ('name = "b"', 'name = "a"', "[[hosts]] 2, name: every host needs a name of its own"),
         ('name = "b"', 'name = "localhost"', "no host may be called 'localhost'"),
@@ -339,7 +355,7 @@ def test_hosts_carry_the_processes_of_the_system_that_they_stand_for(tmp_path: P
 
 def test_a_layout_is_known_with_the_timers_that_its_product_comes_with() -> None:
     shipped = [as_shipped(RABBIT, "all-automatic"), as_shipped("rocketmq-2m2s", "colocated-v5")]
-    assert [one and one.timer_s for one in shipped] == [60, 120]
+    assert [one and one.detection_timeout_s for one in shipped] == [60, 120]
     assert shipped[1] is not None
     assert load_system("rocketmq-2m2s").guarantees(shipped[1]).route_poll_s == 30
 

@@ -33,7 +33,7 @@ def test_it_turned_to_another_name_server_and_then_learnt_that_the_master_was_go
         event(FAULT_MS + 44_000, "route", detail_of((B,))),
         event(FAULT_MS + 90_000, "route", detail_of((A, B))),
     )
-    assert (found.asked, found.turned_s, found.turned_to) == ("rkt1", 43.0, "rkt2")
+    assert (found.name_server, found.turned_s, found.turned_to) == ("rkt1", 43.0, "rkt2")
     assert (found.left_out_s, found.left_out) == (44.0, "broker-a")
     assert (found.failed, found.sent_by_then, found.share) == (1, 2, 0.5)
     assert found.last_failed_s == 3.01
@@ -41,12 +41,12 @@ def test_it_turned_to_another_name_server_and_then_learnt_that_the_master_was_go
 
 def test_who_keeps_whom_he_asks_never_turned() -> None:
     found = one(event(100, "attached", "rkt1"), event(100, "route", detail_of((A, B))))
-    assert (found.asked, found.turned_s, found.left_out_s) == ("rkt1", None, None)
+    assert (found.name_server, found.turned_s, found.left_out_s) == ("rkt1", None, None)
 
 
 def test_of_who_tells_nothing_nothing_is_known() -> None:
     found = one()
-    assert (found.asked, found.turned_s, found.left_out) == ("", None, "")
+    assert (found.name_server, found.turned_s, found.left_out) == ("", None, "")
 
 
 def test_a_library_that_had_no_route_for_a_while_has_left_nobody_out() -> None:

@@ -44,7 +44,9 @@ def test_an_outage_that_did_not_end_is_proved_to_have_lasted_so_long() -> None:
 
 
 def test_an_outage_that_only_the_faults_end_ended_is_as_long_as_the_fault() -> None:
-    told = summary(Story().stage("sustained_success", 13.1, owed=RecoveredBy.UNDO).evidence)
+    told = summary(
+        Story().stage("sustained_success", 13.1, recovered_by=RecoveredBy.UNDO).evidence
+    )
     why = "it would have lasted as long as the fault"
     assert told.outages[0].degraded_s == Number(13.1, False, why)
     assert told.outage_proved
@@ -68,15 +70,15 @@ def test_what_is_late_after_five_good_seconds_is_counted_apart() -> None:
 
 
 def test_the_layouts_timers_are_told_where_they_are_on_record() -> None:
-    told = summary(Story(timer_s=20.0, route_poll_s=5).evidence)
-    assert (told.timer_s, told.poll_s) == (20.0, 5.0)
-    told = summary(Story(timer_s=None).evidence)
-    assert (told.timer_s, told.poll_s) == (None, None)
+    told = summary(Story(detection_timeout_s=20.0, route_poll_s=5).evidence)
+    assert (told.detection_timeout_s, told.poll_s) == (20.0, 5.0)
+    told = summary(Story(detection_timeout_s=None).evidence)
+    assert (told.detection_timeout_s, told.poll_s) == (None, None)
 
 
 def test_a_lower_bound_below_what_is_measured_is_unknown() -> None:
     """Service that never stopped gives such a bound, and it excludes nothing."""
-    story = Story().stage("sustained_success", 0.0006, owed=RecoveredBy.EITHER)
+    story = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     (outage,) = summary(story.evidence).outages
     why = "the system or the end of the fault may have restored service"
     assert outage.degraded_s == Number(None, False, why)

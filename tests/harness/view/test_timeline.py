@@ -52,7 +52,7 @@ def test_a_fault_is_reported_as_asked_for_as_done_and_as_seen() -> None:
         ],
     )
     (fault,) = timeline_of(crash(), events).faults
-    assert (fault.asked_from_ns, fault.asked_until_ns) == (ns(12_000), ns(27_000))
+    assert (fault.requested_from_ns, fault.requested_until_ns) == (ns(12_000), ns(27_000))
     assert (fault.issued_ns, fault.ended_ns) == (ns(12_000), ns(27_000))
     assert (fault.target, fault.resolved, fault.role) == ("master of q", "rmq1", "master")
     assert fault.held is not None and (fault.held.ok, fault.held.detail) == (True, "exit 137")
@@ -70,7 +70,7 @@ def test_a_fault_of_which_nothing_was_recorded_says_nothing_more_than_the_facts(
     manifest = manifest_of(facts, schedule={})
     told = timeline(manifest, facts, judge(facts, rows), NOTHING)
     (fault,) = told.faults
-    assert (fault.asked_from_ns, fault.held, fault.resolved) == (None, None, "")
+    assert (fault.requested_from_ns, fault.held, fault.resolved) == (None, None, "")
 
 
 def test_a_stall_that_touches_two_windows_happened_once() -> None:

@@ -176,8 +176,8 @@ def test_a_batch_is_on_record_before_it_is_acknowledged_as_a_whole(tmp_path: Pat
         assert [
             tuple(row[each] for each in columns) for row in rows(settings, tables.DELIVERIES)
         ] == [
-            (1, "broker-a/0", 41, Redelivered.NOT_TOLD, Via.LOAD),
-            (2, "broker-a/0", 42, Redelivered.NOT_TOLD, Via.LOAD),
+            (1, "broker-a/0", 41, Redelivered.NOT_REPORTED, Via.LOAD),
+            (2, "broker-a/0", 42, Redelivered.NOT_REPORTED, Via.LOAD),
             (3, "broker-a/retry/0", 7, Redelivered.YES, Via.RETRY_TOPIC),
         ]
         frames = [

@@ -8,7 +8,7 @@ from typing import Any
 from spark_analysis.schema.facts import Facts
 from tests.rigs.defects.runs import Row, Run, changed
 
-_LENGTHS = ("deadline_ns", "reconnect_ns", "asks_within_ns", "after_ns", "bound_ns", "late_ns")
+_LENGTHS = ("deadline_ns", "reconnect_ns", "checks_within_ns", "after_ns", "bound_ns", "late_ns")
 _WORKERS = ("producer", "consumer", "worker")
 _NOT_RUN = 0  # the connection of what was never sent
 
@@ -77,7 +77,9 @@ def _renamed(facts: Facts, workers: dict[int, int], queues: dict[str, str]) -> F
         facts,
         workers=tuple(replace(it, number=workers[it.number]) for it in facts.workers),
         queues=tuple(replace(it, queue=queues[it.queue]) for it in facts.queues),
-        rivals=tuple(replace(it, queue=queues.get(it.queue, it.queue)) for it in facts.rivals),
+        competing_leaders=tuple(
+            replace(it, queue=queues.get(it.queue, it.queue)) for it in facts.competing_leaders
+        ),
         absences=tuple(
             replace(it, worker=workers.get(it.worker, it.worker)) for it in facts.absences
         ),

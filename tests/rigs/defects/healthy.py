@@ -26,7 +26,7 @@ _PROMISED: dict[str, FactValue] = {
     "consumers": 1,
     "acknowledges": True,
     "no_ack": False,
-    "entrance": "hosts",
+    "client_endpoint": "hosts",
     "operations": 0,
     "faults": 0,
 }

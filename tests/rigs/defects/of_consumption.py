@@ -6,7 +6,7 @@ from tests.rigs.defects.chosen import drained, few, given_later, names
 from tests.rigs.defects.kinds import Defect
 from tests.rigs.defects.runs import MS, Row, Run, S, changed, message, moved, sent_within
 
-CALM = ("calm-hence-consumed",)
+CALM = ("steady-state-is-consumed",)
 HEALED = ("healed-hence-consumed",)
 
 

@@ -111,7 +111,7 @@ DEFECTS = (
     Defect(
         "fail without a fault",
         "serves no publish for 6 to 12 s of the steady state",
-        ("calm-hence-served",),
+        ("steady-state-is-served",),
         _out_when_calm,
     ),
 )

@@ -104,9 +104,11 @@ def make_facts(dice: Dice) -> Facts:
         workers=tuple(workers),
         windows=_windows(dice),
         queues=tuple(_queue_end(dice, queue) for queue in QUEUES if dice.often(95)),
-        rivals=tuple(_rivals(dice) for _ in range(dice.random.choice([0, 0, 1, 2]))),
+        competing_leaders=tuple(
+            _competing_leaders(dice) for _ in range(dice.random.choice([0, 0, 1, 2]))
+        ),
         absences=tuple(_absence(dice) for _ in range(dice.random.choice([0, 0, 0, 1, 2, 4]))),
-        upheavals=tuple(_upheavals(dice.style.seed, dice)),
+        leadership_changes=tuple(_leadership_changes(dice.style.seed, dice)),
         **_agreed(dice),
     )
 
@@ -135,9 +137,9 @@ def _consumers(dice: Dice) -> tuple[int, ...]:
     return own.choice([CONSUMERS] * 10 + [(*CONSUMERS, IDLE), ()])
 
 
-def _upheavals(seed: int, dice: Dice) -> Iterator[LeadershipChange]:
+def _leadership_changes(seed: int, dice: Dice) -> Iterator[LeadershipChange]:
     """With a die of their own: the histories of runs without operations stay what they were."""
-    own = Random(f"upheavals of {seed}")
+    own = Random(f"leadership changes of {seed}")
     span_ns = dice.end_ns - dice.start_ns
     for _ in range(own.choice([0, 0, 0, 1, 2])):
         origin_ns = dice.start_ns + own.randint(0, max(span_ns // MS, 0)) * MS
@@ -193,7 +195,7 @@ def _queue_end(dice: Dice, queue: str) -> QueueEnd:
     )
 
 
-def _rivals(dice: Dice) -> CompetingLeaders:
+def _competing_leaders(dice: Dice) -> CompetingLeaders:
     from_ns = dice.time()
     return CompetingLeaders(dice.random.choice(QUEUES), from_ns, dice.time(from_ns))
 

@@ -123,9 +123,9 @@ class _Run:
 
     def _on_the_edge(self, facts: Facts) -> Facts:
         """The same run with rivals and windows that end, or are over, as something happens."""
-        rivals = [
+        competing_leaders = [
             replace(each, until_ns=max(each.from_ns, self._moment("deliveries", "received_ns")))
-            for each in facts.rivals
+            for each in facts.competing_leaders
         ]
         windows = [
             replace(
@@ -141,7 +141,7 @@ class _Run:
             else each
             for each in windows
         ]
-        return replace(facts, rivals=tuple(rivals), windows=tuple(windows))
+        return replace(facts, competing_leaders=tuple(competing_leaders), windows=tuple(windows))
 
     # --- messages ---
 
@@ -254,7 +254,7 @@ class _Run:
         tag = self.deliveries * 7_919 % 10_007
         redelivered = Redelivered.YES if flagged else Redelivered.NO
         if self.dice.mishap(6):
-            redelivered = Redelivered.NOT_TOLD
+            redelivered = Redelivered.NOT_REPORTED
         self.add(
             "deliveries",
             consumer=consumer,

@@ -10,7 +10,7 @@ from tests.rigs.generated.rows import (
     DRAIN,
     LOAD,
     NO,
-    NOT_TOLD,
+    NOT_REPORTED,
     RETRY,
     YES,
     Message,
@@ -81,7 +81,7 @@ def _send_in_line(
 def _flag(tell: Teller, told: str) -> int:
     if told == "mixed":
         return tell.die.choice([NO, YES])
-    return {"none": NO, "all": YES, "not told": NOT_TOLD}[told]
+    return {"none": NO, "all": YES, "not told": NOT_REPORTED}[told]
 
 
 def log(tell: Teller) -> None:
@@ -121,7 +121,7 @@ def log(tell: Teller) -> None:
             again_ns,
             broker=tell.die.choice([*retried, *[broker] * 8, "node 2", None]),
             offset=offset if tell.often(85) else tell.die.choice([offset + 9, NO_OFFSET]),
-            redelivered=tell.die.choice([NO, YES, NOT_TOLD]),
+            redelivered=tell.die.choice([NO, YES, NOT_REPORTED]),
             via=via,
             queue=queue if tell.often(90) else tell.die.choice(QUEUES),
             connection=tell.connection(),

@@ -26,7 +26,7 @@ FIRST_TAG = 20_000  # those below belong to the run's own deliveries
 LOAD, DRAIN, AUDIT, RETRY = (
     int(each) for each in (Via.LOAD, Via.DRAIN, Via.AUDIT, Via.RETRY_TOPIC)
 )
-NO, YES, NOT_TOLD = (int(each) for each in Redelivered)
+NO, YES, NOT_REPORTED = (int(each) for each in Redelivered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tests.rigs.generated.rows import (
     DRAIN,
     LOAD,
     NO,
-    NOT_TOLD,
+    NOT_REPORTED,
     RETRY,
     YES,
     Message,
@@ -49,7 +49,7 @@ def with_tales(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
 # --- given out, and what became of it ---
 
 
-def forgotten(tell: Teller) -> None:
+def not_redelivered(tell: Teller) -> None:
     """Given out on a connection that ended; acknowledged or not, given out again or not."""
     message, sent_ns = tell.message(), tell.moment()
     tell.send(message, sent_ns, confirmed(sent_ns + MS))
@@ -98,7 +98,7 @@ def acknowledged(tell: Teller) -> None:
 
 
 def _copy(tell: Teller, message: Message, at_ns: int, earlier: Place) -> None:
-    flag = tell.die.choice([YES, YES, YES, NO, NOT_TOLD])
+    flag = tell.die.choice([YES, YES, YES, NO, NOT_REPORTED])
     via = tell.die.choice([LOAD, LOAD, LOAD, DRAIN, RETRY])
     tell.tag("copy, flagged", flag)
     same = earlier.connection if tell.often(20) else tell.connection()
@@ -107,11 +107,11 @@ def _copy(tell: Teller, message: Message, at_ns: int, earlier: Place) -> None:
         tell.acknowledge(place, at_ns + tell.a_while())
 
 
-def rivals(tell: Teller) -> None:
+def competing_leaders(tell: Teller) -> None:
     """A copy from the second master, or a rightful redelivery at its side."""
-    if not tell.facts.rivals:
+    if not tell.facts.competing_leaders:
         return
-    pair = tell.die.choice(tell.facts.rivals)
+    pair = tell.die.choice(tell.facts.competing_leaders)
     message = tell.message(queue=pair.queue)
     tell.send(message, max(0, pair.from_ns - SECOND), confirmed(pair.from_ns))
     first_ns = tell.near(pair.from_ns - tell.die.choice([0, SECOND, 2 * SECOND]))
@@ -262,7 +262,16 @@ def waiting(tell: Teller) -> None:
 
 
 TALES: tuple[Callable[[Teller], None], ...] = (
-    *(forgotten, forgotten, acknowledged, acknowledged, rivals, widow, attempts, attempts),
+    *(
+        not_redelivered,
+        not_redelivered,
+        acknowledged,
+        acknowledged,
+        competing_leaders,
+        widow,
+        attempts,
+        attempts,
+    ),
     *(misrouted, delayed, delayed, before_its_time, line, line, log, log),
     *(lost_nearby, waiting),
 )

@@ -17,7 +17,7 @@ Rows = dict[str, list[Row]]
 Try = tuple[int, int, int]  # producer, sequence, attempt
 
 SORTS = (None, None, None, None, "delays", "transactions", "transactions", "both")
-FATES = (Fate.COMMIT,) * 5 + (Fate.COMMIT_WHEN_ASKED, Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED)
+FATES = (Fate.COMMIT,) * 5 + (Fate.COMMIT_WHEN_CHECKED, Fate.ROLLBACK, Fate.ROLLBACK_WHEN_CHECKED)
 
 
 def with_terms(facts: Facts, rows: Rows, seed: int) -> Facts:
@@ -58,7 +58,7 @@ def _asking(facts: Facts, rows: Rows, seed: int) -> Facts:
     if within_ns is not None and confirmed_ns and edges_ns and die.random() < 0.5:
         late_ns = die.choice(edges_ns) + die.choice([-1, 0, 1]) - die.choice(confirmed_ns)
         within_ns = max(0, late_ns)
-    return replace(facts, asks_within_ns=within_ns)
+    return replace(facts, checks_within_ns=within_ns)
 
 
 class _Terms:

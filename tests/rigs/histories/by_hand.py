@@ -62,7 +62,7 @@ class History:
         clock_doubt: str = "",
         acknowledges: bool = True,
         reconnect_ms: float = 2_000,
-        asks_within_ms: float | None = None,
+        checks_within_ms: float | None = None,
     ) -> None:
         self.rows: dict[str, list[Row]] = {}
         self._run = run
@@ -82,15 +82,15 @@ class History:
             workers=(),
             windows=(),
             queues=(),
-            rivals=(),
+            competing_leaders=(),
             acknowledges=acknowledges,
             reconnect_ns=ns(reconnect_ms),
-            asks_within_ns=None if asks_within_ms is None else ns(asks_within_ms),
+            checks_within_ns=None if checks_within_ms is None else ns(checks_within_ms),
         )
         self._workers: dict[int, Worker] = {}
         self._queues: dict[str, QueueEnd] = {}
         self._windows: list[Window] = []
-        self._rivals: list[CompetingLeaders] = []
+        self._competing_leaders: list[CompetingLeaders] = []
         self._absences: list[Absence] = []
         self._clocks: list[Clock] = []
         self._promises: list[Promise] = []
@@ -109,7 +109,7 @@ class History:
             workers=tuple(self._workers.values()),
             windows=tuple(self._windows),
             queues=tuple(self._queues.values()),
-            rivals=tuple(self._rivals),
+            competing_leaders=tuple(self._competing_leaders),
             absences=tuple(self._absences),
             clocks=tuple(self._clocks),
             promises=tuple(self._promises),
@@ -206,9 +206,9 @@ class History:
         self._absences.append(Absence(worker, ns(from_ms), until_ns))
         return self
 
-    def rivals(self, from_ms: float, until_ms: float, *, queue: str = QUEUE) -> Self:
+    def competing_leaders(self, from_ms: float, until_ms: float, *, queue: str = QUEUE) -> Self:
         """Two masters of this queue were alive from then until then."""
-        self._rivals.append(CompetingLeaders(queue, ns(from_ms), ns(until_ms)))
+        self._competing_leaders.append(CompetingLeaders(queue, ns(from_ms), ns(until_ms)))
         return self
 
     # What a publisher saw.

@@ -9,9 +9,9 @@ from spark_analysis.schema.findings import Findings
 def words_of(findings: Findings) -> set[tuple[object, ...]]:
     return {
         *(("count", count.measure, count.detail) for count in findings.counts),
-        *(("charge", charge.measure, _number(charge.windows)) for charge in findings.charges),
+        *(("charge", charge.measure, _number(charge.windows)) for charge in findings.attributions),
         *(("stage", stage.stage, stage.reached) for stage in findings.stages),
-        *(("owed", stage.owed) for stage in findings.stages if stage.reached),
+        *(("recovered_by", stage.recovered_by) for stage in findings.stages if stage.reached),
         *(("doubt", doubt.scope, doubt.reason) for doubt in findings.doubts),
         *(("silence", "censored", row.silence_censored) for row in findings.availability),
         *(("second", bool(row.missed), bool(row.delivered)) for row in findings.seconds),

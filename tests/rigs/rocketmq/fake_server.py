@@ -15,7 +15,7 @@ Answer = Callable[[Request], Command | None]  # None: it stays silent
 
 @dataclass
 class FakeServer:
-    """`answer` may be exchanged at any time. `asked`: every request, by code, in order."""
+    """`answer` may be exchanged at any time. `query`: every request, by code, in order."""
 
     name: str
     answer: Answer

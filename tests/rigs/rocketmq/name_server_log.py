@@ -150,7 +150,7 @@ def _same(change: Change, name_server: str, line: Logged) -> bool:
 
 def _asked(views: Views, name_server: str, at_ns: int) -> bool:
     """Whether the name server answered then, and for a second from then on."""
-    own = [one for one in views.asked if one.name_server == name_server]
+    own = [one for one in views.queries if one.name_server == name_server]
     first_ns, last_ns = max(one.first_ns for one in own), min(one.last_ns for one in own)
     silent = any(
         one.name_server == name_server and one.from_ns - WITHIN_NS < at_ns < one.until_ns

@@ -54,8 +54,8 @@ consumers = 1
 keys = 4
 rate = 40
 deadline = "5 s"
-publishers_enter = "master of orders"
-consumers_enter = "master of orders"
+publisher_endpoint = "master of orders"
+consumer_endpoint = "master of orders"
 
 [phases]
 baseline = "3 s"

@@ -21,7 +21,7 @@ from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts, QueueEnd, Window, Worker
 from spark_analysis.schema.findings import Findings
 from spark_analysis.schema.measures import BY_NAME
-from spark_analysis.schema.messages import Affected, Charge, Count
+from spark_analysis.schema.messages import Affected, Attribution, Count
 from spark_analysis.schema.service import Consumption, Exposure, Outage, Service, Starvation
 from spark_analysis.schema.words import RecoveredBy
 
@@ -36,7 +36,7 @@ DECLARED = {
     "elects_by_majority": False,
     "synchronise": "automatic",
     "partition_handling": "pause_minority",
-    "timer_s": 10.0,
+    "detection_timeout_s": 10.0,
     "confirms": True,
     "confirm_waits_for_mirrors": True,
     "confirm_waits_for_majority": False,
@@ -44,21 +44,21 @@ DECLARED = {
     "durable": True,
     "persistent": True,
     "mandatory": True,
-    "route_poll_s": {"moot": "its clients ask no name server"},
+    "route_poll_s": {"not_applicable": "its clients ask no name server"},
     "retry": "until_confirmed",
     "consumers": 1,
     "acknowledges": True,
     "no_ack": False,
     "cancel_on_ha_failover": False,
     "mirrored_on": "all",
-    "entrance": "hosts",
+    "client_endpoint": "hosts",
     "reconnect_s": 2,
     "messages": None,
     "delayed_messages": None,
     "messages_in_transactions": None,
     "messages_to_commit": None,
-    "messages_to_ask": None,
-    "asks_within_s": {"moot": "its brokers ask about no transaction"},
+    "messages_to_check": None,
+    "checks_within_s": {"not_applicable": "its brokers ask about no transaction"},
     "faults": 1,
     "operations": 0,
 }
@@ -66,14 +66,14 @@ RECORDED = {
     "fault_target_role": "master",
     "mirrors_at_fault": 2,
     "synchronised_mirrors_at_fault": 2,
-    "publishers_entered_at_target": True,
-    "consumers_entered_at_target": False,
+    "publishers_connected_to_target": True,
+    "consumers_connected_to_target": False,
     "promoted_mirror_rank": 1,
-    "fault_resource": {"moot": "the fault is no alarm"},
+    "fault_resource": {"not_applicable": "the fault is no alarm"},
     "clients_of_target_cut_off": True,
     "rejoined_as": "mirror",
-    "name_servers_at_target": {"moot": "its clients ask no name server"},
-    "name_servers_left": {"moot": "its clients ask no name server"},
+    "name_servers_at_target": {"not_applicable": "its clients ask no name server"},
+    "name_servers_left": {"not_applicable": "its clients ask no name server"},
 }
 # Two groups of brokers whose slaves are never masters, and clients that poll name servers.
 OF_LOGS = {
@@ -84,17 +84,17 @@ OF_LOGS = {
     "promote_on_failure": "never",
     "confirm_waits_for_disk": False,
     "mirrored_on": "none",
-    "entrance": {"moot": "clients enter nowhere"},
-    "timer_s": 20.0,
+    "client_endpoint": {"not_applicable": "clients enter nowhere"},
+    "detection_timeout_s": 20.0,
     "route_poll_s": 5,
     "reconnect_s": 8,
-    "asks_within_s": 70,
-    "mandatory": {"moot": "its clients do not speak AMQP"},
-    "cancel_on_ha_failover": {"moot": "its clients do not speak AMQP"},
+    "checks_within_s": 70,
+    "mandatory": {"not_applicable": "its clients do not speak AMQP"},
+    "cancel_on_ha_failover": {"not_applicable": "its clients do not speak AMQP"},
     "mirrors_at_fault": 1,
     "synchronised_mirrors_at_fault": 1,
-    "publishers_entered_at_target": {"moot": "clients enter nowhere"},
-    "consumers_entered_at_target": {"moot": "clients enter nowhere"},
+    "publishers_connected_to_target": {"not_applicable": "clients enter nowhere"},
+    "consumers_connected_to_target": {"not_applicable": "clients enter nowhere"},
     "promoted_mirror_rank": None,
     "clients_of_target_cut_off": None,
     "rejoined_as": None,
@@ -142,7 +142,7 @@ class Story:
             workers=(Worker(1, "publisher", True), Worker(7, "consumer", True)),
             windows=(),
             queues=(QueueEnd(QUEUE, True, True, "", ()),),
-            rivals=(),
+            competing_leaders=(),
         )
         self.window(1, kind)
 
@@ -197,10 +197,12 @@ class Story:
         *,
         reached: bool = True,
         window: int = 1,
-        owed: RecoveredBy = RecoveredBy.NOTHING,
+        recovered_by: RecoveredBy = RecoveredBy.NOTHING,
     ) -> Self:
         """A milestone: no claim is judged by when it was reached, but by service."""
-        self.stages[window, name] = Stage(RUN, window, name, reached, ns(after), ns(0.02), owed)
+        self.stages[window, name] = Stage(
+            RUN, window, name, reached, ns(after), ns(0.02), recovered_by
+        )
         return self
 
     def silence(self, seconds: float, *, censored: bool = False, window: int = 1) -> Self:
@@ -324,11 +326,13 @@ class Story:
             sums[measure, detail] += number
         return (Count(RUN, QUEUE, *key, number) for key, number in sums.items() if number)
 
-    def _charges(self) -> Iterator[Charge]:
+    def _attributions(self) -> Iterator[Attribution]:
         every = ",".join(str(window.number) for window in self.facts.windows)
         for (measure, detail, windows), number in self.counts.items():
-            if number and measure in BY_NAME and BY_NAME[measure].charged:
-                yield Charge(RUN, measure, detail, every if windows is None else windows, number)
+            if number and measure in BY_NAME and BY_NAME[measure].attributed:
+                yield Attribution(
+                    RUN, measure, detail, every if windows is None else windows, number
+                )
 
     def _window(self, number: int) -> Window:
         return next(one for one in self.facts.windows if one.number == number)
@@ -339,7 +343,7 @@ class Story:
         return Findings(
             counts=tuple(self._counts()),
             affected=tuple(self.affected),
-            charges=tuple(self._charges()),
+            attributions=tuple(self._attributions()),
             seconds=tuple(self.seconds),
             availability=tuple(self.silences.values()),
             stages=stages,

@@ -36,7 +36,7 @@ LAYOUT = Layout(
     system="rabbitmq-mirrored",
     title="every queue on every host",
     hosts=HOSTS,
-    timer_s=10,
+    detection_timeout_s=10,
     copies=3,
     synchronise="automatic",
     partition_handling="pause_minority",
@@ -71,8 +71,8 @@ def workload(**changes: object) -> Workload:
         "retry": Retry.UNTIL_CONFIRMED,
         "acknowledge": 10,
         "deadline_s": 5.0,
-        "publishers_enter": BootstrapAddress("master of orders"),
-        "consumers_enter": BootstrapAddress("uninvolved"),
+        "publisher_endpoint": BootstrapAddress("master of orders"),
+        "consumer_endpoint": BootstrapAddress("uninvolved"),
     }
     own = {key: changes.pop(key) for key in ("amqp", "rocketmq") if key in changes}
     parts["sections"] = own

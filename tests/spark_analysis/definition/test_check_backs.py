@@ -6,20 +6,20 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Via
 from tests.rigs.histories.by_hand import PUBLISHER, QUEUE, History, affected, counts, ns
 
-CHECKED = ("unasked", "unasked_unknown")
+CHECKED = ("unchecked", "unchecked_unknown")
 WITHIN_MS = 70_000.0
 
 
 def left_open(
     *,
-    fate: Fate = Fate.COMMIT_WHEN_ASKED,
+    fate: Fate = Fate.COMMIT_WHEN_CHECKED,
     within_ms: float | None = WITHIN_MS,
     quiet_ms: float | None = 200_000,
     drained: bool = True,
     unreadable: tuple[str, ...] = (),
 ) -> History:
     """Sent at 10 ms, its half confirmed at 20 ms: due at 70.02 s, and all is read at 200 s."""
-    history = History(asks_within_ms=within_ms)
+    history = History(checks_within_ms=within_ms)
     history.queue(QUEUE, quiet_ms=quiet_ms, drained=drained, unreadable=unreadable)
     return history.publish(1, at_ms=10).terms(1, fate=fate).confirm(1, at_ms=20)
 
@@ -30,7 +30,7 @@ def counts_of(history: History) -> dict[str, int]:
 
 def test_what_was_never_committed_though_its_time_was_over_was_not_asked_about() -> None:
     findings = judge(*left_open().build())
-    assert counts(findings, *CHECKED) == {"unasked": 1}
+    assert counts(findings, *CHECKED) == {"unchecked": 1}
     assert affected(findings, *CHECKED) == [("", 1, 0, ns(10))]
 
 
@@ -40,10 +40,10 @@ def test_what_came_or_lies_there_whole_was_asked_about(via: Via) -> None:
 
 
 def test_a_half_alone_shows_no_question() -> None:
-    assert counts_of(left_open().deliver(1, at_ms=210_000, via=Via.HALF)) == {"unasked": 1}
+    assert counts_of(left_open().deliver(1, at_ms=210_000, via=Via.HALF)) == {"unchecked": 1}
 
 
-@pytest.mark.parametrize("fate", [Fate.COMMIT, Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED])
+@pytest.mark.parametrize("fate", [Fate.COMMIT, Fate.ROLLBACK, Fate.ROLLBACK_WHEN_CHECKED])
 def test_nobody_has_to_ask_about_what_its_producer_decided(fate: Fate) -> None:
     """And of what is rolled back nothing would show a question."""
     assert counts_of(left_open(fate=fate)) == {}
@@ -59,7 +59,7 @@ def test_its_time_is_over_before_all_was_quiet(quiet_ms: float, measure: str) ->
 
 
 def test_nothing_is_said_where_not_everything_was_read() -> None:
-    unknown = {"unasked_unknown": 1}
+    unknown = {"unchecked_unknown": 1}
     assert counts_of(left_open(quiet_ms=None)) == unknown
     assert counts_of(left_open(drained=False)) == unknown
     assert counts_of(left_open(unreadable=("node 3",))) == unknown
@@ -74,7 +74,7 @@ def test_a_producer_that_was_gone_could_not_be_asked(at_ms: float, measure: str)
 
 
 def test_another_worker_that_went_does_not_matter() -> None:
-    assert counts_of(left_open().client_event("lost", worker=7, at_ms=30)) == {"unasked": 1}
+    assert counts_of(left_open().client_event("lost", worker=7, at_ms=30)) == {"unchecked": 1}
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ def test_a_fault_in_its_time_may_be_why(at_ms: float, over_ms: float | None, mea
 def test_what_a_host_that_never_returns_took_along_is_not_asked_about_though_all_serve() -> None:
     history = left_open().window(5, never_ended=True)
     history.publish(2, at_ms=100).confirm(2, at_ms=110).deliver(2, at_ms=120)
-    assert counts_of(history) == {"unasked_unknown": 1}
+    assert counts_of(history) == {"unchecked_unknown": 1}
 
 
 def test_an_attempt_that_was_sent_again_is_due_later() -> None:
     again = left_open(quiet_ms=90_000).publish(1, at_ms=30_000, attempt=2)
-    again.terms(1, fate=Fate.COMMIT_WHEN_ASKED, attempt=2).confirm(1, attempt=2, at_ms=30_010)
-    assert counts_of(again) == {"unasked_unknown": 1}
+    again.terms(1, fate=Fate.COMMIT_WHEN_CHECKED, attempt=2).confirm(1, attempt=2, at_ms=30_010)
+    assert counts_of(again) == {"unchecked_unknown": 1}

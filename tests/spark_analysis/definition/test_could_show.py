@@ -37,14 +37,15 @@ def test_a_first_copy_without_delay_cannot_be_overdue() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fate", "measure"), [(Fate.COMMIT, "torn_transaction"), (Fate.COMMIT_WHEN_ASKED, "unasked")]
+    ("fate", "measure"),
+    [(Fate.COMMIT, "torn_transaction"), (Fate.COMMIT_WHEN_CHECKED, "unchecked")],
 )
 def test_a_commit_shows_something_only_if_it_was_confirmed(fate: Fate, measure: str) -> None:
     assert shown(in_transaction(fate)) == {}
     assert shown(in_transaction(fate).confirm(1)) == {f"could_show {measure}": 1}
 
 
-@pytest.mark.parametrize("fate", [Fate.ROLLBACK, Fate.ROLLBACK_WHEN_ASKED])
+@pytest.mark.parametrize("fate", [Fate.ROLLBACK, Fate.ROLLBACK_WHEN_CHECKED])
 def test_a_rollback_could_be_delivered_whatever_its_sender_heard(fate: Fate) -> None:
     assert shown(in_transaction(fate)) == {"could_show rolled_back_but_delivered": 1}
 

@@ -7,7 +7,7 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Redelivered, Via
 from tests.rigs.histories.by_hand import History, affected, counts, ns
 
-YES, NO, NOT_TOLD = Redelivered.YES, Redelivered.NO, Redelivered.NOT_TOLD
+YES, NO, NOT_REPORTED = Redelivered.YES, Redelivered.NO, Redelivered.NOT_REPORTED
 NANOSECOND_MS = 0.000001
 
 
@@ -87,38 +87,42 @@ def test_an_attempt_that_only_the_audit_had_seen_is_still_a_retry() -> None:
 
 
 def test_a_retry_stays_a_retry_while_two_masters_live() -> None:
-    history = delivered_at_100().rivals(150, 250).publish(1, attempt=2)
+    history = delivered_at_100().competing_leaders(150, 250).publish(1, attempt=2)
     assert duplicated(history.deliver(1, at_ms=200, attempt=2)) == {
         "duplicated publisher_retry": 1
     }
 
 
 @pytest.mark.parametrize("at_ms", [150, 200, 250])
-@pytest.mark.parametrize("flag", [NO, NOT_TOLD])
+@pytest.mark.parametrize("flag", [NO, NOT_REPORTED])
 def test_a_duplicate_while_two_masters_lived_is_diverged(at_ms: float, flag: Redelivered) -> None:
-    history = delivered_at_100().rivals(150, 250).deliver(1, at_ms=at_ms, redelivered=flag)
+    history = (
+        delivered_at_100().competing_leaders(150, 250).deliver(1, at_ms=at_ms, redelivered=flag)
+    )
     assert duplicated(history) == {"duplicated diverged": 1}
 
 
 @pytest.mark.parametrize("at_ms", [150, 200, 250])
 def test_a_rightful_redelivery_stays_one_though_two_masters_lived(at_ms: float) -> None:
-    history = delivered_at_100().rivals(150, 250).deliver(1, at_ms=at_ms, redelivered=YES)
+    history = (
+        delivered_at_100().competing_leaders(150, 250).deliver(1, at_ms=at_ms, redelivered=YES)
+    )
     assert duplicated(history) == {"duplicated redelivery": 1}
 
 
 def test_what_came_again_though_it_was_acknowledged_may_be_the_other_masters() -> None:
-    history = delivered_at_100().acknowledge(5, at_ms=200).rivals(4_000, 5_000)
+    history = delivered_at_100().acknowledge(5, at_ms=200).competing_leaders(4_000, 5_000)
     assert duplicated(history.deliver(1, at_ms=5_000, redelivered=YES)) == {
         "duplicated diverged": 1
     }
-    later = delivered_at_100().acknowledge(5, at_ms=200).rivals(4_000, 5_000)
+    later = delivered_at_100().acknowledge(5, at_ms=200).competing_leaders(4_000, 5_000)
     later.deliver(1, at_ms=5_000 + NANOSECOND_MS, redelivered=YES)
     assert duplicated(later) == {"duplicated redelivery_after_ack": 1}
 
 
-@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+@pytest.mark.parametrize("flag", [YES, NO, NOT_REPORTED])
 def test_what_the_retry_topic_brings_again_is_a_redelivery(flag: Redelivered) -> None:
-    history = delivered_at_100().rivals(4_000, 5_000)
+    history = delivered_at_100().competing_leaders(4_000, 5_000)
     history.deliver(1, at_ms=5_000, redelivered=flag, via=Via.RETRY_TOPIC)
     assert duplicated(history) == {"duplicated redelivery": 1}
 
@@ -130,28 +134,28 @@ def test_what_first_came_by_the_retry_topic_makes_what_comes_later_the_surplus()
 
 @pytest.mark.parametrize("at_ms", [150 - NANOSECOND_MS, 250 + NANOSECOND_MS])
 def test_a_duplicate_before_or_after_two_masters_lived_did_not_diverge(at_ms: float) -> None:
-    history = delivered_at_100().rivals(150, 250).deliver(1, at_ms=at_ms)
+    history = delivered_at_100().competing_leaders(150, 250).deliver(1, at_ms=at_ms)
     assert duplicated(history) == {"duplicated stored_twice": 1}
 
 
 def test_two_masters_of_another_queue_explain_nothing() -> None:
-    history = delivered_at_100().rivals(150, 250, queue="bills").deliver(1, at_ms=200)
+    history = delivered_at_100().competing_leaders(150, 250, queue="bills").deliver(1, at_ms=200)
     assert duplicated(history) == {"duplicated stored_twice": 1}
 
 
-@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+@pytest.mark.parametrize("flag", [YES, NO, NOT_REPORTED])
 def test_a_duplicate_with_an_offset_and_no_broker_is_ambiguous(flag: Redelivered) -> None:
     history = delivered_at_100().deliver(1, offset=0, redelivered=flag)
     assert duplicated(history) == {"duplicated ambiguous": 1}
 
 
 def test_a_duplicate_without_a_flag_is_ambiguous() -> None:
-    history = delivered_at_100().deliver(1, redelivered=NOT_TOLD)
+    history = delivered_at_100().deliver(1, redelivered=NOT_REPORTED)
     assert duplicated(history) == {"duplicated ambiguous": 1}
 
 
 def test_the_flag_that_counts_is_that_of_the_surplus_delivery() -> None:
-    history = History().publish(1).deliver(1, redelivered=NOT_TOLD, offset=3).deliver(1)
+    history = History().publish(1).deliver(1, redelivered=NOT_REPORTED, offset=3).deliver(1)
     assert duplicated(history) == {"duplicated stored_twice": 1}
 
 
@@ -240,7 +244,7 @@ def test_a_flagged_copy_across_a_fault_is_a_redelivery() -> None:
 
 
 def test_a_copy_while_two_masters_lived_is_diverged_whatever_faults_there_were() -> None:
-    assert unflagged_at_200(delivered_at_100().rivals(150, 250).window(150)) == {
+    assert unflagged_at_200(delivered_at_100().competing_leaders(150, 250).window(150)) == {
         "duplicated diverged": 1
     }
 
@@ -343,7 +347,7 @@ def test_it_does_not_matter_how_it_comes_back() -> None:
     assert again_at(history, 70_000, via=Via.DRAIN, consumer=9) == AFTER_ACK
 
 
-@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+@pytest.mark.parametrize("flag", [YES, NO, NOT_REPORTED])
 def test_the_retry_topic_is_a_delivery_like_any_other(flag: Redelivered) -> None:
     def by_retry_topic(ended_ms: float) -> dict[str, int]:
         history = acknowledged_at_200().client_event("lost", at_ms=ended_ms)
@@ -354,7 +358,7 @@ def test_the_retry_topic_is_a_delivery_like_any_other(flag: Redelivered) -> None
     assert by_retry_topic(1_200 - NANOSECOND_MS) == TOO_LATE
 
 
-@pytest.mark.parametrize("flag", [NO, NOT_TOLD])
+@pytest.mark.parametrize("flag", [NO, NOT_REPORTED])
 def test_a_node_that_does_not_know_what_was_given_out_gives_it_again_all_the_same(
     flag: Redelivered,
 ) -> None:
@@ -372,7 +376,7 @@ def test_a_node_that_does_not_know_what_was_given_out_gives_it_again_all_the_sam
 def test_who_flags_nothing_is_judged_by_our_acknowledgement(
     at_ms: float, found: dict[str, int]
 ) -> None:
-    history = acknowledged_at_200().deliver(1, at_ms=at_ms, redelivered=NOT_TOLD)
+    history = acknowledged_at_200().deliver(1, at_ms=at_ms, redelivered=NOT_REPORTED)
     assert duplicated(history) == found
 
 

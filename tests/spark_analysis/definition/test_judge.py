@@ -27,7 +27,7 @@ def test_a_calm_run_has_nothing_but_good_news() -> None:
             Availability("calm", 0, "orders", 1, 0, ns(1), ns(1), False),
             Availability("calm", 0, "", 1, 0, ns(1), ns(1), False),
         ),
-        charges=(),
+        attributions=(),
         stages=(),
         outages=(),
         service=(),
@@ -60,7 +60,7 @@ def test_a_run_without_a_single_row_is_judged_by_its_facts() -> None:
             Stage("run", 1, "first_success", False, ns(60), 0),
             Stage("run", 1, "backlog_drained", False, ns(60), 0),
         ),
-        charges=(),
+        attributions=(),
         outages=(),
         service=(
             Service("run", 1, "run", "", "fault", ns(40), ns(40), 0, 0, 0, "few"),

@@ -8,7 +8,7 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Redelivered, Via
 from tests.rigs.histories.by_hand import History, counts
 
-YES, NO, NOT_TOLD = Redelivered.YES, Redelivered.NO, Redelivered.NOT_TOLD
+YES, NO, NOT_REPORTED = Redelivered.YES, Redelivered.NO, Redelivered.NOT_REPORTED
 NANOSECOND_MS = 0.000001
 STORED_TWICE = {"duplicated stored_twice": 1}
 AMBIGUOUS = {"duplicated ambiguous": 1}
@@ -34,7 +34,7 @@ def at(offset: int, place: str = LOG) -> dict[str, Any]:
     return {"offset": offset, "place": place}
 
 
-@pytest.mark.parametrize("flag", [YES, NO, NOT_TOLD])
+@pytest.mark.parametrize("flag", [YES, NO, NOT_REPORTED])
 def test_what_nobody_acknowledged_may_be_read_again(flag: Redelivered) -> None:
     history = read_at_100().deliver(1, at_ms=90_000, redelivered=flag, **at(7))
     assert duplicated(history) == REDELIVERY
@@ -146,9 +146,9 @@ def test_a_place_that_was_read_after_one_that_nobody_told_is_passed_all_the_same
 
 
 def test_a_place_of_a_log_while_two_masters_lived_may_be_the_other_masters() -> None:
-    history = read_at_100().rivals(150, 250)
+    history = read_at_100().competing_leaders(150, 250)
     assert duplicated(history.deliver(1, at_ms=200, **at(8))) == {"duplicated diverged": 1}
-    again = read_at_100().rivals(150, 250)
+    again = read_at_100().competing_leaders(150, 250)
     assert duplicated(again.deliver(1, at_ms=200, **at(7))) == REDELIVERY
 
 

@@ -227,17 +227,17 @@ def test_what_came_as_an_attempt_that_was_never_sent_is_not_certain() -> None:
 
 
 def test_where_nobody_tells_whether_it_came_again_order_is_not_judged() -> None:
-    history = confirmed(1, 2).deliver(2).deliver(1, redelivered=Redelivered.NOT_TOLD)
-    assert order(history) == {"not_judged not_told": 1, "in_order": 1}
+    history = confirmed(1, 2).deliver(2).deliver(1, redelivered=Redelivered.NOT_REPORTED)
+    assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
 
 def test_what_first_came_by_the_retry_topic_went_another_way() -> None:
     history = confirmed(1, 2).deliver(2).deliver(1, via=Via.RETRY_TOPIC)
-    assert order(history) == {"not_judged not_told": 1, "in_order": 1}
+    assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
 
 def test_a_log_that_flags_nothing_is_judged_by_its_first_deliveries() -> None:
-    place = {"place": "broker-a/3", "redelivered": Redelivered.NOT_TOLD}
+    place = {"place": "broker-a/3", "redelivered": Redelivered.NOT_REPORTED}
     history = confirmed(1, 2).deliver(2, offset=8, **place).deliver(1, offset=7, **place)
     assert order(history) == {"reordered": 1, "in_order": 1}
     flagged = {**place, "redelivered": YES}
@@ -246,8 +246,8 @@ def test_a_log_that_flags_nothing_is_judged_by_its_first_deliveries() -> None:
 
 
 def test_a_message_that_is_not_judged_makes_no_other_reordered() -> None:
-    history = confirmed(1, 2).deliver(2, redelivered=Redelivered.NOT_TOLD).deliver(1)
-    assert order(history) == {"not_judged not_told": 1, "in_order": 1}
+    history = confirmed(1, 2).deliver(2, redelivered=Redelivered.NOT_REPORTED).deliver(1)
+    assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
 
 def test_a_redelivery_after_the_first_delivery_leaves_its_place_certain() -> None:
@@ -257,7 +257,7 @@ def test_a_redelivery_after_the_first_delivery_leaves_its_place_certain() -> Non
 
 def test_of_all_reasons_the_first_counts() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED)
-    history.deliver(1, redelivered=Redelivered.NOT_TOLD)
+    history.deliver(1, redelivered=Redelivered.NOT_REPORTED)
     assert order(history) == {"not_judged not_certain": 1}
     delayed = history.terms(1, wait_ms=0)
     assert order(delayed) == {"not_judged not_at_once": 1}
@@ -265,5 +265,5 @@ def test_of_all_reasons_the_first_counts() -> None:
 
 
 def test_what_is_in_order_or_not_judged_affects_nobody() -> None:
-    history = confirmed(1, 2).deliver(1).deliver(2, redelivered=Redelivered.NOT_TOLD)
+    history = confirmed(1, 2).deliver(1).deliver(2, redelivered=Redelivered.NOT_REPORTED)
     assert judge(*history.build()).affected == ()

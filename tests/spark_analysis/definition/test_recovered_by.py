@@ -1,4 +1,4 @@
-"""What sustained success is owed to: the system, or the end of the fault that it began under."""
+"""What brought sustained success: the system, or the end of the fault that it began under."""
 
 import pytest
 
@@ -34,13 +34,13 @@ def answer(history: History, every_ms: float, confirmed_ms: dict[int, float]) ->
 
 
 def recovered(history: History, window: int = 1) -> tuple[float | None, str]:
-    """When success was sustained, in seconds after the fault, and what it is owed to."""
+    """When success was sustained, in seconds after the fault, and what brought it."""
     (stage,) = (
         row
         for row in judge(*history.build()).stages
         if row.stage == "sustained_success" and row.window == window
     )
-    return (stage.after_ns / 1e9 if stage.reached else None), stage.owed
+    return (stage.after_ns / 1e9 if stage.reached else None), stage.recovered_by
 
 
 def held(

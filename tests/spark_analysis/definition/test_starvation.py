@@ -61,7 +61,9 @@ def test_what_is_new_to_us_and_flagged_had_been_given_out_before() -> None:
     history.deliver(2, at_ms=18_000, redelivered=Redelivered.YES)
     assert [row.due for row in rows(history)] == [1]
     assert longest(history) == (1, 1_001)
-    untold = sent(History(), 1, 1_000).deliver(1, at_ms=13_000, redelivered=Redelivered.NOT_TOLD)
+    untold = sent(History(), 1, 1_000).deliver(
+        1, at_ms=13_000, redelivered=Redelivered.NOT_REPORTED
+    )
     assert longest(untold) == (11_999, 1_001)
 
 

@@ -6,7 +6,7 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import ROLLBACKS, Fate, Outcome, Strength, Via
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, affected, counts, ns
 
-COMMITS = (Fate.COMMIT, Fate.COMMIT_WHEN_ASKED)
+COMMITS = (Fate.COMMIT, Fate.COMMIT_WHEN_CHECKED)
 BROKEN = (
     "rolled_back_but_delivered",
     "rollback_unknown",
@@ -152,31 +152,31 @@ def test_a_committed_message_that_never_came_is_lost_as_any_other() -> None:
 
 
 def test_a_commit_that_waits_for_a_question_is_not_lost_for_nobody_knows_if_it_was_asked() -> None:
-    findings = judge(*committed(Fate.COMMIT_WHEN_ASKED).build())
+    findings = judge(*committed(Fate.COMMIT_WHEN_CHECKED).build())
     assert counts(findings, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
     assert affected(findings, *LOSS) == [("pending", 1, 0, ns(10))]
-    assert loss_doubts(committed(Fate.COMMIT_WHEN_ASKED)) == [("pending", "orders")]
+    assert loss_doubts(committed(Fate.COMMIT_WHEN_CHECKED)) == [("pending", "orders")]
 
 
 def test_beside_one_that_is_lost_what_was_found_whole_was_committed_and_is_stranded() -> None:
-    history = History().publish(1).terms(1, fate=Fate.COMMIT_WHEN_ASKED).confirm(1)
+    history = History().publish(1).terms(1, fate=Fate.COMMIT_WHEN_CHECKED).confirm(1)
     history.publish(2).confirm(2).deliver(1, via=Via.AUDIT)
     found = counts(judge(*history.build()), "lost", "stranded", "loss_unknown")
     assert found == {"lost replicated": 1, "stranded replicated": 1}
 
 
 def test_a_commit_that_waits_for_a_question_is_pending_whatever_else_is_unknown() -> None:
-    history = committed(Fate.COMMIT_WHEN_ASKED).queue(drained=False, unreadable=("b",))
+    history = committed(Fate.COMMIT_WHEN_CHECKED).queue(drained=False, unreadable=("b",))
     assert counts_of(history.log_open(CONSUMER), *LOSS) == {"loss_unknown pending": 1}
 
 
 def test_a_commit_that_waits_for_a_question_is_held_as_a_half_until_then() -> None:
-    history = committed(Fate.COMMIT_WHEN_ASKED).deliver(1, via=Via.HALF)
+    history = committed(Fate.COMMIT_WHEN_CHECKED).deliver(1, via=Via.HALF)
     assert counts_of(history, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
 
 
 def test_a_commit_that_was_given_when_asked_and_stands_in_a_dead_log_is_stranded() -> None:
-    history = committed(Fate.COMMIT_WHEN_ASKED).deliver(1, via=Via.HALF)
+    history = committed(Fate.COMMIT_WHEN_CHECKED).deliver(1, via=Via.HALF)
     assert counts_of(history.deliver(1, via=Via.AUDIT), *LOSS) == {"stranded replicated": 1}
 
 
@@ -274,5 +274,5 @@ def test_what_waits_for_the_brokers_question_is_no_backlog() -> None:
         stages = judge(*history.deliver(1, via=Via.DRAIN, at_ms=90_000).build()).stages
         return next(one.reached for one in stages if one.stage == "backlog_drained")
 
-    assert reached(Fate.COMMIT_WHEN_ASKED)
+    assert reached(Fate.COMMIT_WHEN_CHECKED)
     assert not reached(Fate.COMMIT)

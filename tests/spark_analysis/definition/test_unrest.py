@@ -75,11 +75,13 @@ def test_an_operation_between_two_deliveries_makes_them_as_ambiguous_as_a_fault_
     origin_ms: float, over_ms: float | None, expected: str
 ) -> None:
     facts, *events = delivered_at_100().deliver(1, at_ms=200).build()
-    upheaval = LeadershipChange(ns(origin_ms), None if over_ms is None else ns(over_ms))
-    findings = judge(replace(facts, upheavals=(upheaval,)), *events)
+    leadership_change = LeadershipChange(ns(origin_ms), None if over_ms is None else ns(over_ms))
+    findings = judge(replace(facts, leadership_changes=(leadership_change,)), *events)
     assert counts(findings, "duplicated") == {f"duplicated {expected}": 1}
 
 
 def test_facts_with_operations_survive_as_json() -> None:
-    facts = replace(History().facts, upheavals=(LeadershipChange(5, None), LeadershipChange(7, 9)))
+    facts = replace(
+        History().facts, leadership_changes=(LeadershipChange(5, None), LeadershipChange(7, 9))
+    )
     assert Facts.from_json(json.loads(json.dumps(facts.to_json()))) == facts

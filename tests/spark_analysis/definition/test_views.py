@@ -112,7 +112,7 @@ def test_a_prober_that_stood_still_accuses_nobody(still: str) -> None:
 def test_how_often_it_was_asked_counts_every_look() -> None:
     history = looks(History(), "ns1", range(0, 1_000, 400), *ALL)
     look(history, "ns1", 1_900, why=f"no connection{STOOD_STILL}")
-    (asked,) = views(*history.build()).asked
+    (asked,) = views(*history.build()).queries
     assert (asked.looks, asked.answered, asked.gap_ns) == (4, 3, ns(1_100))
     assert (asked.first_ns, asked.last_ns) == (0, ns(1_900))
 
@@ -124,7 +124,7 @@ def test_name_servers_probers_and_kinds_of_questions_are_kept_apart() -> None:
     look(history, "ns1", 300, SLAVE, prober=PROBER + 1)
     look(history, "ns1", 400, "committed 3 of 5", kind="consumer offset")
     shown = views(*history.build())
-    assert len(shown.asked) == len(shown.changes) == 4
+    assert len(shown.queries) == len(shown.changes) == 4
     assert {row.after_ns for row in shown.changes} == {NOTHING_BEFORE}
 
 

@@ -157,17 +157,17 @@ def _details() -> dict[str, tuple[str, ...]]:
         **dict.fromkeys(("confirmed", "stranded", "unreachable", "lost"), strengths),
         **dict.fromkeys(("torn_transaction", "attempt_lost"), strengths),
         **dict.fromkeys(("transactions", "rolled_back_but_delivered"), fates),
-        "rollback_unknown": ("rollback", "rollback_when_asked"),
+        "rollback_unknown": ("rollback", "rollback_when_checked"),
         "could_show": tuple(measure.name for measure in REGISTER if measure.shown_by),
         "loss_unknown": ("not_due", "pending", "consumer_log", "drain"),
         "attempt_open": ("not_due", *unread),
-        "forgotten_unknown": unread,
+        "not_redelivered_unknown": unread,
         "lost_indeterminate": ("found", ""),
         **dict.fromkeys(("refused_but_delivered", "denied"), ("returned", "refused")),
         "unexpected": ("other_run", *strays),
         "unrecorded": strays,
         "corrupt": ("header", "payload"),
-        "not_judged": ("not_promised", "not_at_once", "not_certain", "not_told"),
+        "not_judged": ("not_promised", "not_at_once", "not_certain", "not_reported"),
     }
     counted = (each for each in REGISTER if each.listed or each.grade is Grade.CENSUS)
     return {
@@ -194,11 +194,11 @@ def _words() -> set[tuple[object, ...]]:
         *(
             ("charge", each.name, number)
             for each in REGISTER
-            if each.charged
+            if each.attributed
             for number in NUMBERS
         ),
         *(("stage", stage, reached) for stage in stages for reached in EITHER_WAY),
-        *(("owed", to) for to in RecoveredBy),
+        *(("recovered_by", to) for to in RecoveredBy),
         *(("doubt", scope, reason) for scope, each in doubts.items() for reason in each),
         *(("silence", "censored", censored) for censored in EITHER_WAY),
         *(("second", *each) for each in product(EITHER_WAY, EITHER_WAY)),

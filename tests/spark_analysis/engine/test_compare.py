@@ -45,7 +45,7 @@ def compared(spark: SparkSession) -> dict[tuple[str, str, str], Comparison]:
         ("rescued", rescued()),
         ("routed", routed("kill", "kill")),
         ("frozen", routed("client_freeze", "kill")),
-        ("unasked", routed("kill", "kill", from_ms=15_000)),
+        ("unchecked", routed("kill", "kill", from_ms=15_000)),
         ("clients", routed("client_crash", "client_freeze")),
         ("unpaced", History(paced=False).publish(0).confirm(0)),
         ("termed", termed()),
@@ -66,7 +66,7 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     assert systems == {
         *("six", "doubtful", "stalled", "double", "bounds", "silent", "undrained", "unpaced"),
         *("windows", "before", "first", "second", "alone", "cut off", "termed"),
-        *("routed", "frozen", "unasked", "clients", "rescued", "one of six", "one of nine"),
+        *("routed", "frozen", "unchecked", "clients", "rescued", "one of six", "one of nine"),
     }
     everywhere = [measure for measure in MEASURES if not measure.of]
     of_terms = [measure for measure in MEASURES if measure.of in ("transactions", "delayed")]
@@ -89,8 +89,8 @@ def test_what_only_delays_or_transactions_can_show_is_asked_of_runs_that_have_so
         "rolled_back_but_delivered": (2, 2, 1, 1),
         "rollback_unknown": (2, 2, 0, 0),
         "torn_transaction": (2, 2, 0, 0),
-        "unasked": (2, 2, 0, 0),
-        "unasked_unknown": (2, 2, 0, 0),
+        "unchecked": (2, 2, 0, 0),
+        "unchecked_unknown": (2, 2, 0, 0),
     }
 
 
@@ -163,8 +163,8 @@ def test_a_run_is_reported_by_the_worst_of_its_windows_over_all_queues(compared:
     assert times == {
         "missed": (1, 1, 0, 40 / 910),
         # The undo is not on record: it may have brought the end of the outage.
-        "out_total": (1, 1, 1, ns(400)),
-        "out_longest": (1, 1, 1, ns(400)),
+        "total_downtime": (1, 1, 1, ns(400)),
+        "longest_downtime": (1, 1, 1, ns(400)),
         "silence": (1, 1, 0, ns(401)),  # the longer pauses had nothing due in them
         "degraded": (1, 1, 1, ns(400)),
         "first_success": (1, 1, 0, ns(401)),
@@ -218,12 +218,12 @@ def test_routes_are_compared_by_the_worst_window_of_a_fault_that_may_change_them
             (row.runs, row.judged, row.bounds, row.median)
             for row in (compared[system, measure, ""] for measure in ROUTES)
         ]
-        for system in ("routed", "frozen", "unasked")
+        for system in ("routed", "frozen", "unchecked")
     }
     assert cell_runs == {
         "routed": [(1, 1, 1, ns(10_000)), (1, 1, 1, ns(10_000))],
         "frozen": [(1, 1, 0, ns(2_005)), (1, 1, 0, ns(4_005))],
-        "unasked": [(1, 0, 0, None), (1, 0, 0, None)],
+        "unchecked": [(1, 0, 0, None), (1, 0, 0, None)],
     }
 
 

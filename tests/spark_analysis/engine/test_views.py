@@ -42,7 +42,7 @@ def test_kernels_and_the_definition_agree_on_what_name_servers_showed() -> None:
 
 def words(shown: Views, found: Findings) -> Counter[str]:
     row_counts: Counter[str] = Counter()
-    row_counts["asked"] = len(shown.asked)
+    row_counts["queries"] = len(shown.queries)
     row_counts["came"] = sum(row.shown for row in shown.changes)
     row_counts["went"] = sum(not row.shown for row in shown.changes)
     row_counts["silent"] = sum(row.ended for row in shown.silences)
@@ -55,7 +55,7 @@ def words(shown: Views, found: Findings) -> Counter[str]:
             0 < row.uncertainty_ns < row.after_ns for row in reached
         )
         row_counts[f"{stage} at once"] = sum(row.uncertainty_ns == row.after_ns for row in reached)
-    row_counts["looked once"] = sum(row.looks == 1 for row in shown.asked)
+    row_counts["looked once"] = sum(row.looks == 1 for row in shown.queries)
     return row_counts
 
 

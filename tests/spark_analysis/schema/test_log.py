@@ -17,7 +17,7 @@ def test_a_row_that_comes_while_its_log_is_read_has_its_words_or_is_not_there_ye
     with log.LogWriter(folder) as writer:
 
         def said(detail: str) -> None:
-            writer.append(CLIENT_EVENTS, 1, 100, "asked", 1, None, detail)
+            writer.append(CLIENT_EVENTS, 1, 100, "queries", 1, None, detail)
             writer.flush()
 
         def content_and_one_row_more(path: Path, record_bytes: int) -> bytes:

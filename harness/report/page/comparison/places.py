@@ -129,7 +129,7 @@ def verdict(place: Place, scenarios: int) -> VerdictView:
 def glance(totals: RunTotals) -> tuple[str, str, str]:
     """Tone, sign and words of what was lost."""
     if not totals.runs:
-        return "moot", "–", "does not apply"
+        return "not_applicable", "–", "does not apply"
     if not totals.judged:
         return "open", "?", "not judged"
     undecided = totals.loss_proved < totals.judged

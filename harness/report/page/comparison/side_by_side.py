@@ -206,7 +206,7 @@ def _empty(letter: str, reason: int) -> Field:
     return Field(
         letter=letter,
         number=0,
-        tone="moot" if reason else "absent",
+        tone="not_applicable" if reason else "absent",
         edge="",
         sign="",
         loss="",

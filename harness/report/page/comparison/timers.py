@@ -17,15 +17,19 @@ Timers = tuple[float, float | None]  # a silent host is given up after; clients 
 def timers_text(cell: Cell, runs: Iterable[RunReport]) -> str:
     """Return `a silent host is given up after about 10 s here (60 s as shipped)`; "" if that is
     unknown, or runs differ. `cell`: one of theirs."""
-    used = {(one.timer_s, one.poll_s) for one in (run.summary for run in runs) if one is not None}
+    used = {
+        (one.detection_timeout_s, one.poll_s)
+        for one in (run.summary for run in runs)
+        if one is not None
+    }
     if len(used) != 1:
         return ""
-    timer_s, poll_s = used.pop()
-    if timer_s is None:
+    detection_timeout_s, poll_s = used.pop()
+    if detection_timeout_s is None:
         return ""
     _, system, layout, _ = cell
     own_s, own_poll_s = _shipped(system, layout.partition("@")[0]) or (None, None)
-    text = f"a silent host is given up after about {_compared_text(timer_s, own_s)}"
+    text = f"a silent host is given up after about {_compared_text(detection_timeout_s, own_s)}"
     if not poll_s:
         return text
     return f"{text}; clients ask for the masters every {_compared_text(poll_s, own_poll_s)}"
@@ -45,4 +49,4 @@ def _shipped(system: str, layout: str) -> Timers | None:
     if found is None:
         return None
     poll_s = load_system(system).guarantees(found).route_poll_s
-    return found.timer_s, poll_s if isinstance(poll_s, int) else None
+    return found.detection_timeout_s, poll_s if isinstance(poll_s, int) else None

@@ -40,7 +40,7 @@ def ticks(topology: Topology, listed: list[dict[str, Any]]) -> tuple[str, ...]:
     """Nodes whose net_ticktime is another one than the file's."""
     timers = {str(node.get("name")): node.get("net_ticktime") for node in listed}
     return tuple(
-        f"net_ticktime of {name} is {tick} s, and {topology.timer_s:g} s in the file"
+        f"net_ticktime of {name} is {tick} s, and {topology.detection_timeout_s:g} s in the file"
         for name, tick in timers.items()
-        if isinstance(tick, int | float) and tick != topology.timer_s
+        if isinstance(tick, int | float) and tick != topology.detection_timeout_s
     )

@@ -48,7 +48,7 @@ def judge(result: RawAnswer, fate: Fate = Fate.NONE) -> Answer:
     raw = STATUSES[result.status]
     if result.state != NO_STATE:
         raw += f" {STATES[result.state]}"
-        if result.state == ROLLED_BACK or fate is Fate.ROLLBACK_WHEN_ASKED:
+        if result.state == ROLLED_BACK or fate is Fate.ROLLBACK_WHEN_CHECKED:
             return Answer(result.tag, Outcome.REFUSED, None, raw, result.at_ns)
     return Answer(result.tag, Outcome.CONFIRMED, STRENGTHS[result.status], raw, result.at_ns)
 

@@ -15,7 +15,7 @@ from pigeonhole import VERSION
 from pigeonhole.lines import LINE_MAX, decode, encode
 
 CONNECT_LIMIT_S = 2.0
-UNASKED = ("confirmed", "given")
+UNCHECKED = ("confirmed", "given")
 
 
 class Pigeon:
@@ -143,7 +143,7 @@ class Link:
         self._end(reason)
 
     def _take(self, message: dict[str, Any]) -> None:
-        if message["say"] not in UNASKED:
+        if message["say"] not in UNCHECKED:
             answer = self._asked.pop(0)
             if not answer.done():
                 answer.set_result(message)

@@ -56,7 +56,7 @@ class _HostFile(Strict):
 
 
 class _ProfileFile(Strict):
-    timer_s: Annotated[float, Field(gt=0, le=3600)]
+    detection_timeout_s: Annotated[float, Field(gt=0, le=3600)]
 
 
 class PigeonholeLayout(Strict):
@@ -75,7 +75,7 @@ class PigeonholeLayout(Strict):
             system=system,
             title=self.title,
             hosts=tuple(Host(one.name, one.name, one.processes) for one in self.hosts),
-            timer_s=self.profiles[profile].timer_s,
+            detection_timeout_s=self.profiles[profile].detection_timeout_s,
             copies=1,
             synchronise="none",
             partition_handling=NO_HANDLING,
@@ -101,7 +101,7 @@ def _guarantees(_layout: Layout) -> Guarantees:
         confirm_waits_for_mirrors=False,
         confirm_waits_for_majority=False,
         confirm_waits_for_disk=True,
-        asks_within_s=NotApplicable("it knows no transaction"),
+        checks_within_s=NotApplicable("it knows no transaction"),
         strength=Strength.STORED,
         strength_of_transient=None,
     )
@@ -117,7 +117,7 @@ def _servers(layout: Layout) -> Servers:
         apart=False,
         by_names=False,
         keep_logs=False,
-        speaks_unasked=True,  # it gives messages
+        speaks_first=True,  # it gives messages
         client_settings=(),
         client_flags=(),
         copied_every_s=None,

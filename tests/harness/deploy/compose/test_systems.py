@@ -50,7 +50,7 @@ def made(system: str, layout: str) -> ClusterAdapters:
         agent=cast(AgentClient, FakeProxy()),
         addresses=addresses,
         proxy=f"{NETWORK}.200",
-        entrance="",
+        client_endpoint="",
         free=worker_ways.addresses(NETWORK),
     )
     return parts_of(stand)

@@ -187,7 +187,7 @@ def test_several_faults_have_a_row_each_and_their_events_say_which(tmp_path: Pat
     timeline = timeline_of(tmp_path, crash())
     (fault,) = timeline.faults
     assert [row.name for row in chart(timeline).faults] == ["fault"]
-    second = replace(fault, number=2, kind="partition", resolved="rmq2", asked_from_ns=None)
+    second = replace(fault, number=2, kind="partition", resolved="rmq2", requested_from_ns=None)
     drawn = chart(replace(timeline, faults=(fault, second)))
     assert [row.name for row in drawn.faults] == ["fault 1", "fault 2"]
     assert [len(row.requested) for row in drawn.faults] == [1, 0]

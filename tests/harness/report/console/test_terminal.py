@@ -155,7 +155,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: passed, claims: 18 PASS, 1 FAIL (WARNING), 67 NOT APPLICABLE (exit code 0)",
+        "verdict: passed, claims: 18 PASS, 1 WARNING NOT SEEN, 67 NOT APPLICABLE (exit code 0)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]
@@ -175,7 +175,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     assert "window 1: silence 0.171 s" in text
     assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
     (fail,) = [
-        line for line in screen.lines if "FAIL (WARNING) untold-consumer" in line and ":" in line
+        line for line in screen.lines if "WARNING NOT SEEN untold-consumer" in line and ":" in line
     ]
     assert "claimed by seeds/000" in fail
     assert "consumers_resumed after 0.161 s" in fail
@@ -214,7 +214,7 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     assert "2: master-crash on rabbitmq-mirrored exactly-2@T=10 with pika" in screen.lines
     rows = {line.split()[0]: line.split()[1:] for line in screen.lines if line.strip()}
     assert rows["election-loses-nothing"] == ["PASS", "1/1", "FAIL", "1/1"]
-    assert rows["told-consumer-is-cancelled"] == ["n/a", "1/1", "n/a", "1/1"]
+    assert rows["notified-consumer-is-cancelled"] == ["n/a", "1/1", "n/a", "1/1"]
     broken, held = [*rows].index("election-loses-nothing"), [*rows].index("nothing-corrupt")
     assert broken < held
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
@@ -225,13 +225,13 @@ def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     screen.display.report(report(run(Story())))
     left = "67 more claims do not apply (--all tells each, and why)"
     assert left in screen.lines
-    assert not [line for line in screen.lines if "told-consumer-is-cancelled" in line]
+    assert not [line for line in screen.lines if "notified-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
     whole.display.report(report(run(Story())))
     assert left not in whole.lines
-    table, said = (line for line in whole.lines if "told-consumer-is-cancelled" in line)
+    table, said = (line for line in whole.lines if "notified-consumer-is-cancelled" in line)
     assert table.split()[1:] == ["n/a", "1/1"]
-    assert "NOT APPLICABLE told-consumer-is-cancelled: " in said
+    assert "NOT APPLICABLE notified-consumer-is-cancelled: " in said
 
 
 def test_cells_that_do_not_apply_are_one_line_unless_all_is_asked_for() -> None:

@@ -16,7 +16,7 @@ from tests.rigs.runs.told_runs import crash, page_of, told
 
 FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 394.2, None, "", None, "")
 WELL = Failing(1, "publisher-<2>", "rkt2", 410, 0, 0, None, None, 43.6, "rkt1", 44.0, "broker-a")
-SILENT = replace(FAILED, asked="")
+SILENT = replace(FAILED, name_server="")
 
 
 def of(folder: Path, *failing: Failing) -> RunReport:

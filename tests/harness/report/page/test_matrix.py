@@ -141,5 +141,5 @@ def test_outcomes_are_counted_the_gravest_first() -> None:
     assert of(*runs, skipped=skipped).outcomes == (
         ("fail", "✗ FAIL", 1),
         ("open", "? NOT JUDGED", 1),
-        ("moot", "– N/A", 1),
+        ("not_applicable", "– N/A", 1),
     )

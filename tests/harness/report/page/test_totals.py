@@ -85,7 +85,7 @@ def test_of_no_run_nothing_is_known() -> None:
 
 def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
     """Not "again after at least 0.001 s", also where another fault's time is exact."""
-    short = Story().stage("sustained_success", 0.0006, owed=RecoveredBy.EITHER)
+    short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     twice = short.window(2, "kill", opens=30).stage("sustained_success", 0.0002, window=2)
     (view,) = cells(report(summed(twice)))
     assert view.totals.degraded is None
@@ -97,7 +97,7 @@ def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:
 
 
 def test_an_unknown_recovery_makes_the_longest_of_a_run_a_bound() -> None:
-    short = Story().stage("sustained_success", 0.0006, owed=RecoveredBy.EITHER)
+    short = Story().stage("sustained_success", 0.0006, recovered_by=RecoveredBy.EITHER)
     twice = short.window(2, "kill", opens=30).stage("sustained_success", 4.0, window=2)
     totals = totals_of([summed(twice)])
     assert totals.degraded is not None and totals.degraded_doubt == ""

@@ -25,7 +25,7 @@ def reasons(name: str, layout: str = "three") -> list[str]:
 
 def test_the_layout_that_is_meant_is_the_one_that_rabbitmq_comes_with() -> None:
     laid = load_layout("rabbitmq-quorum", SYSTEM.default_layout)
-    assert (laid.copies, laid.partition_handling, laid.timer_s) == (3, "ignore", 60)
+    assert (laid.copies, laid.partition_handling, laid.detection_timeout_s) == (3, "ignore", 60)
     assert as_shipped("rabbitmq-quorum", "three") == laid
 
 

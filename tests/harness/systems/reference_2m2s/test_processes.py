@@ -70,7 +70,7 @@ def test_where_nothing_is_compressed_every_timer_is_the_real_ones() -> None:
 def test_a_compressed_layout_is_played_as_it_says_and_all_else_is_as_much_quicker() -> None:
     """T is 4 s there: the real 120 s, by 30; and so is what no layout speaks of."""
     served = configuration.name_server(SERVERS.configuration(node("name-server", MINUTE)))
-    assert MINUTE.timer_s == 4
+    assert MINUTE.detection_timeout_s == 4
     assert served.times.server_channel_max_idle_time == 4_000
     assert served.times.broker_channel_expired_time == 4_000
     assert served.times.scan_not_active_broker_interval == 333

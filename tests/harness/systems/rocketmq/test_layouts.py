@@ -52,7 +52,7 @@ def test_every_built_in_layout_has_two_name_servers_and_two_copies_of_a_topic(na
     assert len(name_servers(layout.hosts)) == 2
     assert layout.copies == 2
     timers = own(layout).timers
-    assert layout.timer_s == timers.idle_s > max(timers.register_s, timers.poll_s)
+    assert layout.detection_timeout_s == timers.idle_s > max(timers.register_s, timers.poll_s)
 
 
 def test_of_a_layout_of_another_family_nobody_gets_what_is_rocketmqs() -> None:
@@ -124,14 +124,14 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_place_and_the_choi
         .replace('"4.9.7"', '"4.9.8"')
         .replace('["broker-a-1"]', '["broker-1", "rabbitmq"]')
         .replace("register_s = 10", "register_s = 5")
-        + "timer_s = 10",
+        + "detection_timeout_s = 10",
     )
     assert [line.split(": ")[0] for line in told] == [
         "line 4, version",
         "line 5, replication",
         *["line 12, [[hosts]] 2, processes"] * 2,
         "line 15, [profiles.quick], register_s",
-        "line 17, [profiles.quick], timer_s",
+        "line 17, [profiles.quick], detection_timeout_s",
     ]
     assert "did you mean '4.9.7'?; valid: 4.9.7 | 5.3.3" in told[0]
     assert "valid: sync | async" in told[1]

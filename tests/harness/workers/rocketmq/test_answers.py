@@ -101,9 +101,9 @@ def test_what_was_only_handed_over_is_unconfirmed() -> None:
     ("state", "fate", "outcome"),
     [
         ("COMMIT_MESSAGE", Fate.COMMIT, Outcome.CONFIRMED),
-        ("UNKNOW", Fate.COMMIT_WHEN_ASKED, Outcome.CONFIRMED),
+        ("UNKNOW", Fate.COMMIT_WHEN_CHECKED, Outcome.CONFIRMED),
         ("ROLLBACK_MESSAGE", Fate.ROLLBACK, Outcome.REFUSED),
-        ("UNKNOW", Fate.ROLLBACK_WHEN_ASKED, Outcome.REFUSED),
+        ("UNKNOW", Fate.ROLLBACK_WHEN_CHECKED, Outcome.REFUSED),
         # A weak status: the library rolls back by itself what was to be committed.
         ("ROLLBACK_MESSAGE", Fate.COMMIT, Outcome.REFUSED),
     ],

@@ -142,7 +142,7 @@ def test_every_message_of_the_topic_is_found_with_its_place_and_offset(tmp_path:
         ("broker-a-0 orders/1", 0, 1),
     ]
     row = end.deliveries[0]
-    assert (row["via"], row["redelivered"]) == (Via.AUDIT, Redelivered.NOT_TOLD)
+    assert (row["via"], row["redelivered"]) == (Via.AUDIT, Redelivered.NOT_REPORTED)
     assert (row["header_ok"], row["payload_ok"], row["run_ok"]) == (1, 1, 1)
     assert row["queue"] == "orders"
 

@@ -22,7 +22,7 @@ pytest.importorskip("jpype", reason="JPype is missing: `pip install 'mqproof[roc
 
 class Library:
     """Stands where Publishing.java or Consuming.java would; `failing` is what its start says, and
-    `asked` which name servers those that are made ask, one after the other, the last one on."""
+    `query` which name servers those that are made ask, one after the other, the last one on."""
 
     made: "list[Library]"
     failing: str = ""
@@ -73,7 +73,7 @@ class Listener:
 
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> type[Library]:
-    made = type("Made", (Library,), {"made": [], "asked": ["127.0.0.1:9876"]})
+    made = type("Made", (Library,), {"made": [], "query": ["127.0.0.1:9876"]})
     monkeypatch.setattr(java_object, "bridge", lambda _kind: made)
     monkeypatch.setattr(java_object, "strings", list)
     monkeypatch.setattr(java, "_java_bytes", bytes)

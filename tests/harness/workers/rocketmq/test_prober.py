@@ -274,7 +274,7 @@ def controls(request: Request) -> Command | None:
 def voter(server: FakeServer, asked: str) -> dict[str, Any]:
     """As a run tells of it."""
     where = {"host": "rkd1", "word": server.name, "address": "127.0.0.1", "port": server.port}
-    return {**where, "asked": asked, "groups": ["broker-a"], "id": "n0", "peer": "n1"}
+    return {**where, "query": asked, "groups": ["broker-a"], "id": "n0", "peer": "n1"}
 
 
 @pytest.mark.usefixtures("_quick")

@@ -142,7 +142,7 @@ def test_what_is_sent_is_read_back_once_from_where_the_record_says(
     deliveries = rows(reading, tables.DELIVERIES)
     facts = {(row["redelivered"], row["via"], row["payload_ok"]) for row in deliveries}
     via = Via.DRAIN if role is Role.DRAINER else Via.LOAD
-    assert facts == {(Redelivered.NOT_TOLD, via, 1)}
+    assert facts == {(Redelivered.NOT_REPORTED, via, 1)}
     if send == "ordered" and receive != "concurrent":
         _in_order(deliveries)
     if client in OF_C:
@@ -303,7 +303,7 @@ def test_a_broker_that_asks_for_fates_is_told_them_and_both_are_on_record(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
     here = World.make(standing.of(client), client, tmp_path)
-    fates = ("commit when asked", "rollback when asked")
+    fates = ("commit when checked", "rollback when checked")
     options = RocketOptions(transactional_percent=50, fates=fates, send_timeout_ms=20_000)
     sending = here.settings(Role.PUBLISHER, options, rate=20.0, confirm_window=4)
     reading = here.settings(Role.DRAINER, RocketOptions())
@@ -322,9 +322,9 @@ def test_a_broker_that_asks_for_fates_is_told_them_and_both_are_on_record(
     asyncio.run(story())
     assert asked() == _told(sending)
     halves = {row["sequence"]: row["fate"] for row in rows(sending, tables.TERMS)}
-    assert set(halves.values()) == {Fate.COMMIT_WHEN_ASKED, Fate.ROLLBACK_WHEN_ASKED}
+    assert set(halves.values()) == {Fate.COMMIT_WHEN_CHECKED, Fate.ROLLBACK_WHEN_CHECKED}
     sent = {row["sequence"] for row in rows(sending, tables.SETTLEMENTS)}
-    withdrawn = {each for each, fate in halves.items() if fate == Fate.ROLLBACK_WHEN_ASKED}
+    withdrawn = {each for each, fate in halves.items() if fate == Fate.ROLLBACK_WHEN_CHECKED}
     assert sequences(reading) == sorted(sent - withdrawn)
 
 
@@ -332,8 +332,8 @@ def _told(sending: Any) -> set[str]:
     """What a broker that asks for every half is to be told, as it is to be recorded."""
     tags = {row["sequence"]: row["tag"] for row in rows(sending, tables.ATTEMPTS)}
     states = {
-        Fate.COMMIT_WHEN_ASKED: "COMMIT_MESSAGE",
-        Fate.ROLLBACK_WHEN_ASKED: "ROLLBACK_MESSAGE",
+        Fate.COMMIT_WHEN_CHECKED: "COMMIT_MESSAGE",
+        Fate.ROLLBACK_WHEN_CHECKED: "ROLLBACK_MESSAGE",
     }
     return {
         f"tag {tags[row['sequence']]}: {states[row['fate']]}"

@@ -26,10 +26,10 @@ from spark_analysis.schema.words import NO_DUE, Fate
 
 def test_fates_go_round_those_that_are_part_of_a_transaction_and_nobody_else_has_one() -> None:
     """One in a hundred: taken in turn by sequence, two fates would be one."""
-    options = RocketOptions(transactional_percent=1, fates=("commit", "rollback when asked"))
+    options = RocketOptions(transactional_percent=1, fates=("commit", "rollback when checked"))
     fates = [fate_of(options, sequence) for sequence in range(300)]
     special = [fate for fate in fates if fate is not Fate.NONE]
-    assert special == [Fate.COMMIT, Fate.ROLLBACK_WHEN_ASKED, Fate.COMMIT]
+    assert special == [Fate.COMMIT, Fate.ROLLBACK_WHEN_CHECKED, Fate.COMMIT]
     assert {fate_of(RocketOptions(), sequence) for sequence in range(100)} == {Fate.NONE}
 
 

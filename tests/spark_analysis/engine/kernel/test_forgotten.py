@@ -9,12 +9,12 @@ from tests.rigs.histories.by_hand import History
 
 def rows_of(history: History, mart: str = "counts") -> set[tuple[object, ...]]:
     facts, rows = history.build()
-    names = ("measure", "detail", "windows" if mart == "charges" else "count")
+    names = ("measure", "detail", "windows" if mart == "attributions" else "count")
     found = judge(facts, Memory(raw_columns(rows)))[mart].to_pylist()
     return {
         tuple(row[name] for name in names)
         for row in found
-        if row["measure"].startswith("forgotten")
+        if row["measure"].startswith("not_redelivered")
     }
 
 
@@ -24,14 +24,14 @@ def given_out() -> History:
 
 def test_it_is_forgotten_where_its_connection_ended() -> None:
     assert rows_of(given_out()) == set()
-    assert rows_of(given_out().client_event("lost", at_ms=200)) == {("forgotten", "", 1)}
+    assert rows_of(given_out().client_event("lost", at_ms=200)) == {("not_redelivered", "", 1)}
 
 
-@pytest.mark.parametrize(("at_ms", "forgotten"), [(109, False), (110, True)])
+@pytest.mark.parametrize(("at_ms", "not_redelivered"), [(109, False), (110, True)])
 def test_a_connection_that_had_ended_before_gave_nothing_out(
-    at_ms: float, forgotten: bool
+    at_ms: float, not_redelivered: bool
 ) -> None:
-    assert bool(rows_of(given_out().client_event("closed", at_ms=at_ms))) is forgotten
+    assert bool(rows_of(given_out().client_event("closed", at_ms=at_ms))) is not_redelivered
 
 
 def test_a_late_acknowledgement_of_its_connection_counts_and_of_another_does_not() -> None:
@@ -53,4 +53,4 @@ def test_a_copy_that_was_acknowledged_before_is_enough() -> None:
 def test_windows_that_were_over_before_are_not_charged_with_it() -> None:
     history = given_out().window(50, over_ms=100).window(60, over_ms=110).window(900, over_ms=950)
     lost = history.client_event("lost", at_ms=200)
-    assert rows_of(lost, "charges") == {("forgotten", "", "2,3")}
+    assert rows_of(lost, "attributions") == {("not_redelivered", "", "2,3")}

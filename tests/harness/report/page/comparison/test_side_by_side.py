@@ -270,10 +270,16 @@ def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() 
     own = (SYNC[0], SYNC[1], "ours@compressed", SYNC[3])
     told = of(
         summed(Story()),
-        summed(Story(timer_s=20.0, route_poll_s=5), cell=(*SYNC[:2], "colocated@x", SYNC[3])),
-        summed(Story(timer_s=120.0, route_poll_s=30), cell=usual),
-        summed(Story(timer_s=20.0, route_poll_s=5), cell=own),
-        summed(Story(timer_s=None), cell=("master-crash", "reference-mirrored", "a@T=10", "pika")),
+        summed(
+            Story(detection_timeout_s=20.0, route_poll_s=5),
+            cell=(*SYNC[:2], "colocated@x", SYNC[3]),
+        ),
+        summed(Story(detection_timeout_s=120.0, route_poll_s=30), cell=usual),
+        summed(Story(detection_timeout_s=20.0, route_poll_s=5), cell=own),
+        summed(
+            Story(detection_timeout_s=None),
+            cell=("master-crash", "reference-mirrored", "a@T=10", "pika"),
+        ),
     )
     timers = [one.place.timers for one in told.verdicts]
     assert [re.findall(r"\d+ s", text) for text in timers] == [
@@ -342,7 +348,7 @@ def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> N
     rows = {row.scenario: [(one.tone, one.reason) for one in row.fields] for row in found.rows}
     assert list(rows) == ["master-crash", "cut-one-node", "mirror-crash"]  # shared ones first
     assert rows["cut-one-node"] == [("pass", 0), ("absent", 0)]
-    assert rows["mirror-crash"] == [("absent", 0), ("moot", 1)]
+    assert rows["mirror-crash"] == [("absent", 0), ("not_applicable", 1)]
     assert found.reasons == ("no mirror",)
     assert "Not each had every scenario" in found.lead
 
@@ -351,7 +357,12 @@ def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
     skipped = (Skipped(ASYNC, "no such client"),)
     found = of(summed(Story()), summed(Story(), cell=SYNC), skipped=skipped)
     told = found.verdicts[2]
-    assert (told.tone, told.sign, told.word, told.out) == ("moot", "–", "does not apply", "–")
+    assert (told.tone, told.sign, told.word, told.out) == (
+        "not_applicable",
+        "–",
+        "does not apply",
+        "–",
+    )
     assert said(found, 2).startswith("None of these scenarios applies to it")
     assert found.rows[0].fields[2].reason == 1
     assert [row.fields[2].text for row in found.loss_by_strength.ends] == ["not judged", "none"]

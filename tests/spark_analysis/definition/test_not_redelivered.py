@@ -3,13 +3,13 @@
 import pytest
 
 from spark_analysis.definition.judge import judge
-from spark_analysis.schema.messages import Charge
+from spark_analysis.schema.messages import Attribution
 from spark_analysis.schema.words import Redelivered, Via
 from tests.rigs.histories.by_hand import CONSUMER, History, affected, counts, ns
 
 NANOSECOND_MS = 0.000001
-MEASURES = ("forgotten", "forgotten_unknown")
-FORGOTTEN = {"forgotten": 1}
+MEASURES = ("not_redelivered", "not_redelivered_unknown")
+FORGOTTEN = {"not_redelivered": 1}
 
 
 def counts_of(history: History) -> dict[str, int]:
@@ -74,7 +74,7 @@ def test_every_attempt_is_asked_for_itself() -> None:
     history = left(given_out()).publish(1, attempt=2).deliver(1, attempt=2, connection=2)
     assert counts_of(history) == FORGOTTEN
     history.client_event("lost", connection=2)
-    assert counts_of(history) == {"forgotten": 2}
+    assert counts_of(history) == {"not_redelivered": 2}
 
 
 def test_who_does_not_acknowledge_asked_the_broker_to_forget() -> None:
@@ -83,12 +83,14 @@ def test_who_does_not_acknowledge_asked_the_broker_to_forget() -> None:
 
 def test_where_something_is_open_nobody_knows_whether_it_was_forgotten() -> None:
     unread = left(given_out()).queue(unreadable=("rmq2",))
-    assert counts_of(unread) == {"forgotten_unknown unreadable": 1}
+    assert counts_of(unread) == {"not_redelivered_unknown unreadable": 1}
     undrained = unread.queue(drained=False, unreadable=("rmq2",))
-    assert counts_of(undrained) == {"forgotten_unknown drain": 1}
-    assert counts_of(undrained.log_open(CONSUMER)) == {"forgotten_unknown consumer_log": 1}
+    assert counts_of(undrained) == {"not_redelivered_unknown drain": 1}
+    assert counts_of(undrained.log_open(CONSUMER)) == {"not_redelivered_unknown consumer_log": 1}
 
 
 def test_every_window_from_then_on_may_have_made_the_broker_forget() -> None:
     history = left(given_out()).window(50, over_ms=99).window(90_000)
-    assert judge(*history.build()).charges == (Charge("run", "forgotten", "", "2", 1),)
+    assert judge(*history.build()).attributions == (
+        Attribution("run", "not_redelivered", "", "2", 1),
+    )

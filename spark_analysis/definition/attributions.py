@@ -10,17 +10,17 @@ from collections.abc import Iterable, Sequence
 
 from spark_analysis.definition.cases import Case, Span
 from spark_analysis.schema.facts import Facts, Window
-from spark_analysis.schema.messages import Charge
+from spark_analysis.schema.messages import Attribution
 
 
-def rows(facts: Facts, cases: Iterable[Case]) -> tuple[Charge, ...]:
+def rows(facts: Facts, cases: Iterable[Case]) -> tuple[Attribution, ...]:
     windows = sorted(facts.windows, key=lambda window: window.number)
     counts = Counter(
         (case.measure, case.detail, _candidates(case.span, windows))
         for case in cases
         if case.span is not None
     )
-    return tuple(Charge(facts.run, *what, count) for what, count in sorted(counts.items()))
+    return tuple(Attribution(facts.run, *what, count) for what, count in sorted(counts.items()))
 
 
 def _candidates(span: Span, windows: Sequence[Window]) -> str:

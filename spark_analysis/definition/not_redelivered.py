@@ -25,7 +25,7 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
             if not _forgotten(one, channels):
                 continue
             why, at_ns = ends.why(message.queue), one.deliveries[-1].received_ns
-            measure = "forgotten_unknown" if why else "forgotten"
+            measure = "not_redelivered_unknown" if why else "not_redelivered"
             yield of_message(message, measure, why, at_ns, Span(at_ns, None), attempt=number)
 
 

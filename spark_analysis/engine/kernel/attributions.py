@@ -17,17 +17,17 @@ from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import Text
 from spark_analysis.engine.kernel.windows import in_order, listed
 from spark_analysis.schema.facts import Facts
-from spark_analysis.schema.messages import Charge
+from spark_analysis.schema.messages import Attribution
 from spark_analysis.schema.words import Via
 
 
-def charges(
+def attributions(
     messages: Messages, arrived: Arrivals, found: Iterable[Cases], facts: Facts
-) -> Iterator[Charge]:
+) -> Iterator[Attribution]:
     """One row a measure, detail and set of windows. `facts`: as they were settled."""
-    charged = [cases for cases in found if cases.since_ns is not None and len(cases.at_ns)]
+    attributed = [cases for cases in found if cases.since_ns is not None and len(cases.at_ns)]
     should = None
-    for cases in charged:
+    for cases in attributed:
         since_ns, by_ns = cases.since_ns, cases.by_ns
         assert since_ns is not None, cases
         if by_ns is None:
@@ -36,7 +36,7 @@ def charges(
         yield from _rows(cases, since_ns, by_ns, facts)
 
 
-def _rows(cases: Cases, since_ns: Ints, by_ns: Ints, facts: Facts) -> Iterator[Charge]:
+def _rows(cases: Cases, since_ns: Ints, by_ns: Ints, facts: Facts) -> Iterator[Attribution]:
     windows = in_order(facts)
     may = [
         (window.origin_ns <= by_ns)
@@ -47,7 +47,7 @@ def _rows(cases: Cases, since_ns: Ints, by_ns: Ints, facts: Facts) -> Iterator[C
     same = group_numbers(details.numbers, *(each.astype(np.int8) for each in may))
     _, firsts, counts = np.unique(same, return_index=True, return_counts=True)
     for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
-        yield Charge(
+        yield Attribution(
             facts.run,
             cases.census.measure,
             details.words[details.numbers[first]],

@@ -9,9 +9,9 @@ from tests.rigs.histories.by_hand import History
 NANOSECOND_MS = 0.000001
 
 
-def charged(history: History) -> dict[str, str]:
+def attributed(history: History) -> dict[str, str]:
     """The windows of each measure and detail; each story has one case of each."""
-    rows = judge(*history.build()).charges
+    rows = judge(*history.build()).attributions
     assert all(row.count == 1 for row in rows)
     return {f"{row.measure} {row.detail}".rstrip(): row.windows for row in rows}
 
@@ -25,7 +25,7 @@ def lost(history: History | None = None) -> History:
 
 
 def test_a_loss_in_calm_is_charged_to_no_window() -> None:
-    assert charged(lost()) == {"lost replicated": ""}
+    assert attributed(lost()) == {"lost replicated": ""}
 
 
 @pytest.mark.parametrize(
@@ -44,43 +44,43 @@ def test_a_loss_is_charged_to_what_reaches_into_the_time_between_confirm_and_arr
 ) -> None:
     """It should have come at 12.5 s: a deadline after what the queue had later came."""
     history = History().window(origin_ms, over_ms=over_ms)
-    assert charged(lost(history)) == {"lost replicated": windows}
+    assert attributed(lost(history)) == {"lost replicated": windows}
 
 
 def test_of_two_windows_both_may_have_caused_it() -> None:
     history = History().window(10_500, over_ms=10_600).window(12_000).window(13_000)
-    assert charged(lost(history)) == {"lost replicated": "1,2"}
+    assert attributed(lost(history)) == {"lost replicated": "1,2"}
 
 
 def test_ten_windows_are_in_the_order_of_their_numbers() -> None:
     history = History()
     for _ in range(11):
         history.window(10_500)
-    assert charged(lost(history)) == {"lost replicated": "1,2,3,4,5,6,7,8,9,10,11"}
+    assert attributed(lost(history)) == {"lost replicated": "1,2,3,4,5,6,7,8,9,10,11"}
 
 
 def test_where_nothing_later_came_it_should_have_come_at_some_time() -> None:
     history = History().window(50_000).publish(1, at_ms=9_000).confirm(1)
-    assert charged(history) == {"lost replicated": "1"}
+    assert attributed(history) == {"lost replicated": "1"}
     other = History().window(50_000).queue("bills").publish(1, at_ms=9_000).confirm(1)
     other.publish(2, queue="bills").confirm(2).deliver(2)
-    assert charged(other) == {"lost replicated": "1"}
+    assert attributed(other) == {"lost replicated": "1"}
 
 
 def test_what_the_queue_had_earlier_and_what_the_drain_brought_say_nothing() -> None:
     history = History().window(50_000).publish(2, at_ms=8_000).confirm(2)
     history.publish(1, at_ms=9_000).confirm(1).deliver(2, at_ms=9_500)
     history.publish(3, at_ms=9_600).confirm(3).deliver(3, at_ms=61_000, via=Via.DRAIN)
-    assert charged(history) == {"lost replicated": "1"}
+    assert attributed(history) == {"lost replicated": "1"}
 
 
 def test_what_was_found_or_cannot_be_known_is_charged_like_a_loss() -> None:
     history = History().window(12_500).window(13_000)
-    assert charged(lost(history).deliver(1, via=Via.AUDIT)) == {"stranded replicated": "1"}
+    assert attributed(lost(history).deliver(1, via=Via.AUDIT)) == {"stranded replicated": "1"}
     unread = lost(History().window(12_500).window(13_000)).queue(unreadable=("rmq2",))
-    assert charged(unread) == {"unreachable replicated": "1"}
+    assert attributed(unread) == {"unreachable replicated": "1"}
     undrained = lost(History().window(12_500).window(13_000)).queue(drained=False)
-    assert charged(undrained) == {"loss_unknown drain": "1"}
+    assert attributed(undrained) == {"loss_unknown drain": "1"}
 
 
 def test_a_lost_attempt_is_charged_from_its_own_confirm_on() -> None:
@@ -88,40 +88,40 @@ def test_a_lost_attempt_is_charged_from_its_own_confirm_on() -> None:
     history.publish(1, at_ms=1_000).confirm(1, at_ms=1_100).deliver(1, at_ms=1_200)
     history.publish(1, at_ms=3_000, attempt=2).confirm(1, at_ms=3_100, attempt=2)
     history.publish(2, at_ms=4_500).confirm(2).deliver(2, at_ms=5_000)
-    assert charged(history) == {"attempt_lost replicated": "2"}
+    assert attributed(history) == {"attempt_lost replicated": "2"}
 
 
 def test_what_nobody_answered_is_charged_from_its_sending_on() -> None:
     history = History().window(8_000, over_ms=9_000).window(12_500).window(13_000)
     history.publish(1, at_ms=9_000).settle(1, Outcome.UNKNOWN, at_ms=10_000)
     history.publish(2, at_ms=10_900).confirm(2, at_ms=11_000).deliver(2, at_ms=11_500)
-    assert charged(history) == {"lost_indeterminate": "1,2"}
+    assert attributed(history) == {"lost_indeterminate": "1,2"}
 
 
 def test_a_duplicate_is_charged_to_what_lies_between_it_and_the_latest_one_before() -> None:
     history = History().window(150, over_ms=160).window(250, over_ms=260).window(350)
     history.publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100).deliver(1, at_ms=200)
     history.deliver(1, at_ms=300, redelivered=Redelivered.YES)
-    assert charged(history) == {"duplicated ambiguous": "1", "duplicated redelivery": "2"}
+    assert attributed(history) == {"duplicated ambiguous": "1", "duplicated redelivery": "2"}
 
 
 def test_a_reorder_is_charged_from_its_sending_to_its_arrival() -> None:
     history = History().window(5, over_ms=9).window(40).window(61)
     for sequence in (1, 2):
         history.publish(sequence, at_ms=9 + sequence).confirm(sequence)
-    assert charged(history.deliver(2, at_ms=50).deliver(1, at_ms=60)) == {"reordered": "2"}
+    assert attributed(history.deliver(2, at_ms=50).deliver(1, at_ms=60)) == {"reordered": "2"}
 
 
 def test_cases_that_the_same_windows_may_have_caused_are_one_row() -> None:
     history = lost(History().window(12_000))
     history.publish(5, at_ms=9_000).confirm(5, at_ms=10_000)
-    (row,) = judge(*history.build()).charges
+    (row,) = judge(*history.build()).attributions
     assert (row.measure, row.windows, row.count) == ("lost", "1", 2)
 
 
 def test_what_needs_no_fault_is_charged_to_nobody() -> None:
     history = History().window(5).publish(1).settle(1, Outcome.REFUSED).deliver(1)
-    assert judge(*history.deliver_broken().build()).charges == ()
+    assert judge(*history.deliver_broken().build()).attributions == ()
 
 
 LATEST_MS = 22_011  # its wait is over at 21 s: 11 ms of slack, and the broker's second
@@ -144,5 +144,5 @@ def test_what_came_too_late_is_charged_to_what_reaches_into_its_wait(
     """Confirmed at 11 s, to be delayed by 10 s, and delivered at 40 s."""
     history = History().window(origin_ms, over_ms=over_ms)
     history.publish(1, at_ms=10_990).terms(1, wait_ms=10_000).confirm(1, at_ms=11_000)
-    found = charged(history.deliver(1, at_ms=40_000))
+    found = attributed(history.deliver(1, at_ms=40_000))
     assert {name: of for name, of in found.items() if name == "overdue"} == {"overdue": windows}

@@ -22,7 +22,9 @@ from spark_analysis.schema.facts import Facts
 from spark_analysis.schema.words import Via
 
 
-def forgotten(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader) -> list[Cases]:
+def not_redelivered(
+    messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader
+) -> list[Cases]:
     """One case an attempt, with the queue of its message."""
     if not facts.acknowledges:
         return []
@@ -39,8 +41,8 @@ def forgotten(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reade
     gone = reason == unseen.NOWHERE
     detail = Text(unseen.REASONS, reason)
     return [
-        _cases(arrived, "forgotten", rows[gone], detail[gone], queue[gone]),
-        _cases(arrived, "forgotten_unknown", rows[~gone], detail[~gone], queue[~gone]),
+        _cases(arrived, "not_redelivered", rows[gone], detail[gone], queue[gone]),
+        _cases(arrived, "not_redelivered_unknown", rows[~gone], detail[~gone], queue[~gone]),
     ]
 
 
