@@ -24,13 +24,14 @@ from harness.view.detail import NO_RECORDS, Material
 from harness.view.observations import Observation
 from harness.view.routes import ATTACHED
 from harness.view.timeline import Events
+from spark_analysis.schema import old_names
 from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.sends import SENDS
 from spark_analysis.schema.views import ROUTE, VIEWS
 
 SUFFIX = ".marts.json.xz"
-FORMAT, VERSION = "mqproof marts", 1
+FORMAT, VERSION = "mqproof marts", 2
 _UNUSED = "affected"  # one row a message; no verdict and no table reads it
 STORED: dict[str, type] = {
     name: row for name, row in {**MARTS, **COSTS, **SENDS, **VIEWS}.items() if name != _UNUSED
@@ -123,7 +124,7 @@ def write(marts: PackMarts, path: Path) -> None:
 def read(path: Path) -> PackMarts:
     """Return the marts of a file that `write` made. Raises PlanError."""
     try:
-        document = json.loads(text_of(path, JSON_BYTES_MAX))
+        document = old_names.marts(json.loads(text_of(path, JSON_BYTES_MAX)))
         if (document["format"], document["version"]) != (FORMAT, VERSION):
             raise ValueError(f"it is not of the format {FORMAT!r}, version {VERSION}")
         runs = tuple(_run(one) for one in document["runs"])

@@ -15,6 +15,7 @@ from harness.claims.claims import Claim
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.expectations import CellResult, shipped
 from harness.plan.problems import Problem
+from spark_analysis.schema import old_names
 
 COLUMNS = {
     ClaimOutcome.PASS: "passed",
@@ -97,7 +98,8 @@ def of_csv(text: str, place: str) -> Iterator[CampaignRun | Problem]:
     """The rows of what `as_csv` made, each a run or what is wrong with it; none of another CSV."""
     rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
-        if rows.fieldnames is None or tuple(rows.fieldnames) != NAMES:
+        rows.fieldnames = old_names.campaign_columns([*(rows.fieldnames or ())])
+        if tuple(rows.fieldnames) != NAMES:
             return
         for row in rows:
             yield _of_row(row, f"{place}, line {rows.line_num}")
@@ -111,6 +113,7 @@ def _of_row(row: Mapping[str, str], place: str) -> CampaignRun | Problem:
     try:
         numbers = {name: int(row[name]) for name in ("seed", "repeat")}
         rate = float(row["confirmed_per_s"]) if row["confirmed_per_s"] else None
+        row = old_names.campaign_row(row)
         _sentences(row["reasons"])
     except ValueError as error:
         return Problem(place, f"is no run: {error}")

@@ -21,6 +21,7 @@ from harness.plan.shape_words import problem_of
 from harness.report import verdict
 from harness.run_folder import experiments
 from harness.systems.registry import registry
+from spark_analysis.schema import old_names
 
 PLACE = "FOLDER"
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
@@ -95,7 +96,7 @@ def is_kept(path: Path) -> bool:
         head, _, _ = text_of(path, JSON_BYTES_MAX).partition("\n")
     except Unreadable:
         return False
-    return head.rstrip("\r") == ",".join(NAMES)
+    return tuple(old_names.campaign_columns(head.rstrip("\r").split(","))) == NAMES
 
 
 def _read_runs(folder: Path) -> Iterator[CampaignRun | Problem]:
@@ -125,7 +126,7 @@ def _of_csv(path: Path) -> Iterator[CampaignRun | Problem]:
 def _of_verdict(path: Path) -> Iterator[CampaignRun | Problem]:
     """The runs of one experiment, from its verdict.json."""
     try:
-        document = _Verdict.model_validate_json(text_of(path, JSON_BYTES_MAX))
+        document = _Verdict.model_validate_json(old_names.verdict(text_of(path, JSON_BYTES_MAX)))
     except Unreadable as reason:
         yield Problem(str(path), f"cannot be read: {reason}")
     except ValidationError as error:

@@ -33,6 +33,16 @@ class ClaimOutcome(StrEnum):
     NOT_APPLICABLE = "NOT APPLICABLE"
 
 
+# A warning foretells harm: PASS would praise harm that occurred.
+OF_WARNINGS = {
+    ClaimOutcome.PASS: "WARNING CONFIRMED",
+    ClaimOutcome.FAIL: "WARNING NOT SEEN",
+}
+# What people read, in the order in which verdicts are counted.
+VERDICT_WORDS = tuple(
+    word for one in ClaimOutcome for word in (one.value, OF_WARNINGS.get(one)) if word is not None
+)
+
 # The heaviest of several windows, or of several repeats, speaks for all.
 _WEIGHT = (
     ClaimOutcome.NOT_APPLICABLE,
@@ -64,13 +74,18 @@ class ClaimVerdict:
     story: str = ""  # FAIL: one message's, or one window's
     advice: tuple[str, ...] = ()
     known: str = ""  # what is known about this claim already
-    warns: bool = False  # the claim predicts harm: a FAIL is a warning that did not come true
+    warns: bool = False  # the claim predicts harm: FAIL means that the harm was not seen
     some: bool = False  # the claim is about some cases
 
     @property
     def is_promise(self) -> bool:
         """Return whether it is a promise: then it decides the exit code."""
         return not (self.warns or self.some)
+
+    @property
+    def word(self) -> str:
+        """Return the verdict as people read it: PASS, or WARNING CONFIRMED."""
+        return OF_WARNINGS.get(self.outcome, self.outcome.value) if self.warns else self.outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,6 @@ SINCE = {  # what every run had before there was a choice to be recorded
     "elects_by_majority": False,
     "confirm_waits_for_majority": False,
 }
-RENAMED = (
-    "not_redelivered",
-    "node_removed",
-)  # a fact of older runs; the old name is a class today
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +51,6 @@ class KnownFacts:
         """`null` is unknown."""
         since = {**SINCE, **_always_elected(document), **_no_ack(document)} if document else {}
         recorded = {**since, **document}
-        if RENAMED[0] in recorded:
-            recorded.setdefault(RENAMED[1], recorded.pop(RENAMED[0]))
         known = {name: _known(name, v) for name, v in recorded.items() if name != "windows"}
         windows: dict[int, dict[str, Known]] = {
             1: {name: value for name, value in known.items() if name in RECORDED}

@@ -196,8 +196,9 @@ FOUND: dict[str, Fact] = {
     "serves_after_notice": Fact(
         bool,
         True,
-        "they were from detection_timeout_s + route_poll_s on, when clients know of a silent
-    broker", ),
+        "they were from detection_timeout_s + route_poll_s on, when clients know of a silent "
+        "broker",
+    ),
     "serves_after_poll": Fact(bool, True, "they were from route_poll_s on"),
     "served_once_healed": Fact(
         bool,

@@ -1,8 +1,8 @@
-"""`mqproof-history/1`: one run as JSON, read whole or not at all, and written.
+"""`mqproof-history/2`: one run as JSON, read whole or not at all, and written.
 
 1. Every problem is named with its place; where there is one, nothing is judged.
 2. What is not told is unknown: a worker of whom only rows tell did not close its log.
-3. `story`, `truth` and `must` are for people and for tests; no verdict reads them.
+3. `story`, `explanation` and `must` are for people and for tests; no verdict reads them.
 """
 
 import json
@@ -21,15 +21,16 @@ from harness.histories.files import text_of
 from harness.histories.history import Columns, FactValue, History, Words
 from harness.histories.tables import read_tables, write_table
 from harness.outside.text import brief
+from spark_analysis.schema import old_names
 from spark_analysis.schema.facts import Facts, Worker
 from spark_analysis.schema.words import Via
 
-FORMAT = "mqproof-history/1"
+FORMAT = "mqproof-history/2"
 _KEYS = (
     "format",
     "name",
     "story",
-    "truth",
+    "explanation",
     "facts",
     "declared",
     "recorded",
@@ -114,6 +115,7 @@ def _document(text: str, complaints: Complaints) -> Mapping[str, Any]:
         return {}
     if _HALF.search(text) and not _is_text(document):
         complaints.add("", "a text in it holds half a character (a surrogate without the other)")
+    document = old_names.history(document)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         content = document.get("format") if isinstance(document, dict) else document
         complaints.add("format", f"{brief(content)} is not {FORMAT!r}")

@@ -21,11 +21,12 @@ from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder
 from harness.plan.problems import PlanError, Problem, and_more, unreadable
 from harness.plan.shape_words import problem_of
 from harness.run_folder.experiments import NAME as EXPERIMENT
+from spark_analysis.schema import old_names
 
 NAME = "verdict.json"
 EXPECTED = f"the {NAME} of an experiment, or the experiment's folder"
 ADVICE = "`mqproof run` writes experiments below results/"
-VERSION = 1
+VERSION = 2
 MEANT_BY_LOSS = "Something that was confirmed was lost or stranded."
 PROBLEMS_MAX = 5  # of one file: the rest is mostly the same again
 RUNS_MAX, CLAIMS_MAX, HOSTS_MAX, SECONDS_MAX = 100_000, 1000, 1000, 1e9
@@ -242,7 +243,7 @@ def _read(path: Path) -> _File:
             )
         raise PlanError([unreadable(str(path), reason, EXPECTED, ADVICE)]) from None
     try:
-        document = _File.model_validate_json(text)
+        document = _File.model_validate_json(old_names.verdict(text))
     except ValidationError as error:
         raise PlanError(_problems(path, error)) from None
     if document.version != VERSION:

@@ -21,10 +21,11 @@ from harness.nightly.suite import Cell
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_folder, text_of
 from harness.outside.writing import write_whole
 from harness.plan.problems import PlanError, Problem
+from spark_analysis.schema import old_names
 
 NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
-VERSION: Literal[1] = 1
+VERSION: Literal[2] = 2
 _DATED = re.compile(r"(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})\d{2}-[0-9a-f]{4}")
 _EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 
@@ -87,7 +88,7 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
     """`began`, `ends`: UTC, ISO 8601. `label`: what the user calls what was tested."""
 
     format: Literal["mqproof night"] = FORMAT
-    version: Literal[1] = VERSION
+    version: Literal[2] = VERSION
     name: str
     title: str
     label: str
@@ -111,12 +112,16 @@ def nights(folder: Path) -> list[Night]:
     problems: list[Problem] = []
     for path in sorted((folder / NIGHTS).glob(f"*/{NAME}")):
         try:
-            found.append(msgspec.json.decode(text_of(path, JSON_BYTES_MAX), type=Night))
+            found.append(_night(text_of(path, JSON_BYTES_MAX)))
         except (Unreadable, msgspec.MsgspecError) as error:
             problems.append(Problem(str(path), f"cannot be read: {error}"))
     if problems:
         raise PlanError(problems)
     return sorted(found, key=lambda night: (night.began, night.name))
+
+
+def _night(text: str) -> Night:
+    return msgspec.json.decode(old_names.night(text), type=Night)
 
 
 def save(folder: Path, night: Night) -> None:

@@ -159,8 +159,8 @@ def _balancer_obstacles(target: Target, kind: str, layout: Layout) -> Iterator[s
         ways = " or ".join(way for way, names in BALANCERS.items() if len(names) >= wanted)
         yield (
             f"target {brief(target.word)} matches no balancer: clients enter by "
-            f"{layout.client_endpoint!r}, and balancers before the brokers: {found}; take a layout
-            with " f"client_endpoint = {ways}"
+            f"{layout.client_endpoint!r}, and balancers before the brokers: {found}; take a "
+            f"layout with client_endpoint = {ways}"
         )
     elif not KINDS[kind].strikes_processes:
         yield f"{target.word} can suffer no {kind}, only {', '.join(by_signals())}"

@@ -158,7 +158,7 @@ def _layout_lines(run: RunPlan) -> Iterator[str]:
     by_proxy = run.deployment == LOCAL and LOCAL not in run.system.direct_peers
     peers = PROXY if by_proxy else layout.peer_links
     client_endpoint = (
-        "" if uses_name_servers(run.client) else f"; entrance: {layout.client_endpoint}"
+        "" if uses_name_servers(run.client) else f"; client endpoint: {layout.client_endpoint}"
     )
     yield f"  peer links {peers}{client_endpoint}"
 

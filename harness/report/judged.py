@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.claims.evidence import Evidence
-from harness.claims.judge import ClaimOutcome, ClaimVerdict
+from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict
 from harness.claims.times import NS
 from harness.histories.history import History
 from harness.judging.exits import Exit
 from harness.judging.foreign import JudgedHistory
-from harness.report.lines import outcome_words, verdict_line
+from harness.report.lines import verdict_line
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
 from spark_analysis.schema.service import RUN
@@ -123,9 +123,8 @@ def _their_lines(theirs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def last_line(every: Sequence[JudgedHistory], code: Exit) -> str:
     """The outcome of all files together."""
-    words = Counter(outcome_words(verdict) for one in every for verdict in one.verdicts)
-    order = [word for one in ClaimOutcome for word in (f"{one}", f"{one} (WARNING)")]
-    counts = ", ".join(f"{words[word]} {word}" for word in order if words[word])
+    words = Counter(verdict.word for one in every for verdict in one.verdicts)
+    counts = ", ".join(f"{words[word]} {word}" for word in VERDICT_WORDS if words[word])
     meaning = {Exit.PASSED: "passed", Exit.FAILED: "failed"}.get(code, "not decided")
     files = f"{len(every)} {'history' if len(every) == 1 else 'histories'}"
     return f"verdict: {meaning} (exit code {code}), {files}, claims: {counts or 'none was judged'}"
@@ -135,6 +134,7 @@ def _claim(verdict: ClaimVerdict) -> dict[str, Any]:
     why = [*verdict.not_judged, *filter(None, [verdict.story]), *verdict.advice]
     return {
         "outcome": verdict.outcome.value,
+        "verdict": verdict.word,
         "warns": verdict.warns,
         "judged": list(verdict.judged),
         "why": "; ".join(why),

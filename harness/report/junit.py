@@ -18,7 +18,7 @@ from harness.judging.result import Report, RunReport
 from harness.outside.text import visible
 from harness.outside.writing import write_whole
 from harness.plan.model import Skipped
-from harness.report.lines import cell_name, outcome_words, standing_of, verdict_line
+from harness.report.lines import cell_name, standing_of, verdict_line
 from harness.report.page.totals import totals_of
 from harness.report.tried import claims_of, unjudged_words
 
@@ -87,7 +87,7 @@ def _verdict(case: xml.Element, verdict: ClaimVerdict, run: RunReport, report: R
     line = _clean(verdict_line(verdict, standing_of(verdict, run, report)))
     known = _known(report.cells, run.cell, verdict.claim)
     if is_failure(report.judge, verdict, known):
-        message = _clean(f"{outcome_words(verdict)}: {verdict.meaning}")
+        message = _clean(f"{verdict.word}: {verdict.meaning}")
         xml.SubElement(case, "failure", message=message, type=verdict.outcome.value).text = line
     elif verdict.outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE):
         xml.SubElement(case, "skipped", message=line)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.claims.judge import ClaimOutcome, ClaimVerdict, over_runs
+from harness.claims.judge import VERDICT_WORDS, ClaimOutcome, ClaimVerdict, over_runs
 from harness.compare.expectations import Standing
 from harness.judging.exits import Exit, Judge
 from harness.judging.result import Report, RunReport
@@ -40,7 +40,7 @@ def cell_name(cell: tuple[str, str, str, str]) -> str:
 
 def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
     """One claim of one run. `standing`: what is known of this cell about it."""
-    head = f"{outcome_words(verdict)} {verdict.claim}"
+    head = f"{verdict.word} {verdict.claim}"
     match verdict.outcome:
         case ClaimOutcome.PASS:
             return f"{head}: {_list(verdict.judged)}"
@@ -52,12 +52,6 @@ def verdict_line(verdict: ClaimVerdict, standing: str) -> str:
             return f"{head}: {_list(verdict.not_judged)}{judged}{advice}"
         case ClaimOutcome.NOT_APPLICABLE:
             return f"{head}: {_list(verdict.not_judged)}"
-
-
-def outcome_words(verdict: ClaimVerdict) -> str:
-    """`FAIL (WARNING)` is a warning that did not come true, and `PASS (WARNING)` one that did."""
-    decided = verdict.outcome in (ClaimOutcome.PASS, ClaimOutcome.FAIL)
-    return f"{verdict.outcome} (WARNING)" if verdict.warns and decided else str(verdict.outcome)
 
 
 def by_urgency(verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
@@ -112,9 +106,8 @@ def _verdict(report: Report) -> str:
         counts = [f"{standings.count(one)} {one}" for one in Standing if one in standings]
         cells = f"cells: {', '.join(counts) or 'none was judged'}"
         return f"{'as expected' if code is Exit.PASSED else _MEANING[code]}, {cells}"
-    words = Counter(outcome_words(verdict) for run in report.runs for verdict in run.verdicts)
-    order = [word for one in ClaimOutcome for word in (f"{one}", f"{one} (WARNING)")]
-    counts = [f"{words[word]} {word}" for word in order if words[word]]
+    words = Counter(verdict.word for run in report.runs for verdict in run.verdicts)
+    counts = [f"{words[word]} {word}" for word in VERDICT_WORDS if words[word]]
     summary = f"{_MEANING[code]}, claims: {', '.join(counts) or 'none was judged'}"
     unjudged = sum(1 for run in report.runs if not run.verdicts)
     return f"{summary}; {unjudged} of {len(report.runs)} runs not judged" if unjudged else summary

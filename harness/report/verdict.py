@@ -106,6 +106,7 @@ def _run(run: RunReport, report: Report) -> dict[str, Any]:
             {
                 **asdict(verdict),
                 "outcome": verdict.outcome.value,
+                "verdict": verdict.word,
                 "line": verdict_line(verdict, standing_of(verdict, run, report)),
             }
             for verdict in run.verdicts

@@ -20,8 +20,10 @@ from harness.plan.natures import nature_of
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import LeadershipChange as Until
 from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
+from spark_analysis.schema import old_names
 from spark_analysis.schema.declared import WRONG, Listing, Reader, brief
 from spark_analysis.schema.facts import (
+    FACTS_VERSION,
     Absence,
     Clock,
     CompetingLeaders,
@@ -35,7 +37,6 @@ from spark_analysis.schema.facts import (
 from spark_analysis.schema.regular import check_regular, content_of, remove_fifo
 from spark_analysis.schema.sealed import DIGEST, MANIFEST, Seal, altered, digest_of
 from spark_analysis.schema.sound import ROLES, again, check_recorded
-from spark_analysis.schema.tables import FORMAT_VERSION
 
 NAME = MANIFEST
 BYTES_MAX = 1 << 26
@@ -148,7 +149,7 @@ class Manifest:
     # Of each broker's log the run has the last so many bytes, and these are left out, by file.
     broker_log_bytes_max: int | None = None  # None: whole, as before there was a limit
     broker_logs_left_out: dict[str, int] = field(default_factory=dict)
-    format: int = FORMAT_VERSION
+    format: int = FACTS_VERSION
     facts: dict[str, Any] | None = None
     seal: Seal | None = None  # None: never sealed, or before there were checksums
 
@@ -207,10 +208,11 @@ class Manifest:
     @classmethod
     def of_document(cls, document: object, path: Path) -> "Manifest":
         """Return the manifest in a JSON document. Raises ValueError, which names `path`."""
-        if not isinstance(document, dict) or document.get("format") != FORMAT_VERSION:
-            raise ValueError(f"{path}: not a manifest of format {FORMAT_VERSION}")
-        if altered(document):
+        if isinstance(document, dict) and altered(document):
             raise ValueError(f"{path} is not as it was written: its digest is another")
+        document = old_names.manifest(document)
+        if not isinstance(document, dict) or document.get("format") != FACTS_VERSION:
+            raise ValueError(f"{path}: not a manifest of format {FACTS_VERSION}")
         found = Listing(_PROBLEMS_MAX)
         manifest = Reader(found, wide=_WIDE).record(cls, document, "", more=True)
         if manifest is not WRONG:

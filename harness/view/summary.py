@@ -220,4 +220,4 @@ def _number(value: Value) -> Number:
         return Number(least, exact, value.doubt)
     if isinstance(value, Unknown):
         return Number(None, False, value.reason)
-    return Number(None, True)  # moot: there is no such thing here, so nothing is open
+    return Number(None, True)  # there is no such thing here, so nothing is open

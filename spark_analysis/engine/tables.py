@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from spark_analysis.engine.columns import Column, ColumnCache, records
 from spark_analysis.engine.kernel.records import BadRecords, R, Text, without_canaries
+from spark_analysis.schema import old_names
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.declared import WRONG, Listing, Reader
 from spark_analysis.schema.facts import Facts
@@ -46,7 +47,7 @@ def read_facts(folder: Path) -> Facts:
     if damaged:
         raise BadRecords("; ".join(damaged))
     found = Listing(_PROBLEMS_MAX)
-    facts = Reader(found).read(Facts, recorded, "facts")
+    facts = Reader(found).read(Facts, old_names.facts(recorded), "facts")
     if facts is not WRONG:
         check(facts, found)
     if found.count:

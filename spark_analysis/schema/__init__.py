@@ -10,6 +10,7 @@ sound                     consistency of facts with each other
 sealed                    seals of a run's evidence, and the check against them
 regular                   only regular files are opened
 place                     the Spark master and its settings
+old_names                 names of earlier formats, converted on read
 declared                  validation of JSON against a dataclass
 
 Answers:

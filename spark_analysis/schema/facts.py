@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from spark_analysis.schema.tables import FORMAT_VERSION
-
+FACTS_VERSION = 2  # of facts, and of the manifest that holds them
 GONE_WITHIN_NS = 5_000_000_000  # of an undo, where no row says when the fault was seen gone
 RECONNECT_NS = 2_000_000_000  # if the time that clients take to reconnect was not declared
 
@@ -219,7 +218,7 @@ class Facts:
     # The longest time that a stored transaction may wait for the broker's check; None: no check is
     # declared.
     checks_within_ns: int | None = None
-    format: int = FORMAT_VERSION
+    format: int = FACTS_VERSION
 
     @property
     def unsettled(self) -> tuple[Unsettled, ...]:
@@ -252,8 +251,8 @@ class Facts:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Facts":
         """Raises TypeError on missing or unknown keys, ValueError on another format."""
-        if document.get("format") != FORMAT_VERSION:
-            raise ValueError(f"facts of format {document.get('format')}, not {FORMAT_VERSION}")
+        if document.get("format") != FACTS_VERSION:
+            raise ValueError(f"facts of format {document.get('format')}, not {FACTS_VERSION}")
         parts: dict[str, Any] = dict(document)
         parts["workers"] = tuple(Worker(**worker) for worker in parts["workers"])
         parts["windows"] = tuple(map(Window.from_json, parts["windows"]))

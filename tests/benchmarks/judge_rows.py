@@ -76,10 +76,10 @@ def history(messages: int) -> dict[str, Any]:
     due = [S + number * LOAD_S * S // messages for number in range(messages)]
     same = {"producer": 1, "sequence": [*range(messages)], "attempt": 1}
     return {
-        "format": "mqproof-history/1",
+        "format": "mqproof-history/2",
         "name": f"{messages} messages",
         "story": "every message is confirmed and delivered once",
-        "truth": "nothing is lost",
+        "explanation": "nothing is lost",
         "facts": {
             "load_started_ns": S,
             "load_ended_ns": (LOAD_S + 1) * S,

@@ -29,7 +29,8 @@ def ignored(client: str, workload: Workload) -> list[str]:
 
 
 def facts(client: str, workload: Workload) -> dict[str, Fact | dict[str, str]]:
-    """Return the facts of every section; {"not_applicable": why} if one does not apply to this client."""
+    """Return the facts of every section. One that does not apply to this client has the fact
+    {"not_applicable": why}."""
     known: dict[str, Fact | dict[str, str]] = {
         name: {"not_applicable": one.not_applicable}
         for one in _foreign(client)

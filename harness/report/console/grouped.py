@@ -8,7 +8,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
-from harness.report.lines import by_urgency, outcome_words
+from harness.report.lines import by_urgency
 from harness.report.undecided import reasons
 
 Line = tuple[str, ClaimVerdict]  # and a verdict that the line is of, for its style
@@ -38,7 +38,7 @@ def _key(verdict: ClaimVerdict) -> tuple[object, ...]:
 
 def _together(same: list[ClaimVerdict]) -> str:
     first = same[0]
-    head = f"{outcome_words(first)}, {len(same)} claims: "
+    head = f"{first.word}, {len(same)} claims: "
     names = ", ".join(one.claim for one in same)
     if first.outcome is ClaimOutcome.PASS:
         return head + names

@@ -13,7 +13,7 @@ from harness.claims.judge import ClaimOutcome
 from harness.judging.result import Report
 from harness.outside.text import one_line
 from harness.report import failing
-from harness.report.lines import by_urgency, cell_name, outcome_of, outcome_words
+from harness.report.lines import by_urgency, cell_name, outcome_of
 from harness.view.summary import is_uninformative
 from spark_analysis.schema.comparison import Comparison
 
@@ -192,6 +192,6 @@ def _mark(report: Report, cell: Cell, claim: str) -> Text:
     verdict = next(
         v for run in runs for v in run.verdicts if (v.claim, v.outcome) == (claim, outcome)
     )
-    word = _SHORT.get(outcome, outcome_words(verdict))
+    word = _SHORT.get(outcome, verdict.word)
     style = _STYLES[outcome] if verdict.is_promise else _OF_WARNINGS
     return Text(f"{word} {same}/{len(runs)}", style)

@@ -52,14 +52,14 @@ def badge_of(outcome: ClaimOutcome | None, *, warns: bool = False) -> tuple[str,
     if outcome is None:
         return "open", "? NOT JUDGED"
     untrue = warns and outcome is ClaimOutcome.FAIL
-    tone, sign, word = formats.UNTRUE if untrue else formats.BADGES[outcome]
+    tone, sign, word = formats.NOT_SEEN if untrue else formats.BADGES[outcome]
     return tone, f"{sign} {word}"
 
 
 def claim_badge(outcome: ClaimOutcome | None, *, warns: bool) -> tuple[str, str]:
     """Of a single claim: harm that was predicted, and came, is no good news."""
     if warns and outcome is ClaimOutcome.PASS:
-        tone, sign, word = formats.CAME_TRUE
+        tone, sign, word = formats.CONFIRMED
         return tone, f"{sign} {word}"
     return badge_of(outcome, warns=warns)
 

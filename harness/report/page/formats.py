@@ -4,7 +4,7 @@
 2. Times are seconds throughout, so that two of them can be compared at a glance.
 """
 
-from harness.claims.judge import ClaimOutcome
+from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.view.summary import Number
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Grade
@@ -17,8 +17,9 @@ BADGES = {
     ClaimOutcome.PASS: ("pass", "✓", "PASS"),
     ClaimOutcome.NOT_APPLICABLE: ("not_applicable", "–", "NOT APPLICABLE"),
 }
-UNTRUE = ("open", "✗", "FAIL (WARNING)")  # a claim that predicts harm, of a broker that did none
-CAME_TRUE = ("open", "✓", "PASS (WARNING)")  # and of one that did
+# A claim that predicts harm: the harm did not occur, or it did.
+NOT_SEEN = ("open", "–", OF_WARNINGS[ClaimOutcome.FAIL])
+CONFIRMED = ("open", "!", OF_WARNINGS[ClaimOutcome.PASS])
 
 
 def count(number: float) -> str:

@@ -14,7 +14,9 @@ from spark_analysis.engine.kernel.stretches import Course
 from spark_analysis.engine.kernel.windows import Force, Judged
 from spark_analysis.schema.words import RecoveredBy
 
-Sustained = tuple[bool, int, RecoveredBy]  # whether, since when (or not before), and owed to what
+Sustained = tuple[
+    bool, int, RecoveredBy
+]  # whether, since when (or not before), and what brought it back
 
 
 def sustained(

@@ -197,7 +197,7 @@ def test_steps_of_a_fault_at_its_origin_contradict_nothing() -> None:
     [
         ("", "h.json: line 1, column 1: this is no JSON: Expecting value"),
         ('{"format": }', "h.json: line 1, column 12: this is no JSON"),
-        ("[1]", "h.json: format: [1] is not 'mqproof-history/1'"),
+        ("[1]", "h.json: format: [1] is not 'mqproof-history/2'"),
         ("[" * 100_000, "h.json: this is no JSON that could be read"),
         ('{"format": 1, "format": 1}', "h.json: the key 'format' stands twice in one object"),
         ('{"format": "\\ud800"}', "h.json: a text in it holds half a character"),

@@ -119,7 +119,7 @@ def test_a_night_is_read_back_as_it_was_kept(tmp_path: Path) -> None:
 def test_a_night_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) -> None:
     record.save(tmp_path, night(1))
     path = tmp_path / record.NIGHTS / night(1).name / record.NAME
-    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+    path.write_text(path.read_text().replace('"version": 2', '"version": 3'))
     with pytest.raises(PlanError, match=r"night\.json: cannot be read"):
         record.nights(tmp_path)
 

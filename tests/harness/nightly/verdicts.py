@@ -35,7 +35,7 @@ def experiment(
     path.mkdir(parents=True, exist_ok=True)
     document = {
         "format": "mqproof verdict",
-        "version": 1,
+        "version": 2,
         "experiment": name,
         "versions": {"rabbitmq": version},
         "runs": list(runs),

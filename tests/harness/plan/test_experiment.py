@@ -314,8 +314,9 @@ def test_a_word_for_a_balancer_names_the_entrances_that_have_one() -> None:
         ("active balancer", "haproxy or haproxy-pair"),
         ("standby balancer", "haproxy-pair"),
     ):
-        told = f"'{target}' matches no balancer: .* before the brokers: none; .* client_endpoint =
-        {ways}$" with pytest.raises(PlanError, match=told):
+        none = f"'{target}' matches no balancer: .* before the brokers: none; .*"
+        told = f"{none} client_endpoint = {ways}$"
+        with pytest.raises(PlanError, match=told):
             plan(request(scenario(target=f'"{target}"')), CATALOGUE)
 
 

@@ -73,17 +73,17 @@ def test_it_shows_what_the_layout_says_and_not_its_title_alone() -> None:
         "  copies     2 of each queue, synchronised: automatic",
         "  partitions pause_minority",
         r"  policy     mqproof for ^mqproof\.: ha-mode=exactly ha-params=2 ha-sync-mode=automatic",
-        "  peer links direct; entrance: hosts",
+        "  peer links direct; client endpoint: hosts",
     ]
     word = "all-automatic-pause-if-all-down"
     assert "  partitions pause_if_all_down of rmq1, recover autoheal" in shown_of(
         "rabbitmq-mirrored", f"{word}@T=10", "compose"
     )
     proxied = shown_of("rabbitmq-mirrored", "all-automatic-toxiproxy@T=60", "compose")
-    assert "  peer links toxiproxy; entrance: hosts" in proxied
+    assert "  peer links toxiproxy; client endpoint: hosts" in proxied
     local = shown_of("reference-mirrored", "unmirrored@T=10", "local")
     assert "  policy     none is set" in local
-    assert "  peer links proxy; entrance: hosts" in local
+    assert "  peer links proxy; client endpoint: hosts" in local
 
 
 def test_it_shows_servers_and_timers_of_rocketmq() -> None:

@@ -66,8 +66,8 @@ def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise
     warns = tuple(replace(verdict, warns=verdict.claim == FAILS) for verdict in one.verdicts)
     failed = case(page_of(replace(one, verdicts=warns)), f"{FAILS} [repeat 1]")
     (failure,) = failed.iter("failure")
-    assert str(failure.get("message")).startswith("FAIL (WARNING): ")
-    assert str(failure.text).startswith(f"FAIL (WARNING) {FAILS}: ")
+    assert str(failure.get("message")).startswith("WARNING NOT SEEN: ")
+    assert str(failure.text).startswith(f"WARNING NOT SEEN {FAILS}: ")
 
 
 def test_judged_by_expectations_a_known_fail_is_none_but_is_reported() -> None:

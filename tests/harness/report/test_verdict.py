@@ -24,7 +24,7 @@ def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> No
     made = report(run(Story()), skipped=(SKIPPED,), comparison=(compared(CELL, "silence", 171e6),))
     path = verdict.write(made, tmp_path)
     document = json.loads(path.read_text())
-    assert (document["format"], document["version"]) == ("mqproof verdict", 1)
+    assert (document["format"], document["version"]) == ("mqproof verdict", 2)
     assert (document["experiment"], document["seed"], document["exit_code"]) == ("e", 7, 0)
     assert document["replay"] == "mqproof run master-crash --seed 7"
     assert document["versions"] == {"pika": "1.4.4", "rabbitmq": "3.10.8"}

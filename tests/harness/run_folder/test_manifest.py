@@ -77,8 +77,10 @@ def test_of_very_many_problems_the_first_are_reported_and_the_others_counted(
     lambda facts: facts.update(windows=[{**WINDOW, "returned_ns": 19}]),
     lambda facts: facts.update(windows=[{**WINDOW, "ended_ns": 19}]),
     lambda facts: facts.update(absences=[{"worker": 99, "from_ns": 1, "until_ns": None}]),
-    lambda facts: facts.update(competing_leaders=[{"queue": "nowhere", "from_ns": 1, "until_ns":
-    2}]), lambda facts: facts["workers"].append({**facts["workers"][0]}),
+    lambda facts: facts.update(
+        competing_leaders=[{"queue": "nowhere", "from_ns": 1, "until_ns": 2}]
+    ),
+    lambda facts: facts["workers"].append({**facts["workers"][0]}),
     lambda facts: facts["workers"].append({**facts["workers"][0], "number": 99}),
     lambda facts: facts["workers"][0].update(role="nobody"),
     lambda facts: facts["queues"].append({**facts["queues"][0]}),

@@ -210,7 +210,7 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
     tmp_path: Path,
 ) -> None:
     text = (
-        own(synchronise='"automatc"', partition_handling='"autoheal"', entranse='"one"')
+        own(synchronise='"automatc"', partition_handling='"autoheal"', client_endpont='"one"')
         .replace('name = "a"', 'name = "agent"')
         .replace('name = "b"', 'name = "B!"')
         .replace('"all"', '"al"')
@@ -220,7 +220,7 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
     told = refused(tmp_path, text.replace("hosts = [{", f"{pause}hosts = [{{", 1))
     assert [line.partition(": ")[0] for line in told] == [
         "line 5, synchronise",
-        "line 7, entranse",
+        "line 7, client_endpont",
         "line 8, pause_if_all_down",
         "line 8, [pause_if_all_down], hosts",
         "line 8, [pause_if_all_down], recover",
@@ -231,7 +231,7 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
     ]
     for words in (
         "did you mean 'automatic'?; valid: automatic | manual | none",
-        "there is no such key; did you mean 'entrance'?; valid: name | title | ",
+        "there is no such key; did you mean 'client_endpoint'?; valid: name | title | ",
         "there is no host 'c' in the cluster; valid: agent | B!",
         "'heal' is none of the words; did you mean 'autoheal'?; valid: ignore | autoheal",
         "no host may be called 'agent'",

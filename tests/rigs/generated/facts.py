@@ -139,7 +139,7 @@ def _consumers(dice: Dice) -> tuple[int, ...]:
 
 def _leadership_changes(seed: int, dice: Dice) -> Iterator[LeadershipChange]:
     """With a die of their own: the histories of runs without operations stay what they were."""
-    own = Random(f"upheavals of {seed}")
+    own = Random(f"leadership changes of {seed}")
     span_ns = dice.end_ns - dice.start_ns
     for _ in range(own.choice([0, 0, 0, 1, 2])):
         origin_ns = dice.start_ns + own.randint(0, max(span_ns // MS, 0)) * MS

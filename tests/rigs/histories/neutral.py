@@ -12,10 +12,10 @@ WORDS = Words(
     recorded={"fault_target_role": str, "mirrors_at_fault": float},
 )
 _DOCUMENT: dict[str, Any] = {
-    "format": "mqproof-history/1",
+    "format": "mqproof-history/2",
     "name": "small",
     "story": "two messages, one fault",
-    "truth": "nothing is lost",
+    "explanation": "nothing is lost",
     "facts": {
         "load_started_ns": 0,
         "load_ended_ns": 10 * S,

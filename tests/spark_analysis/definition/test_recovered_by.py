@@ -1,4 +1,4 @@
-"""What sustained success is owed to: the system, or the end of the fault that it began under."""
+"""What brought sustained success: the system, or the end of the fault that it began under."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def answer(history: History, every_ms: float, confirmed_ms: dict[int, float]) ->
 
 
 def recovered(history: History, window: int = 1) -> tuple[float | None, str]:
-    """When success was sustained, in seconds after the fault, and what it is owed to."""
+    """When success was sustained, in seconds after the fault, and what brought it."""
     (stage,) = (
         row
         for row in judge(*history.build()).stages

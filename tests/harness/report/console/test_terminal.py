@@ -155,7 +155,7 @@ def test_the_last_three_lines_are_verdict_folder_and_replay() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     assert screen.lines[-3:] == [
-        "verdict: passed, claims: 18 PASS, 1 FAIL (WARNING), 67 NOT APPLICABLE (exit code 0)",
+        "verdict: passed, claims: 18 PASS, 1 WARNING NOT SEEN, 67 NOT APPLICABLE (exit code 0)",
         "results: results/e",
         "replay: mqproof run master-crash --seed 7",
     ]
@@ -175,7 +175,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     assert "window 1: silence 0.171 s" in text
     assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
     (fail,) = [
-        line for line in screen.lines if "FAIL (WARNING) untold-consumer" in line and ":" in line
+        line for line in screen.lines if "WARNING NOT SEEN untold-consumer" in line and ":" in line
     ]
     assert "claimed by seeds/000" in fail
     assert "consumers_resumed after 0.161 s" in fail

@@ -31,8 +31,8 @@ def test_a_claims_article_is_reported_with_its_section(source: str, article: str
 @pytest.mark.parametrize(
     ("story", "badge"),
     [
-        (Story().stage("consumers_resumed", 48.0, reached=False), "✓ PASS (WARNING)"),
-        (Story(), "✗ FAIL (WARNING)"),
+        (Story().stage("consumers_resumed", 48.0, reached=False), "! WARNING CONFIRMED"),
+        (Story(), "– WARNING NOT SEEN"),
     ],
 )
 def test_a_warning_is_neither_good_news_nor_a_promise(story: Story, badge: str) -> None:

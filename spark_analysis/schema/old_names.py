@@ -1,0 +1,209 @@
+"""Names that records had before format 2, converted on read. No other module knows them.
+
+1. Each function takes a document as it was parsed and returns it with the names of today. It
+   changes nothing in place: digests are of the document as it was written.
+2. A document of another form, or of the present format, is returned as it is. Its reader reports
+   what is wrong with it.
+3. `RENAMED` is what users see: tests/conformance/renamed.json holds the same.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+CLAIMS = {
+    "calm-hence-consumed": "steady-state-is-consumed",
+    "calm-hence-served": "steady-state-is-served",
+    "open-transaction-is-asked-about": "open-transaction-is-checked",
+    "told-consumer-is-cancelled": "notified-consumer-is-cancelled",
+    "untold-consumer-waits-forever": "unnotified-consumer-waits-forever",
+}
+MEASURES = {
+    "forgotten": "not_redelivered",
+    "forgotten_unknown": "not_redelivered_unknown",
+    "out_longest": "longest_downtime",
+    "out_total": "total_downtime",
+    "unasked": "unchecked",
+    "unasked_unknown": "unchecked_unknown",
+}
+WORDS = {  # details of measures, and enumerations in histories
+    "commit_when_asked": "commit_when_checked",
+    "not_told": "not_reported",
+    "rollback_when_asked": "rollback_when_checked",
+}
+FACTS = {"asks_within_ns": "checks_within_ns", "rivals": "competing_leaders"} | {
+    "upheavals": "leadership_changes"
+}
+STATE = {  # of a run and its windows: what preconditions ask for
+    "asks_within_s": "checks_within_s",
+    "consumers_entered_at_target": "consumers_connected_to_target",
+    "entrance": "client_endpoint",
+    "forgotten": "node_removed",
+    "messages_to_ask": "messages_to_check",
+    "moot": "not_applicable",
+    "name_servers_struck": "name_servers_hit",
+    "node_forgotten": "node_removed",
+    "publishers_entered_at_target": "publishers_connected_to_target",
+    "routes_told_meanwhile": "routes_served_meanwhile",
+    "timer_s": "detection_timeout_s",
+}
+VERDICT = {  # keys of verdict.json beside measures and claims
+    "asked": "name_server",
+    "asked_from_ns": "requested_from_ns",
+    "asked_ns": "requested_ns",
+    "asked_until_ns": "requested_until_ns",
+    "out_runs": "downtime_runs",
+    "out_worst_scope": "worst_downtime_scope",
+    "timer_s": "detection_timeout_s",
+}
+_MARTS = {"asked": "queries", "charges": "attributions"}
+_COLUMNS = {"owed": "recovered_by"}
+_VALUES = {"measure": MEASURES, "detail": {**WORDS, **MEASURES}}
+_CSV = {"told": "reasons"}
+_HISTORY = {"truth": "explanation"}
+RENAMED = {**CLAIMS, **MEASURES, **WORDS, **FACTS, **_HISTORY} | {
+    old: new for old, new in STATE.items() if old != "forgotten"
+}
+
+_HISTORY_FORMATS = "mqproof-history/1", "mqproof-history/2"
+_FIRST = re.compile(r'"version"\s*:\s*1\b')
+Document = Mapping[str, Any]
+
+
+def manifest(document: Any) -> Any:
+    """Return a run's manifest. `scenario_source` stays: it is the user's own file."""
+    if not (isinstance(document, Mapping) and document.get("format") == 1):
+        return document
+    recorded = _keys(document, FACTS)
+    for name, convert in (("facts", facts), ("state", _state)):
+        if isinstance(recorded.get(name), Mapping):
+            recorded[name] = convert(recorded[name])
+    return {**recorded, "format": 2}
+
+
+def facts(document: Any) -> Any:
+    """Return the facts of a run: a part of its manifest."""
+    if not (isinstance(document, Mapping) and document.get("format") == 1):
+        return document
+    return {**_keys(document, FACTS), "format": 2}
+
+
+def history(document: Any) -> Any:
+    """Return a neutral history (`mqproof-history/1`)."""
+    if not isinstance(document, Mapping) or document.get("format") != _HISTORY_FORMATS[0]:
+        return document
+    found = {**_keys(document, _HISTORY), "format": _HISTORY_FORMATS[1]}
+    for name, convert in (
+        ("facts", lambda part: _keys(part, FACTS)),
+        ("declared", _state),
+        ("recorded", _state),
+        ("tables", _tables),
+    ):
+        if isinstance(found.get(name), Mapping):
+            found[name] = convert(found[name])
+    return found
+
+
+def marts(document: Any) -> Any:
+    """Return the marts of a packed experiment. Manifests stay as they are: see `manifest`."""
+    if not (isinstance(document, Mapping) and document.get("version") == 1):
+        return document
+    runs = [{**run, "body": run["body"] and _body(run["body"])} for run in document["runs"]]
+    return {**document, "version": 2, "runs": runs}
+
+
+def verdict(text: str) -> str:
+    """Return the text of a verdict.json."""
+    return _converted(text, lambda document: _verdict(document))
+
+
+def night(text: str) -> str:
+    """Return the text of a night.json."""
+    return _converted(text, lambda document: _deep(document, {**CLAIMS, **MEASURES}, {"what"}))
+
+
+def campaign_columns(names: list[str]) -> list[str]:
+    """Return the columns of a CSV of runs."""
+    return [_CSV.get(name, name) for name in names]
+
+
+def campaign_row(row: Mapping[str, str]) -> dict[str, str]:
+    """Return a row of such a CSV, whose cells are claims with blanks between, or JSON by claim."""
+    return {name: _PATTERN.sub(lambda found: CLAIMS[found[0]], said) for name, said in row.items()}
+
+
+_PATTERN = re.compile(rf"(?<![\w-])(?:{'|'.join(CLAIMS)})(?![\w-])")
+
+
+def _converted(text: str, convert: Callable[[Any], Any]) -> str:
+    if not _FIRST.search(text):
+        return text
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(document, dict) or document.get("version") != 1:
+        return text
+    return json.dumps({**convert(document), "version": 2}, ensure_ascii=False)
+
+
+def _verdict(document: Document) -> Any:
+    return _deep(document, {**CLAIMS, **MEASURES, **VERDICT}, {"claim", "measure", "detail"})
+
+
+def _body(body: Document) -> dict[str, Any]:
+    found = {_MARTS.get(name, name): _columns(mart) for name, mart in body["marts"].items()}
+    return {**body, "marts": found, "words": _state(body["words"])}
+
+
+def _columns(mart: Document) -> dict[str, Any]:
+    """Return a mart, which lies column by column."""
+    return {
+        _COLUMNS.get(name, name): [_VALUES[name].get(one, one) for one in values]
+        if name in _VALUES
+        else values
+        for name, values in mart.items()
+    }
+
+
+def _tables(tables: Document) -> dict[str, Any]:
+    """Return the raw tables of a history: a column is a list, or one value for all rows."""
+    return {name: _table(table) for name, table in tables.items()}
+
+
+def _table(table: Any) -> Any:
+    if not (isinstance(table, Mapping) and isinstance(table.get("columns"), Mapping)):
+        return table
+    columns = dict(table["columns"])
+    for name in columns.keys() & {"fate", "redelivered"}:
+        columns[name] = _values(columns[name])
+    return {**table, "columns": columns}
+
+
+def _values(column: Any) -> Any:
+    if isinstance(column, list):
+        return [_values(one) for one in column]
+    return WORDS.get(column, column) if isinstance(column, str) else column
+
+
+def _keys(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(key, key): value for key, value in document.items()}
+
+
+def _state(document: Any) -> Any:
+    return _deep(document, STATE, set())
+
+
+def _deep(document: Any, names: Mapping[str, str], of_values: set[str]) -> Any:
+    """Rename keys at every depth, and values of the keys `of_values`."""
+    if isinstance(document, list):
+        return [_deep(one, names, of_values) for one in document]
+    if not isinstance(document, dict):
+        return document
+    return {
+        names.get(key, key): names.get(value, value)
+        if key in of_values and isinstance(value, str)
+        else _deep(value, names, of_values)
+        for key, value in document.items()
+    }

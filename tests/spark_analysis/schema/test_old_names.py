@@ -1,0 +1,173 @@
+"""Records of format 1 are read with the names of today, and no other module knows the old ones."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.claims.claims import shipped
+from harness.claims.vocabulary import FACTS as KNOWN
+from spark_analysis.schema import old_names
+from spark_analysis.schema.facts import FACTS_VERSION, Facts
+from spark_analysis.schema.findings import MARTS
+from spark_analysis.schema.measures import BY_NAME, REGISTER
+from spark_analysis.schema.views import VIEWS
+from spark_analysis.schema.words import Fate, Redelivered
+
+ROOT = Path(__file__).parents[3]
+# These are plain words elsewhere: "the node was forgotten", "clients asked".
+PLAIN = {"asked", "charges", "entrance", "forgotten", "rivals", "told", "truth", "unasked"}
+RENAMED_IN_CODE = {
+    *old_names.RENAMED, *old_names.VERDICT, "upheaval", "asked_held", "when_asked",
+    "COMMIT_WHEN_ASKED", "ROLLBACK_WHEN_ASKED", "NOT_TOLD", "publishers_enter", "consumers_enter",
+    "speaks_unasked", "name_servers_asked", "out_when_calm_s", "starved_when_calm_s",
+    "consumers_not_told", "routes_told_meanwhile", "FAIL (WARNING)", "PASS (WARNING)",
+} - PLAIN  # fmt: skip
+
+
+def test_manifests_facts_and_states_have_the_names_of_today() -> None:
+    old = {
+        "format": 1,
+        "rivals": [],
+        "facts": {"format": 1, "rivals": [], "upheavals": [], "asks_within_ns": None},
+        "state": {"timer_s": 10, "entrance": {"moot": "why"}, "windows": {"1": {"moot": "it"}}},
+    }
+    assert old_names.manifest(old) == {
+        "format": FACTS_VERSION,
+        "competing_leaders": [],
+        "facts": {
+            "format": FACTS_VERSION,
+            "competing_leaders": [],
+            "leadership_changes": [],
+            "checks_within_ns": None,
+        },
+        "state": {
+            "detection_timeout_s": 10,
+            "client_endpoint": {"not_applicable": "why"},
+            "windows": {"1": {"not_applicable": "it"}},
+        },
+    }
+
+
+def test_a_history_has_the_words_of_today_in_lists_and_constants() -> None:
+    old = {
+        "format": "mqproof-history/1",
+        "truth": "so",
+        "facts": {"rivals": []},
+        "declared": {"entrance": "hosts"},
+        "recorded": {"1": {"consumers_entered_at_target": True}},
+        "tables": {
+            "deliveries": {"rows": 2, "columns": {"redelivered": "not_told"}},
+            "terms": {"rows": 2, "columns": {"fate": ["commit_when_asked", "none"]}},
+        },
+    }
+    assert old_names.history(old) == {
+        "format": "mqproof-history/2",
+        "explanation": "so",
+        "facts": {"competing_leaders": []},
+        "declared": {"client_endpoint": "hosts"},
+        "recorded": {"1": {"consumers_connected_to_target": True}},
+        "tables": {
+            "deliveries": {"rows": 2, "columns": {"redelivered": "not_reported"}},
+            "terms": {"rows": 2, "columns": {"fate": ["commit_when_checked", "none"]}},
+        },
+    }
+
+
+def test_marts_have_the_names_columns_and_words_of_today() -> None:
+    body = {
+        "manifest": {"format": 1, "rivals": []},
+        "marts": {
+            "stages": {"stage": ["x"], "owed": ["system"]},
+            "charges": {"measure": ["forgotten"], "detail": [""]},
+            "counts": {"measure": ["unasked"], "detail": ["commit_when_asked"]},
+            "asked": {"looks": [1]},
+        },
+        "words": {"routes_told_meanwhile": {"moot": "why"}},
+    }
+    runs = old_names.marts({"version": 1, "runs": [{"body": body}, {"body": None}]})["runs"]
+    assert runs[0]["body"] == {
+        "manifest": {"format": 1, "rivals": []},
+        "marts": {
+            "stages": {"stage": ["x"], "recovered_by": ["system"]},
+            "attributions": {"measure": ["not_redelivered"], "detail": [""]},
+            "counts": {"measure": ["unchecked"], "detail": ["commit_when_checked"]},
+            "queries": {"looks": [1]},
+        },
+        "words": {"routes_served_meanwhile": {"not_applicable": "why"}},
+    }
+    assert runs[1] == {"body": None}
+    assert {"attributions", "stages"} <= MARTS.keys()
+    assert "queries" in VIEWS
+
+
+def test_verdicts_and_nights_have_the_claims_and_measures_of_today() -> None:
+    claim, new = "calm-hence-served", "steady-state-is-served"
+    run = {"claims": [{"claim": claim, "meaning": claim}], "summary": {"out_total": None}}
+    verdict = {"version": 1, "runs": [run], "cells": [{"known": {claim: "PASS"}}]}
+    assert json.loads(old_names.verdict(json.dumps(verdict))) == {
+        "version": 2,
+        "runs": [
+            {"claims": [{"claim": new, "meaning": claim}], "summary": {"total_downtime": None}}
+        ],
+        "cells": [{"known": {new: "PASS"}}],
+    }
+    night = {"version": 1, "alarms": [{"what": "out_total"}], "cells": [{"claims": {claim: 1}}]}
+    assert json.loads(old_names.night(json.dumps(night))) == {
+        "version": 2,
+        "alarms": [{"what": "total_downtime"}],
+        "cells": [{"claims": {new: 1}}],
+    }
+
+
+def test_rows_of_a_csv_have_the_claims_of_today() -> None:
+    assert old_names.campaign_columns(["run", "told"]) == ["run", "reasons"]
+    row = {"passed": "calm-hence-served one-copy", "run": "calm-hence-served-1"}
+    assert old_names.campaign_row(row) == {
+        "passed": "steady-state-is-served one-copy",
+        "run": "calm-hence-served-1",
+    }
+
+
+@pytest.mark.parametrize("document", [None, [], {}, {"format": 2, "rivals": []}, {"format": "x"}])
+def test_other_documents_stay_as_they_are(document: Any) -> None:
+    for convert in (old_names.manifest, old_names.facts, old_names.history, old_names.marts):
+        assert convert(document) == document
+    for text in ("no JSON", '{"version": 2, "out_total": 1}', '{"version": 1', '[{"version": 1}]'):
+        assert old_names.verdict(text) == old_names.night(text) == text
+
+
+def test_every_new_name_exists_and_no_old_one() -> None:
+    details = {detail.name for measure in REGISTER for detail in measure.details}
+    words = {one.name.lower() for kind in (Fate, Redelivered) for one in kind}
+    for names, known in (
+        (old_names.CLAIMS, {one.name for one in shipped()}),
+        (old_names.MEASURES, set(BY_NAME)),
+        (old_names.WORDS, details | words),
+        (old_names.FACTS, set(Facts.__dataclass_fields__)),
+    ):
+        assert set(names.values()) <= known
+        assert not names.keys() & known
+    assert not old_names.STATE.keys() & KNOWN.keys()
+
+
+def test_the_map_for_users_is_the_same() -> None:
+    path = ROOT / "tests" / "conformance" / "renamed.json"
+    assert json.loads(path.read_text("utf-8")) == old_names.RENAMED
+
+
+def test_no_other_module_knows_an_old_name() -> None:
+    kept = {Path(old_names.__file__), Path(__file__), ROOT / "tests" / "test_language.py"}
+    words = "|".join(map(re.escape, sorted(RENAMED_IN_CODE, key=len, reverse=True)))
+    old = re.compile(rf"(?<![\w-])(?:{words})(?![\w])")
+    folders = ("harness", "faults", "reference_impl", "spark_analysis", "compose", "docs", "tests")
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for folder in folders
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".py", ".toml", ".md", ".html", ".css", ".java") and path not in kept
+        for match in old.finditer(path.read_text("utf-8"))
+    ]
+    assert found == [], "see tests/conformance/renamed.json"
