@@ -124,14 +124,17 @@ def _is_spark(command: bytes) -> bool:
 
 
 def _end(pid: int) -> None:
-    """Java removes what it has made in the temporary folder, if it is given the time."""
+    """Java removes what it has made in the temporary folder, if it is given the time. An
+    interrupt ends the waiting, and Java at once."""
     with suppress(ProcessLookupError):
-        descriptor = os.pidfd_open(pid)
+        descriptor, ended = os.pidfd_open(pid), False
         try:
             signal.pidfd_send_signal(descriptor, signal.SIGTERM)
-            if not select.select([descriptor], [], [], _ENDING_S)[0]:
-                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+            ended = bool(select.select([descriptor], [], [], _ENDING_S)[0])
         finally:
+            with suppress(ProcessLookupError):
+                if not ended:
+                    signal.pidfd_send_signal(descriptor, signal.SIGKILL)
             os.close(descriptor)
 
 
@@ -176,14 +179,18 @@ def _end_writing(written: Archive, whole: bool) -> None:
         gateway.shutdown()  # type: ignore[union-attr]
     with suppress(OSError):
         java.stdin.close()
-    if whole:
-        with suppress(subprocess.TimeoutExpired):
-            if java.wait(_ARCHIVE_S) == 0:
-                written.keep()
-                return
-    java.kill()
-    java.wait()
-    written.drop()
+    kept = False
+    try:
+        if whole:
+            with suppress(subprocess.TimeoutExpired):
+                kept = java.wait(_ARCHIVE_S) == 0
+    finally:  # an interrupt ends the waiting, and Java at once
+        if kept:
+            written.keep()
+        else:
+            java.kill()
+            java.wait()
+            written.drop()
 
 
 def _prepare_environment(where: Place) -> Archive | None:

@@ -1,6 +1,8 @@
 """What worker processes are told by the session that they belong to."""
 
 import os
+import select
+import subprocess
 from collections.abc import Iterator
 from threading import Event
 from typing import cast
@@ -47,6 +49,22 @@ def test_a_session_in_which_something_failed_is_stopped_at_once() -> None:
     with pytest.raises(ValueError, match="bad"), session.stopped(cast(SparkSession, one)):
         raise ValueError("bad")
     assert one.has.is_set()
+
+
+@pytest.mark.slow
+def test_an_interrupt_while_java_ends_leaves_no_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    java = subprocess.Popen(
+        ["sh", "-c", "trap '' TERM; echo; exec sleep 60"], stdout=subprocess.PIPE
+    )
+    assert java.stdout is not None
+    java.stdout.readline()  # from now on it ignores SIGTERM
+    monkeypatch.setattr(select, "select", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        session._end(java.pid)
+    assert java.wait(LIMIT_S) == -9
 
 
 @pytest.mark.slow
