@@ -1,21 +1,18 @@
 """The page of fault pairs, as Markdown: what planning refuses, and what was played.
 
 `python -m tests.rigs.runs.fault_pairs_page > docs/fault-pairs.md` makes it anew; a test compares.
-What was played stands in `fault_pairs.json` beside this module, one row a pair.
 """
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 
 from faults.mechanisms import COMPOSE, LOCAL
 from harness.plan.model import RunPlan
+from tests.rigs.runs import fault_pairs_results as stored
 from tests.rigs.runs.fault_pairs import LAYOUT, OTHER, SAME, SYSTEM, TIMES, Pair, pairs, planned
 
-RESULTS = Path(__file__).with_name("fault_pairs.json")
 VERIFIED, OPEN, REFUSED, PLANNED = "verified", "open", "refused", "planned"
 _SIGNS = {VERIFIED: "V", OPEN: "O", REFUSED: "r", PLANNED: "."}
 _HEAD = f"""\
@@ -37,10 +34,8 @@ Letters, one for each shape in the order above: `V` verified, `O` open, `r` refu
 
 
 @cache
-def results() -> Mapping[tuple[str, Pair], str]:
-    """What became of each played pair: "" verified, else the reason."""
-    rows = json.loads(RESULTS.read_text())
-    return {(row[0], Pair(*row[1:5])): row[5] for row in rows}
+def results() -> stored.Results:
+    return stored.load()
 
 
 @cache
