@@ -34,6 +34,8 @@ TIMES = {
     "nested": ((0, 16), (6, 7)),
     "in the undo": ((0, 6.5), (6.45, 6.5)),
 }
+# The second fault takes seconds to prepare where the first one silences a host.
+AFTER_SILENCE = {"overlapping": ((0, 7), (3, 7))}
 # Nodes give up a peer that is silent for longer: both may go on then, and stay apart for good.
 SILENT_MAX_S = 7.2
 BATCH, FEWEST = 16, 8  # pairs in one batch
@@ -101,18 +103,21 @@ class Pair:
         return self.clients if self.crashes else 0
 
     @property
+    def times(self) -> tuple[tuple[float, float], ...]:
+        """When each fault opens, and how long it lasts."""
+        special = AFTER_SILENCE if _silences(self.first) else TIMES
+        return special.get(self.time, TIMES[self.time])
+
+    @property
     def lasts_s(self) -> float:
-        return max(opens + lasts for opens, lasts in TIMES[self.time])
+        return max(opens + lasts for opens, lasts in self.times)
 
     @property
     def splits(self) -> bool:
-        """Whether it silences a host for so long that its peers may give it up.
-
-        Kinds with options are late or come and go: peers still hear something in time.
-        """
+        """Whether it silences a host for so long that its peers may give it up."""
         spans = [
-            lasts if KINDS[kind].silences_peers and kind not in OPTIONS else 0.0
-            for kind, (_, lasts) in zip(self.kinds, TIMES[self.time], strict=True)
+            lasts if _silences(kind) else 0.0
+            for kind, (_, lasts) in zip(self.kinds, self.times, strict=True)
         ]
         if self.place == SAME and all(spans):
             return self.lasts_s > SILENT_MAX_S
@@ -129,6 +134,11 @@ class Pair:
         return first, second
 
 
+def _silences(kind: str) -> bool:
+    """Kinds with options are late, or come and go: peers still hear something in time."""
+    return KINDS[kind].silences_peers and kind not in OPTIONS
+
+
 def source(batch: Sequence[Pair]) -> str:
     """The scenario that plays these pairs, one after the other.
 
@@ -138,9 +148,7 @@ def source(batch: Sequence[Pair]) -> str:
     begins_s, publisher = 0.0, 1
     for number, pair in zip(range(1, 2 * len(batch), 2), batch, strict=True):
         targets = pair.targets(number, publisher)
-        for kind, target, (opens, lasts) in zip(
-            pair.kinds, targets, TIMES[pair.time], strict=True
-        ):
+        for kind, target, (opens, lasts) in zip(pair.kinds, targets, pair.times, strict=True):
             parts.append(
                 f'[[fault]]\nkind = "{kind}"\ntarget = "{target}"\n'
                 f'opens = "{begins_s + opens:g} s"\nlasts = "{lasts:g} s"\n'

@@ -23,10 +23,13 @@ _HEAD = f"""\
 Each ordered pair of fault kinds is combined in three shapes: the two overlap, the second lies
 within the first, or the second opens as the first is undone. Planning refuses a pair with a
 reason, or the pair can be played. A pair is *verified* when a run verified that both faults were
-active and that both ended. It is *open* when a run did not.
+active and that both ended. It is *open* when a run of the pair alone did not.
 
 `pytest -m nightly tests/harness/run/test_fault_pairs.py` plays every pair that planning takes, on
-`{SYSTEM}` `{LAYOUT}`. What was played so far is in the tables.
+`{SYSTEM}` `{LAYOUT}`: several pairs, one after the other, on one cluster. A pair that
+such a batch leaves open is played again, alone. `python -m tests.rigs.runs.play_fault_pairs` plays
+the pairs that were not played yet, on several clusters at once, and keeps the results. The tables
+show these results.
 
 Letters, one for each shape in the order above: `V` verified, `O` open, `r` refused by planning,
 `.` planned and not played yet. Rows: the fault that opens first.

@@ -11,10 +11,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from faults.mechanisms import LOCAL
-from harness.cluster.port import Cluster, DeployError
+from faults.mechanisms import COMPOSE, LOCAL
+from harness.cluster.port import Cluster, DeployError, Deployment
+from harness.deploy.compose.deployment import ComposeDeployment
+from harness.deploy.compose.faults import equip as equip_compose
 from harness.deploy.local.deployment import LocalDeployment
-from harness.deploy.local.faults import equip
+from harness.deploy.local.faults import equip as equip_local
 from harness.plan.model import Experiment, RunPlan
 from harness.run.interrupts import Interrupt
 from harness.run.series import Hooks, Series
@@ -27,6 +29,11 @@ BOOT_LIMIT_S = 240.0
 PAIR_LIMIT_S = 60.0
 NOT_OPENED = ("not opened", "never opened")  # of a window whose turn did not come
 AFTER_ANOTHER = ("overlapping", "nested")  # shapes in which the second opens well before the undo
+
+_DEPLOYMENTS: Mapping[str, Deployment] = {
+    LOCAL: LocalDeployment(equip_local),
+    COMPOSE: ComposeDeployment(equip_compose),
+}
 
 Reasons = Mapping[Pair, str]  # "": verified; else why not
 
@@ -78,7 +85,7 @@ def _doubts(pair: Pair, first: Window, second: Window) -> Iterator[str]:
 
 def _series(run: RunPlan, folder: Path) -> Series:
     async def up(of: RunPlan) -> Cluster:
-        return await LocalDeployment(equip).up(of.layout, folder, lambda _: None)
+        return await _DEPLOYMENTS[of.deployment].up(of.layout, folder, lambda _: None)
 
     hooks = Hooks(
         Interrupt(), lambda *_: None, lambda _: None, lambda _: None, lambda _: None, keep=False
