@@ -22,7 +22,7 @@ from harness.systems import catalogue
 
 SYSTEM, LAYOUT = "reference-mirrored", "all-automatic@T=10"
 OPTIONS = {
-    "flap": 'down = "1500 ms"\nup = "1500 ms"',
+    "flap": 'down = "2 s"\nup = "2 s"',
     "slow": 'latency = "1 s"',
     "cut_after": "bytes = 100",
     "slow_peers": 'latency = "1 s"',
