@@ -118,7 +118,7 @@ def _general(reason: str) -> str:
     """Without the names of the pair's own targets."""
     text = reason.rpartition("fault 2: ")[2]
     text = re.sub(r"fault 1 \(\w+ [^)]*\)", "the first fault", text)
-    text = re.sub(r"\ba \w+ (is verified|hides|comes)", r"the second \1", text)
+    text = re.sub(r"\ban? \w+ (is verified|hides|comes)", r"the second \1", text)
     return text.partition(": let ")[0]
 
 
