@@ -9,7 +9,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from faults.actions import AddToxic, Cut, Freeze, Isolate, Kill, Stop, both_ways
+from faults.actions import AddToxic, Cut, Disable, Freeze, Isolate, Kill, Stop, both_ways
 from faults.mechanisms import PROXY
 from faults.model import Armed, Interference
 from faults.peers import peer_link
@@ -34,6 +34,7 @@ def interference(
         mute=frozenset(map(host_of, stopped)),
         closed=frozenset(way for one in actions for way in _closed(one, armed.hosts)),
         slowed=frozenset(way for one in actions for way in _slowed(one, armed.hosts)),
+        links=frozenset(link for other in others if other.proxies for link in _links(other)),
         round_trip_s=sum(2 * one.options.latency_s for one in meeting),
         agreeing_s=GIVEN_UP * detection_timeout_s if any(map(_silences, actions)) else 0.0,
         narrow_s=sum(HANDSHAKE_KB / one.options.rate_kb for one in meeting if one.options.rate_kb),
@@ -50,6 +51,18 @@ def visible(armed: Armed, ways: Iterable[Way], timed: bool = False) -> tuple[Way
     closed = meanwhile.closed | meanwhile.slowed if timed else meanwhile.closed
     one_way = armed.mechanism == PROXY
     return tuple(way for way in ways if way not in closed and (one_way or way[::-1] not in closed))
+
+
+def _links(other: Armed) -> Iterator[str]:
+    """The links of clients that a fault closes or holds."""
+    for action in other.actions:
+        if isinstance(action, Disable) or (isinstance(action, AddToxic) and not _slow(action)):
+            yield from action.proxies
+
+
+def _slow(action: AddToxic) -> bool:
+    """Return whether everything passes, but later."""
+    return action.type == LATENCY or dict(action.attributes).get("rate", 0) > 0
 
 
 def _silences(action: object) -> bool:

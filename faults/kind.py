@@ -37,6 +37,7 @@ class Sight(Enum):
 
     PEER_LINKS = "the ways between its host and the others"
     CLIENT_LINKS = "the links of clients to its host"
+    BROKER = "the word of its broker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Kind:
     may_stay: bool  # whether a scenario may say that it never returns
     strikes_processes: bool  # by signals: one process of a host alone, or several places at once
     excludes: Excludes
-    seen_by: tuple[Sight, ...]  # (): by processes, or by the broker's own word
+    seen_by: tuple[Sight, ...]  # (): by processes
     hides: tuple[Sight, ...]  # while it is active, nothing else on its host is seen by these
     repeats: bool  # it comes and goes while its window is open
     canaries_speak: bool  # its proof needs words, with their direction, size or time

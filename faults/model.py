@@ -63,6 +63,7 @@ class Interference:
     mute: frozenset[str] = frozenset()  # hosts whose brokers another fault stops or ends
     closed: frozenset[tuple[str, str]] = frozenset()  # ways (from, to) that another fault closes
     slowed: frozenset[tuple[str, str]] = frozenset()  # ways that another fault makes late
+    links: frozenset[str] = frozenset()  # of clients, by proxy, that another fault closes or holds
     round_trip_s: float = 0.0  # that other faults add to one on the links of this one
     narrow_s: float = 0.0  # that they add to a handshake by their rate
     agreeing_s: float = 0.0  # that a queue's declaration may wait for a host that is silent

@@ -174,17 +174,18 @@ def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
     named = f"fault {number} ({earlier.kind} {earlier.target})"
     if sights := _shared(one.hides, other.seen_by, earlier, later):
         return (
-            f"{named} hides {sights}, by which a {later.kind} is verified: let one end before the "
-            f"other opens, or aim it at '{OTHER_THAN_FAULT}{number}'"
+            f"{named} hides {sights}, by which {_a(later.kind)} is verified: let one end before "
+            f"the other opens, or aim it at '{OTHER_THAN_FAULT}{number}'"
         )
-    if one is other and one.seen_by and set(earlier.clients) & set(later.clients):
+    by_links = one.seen_by and Sight.BROKER not in one.seen_by
+    if one is other and by_links and set(earlier.clients) & set(later.clients):
         return f"it cannot be told from {named} on the same host, which is still active"
     if one.applies_to == PEER_LINK and other.repeats:
-        return f"{named} makes the links late, on which a {later.kind} comes and goes too fast"
+        return f"{named} makes the links late, on which {_a(later.kind)} comes and goes too fast"
     sights = _shared(other.hides, one.seen_by, earlier, later)
     if sights and later.opens_s < earlier.opens_s + earlier.verified_s:
         return (
-            f"a {later.kind} hides {sights}, by which {named} is verified: let it open "
+            f"{_a(later.kind)} hides {sights}, by which {named} is verified: let it open "
             f"{earlier.verified_s:g} s later than that at least"
         )
     return ""
@@ -206,9 +207,13 @@ def _paused(number: int, earlier: ActiveFault, later: ActiveFault, pauses: Pause
         return ""
     return (
         f"fault {number} ({earlier.kind} {earlier.target}) makes its host pause, which closes the "
-        f"links of clients, by which a {later.kind} is verified: let it open earlier, or aim it "
+        f"links of clients, by which {_a(later.kind)} is verified: let it open earlier, or aim it "
         f"at '{OTHER_THAN_FAULT}{number}'"
     )
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _shared(

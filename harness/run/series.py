@@ -79,6 +79,8 @@ class Series:
     versions: dict[str, str]  # of this machine and of mqproof itself
     up: Up
     hooks: Hooks
+    # Do what takes seconds: in a thread, for the cluster's agent ends when its harness is silent.
+    apart: Callable[[Callable[[], object]], Awaitable[object]] = asyncio.to_thread
     _cluster: Cluster | None = None
     _boots: int = 0
     _unclean: str = "the experiment's first run"
@@ -112,7 +114,7 @@ class Series:
         ended = await asyncio.gather(*work, return_exceptions=True)
         self._under_load -= {plan.name for plan in plans}
         group.logs.forget()
-        self._seal(group)
+        await self._seal(group)
         recorded: dict[str, Manifest] = {}
         for one in ended:
             if isinstance(one, BaseException):
@@ -182,13 +184,12 @@ class Series:
             reserve.end()
             group.ended.append(folder)
 
-    def _seal(self, group: "_Group") -> None:
-        """Where anything was recorded; it takes long, and workers of a run that goes on would miss
-        their harness."""
+    async def _seal(self, group: "_Group") -> None:
+        """Seal the folders of runs that have ended."""
         for folder in group.ended:
             with contextlib.suppress(LogDamaged, OSError):  # a full disk: `analyse` may seal later
                 self.hooks.step("seal the logs")
-                seal(folder)
+                await self.apart(partial(seal, folder))
 
     async def _clean_cluster(self, plan: RunPlan, manifest: Manifest, group: "_Group") -> Cluster:
         """One for the whole group: what happens to its runs is looked at when all have ended."""

@@ -10,9 +10,10 @@ from faults.compile import compile
 from faults.interference import interference, visible
 from faults.kinds import KINDS
 from faults.kinds.client_links.slow import Slowed
+from faults.kinds.network.before import clients_enter
 from faults.kinds.network.isolation_rules import IsolationEvidence, links_isolated
 from faults.mechanisms import PACKET_FILTER, PROXY
-from faults.model import Armed, Interference, Options, Proof, Replies, Words
+from faults.model import Armed, FaultError, Interference, Options, Proof, Replies, Words
 from faults.performing import perform_all
 from faults.replies import DIRECT
 from faults.targets import CLIENT_LINK
@@ -64,6 +65,28 @@ def test_a_cut_is_verified_while_its_own_broker_is_down(other: str) -> None:
     active, ended = seen(armed(1, "partition", "rmq1"), armed(2, other, "rmq1"))
     assert active.ok, active.doubt
     assert ended.ok, ended.doubt
+
+
+@pytest.mark.parametrize("other", ["hang", "refuse", "reset", "cut_after"])
+def test_a_link_of_a_client_that_another_fault_closes_is_no_way_to_judge_by(other: str) -> None:
+    options = Options(bytes=100)
+    others = [armed(2, other, "rmq1", options)]
+    assert interference(armed(1, "black_hole", "rmq1"), others).links == {"p1"}
+    others = [armed(2, "slow", "rmq1", Options(latency_s=1)), armed(3, "partition", "rmq1")]
+    assert not interference(armed(1, "black_hole", "rmq1"), others).links
+
+
+@pytest.mark.parametrize("other", ["refuse", "kill"])
+def test_a_host_becomes_a_black_hole_whose_clients_another_fault_keeps_away(other: str) -> None:
+    class Ways:
+        async def entries(self, host: str) -> Replies:
+            assert host == "rmq1"
+            return {"p1": SILENT}
+
+    own = armed(1, "black_hole", "rmq1")
+    asyncio.run(clients_enter(beside(own, armed(2, other, "rmq1")), cast(Witness, Ways())))
+    with pytest.raises(FaultError, match="p1: "):
+        asyncio.run(clients_enter(beside(own), cast(Witness, Ways())))
 
 
 def test_a_cut_that_another_one_hides_altogether_is_not_verified() -> None:

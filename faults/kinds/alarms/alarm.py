@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from faults.actions import ClearAlarm, RaiseAlarm
-from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope
+from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.alarms import rules
 from faults.mechanisms import COMPOSE, CONTAINER, EXTERNAL, LOCAL
 from faults.model import Armed, FaultError, Proof
@@ -60,7 +60,7 @@ ALARM = Kind(
     may_stay=False,
     strikes_processes=False,
     excludes=Excludes.RESOURCE,
-    seen_by=(),
+    seen_by=(Sight.BROKER,),
     hides=(),
     repeats=False,
     canaries_speak=False,

@@ -47,12 +47,22 @@ async def quick(armed: Armed, reach: Reach, limit_s: float) -> None:
     raise FaultError(f"slow already: {_describe(replies, late)}")
 
 
-async def clients_enter(witness: SeesWays, host: str) -> None:
+async def entries(armed: Armed, witness: SeesWays) -> dict[str, Reply]:
+    """What clients meet on each way to the host that no other active fault closes."""
+    host = armed.resolved
+    found = await witness.entries(host)
+    others = armed.meanwhile()
+    if host in others.mute:
+        return {}
+    return {name: reply for name, reply in found.items() if name not in others.links}
+
+
+async def clients_enter(armed: Armed, witness: SeesWays) -> None:
     """Raises FaultError where a client's way to the host does not answer already."""
-    entries = await witness.entries(host)
-    mute = [f"{name}: {reply.detail}" for name, reply in entries.items() if not reply.answered]
+    found = await entries(armed, witness)
+    mute = [f"{name}: {reply.detail}" for name, reply in found.items() if not reply.answered]
     if mute:
-        raise FaultError(f"ways of clients to {host} do not work now: {'; '.join(mute)}")
+        raise FaultError(f"ways of clients to {armed.resolved} do not work now: {'; '.join(mute)}")
 
 
 async def _each(ways: Iterable[Way], reach: Reach) -> dict[Way, Reply]:

@@ -7,7 +7,7 @@ from faults.actions import Isolate, Rejoin, both_ways
 from faults.interference import visible
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network import isolation_rules as rules
-from faults.kinds.network.before import clients_enter, speaking
+from faults.kinds.network.before import clients_enter, entries, speaking
 from faults.kinds.network.rules import cut_gone
 from faults.kinds.network.ways import hears
 from faults.mechanisms import NO_NETWORK, PROXY, TO_NETWORK
@@ -28,7 +28,7 @@ class Isolated:
         """Old silence of links proves nothing new; a packet filter is seen by its own counters."""
         if self.armed.mechanism == PROXY:
             await speaking(self.armed, self.witness.reach)
-            await clients_enter(self.witness, self.armed.resolved)
+            await clients_enter(self.armed, self.witness)
 
     async def held(self) -> Proof:
         if self.armed.resolved in self.armed.meanwhile().mute:
@@ -41,10 +41,10 @@ class Isolated:
         joined = await self.joined()
         if not joined.ok:
             return joined
-        entries, serves = await asyncio.gather(
-            self.witness.entries(host), self.witness.serves(host)
+        found, serves = await asyncio.gather(
+            entries(self.armed, self.witness), self.witness.serves(host)
         )
-        return both(joined, rules.entered(entries, serves))
+        return both(joined, rules.entered(found, serves))
 
     async def isolated(self) -> Proof:
         if self.armed.mechanism == PROXY:
@@ -87,7 +87,7 @@ class Isolated:
         hosts = self.armed.hosts
         proxied = self.armed.mechanism == PROXY
         ask = hears if proxied else reaches
-        attempts, entries, beside, direct = await asyncio.gather(
+        attempts, found, beside, direct = await asyncio.gather(
             ask(self.witness, visible(self.armed, self._ways)),
             self._entries(),
             ask(self.witness, visible(self.armed, left_open(self._ways, hosts))),
@@ -96,18 +96,16 @@ class Isolated:
         direct_by_host = {host: reply for (host, _), reply in direct.items()}
         takes_clients = not proxied or (await self.witness.greets(self.armed.resolved)).answered
         return rules.IsolationEvidence(
-            self.armed.resolved, attempts, entries if takes_clients else {}, beside, direct_by_host
+            self.armed.resolved, attempts, found if takes_clients else {}, beside, direct_by_host
         )
 
     async def _entries(self) -> Replies:
         """Clients' ways; and past every proxy, where that is no way around the fault."""
         host = self.armed.resolved
         if self.armed.mechanism == PROXY:
-            return await self.witness.entries(host)
-        entries, direct = await asyncio.gather(
-            self.witness.entries(host), self.witness.greets(host)
-        )
-        return {**entries, DIRECT: direct}
+            return await entries(self.armed, self.witness)
+        found, direct = await asyncio.gather(self.witness.entries(host), self.witness.greets(host))
+        return {**found, DIRECT: direct}
 
 
 def isolate(scope: Scope) -> Compiled:
@@ -131,7 +129,7 @@ BLACK_HOLE = Kind(
     strikes_processes=False,
     excludes=Excludes.NOTHING,
     seen_by=(Sight.PEER_LINKS,),
-    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS),
+    hides=(Sight.PEER_LINKS, Sight.CLIENT_LINKS, Sight.BROKER),
     repeats=False,
     canaries_speak=False,
     held_limit_s=HELD_LIMIT_S,

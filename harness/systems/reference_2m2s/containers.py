@@ -15,7 +15,7 @@ def reference_image(_: Layout | None = None) -> Image:
         "2m2s",
         shipped("reference-2m2s"),
         "MQPROOF_REFERENCE_2M2S_IMAGE",
-        installed("h11", "msgspec"),
+        installed("h11", "msgspec", "pcre2", "tenacity"),
         sources=copy_reference_sources,
     )
 

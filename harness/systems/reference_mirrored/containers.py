@@ -14,7 +14,7 @@ def reference_image(_: Layout | None = None) -> Image:
         "mirrored",
         shipped("reference-mirrored"),
         "MQPROOF_REFERENCE_IMAGE",
-        installed("h11", "msgspec"),
+        installed("h11", "msgspec", "pcre2", "tenacity"),
         sources=copy_reference_sources,
     )
 

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from harness.systems.catalogue import load_layout, load_system, system_names
 from harness.systems.containers import worker_image
 from harness.systems.files import copy_worker_sources
 from harness.systems.rabbitmq.containers import rabbitmq_image
+from harness.systems.reference_2m2s.containers import reference_image as image_of_2m2s
 from harness.systems.reference_mirrored.containers import reference_image
 from harness.systems.rocketmq.containers import rocketmq_image, rocketmq_worker_image
 
@@ -50,15 +53,33 @@ def test_layouts_change_no_image() -> None:
 
 def test_the_reference_is_built_of_its_own_sources_and_nothing_else_of_ours() -> None:
     image = reference_image()
-    assert {name for name, _ in image.arguments} == {
-        "H11_VERSION",
-        "MSGSPEC_VERSION",
-    }
     with images._context(image) as folder:
         copied = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
     assert {"Dockerfile", "entrypoint.sh", "reference_impl/__main__.py"} <= copied
     ours = {name.partition("/")[0] for name in copied if name.endswith(".py")}
     assert ours == {"reference_impl"}
+
+
+@pytest.mark.parametrize(
+    "image", [reference_image(), image_of_2m2s()], ids=lambda one: one.version
+)
+def test_the_references_images_have_every_package_that_they_import(image: images.Image) -> None:
+    with images._context(image) as folder:
+        sources = [path.read_text() for path in folder.rglob("*.py")]
+        recipe = (folder / "Dockerfile").read_text()
+    found = {name for source in sources for name in packages_of(source)}
+    packages = found - sys.stdlib_module_names - {"reference_impl"}
+    assert {name for name, _ in image.arguments} == {f"{one.upper()}_VERSION" for one in packages}
+    assert all(f"{one}==${{{one.upper()}_VERSION}}" in recipe for one in packages)
+
+
+def packages_of(source: str) -> Iterator[str]:
+    """The first parts of the names of all modules that a source imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
 
 
 def test_every_system_that_can_be_deployed_in_containers_declares_them() -> None:

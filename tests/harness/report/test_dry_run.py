@@ -215,7 +215,7 @@ def test_a_word_that_may_mean_another_host_after_a_fault_is_warned_of() -> None:
 def test_a_window_that_is_too_short_to_verify_says_what_becomes_of_it(
     deployment: str, what: str
 ) -> None:
-    short = ('opens = "6 s"\nlasts = "14 s"', 'opens = "6 s"\nlasts = "50 ms"')
+    short = ('opens = "3 s"\nlasts = "7 s"', 'opens = "3 s"\nlasts = "50 ms"')
     shown = fault_lines(deployment, short)
     assert "shorter than 3.5 s, the shortest window in which a partition is verified" in shown
     assert what in shown

@@ -87,7 +87,9 @@ def play(
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, said.append, False)
         experiment = Experiment("e", 7, plans, ())
         async with asyncio.timeout(takes_s):
-            await Series(experiment, folder, BOOT_ID, {}, up, hooks).perform()
+            await Series(
+                experiment, folder, BOOT_ID, {}, up, hooks, virtual_time.at_once
+            ).perform()
 
     virtual_time.run(story())
     return Played(folder, said, views)

@@ -69,7 +69,9 @@ def perform(
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, show, print, keep)
         hooks.over = over
         experiment = Experiment("e", 7, plans, ())
-        await Series(experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks).perform()
+        await Series(
+            experiment, folder, BOOT_ID, {"python": "3"}, world.up, hooks, virtual_time.at_once
+        ).perform()
 
     virtual_time.run(story())
     found = sorted(folder.glob("runs/*/manifest.json"))
@@ -211,7 +213,13 @@ def test_an_interrupt_ends_whatever_is_waited_for_outside_the_load_as_well(
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
         began_s = time.monotonic()
         series = Series(
-            Experiment("e", 7, runs(LAYOUT, LAYOUT), ()), tmp_path, BOOT_ID, {}, up, hooks
+            Experiment("e", 7, runs(LAYOUT, LAYOUT), ()),
+            tmp_path,
+            BOOT_ID,
+            {},
+            up,
+            hooks,
+            virtual_time.at_once,
         )
         await series.perform()
         took_s = time.monotonic() - began_s
@@ -235,7 +243,7 @@ def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
     async def story() -> None:
         hooks = Hooks(interrupt, lambda *_: None, lambda _: None, lambda _: None, print, False)
         experiment = Experiment("e", 7, runs(LAYOUT), ())
-        await Series(experiment, tmp_path, BOOT_ID, {}, up, hooks).perform()
+        await Series(experiment, tmp_path, BOOT_ID, {}, up, hooks, virtual_time.at_once).perform()
 
     virtual_time.run(story())
     (folder,) = tmp_path.glob("runs/*")
@@ -258,7 +266,9 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
         nothing = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, False)
         hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
         experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
-        await Series(experiment, tmp_path, BOOT_ID, {}, World().up, hooks).perform()
+        await Series(
+            experiment, tmp_path, BOOT_ID, {}, World().up, hooks, virtual_time.at_once
+        ).perform()
 
     virtual_time.run(story())
     assert ended == ["quick-1", "quick-3"]
@@ -277,6 +287,25 @@ def test_it_is_reported_when_the_last_load_is_over_and_again_before_the_last_clu
 
     perform(world, runs(LAYOUT, LAYOUT), tmp_path, over=note)
     assert told == [(["drain", "sealed"], [0]), (["sealed", "sealed"], [0])]
+
+
+def test_logs_are_sealed_apart_from_the_event_loop(tmp_path: Path) -> None:
+    """The cluster's agent ends when its harness is silent for seconds."""
+    phases = list[tuple[str, str]]()
+
+    async def apart(work: Callable[[], object]) -> None:
+        (folder,) = tmp_path.glob("runs/*")
+        before = Manifest.load(folder).phase
+        work()
+        phases.append((before, Manifest.load(folder).phase))
+
+    async def story() -> None:
+        hooks = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, False)
+        experiment = Experiment("e", 7, runs(LAYOUT), ())
+        await Series(experiment, tmp_path, BOOT_ID, {}, World().up, hooks, apart).perform()
+
+    virtual_time.run(story())
+    assert phases == [("finished", "sealed")]
 
 
 def test_a_kept_cluster_is_left_standing(tmp_path: Path) -> None:

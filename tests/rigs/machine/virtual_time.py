@@ -7,7 +7,7 @@ a busy machine makes nothing late. Sockets, processes and threads would know not
 import asyncio
 import selectors
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 import pytest
@@ -58,3 +58,8 @@ def run(story: Coroutine[Any, Any, Answer]) -> Answer:
         patched.setattr(time, "monotonic_ns", clock.monotonic_ns)
         with asyncio.Runner(loop_factory=loop) as runner:
             return runner.run(story)
+
+
+async def at_once(work: Callable[[], object]) -> None:
+    """Stand in for asyncio.to_thread: no thread knows this time."""
+    work()

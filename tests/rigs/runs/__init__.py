@@ -10,6 +10,9 @@ findings       what the marts of one run would hold
 compared_runs  runs compared by the definition, and by Spark
 displays       a display that shows nothing, and keeps what it was told
 reports        reports of an experiment of two cells
-fault_pairs       pairs of fault kinds as scenarios
-fault_pairs_page  the documentation page of these pairs
+fault_pairs          pairs of fault kinds as scenarios, alone or in batches
+fault_pairs_played   plays a batch, and judges each of its pairs
+play_fault_pairs     plays all that were not played yet
+fault_pairs_results  what was played
+fault_pairs_page     the documentation page of these pairs
 """

@@ -2,34 +2,27 @@
 
 1. Every ordered pair of kinds is combined with every shape in time and every place.
 2. A pair is planned as any scenario is: what planning refuses is not played.
-3. A pair is verified where both faults were verified active and verified ended.
+3. A batch is one scenario that plays several pairs, one after the other. The next pair begins when
+   both faults of the pair before it have ended.
 """
 
-import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import zip_longest
 
 from faults.kinds import KINDS, mechanism
 from faults.mechanisms import LOCAL
 from faults.targets import CLIENT
-from harness.cluster.port import Cluster, DeployError
-from harness.deploy.local.deployment import LocalDeployment
-from harness.deploy.local.faults import equip
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
-from harness.plan.model import Experiment, RunPlan
+from harness.plan.model import RunPlan
 from harness.plan.problems import PlanError
 from harness.plan.toml import read_scenario
-from harness.run.interrupts import Interrupt
-from harness.run.series import Hooks, Series
-from harness.run_folder.manifest import Manifest
 from harness.systems import catalogue
 
 SYSTEM, LAYOUT = "reference-mirrored", "all-automatic@T=10"
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 OPTIONS = {
-    "flap": 'down = "1 s"\nup = "1 s"',
+    "flap": 'down = "2 s"\nup = "2 s"',
     "slow": 'latency = "1 s"',
     "cut_after": "bytes = 100",
     "slow_peers": 'latency = "1 s"',
@@ -37,22 +30,28 @@ OPTIONS = {
 # When each opens and how long it lasts, in seconds: overlapping, the second within the first, and
 # the second as the first is undone.
 TIMES = {
-    "overlapping": ((0, 14), (6, 14)),
-    "nested": ((0, 22), (6, 8)),
-    "in the undo": ((0, 8), (7.95, 8)),
+    "overlapping": ((0, 7), (5.2, 7)),
+    "nested": ((0, 16), (6, 7)),
+    "in the undo": ((0, 6.5), (6.45, 6.5)),
 }
+# The second fault takes seconds to prepare where the first one silences a host.
+AFTER_SILENCE = {"overlapping": ((0, 7), (3, 7))}
+# Nodes give up a peer that is silent for longer: both may go on then, and stay apart for good.
+SILENT_MAX_S = 7.2
+BATCH, FEWEST = 16, 8  # pairs in one batch
+PAUSE_S = 3  # between two pairs: clients connect, and a host that was away copies the queue
 SAME, OTHER = "same host", "other host"
-TARGETS = {SAME: "host of fault 1", OTHER: "other than fault 1"}
-LIMIT_S = 420.0
-_SCENARIO = """
-title = "A pair of faults"
+TARGETS = {SAME: "host of fault {}", OTHER: "other than fault {}"}
+_MASTER = "master of orders"
+_HEAD = """
+title = "Pairs of faults"
 
 [workload]
 queues = ["orders"]
-publishers = 2
+publishers = {publishers}
 consumers = 1
 keys = 4
-rate = 40
+rate = 10
 deadline = "5 s"
 publisher_endpoint = "master of orders"
 consumer_endpoint = "master of orders"
@@ -79,28 +78,94 @@ class Pair:
         return ", ".join(part for part in (self.first, self.second, self.time, self.place) if part)
 
     @property
+    def kinds(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    @property
     def source(self) -> str:
-        """The scenario."""
-        of_clients = [KINDS[kind].applies_to == CLIENT for kind in (self.first, self.second)]
-        first = "publisher-1" if of_clients[0] else "master of orders"
-        second = TARGETS.get(self.place, "master of orders")
+        """The scenario of this pair alone."""
+        return source((self,))
+
+    @property
+    def clients(self) -> int:
+        """The number of publishers that its faults mean."""
+        meant = sum(KINDS[kind].applies_to == CLIENT for kind in self.kinds)
+        return min(meant, 1) if self.place == SAME else meant
+
+    @property
+    def crashes(self) -> int:
+        """The number of clients that it kills."""
+        return sum(KINDS[kind].ends_client for kind in self.kinds)
+
+    @property
+    def spent(self) -> int:
+        """The number of publishers that later pairs of a batch do not mean."""
+        return self.clients if self.crashes else 0
+
+    @property
+    def times(self) -> tuple[tuple[float, float], ...]:
+        """When each fault opens, and how long it lasts."""
+        special = AFTER_SILENCE if _silences(self.first) else TIMES
+        return special.get(self.time, TIMES[self.time])
+
+    @property
+    def lasts_s(self) -> float:
+        return max(opens + lasts for opens, lasts in self.times)
+
+    @property
+    def splits(self) -> bool:
+        """Whether it silences a host for so long that its peers may give it up."""
+        spans = [
+            lasts if _silences(kind) else 0.0
+            for kind, (_, lasts) in zip(self.kinds, self.times, strict=True)
+        ]
+        if self.place == SAME and all(spans):
+            return self.lasts_s > SILENT_MAX_S
+        return any(lasts > SILENT_MAX_S for lasts in spans)
+
+    def targets(self, number: int, publisher: int) -> tuple[str, str]:
+        """`number`: of its first fault. `publisher`: the first one that is alive."""
+        of_clients = [KINDS[kind].applies_to == CLIENT for kind in self.kinds]
+        one, other = f"publisher-{publisher}", f"publisher-{publisher + 1}"
+        first = one if of_clients[0] else _MASTER
+        second = TARGETS[self.place].format(number) if self.place else _MASTER
         if of_clients[1]:
-            second = "publisher-1" if self.place == SAME or not of_clients[0] else "publisher-2"
-        return _SCENARIO + "".join(
-            f'[[fault]]\nkind = "{kind}"\ntarget = "{target}"\nopens = "{opens:g} s"\n'
-            f'lasts = "{lasts:g} s"\n{OPTIONS.get(kind, "")}\n\n'
-            for kind, target, (opens, lasts) in zip(
-                (self.first, self.second), (first, second), TIMES[self.time], strict=True
+            second = other if of_clients[0] and self.place == OTHER else one
+        return first, second
+
+
+def _silences(kind: str) -> bool:
+    """Kinds with options are late, or come and go: peers still hear something in time."""
+    return KINDS[kind].silences_peers and kind not in OPTIONS
+
+
+def source(batch: Sequence[Pair]) -> str:
+    """The scenario that plays these pairs, one after the other.
+
+    A publisher that was killed is replaced by one of another name: later pairs mean others.
+    """
+    parts = [_HEAD.format(publishers=_publishers(batch))]
+    begins_s, publisher = 0.0, 1
+    for number, pair in zip(range(1, 2 * len(batch), 2), batch, strict=True):
+        targets = pair.targets(number, publisher)
+        for kind, target, (opens, lasts) in zip(pair.kinds, targets, pair.times, strict=True):
+            parts.append(
+                f'[[fault]]\nkind = "{kind}"\ntarget = "{target}"\n'
+                f'opens = "{begins_s + opens:g} s"\nlasts = "{lasts:g} s"\n'
+                f"{OPTIONS.get(kind, '')}\n\n"
             )
-        )
+        begins_s += pair.lasts_s + PAUSE_S
+        publisher += pair.spent
+    return "".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What became of a pair."""
-
-    verified: bool
-    reason: str  # why not
+def _publishers(batch: Sequence[Pair]) -> int:
+    """As few as there can be: each is a process for the whole run."""
+    spent, most = 0, 1
+    for pair in batch:
+        most = max(most, spent + pair.clients)
+        spent += pair.spent
+    return most
 
 
 def pairs(deployment: str = LOCAL) -> Iterator[Pair]:
@@ -116,12 +181,17 @@ def pairs(deployment: str = LOCAL) -> Iterator[Pair]:
 
 def planned(pair: Pair, deployment: str = LOCAL) -> RunPlan | str:
     """The run that plays a pair, or why planning refuses it."""
+    return planned_batch((pair,), deployment)
+
+
+def planned_batch(batch: Sequence[Pair], deployment: str = LOCAL) -> RunPlan | str:
+    """The run that plays these pairs, or why planning refuses it."""
     everything = Catalogue(
         (catalogue.load_system(SYSTEM),), (catalogue.load_layout(SYSTEM, LAYOUT),)
     )
     name = f"pairs-{os.getpid()}"
     try:
-        scenario = read_scenario("fault-pair", pair.source)
+        scenario = read_scenario("fault-pairs", source(batch))
         request = ExperimentOptions(
             name, 7, (scenario,), (SYSTEM,), (LAYOUT,), deployment=deployment
         )
@@ -130,27 +200,16 @@ def planned(pair: Pair, deployment: str = LOCAL) -> RunPlan | str:
         return "; ".join(problem.text for problem in refused.problems)
 
 
-async def play(of: RunPlan, folder: Path) -> Played:
-    """Play a pair on a cluster of its own, on this machine."""
+def batches(of: Iterable[Pair], size: int = BATCH) -> list[tuple[Pair, ...]]:
+    """These pairs in batches of at most `size`; each batch has a share of those that kill.
 
-    async def up(of: RunPlan) -> Cluster:
-        return await LocalDeployment(equip).up(of.layout, folder, lambda _: None)
-
-    hooks = Hooks(
-        Interrupt(), lambda *_: None, lambda _: None, lambda _: None, lambda _: None, keep=False
-    )
-    boot_id = BOOT_ID.read_text().strip()
-    series = Series(Experiment("e", 7, (of,), ()), folder, boot_id, {}, up, hooks)
-    try:
-        await asyncio.wait_for(series.perform(), LIMIT_S)
-    except (DeployError, TimeoutError) as failure:
-        return Played(False, f"the run did not end: {failure!r}")
-    return _judged(Manifest.load(folder / "runs" / of.name))
-
-
-def _judged(manifest: Manifest) -> Played:
-    doubts = [f"fault {each.number}: {each.doubt}" for each in manifest.windows if each.doubt]
-    whole = len(manifest.windows) == 2 and all(w.verified and w.gone for w in manifest.windows)
-    if manifest.failure:
-        doubts.append(manifest.failure)
-    return Played(whole and not doubts, "; ".join(doubts))
+    A pair that may leave the cluster split comes last in its batch: nothing could follow.
+    """
+    ordered = sorted(of, key=lambda pair: (pair.crashes, pair))
+    splitting = [pair for pair in ordered if pair.splits]
+    others = [pair for pair in ordered if not pair.splits]
+    count = max(-(-len(ordered) // size), min(len(splitting), len(ordered) // FEWEST))
+    firsts = [others[start::count] for start in range(count)]
+    lasts = [(pair,) for pair in splitting]
+    joined = [(*one, *last) for one, last in zip_longest(firsts, lasts, fillvalue=())]
+    return [batch for batch in joined if batch]

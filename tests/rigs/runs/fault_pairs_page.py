@@ -1,21 +1,18 @@
 """The page of fault pairs, as Markdown: what planning refuses, and what was played.
 
 `python -m tests.rigs.runs.fault_pairs_page > docs/fault-pairs.md` makes it anew; a test compares.
-What was played stands in `fault_pairs.json` beside this module, one row a pair.
 """
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 
 from faults.mechanisms import COMPOSE, LOCAL
 from harness.plan.model import RunPlan
+from tests.rigs.runs import fault_pairs_results as stored
 from tests.rigs.runs.fault_pairs import LAYOUT, OTHER, SAME, SYSTEM, TIMES, Pair, pairs, planned
 
-RESULTS = Path(__file__).with_name("fault_pairs.json")
 VERIFIED, OPEN, REFUSED, PLANNED = "verified", "open", "refused", "planned"
 _SIGNS = {VERIFIED: "V", OPEN: "O", REFUSED: "r", PLANNED: "."}
 _HEAD = f"""\
@@ -26,10 +23,13 @@ _HEAD = f"""\
 Each ordered pair of fault kinds is combined in three shapes: the two overlap, the second lies
 within the first, or the second opens as the first is undone. Planning refuses a pair with a
 reason, or the pair can be played. A pair is *verified* when a run verified that both faults were
-active and that both ended. It is *open* when a run did not.
+active and that both ended. It is *open* when a run of the pair alone did not.
 
 `pytest -m nightly tests/harness/run/test_fault_pairs.py` plays every pair that planning takes, on
-`{SYSTEM}` `{LAYOUT}`. What was played so far is in the tables.
+`{SYSTEM}` `{LAYOUT}`: several pairs, one after the other, on one cluster. A pair that
+such a batch leaves open is played again, alone. `python -m tests.rigs.runs.play_fault_pairs` plays
+the pairs that were not played yet, on several clusters at once, and keeps the results. The tables
+show these results.
 
 Letters, one for each shape in the order above: `V` verified, `O` open, `r` refused by planning,
 `.` planned and not played yet. Rows: the fault that opens first.
@@ -37,10 +37,8 @@ Letters, one for each shape in the order above: `V` verified, `O` open, `r` refu
 
 
 @cache
-def results() -> Mapping[tuple[str, Pair], str]:
-    """What became of each played pair: "" verified, else the reason."""
-    rows = json.loads(RESULTS.read_text())
-    return {(row[0], Pair(*row[1:5])): row[5] for row in rows}
+def results() -> stored.Results:
+    return stored.load()
 
 
 @cache
@@ -120,7 +118,7 @@ def _general(reason: str) -> str:
     """Without the names of the pair's own targets."""
     text = reason.rpartition("fault 2: ")[2]
     text = re.sub(r"fault 1 \(\w+ [^)]*\)", "the first fault", text)
-    text = re.sub(r"\ba \w+ (is verified|hides|comes)", r"the second \1", text)
+    text = re.sub(r"\ban? \w+ (is verified|hides|comes)", r"the second \1", text)
     return text.partition(": let ")[0]
 
 
