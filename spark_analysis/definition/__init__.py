@@ -1,8 +1,8 @@
 """The plain definition of every verdict: a fold over events, in the order of schema/findings.py.
 
 events -> messages, with a try for each attempt; then one module per idea.
-- Of messages: outcomes, loss, attempts, forgotten, misrouted, delays, transactions (check_backs),
-  strays, duplicates (progress), order and publishes give the cases. `cases` counts them and
+- Of messages: outcomes, loss, attempts, not_redelivered, misrouted, delays, transactions
+  (check_backs), strays, duplicates (progress), order and publishes give the cases. `cases` counts them and
   `attributions` attributes them to faults. arrivals gives the time at which a message should have
   come,
   open_ends why its fate is unknown, channels what we acknowledged, unrest when a queue may have

@@ -149,7 +149,7 @@ class Events:
     connection_ends: tuple[ConnectionEnd, ...]
     stalls: tuple[Stall, ...]
     steps: tuple[Step, ...]
-    recorded: frozenset[int]  # the workers of which any client event is on record
+    recorded: frozenset[int]  # the workers that have a client event on record
 
 
 def read(rows: Mapping[str, Iterable[Row]]) -> Events:

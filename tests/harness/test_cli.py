@@ -800,14 +800,10 @@ def test_a_path_where_nothing_can_be_is_reported_before_anything_starts(
 def test_a_file_that_cannot_be_written_is_reported_as_what_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plain = Path.open
+    def refused(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied")
 
-    def refused(path: Path, mode: str = "r", *words: Any, **more: Any) -> Any:
-        if mode == "x":
-            raise PermissionError(13, "Permission denied")
-        return plain(path, mode, *words, **more)
-
-    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr(Path, "touch", refused)
     assert call("new", "scenario", "mine")[0] == 254
     assert "NAME: mine.toml cannot be written: Permission denied" in capsys.readouterr().err
 

@@ -57,7 +57,7 @@ def test_one_object_a_line_for_each_file(folder: Path, capsys: pytest.CaptureFix
     assert (lost["counts"]["lost"], lost["details"]["lost"]) == (1, {"replicated": 1})
     assert whole["stages"]["first_success"] is None
     claim = whole["claims"]["nothing-unexpected"]
-    assert list(claim) == ["outcome", "warns", "judged", "why"]
+    assert list(claim) == ["outcome", "verdict", "warns", "judged", "why"]
     why = "unexpected == 0: 0, but there were only 1 delivered messages, and 100 are needed"
     assert (claim["outcome"], claim["judged"], claim["why"]) == ("INCONCLUSIVE", [], why)
 

@@ -111,7 +111,7 @@ def test_a_topology_called_like_a_built_in_layout_would_be_taken_for_it(
 ) -> None:
     Path("unmirrored.toml").write_text(text())
     assert call("run", "master-freeze", "--topology", "unmirrored.toml")[0] == 254
-    assert "is a built-in layout" in capsys.readouterr().err
+    assert "is the name of a built-in layout" in capsys.readouterr().err
 
 
 def test_a_new_topology_can_be_read_and_is_never_overwritten(

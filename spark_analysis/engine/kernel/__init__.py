@@ -18,7 +18,7 @@ windows       the judged time of each fault window, and the steady state before 
 Verdicts on messages:
 loss          messages that were not delivered, and those of unknown fate
 attempts      confirmed and nowhere, or refused and came
-forgotten     never acknowledged and not redelivered
+not_redelivered  never acknowledged and not redelivered
 duplicates    sources of duplicate deliveries
 progress      what a group's stored progress had passed when a log was read again
 order         whether messages of one producer and key came as they were sent
@@ -26,7 +26,7 @@ delays        before their time, or much later
 transactions  rolled back and seen, or committed by half
 check_backs   transactions that the broker should have checked
 unseen        places that may hold a message that was not seen
-charges       which fault windows may have caused it
+attributions  which fault windows may have caused it
 
 Verdicts on time:
 service       service of each scope, by each promise

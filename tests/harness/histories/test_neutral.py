@@ -83,7 +83,7 @@ def test_nobody_says_that_the_log_of_an_unnamed_worker_is_closed() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"format": "mqproof-history/2"}, "h.json: format: 'mqproof-history/2' is not 'mq"),
+        ({"format": "mqproof-history/9"}, "h.json: format: 'mqproof-history/9' is not 'mq"),
         ({"name": 7}, "h.json: name: 7 is not a name"),
         ({"fatcs": {}}, "h.json: there is no key 'fatcs'; did you mean 'facts'?"),
         ({"facts": ...}, "h.json: facts is missing"),

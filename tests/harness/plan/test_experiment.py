@@ -135,7 +135,7 @@ def test_nothing_applicable_at_all_is_an_error_that_names_every_cell() -> None:
 
 
 def test_an_entry_that_means_nobody_counts_as_well() -> None:
-    text = SOURCE.replace("rate = 100", 'rate = 100\nconsumers_enter = "mirror of orders"')
+    text = SOURCE.replace("rate = 100", 'rate = 100\nconsumer_endpoint = "mirror of orders"')
     experiment = plan(
         request(read_scenario("s", text), layouts=("all-automatic", "unmirrored")), CATALOGUE
     )

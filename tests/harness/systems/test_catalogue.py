@@ -113,7 +113,9 @@ def test_more_hosts_than_the_proxy_has_addresses_for_meet_directly(tmp_path: Pat
 
 def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('like = "exactly-2"\nname = "mine"\ntitle = "My own"\nentrance = "one"\n')
+    file.write_text(
+        'like = "exactly-2"\nname = "mine"\ntitle = "My own"\nclient_endpoint = "one"\n'
+    )
     built_in = load_layout(RABBIT, "exactly-2@T=60")
     mine = load_layout(RABBIT, f"{file}@T=60")
     assert mine == replace(built_in, name="mine", title="My own", client_endpoint="one")

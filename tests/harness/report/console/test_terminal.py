@@ -175,7 +175,9 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     assert "window 1: silence 0.171 s" in text
     assert "PASS election-loses-nothing: lost == 0: 0 of 21,400" in text
     (fail,) = [
-        line for line in screen.lines if "WARNING NOT SEEN untold-consumer" in line and ":" in line
+        line
+        for line in screen.lines
+        if "WARNING NOT SEEN unnotified-consumer" in line and ":" in line
     ]
     assert "claimed by seeds/000" in fail
     assert "consumers_resumed after 0.161 s" in fail

@@ -26,7 +26,7 @@ class Library:
 
     made: "list[Library]"
     failing: str = ""
-    asked: "list[str]"
+    query: "list[str]"
 
     def __init__(self, *told: Any) -> None:
         self.told = told
@@ -41,7 +41,7 @@ class Library:
 
     def attached(self) -> str:
         place = type(self).made.index(self)
-        return self.asked[min(place, len(self.asked) - 1)]
+        return self.query[min(place, len(self.query) - 1)]
 
     def watch(self) -> None:
         self.watched = True
@@ -167,7 +167,7 @@ async def begun(settings: WorkerConfig, listener: Any) -> JavaPublisher | JavaCo
 def test_a_library_is_ended_and_another_begun_until_it_asks_the_wanted_name_server(
     tmp_path: Path, library: type[Library], role: Role, key: str
 ) -> None:
-    library.asked = [FIRST, "", SECOND]
+    library.query = [FIRST, "", SECOND]
     listener = Listener()
 
     async def story() -> None:
@@ -181,7 +181,7 @@ def test_a_library_is_ended_and_another_begun_until_it_asks_the_wanted_name_serv
     asyncio.run(story())
     assert listener.heard == [
         ("attached elsewhere", "host1, not host2: try 1"),
-        ("attached elsewhere", "nobody, not host2: try 2"),
+        ("attached elsewhere", "no name server, not host2: try 2"),
     ]
     assert library.made[0].told == library.made[2].told
 

@@ -312,7 +312,7 @@ def test_who_leads_is_asked_of_each_voter_and_a_new_leader_is_an_event(tmp_path:
     }
     assert said_by["rkd1/name-server"] == {
         "controllers: n0 leads; broker-a: a:1 is master, epoch 1; "
-        "broker-a in sync: nobody, epoch 1"
+        "broker-a in sync: no broker, epoch 1"
     }
     events = [row["detail"] for row in rig.rows(settings, CLIENT_EVENTS)]
     assert any("says broker-a: n1 leads, term 2" in one for one in events)
