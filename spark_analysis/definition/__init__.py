@@ -4,8 +4,8 @@ events -> messages, with a try for each attempt; then one module per idea.
 - Of messages: outcomes, loss, attempts, not_redelivered, misrouted, delays, transactions
   (check_backs), strays, duplicates (progress), order and publishes give the cases. `cases` counts
   them and `attributions` attributes them to faults. arrivals gives the time at which a message
-  should have come, open_ends why its fate is unknown, channels what we acknowledged, unrest when a queue may have
-  changed its leader.
+  should have come, open_ends why its fate is unknown, channels what we acknowledged, unrest when a
+  queue may have changed its leader.
 - Of time: scopes -> stretches -> outages (recovered_by) are the history of the run, each queue and
   each publisher. promised, exposure, consumption and stages (sustained, backlog) read it for each
   fault (forces), and seconds and availability report it. starvation is the consumers' side of the
