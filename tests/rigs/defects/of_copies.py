@@ -133,7 +133,7 @@ DEFECTS = (
         "redelivers, 2 to 5 s later, what was acknowledged 5 s after the strike or later",
         AGAIN,
         _forget_under_the_fault,
-        reasons=("what came between the two deliveries hides which",),
+        reasons=("events overlap, so the cause is ambiguous",),
     ),
     Defect(
         "roll offsets back",
