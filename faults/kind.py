@@ -37,7 +37,7 @@ class Sight(Enum):
 
     PEER_LINKS = "the ways between its host and the others"
     CLIENT_LINKS = "the links of clients to its host"
-    BROKER = "the word of its broker"
+    BROKER = "the answers of its broker"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,12 @@ def _longest(one: Offer, shared: Collection[str]) -> float:
     return max(times, default=0.0)
 
 
+def _tone(one: Standing) -> str:
+    if one.offer.lost.violated:
+        return "fail"
+    return "pass" if one.on_frontier else "not_applicable"
+
+
 def _points(
     ranked: Sequence[Standing], longest: Mapping[Place, float], memory_top: float, out_top: float
 ) -> Iterator[Point]:
@@ -149,11 +155,7 @@ def _points(
         yield Point(
             x=round(100 * offer.memory_bytes / memory_top, 2),
             y=round(100 * (1 - longest[offer.place] / out_top), 2),
-            tone="fail"
-            if offer.lost.violated
-            else "pass"
-            if one.on_frontier
-            else "not_applicable",
+            tone=_tone(one),
             number=number,
             title=" · ".join(offer.place),
         )
@@ -165,7 +167,7 @@ def _row(number: int, one: Standing, ranked: Sequence[Standing]) -> LayoutRow:
     return LayoutRow(
         number=number,
         place=offer.place,
-        tone="fail" if offer.lost.violated else "pass" if one.on_frontier else "not_applicable",
+        tone=_tone(one),
         standing=_standing(one, numbers),
         runs=formats.plural(offer.runs, "run"),
         hosts="hosts unknown" if offer.hosts is None else formats.plural(offer.hosts, "host"),

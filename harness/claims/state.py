@@ -3,8 +3,8 @@
 1. A fact that was not recorded is unknown, with the reason; it is never assumed.
 2. A manifest holds a state as JSON: facts of the run by name, and `windows` by number. Recorded
    facts that stand outside `windows` are those of the first window. `{"not_applicable": why}`
-   stands for
-   what makes no sense in this run, `{"at_least": n}` for a number that is only a lower bound.
+   stands for what makes no sense in this run, `{"at_least": n}` for a number that is only a lower
+   bound.
 """
 
 from collections.abc import Mapping

@@ -59,11 +59,11 @@ DECLARED: dict[str, Fact] = {
     "no_ack": Fact(bool, False, "there are consumers, and they acknowledge nothing"),
     "cancel_on_ha_failover": Fact(bool, False, "consumers asked for a notice of a new master"),
     "reconnect_s": Fact(float, False, "how long a client may take to be back after a fault"),
-    "messages": Fact(float, False, "how many the scenario sends, where it sends few on purpose"),
-    "delayed_messages": Fact(float, False, "how many are to wait, where these are few on purpose"),
-    "messages_in_transactions": Fact(float, False, "so many are in transactions, likewise"),
-    "messages_to_commit": Fact(float, False, "so many are to be committed, likewise"),
-    "messages_to_check": Fact(float, False, "so many when the broker asks, likewise"),
+    "messages": Fact(float, False, "messages that the scenario sends, if it means to send few"),
+    "delayed_messages": Fact(float, False, "delayed messages, if the scenario means to send few"),
+    "messages_in_transactions": Fact(float, False, "messages in transactions, if few are planned"),
+    "messages_to_commit": Fact(float, False, "messages to be committed, if few are planned"),
+    "messages_to_check": Fact(float, False, "messages to commit when the broker checks, if few"),
     "checks_within_s": Fact(
         float, False, "how long a broker may take to ask about a transaction that was left open"
     ),

@@ -33,8 +33,6 @@ class Guarantees:
     # For a majority of all that ever held the queue: who is down counts, and is not waited for.
     confirm_waits_for_majority: bool | None
     confirm_waits_for_disk: bool | None
-    checks_within_s: (
-        float | NotApplicable | None
-    )  # so long after it was stored a transaction may wait
+    checks_within_s: float | NotApplicable | None  # an open transaction, after it was stored
     strength: Strength | None  # what a confirm of a lasting message promises; None: the least
     strength_of_transient: Strength | None

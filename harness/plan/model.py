@@ -210,9 +210,7 @@ class Layout:
     system: str
     title: str
     hosts: tuple[Host, ...]
-    detection_timeout_s: (
-        float  # after which a silent peer is given up: net_ticktime, name servers' idle time
-    )
+    detection_timeout_s: float  # of silent peers: net_ticktime, or name servers' idle time
     copies: int | None
     synchronise: str
     partition_handling: str

@@ -47,12 +47,10 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class RunEnding:
-    """What the end of a run found: a QueueEnd a queue, the rivals, and who read what."""
+    """What the end of a run found: a QueueEnd a queue, competing leaders, and who read what."""
 
     queues: tuple[QueueEnd, ...]
-    competing_leaders: dict[
-        str, tuple[str, ...]
-    ]  # of queues (scenario's names) with several: the masters
+    competing_leaders: dict[str, tuple[str, ...]]  # the masters of each queue that has several
     workers: tuple[WorkerHandle, ...]  # drainers and auditors, all ended
 
 
@@ -61,9 +59,7 @@ class ReaderStart:
     """How a reader is started: its settings, and the way in for a worker of this name."""
 
     new_config: Callable[[Role, str, str, tuple[Endpoint, ...]], WorkerConfig]
-    client_endpoint: Callable[
-        [str], Awaitable[tuple[Endpoint, ...]]
-    ]  # its own links, its entry first
+    endpoints_of: Callable[[str], Awaitable[tuple[Endpoint, ...]]]  # its own links, in order
     boot_id: str
 
 
@@ -169,7 +165,7 @@ class DrainAndAudit:
         name = f"drain-{queue}"
         quiet_ns = None
         try:
-            endpoints = await self._reader_start.client_endpoint(name)
+            endpoints = await self._reader_start.endpoints_of(name)
             read = await self._read(Role.DRAINER, name, queue, endpoints)
             said, quiet_ns = read.doubt, read.quiet_ns
         except DeployError as failure:

@@ -145,7 +145,7 @@ class Preparing:
         name = f"{role.value}-{1 + sum(one.startswith(role.value) for one in self._places)}"
         self._places[name] = index
         hosts = tuple(endpoint.host for endpoint in dead.config.endpoints)
-        endpoints = await self._client_endpoint(name, hosts)
+        endpoints = await self._endpoints_of(name, hosts)
         config = self._config(role, name, dead.config.queue_word, endpoints, index)
         # The group may still count the dead one, whose part the others have not taken.
         config = replace(config, members=0)
@@ -227,17 +227,17 @@ class Preparing:
             for index in range(count):
                 name = f"{role.value}-{index + 1}"
                 queue = workload.queues[index % len(workload.queues)]
-                endpoints = await self._client_endpoint(name, known)
+                endpoints = await self._endpoints_of(name, known)
                 self._places[name] = index
                 yield name, self._config(role, name, queue, endpoints, index)
         for queue in workload.queues if uses_name_servers(self._plan.client) else ():
             name = f"{Role.PROBER.value}-{queue}"
-            endpoints = await self._client_endpoint(name, ())
+            endpoints = await self._endpoints_of(name, ())
             config = self._config(Role.PROBER, name, queue, endpoints)
             voters = _voters(self._links[name], self._servers)
             yield name, replace(config, own={**config.own, VOTERS: voters})
 
-    async def _client_endpoint(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
+    async def _endpoints_of(self, worker: str, hosts: tuple[str, ...]) -> tuple[Endpoint, ...]:
         """By name servers, or by these hosts in their order."""
         links = self._links[worker] = await self._cluster.link(self._plan, worker)
         if uses_name_servers(self._plan.client):
@@ -302,12 +302,12 @@ class Preparing:
             serving = len(range(index, workload.consumers, len(workload.queues)))
             return drain.in_order(workload, serving)
 
-        async def client_endpoint(worker: str) -> tuple[Endpoint, ...]:
-            return await self._client_endpoint(worker, entry)
+        async def endpoints_of(worker: str) -> tuple[Endpoint, ...]:
+            return await self._endpoints_of(worker, entry)
 
         async def way_to(worker: str, broker: Process) -> Endpoint | None:
             if worker not in self._links:
-                await self._client_endpoint(worker, ())
+                await self._endpoints_of(worker, ())
             return _end(self._links[worker], broker)
 
         return DrainAndAudit(
@@ -315,7 +315,7 @@ class Preparing:
             self._prefix,
             self._queues,
             ordered,
-            ReaderStart(self._config, client_endpoint, self._boot_id),
+            ReaderStart(self._config, endpoints_of, self._boot_id),
             Logs(self._servers.logs, way_to, self._participant.runs),
             drain.gone_by_force_s,
         )

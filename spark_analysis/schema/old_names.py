@@ -32,8 +32,10 @@ WORDS = {  # details of measures, and enumerations in histories
     "not_told": "not_reported",
     "rollback_when_asked": "rollback_when_checked",
 }
-FACTS = {"asks_within_ns": "checks_within_ns", "rivals": "competing_leaders"} | {
-    "upheavals": "leadership_changes"
+FACTS = {
+    "asks_within_ns": "checks_within_ns",
+    "rivals": "competing_leaders",
+    "upheavals": "leadership_changes",
 }
 STATE = {  # of a run and its windows: what preconditions ask for
     "asks_within_s": "checks_within_s",

@@ -23,7 +23,7 @@ class Hung:
     armed: Armed
     witness: SeesLinks
     released: Replies = field(default_factory=dict)
-    query_held: bool = False
+    held_checked: bool = False
 
     async def ready(self) -> None:
         """Opening the canaries has shown that the links work."""
@@ -34,12 +34,12 @@ class Hung:
 
     async def gone(self) -> Proof:
         names = self.armed.proxies
-        if not self.query_held:
+        if not self.held_checked:
             replies = await self.witness.words(self.armed, Words(ROUND))
             stuck = [name for name in names if name in replies and silent(replies[name])]
             if stuck:
                 return Proof(ok=False, detail="", doubt=f"still silent: {', '.join(stuck)}")
-            self.released, self.query_held = replies, True
+            self.released, self.held_checked = replies, True
         await reopened(self.witness, self.armed)
         fresh = await self.witness.words(self.armed, Words(ROUND))
         return rules.hang_gone(fresh, self.released, names)

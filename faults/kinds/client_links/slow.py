@@ -20,7 +20,7 @@ class Slowed:
     armed: Armed
     witness: SeesLinks
     released: Replies = field(default_factory=dict)
-    query_held: bool = False
+    held_checked: bool = False
 
     async def ready(self) -> None:
         """If a link is slow already, slowness would prove nothing."""
@@ -40,7 +40,7 @@ class Slowed:
 
     async def gone(self) -> Proof:
         names, words = self.armed.proxies, self.slowness.words(DOWN, flow.ROUNDS)
-        if not self.query_held:
+        if not self.held_checked:
             replies = await self.witness.words(self.armed, words)
             late = [name for name in names if self.slowness.slow(replies.get(name))]
             if late:
@@ -48,7 +48,7 @@ class Slowed:
             # Another fault may hold the links: what was held is asked again when that has ended.
             if mute := [name for name in names if is_silent(replies.get(name))]:
                 return Proof(ok=False, detail="", doubt=f"still silent: {', '.join(mute)}")
-            self.released, self.query_held = replies, True
+            self.released, self.held_checked = replies, True
         await reopened(self.witness, self.armed)
         fresh = await self.witness.words(self.armed, words)
         return flow.slow_gone(fresh, self.released, names, self.slowness)

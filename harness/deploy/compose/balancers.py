@@ -17,8 +17,8 @@ _FIRST, _FLOATING = 110, 112
 _PRIORITIES = (150, 100)
 
 
-def client_endpoint(layout: Layout, network: str) -> str:
-    """The one address that clients know; "" where they know the brokers'."""
+def balancer_address(layout: Layout, network: str) -> str:
+    """Return the one address that clients know; "" if they know the brokers' addresses."""
     if not layout.balancers:
         return ""
     return f"{network}.{_FLOATING if len(layout.balancers) > 1 else _FIRST}"
@@ -56,7 +56,7 @@ def _pair(layout: Layout, number: int, network: str) -> dict[str, str]:
     return {
         "MQPROOF_OWN": _own(network, number),
         "MQPROOF_PEER": _own(network, 1 - number),
-        "MQPROOF_FLOATING": client_endpoint(layout, network),
+        "MQPROOF_FLOATING": balancer_address(layout, network),
         "MQPROOF_PRIORITY": str(_PRIORITIES[number]),
     }
 

@@ -120,7 +120,7 @@ class ComposeCluster:
         self.project = project
         self.layout = layout
         self.agent = agent
-        self._client_endpoint = balancers.client_endpoint(layout, network)
+        self._balancer_address = balancers.balancer_address(layout, network)
         by_names = registry().systems[layout.system].servers(layout).by_names
         made = parts_of(
             Stand(
@@ -130,7 +130,7 @@ class ComposeCluster:
                 agent=agent,
                 addresses=addresses,
                 proxy=proxy_address(network),
-                client_endpoint=self._client_endpoint,
+                client_endpoint=self._balancer_address,
                 free=worker_ways.addresses(network) if by_names else (),
             )
         )
@@ -185,7 +185,7 @@ class ComposeCluster:
         """The balancers, and the way that clients dial, behind which no broker answers."""
         ways = (
             *self.layout.balancers,
-            *([self._client_endpoint] if self._client_endpoint else []),
+            *([self._balancer_address] if self._balancer_address else []),
         )
         return [way for way in ways if not await self._lets_in(way)]
 
@@ -200,7 +200,7 @@ class ComposeCluster:
                     has_address,
                     self.client,
                     containers.one(labels.ROLE_PROCESS, name),
-                    self._client_endpoint,
+                    self._balancer_address,
                 )
                 for name in self.layout.balancers
             )
@@ -246,7 +246,7 @@ class ComposeCluster:
 
     async def stand(self, limit_s: float) -> None:
         """Waits until every broker answers, sets policies, waits until clean, or DeployError."""
-        hosts = (*self._addresses, *([BALANCER] if self._client_endpoint else []))
+        hosts = (*self._addresses, *([BALANCER] if self._balancer_address else []))
         answered = await until(self._greeted, lambda found: len(found) == len(hosts), limit_s)
         if len(answered) < len(hosts):
             silent = ", ".join(host for host in hosts if host not in answered)
@@ -261,8 +261,8 @@ class ComposeCluster:
         hosts = tuple(self._addresses)
         answers = await asyncio.gather(*map(self.broker.greets, hosts))
         found = [host for host, answered in zip(hosts, answers, strict=True) if answered]
-        if len(found) == len(hosts) and self._client_endpoint:
-            found += [BALANCER] if await self._lets_in(self._client_endpoint) else []
+        if len(found) == len(hosts) and self._balancer_address:
+            found += [BALANCER] if await self._lets_in(self._balancer_address) else []
         return found
 
     async def _lets_in(self, way: str) -> bool:

@@ -36,8 +36,8 @@ def refused(
         ("slow", "slow", "cannot be told from fault 1"),
         ("freeze", "kill", "the end of one would undo the other"),
         ("slow_peers", "flap", "makes the links late"),
-        ("black_hole", "alarm", "hides the word of its broker, by which an alarm is verified"),
-        ("kill", "alarm", "hides the word of its broker"),
+        ("black_hole", "alarm", "hides the answers of its broker, by which an alarm is verified"),
+        ("kill", "alarm", "hides the answers of its broker"),
     ],
 )
 def test_a_fault_that_no_run_could_verify_is_refused(one: str, other: str, why: str) -> None:

@@ -15,7 +15,7 @@ from faults.peers import Mesh
 from harness.cluster.port import DeployError
 from harness.deploy.__main__ import default_layouts
 from harness.deploy.compose import peer_ways
-from harness.deploy.compose.balancers import client_endpoint
+from harness.deploy.compose.balancers import balancer_address
 from harness.deploy.compose.compose_layouts import by_hand, compose_layout
 from harness.deploy.compose.deployment import with_addresses
 from harness.deploy.compose.render import HostNameCollision, distinct, render, side_by_side
@@ -316,7 +316,7 @@ def test_one_balancer_has_the_address_that_clients_are_led_to() -> None:
     assert balancer["networks"] == {
         "servers": {"ipv4_address": "10.231.4.110", "aliases": ["balancer1"]}
     }
-    assert client_endpoint(layout, "10.231.4") == "10.231.4.110"
+    assert balancer_address(layout, "10.231.4") == "10.231.4.110"
     assert balancer["environment"] == {
         "MQPROOF_BROKERS": "rmq1:10.231.4.11 rmq2:10.231.4.12 rmq3:10.231.4.13"
     }
@@ -331,7 +331,7 @@ def test_a_pair_of_balancers_share_an_address_that_neither_begins_with() -> None
     pair = [services[name]["environment"] for name in ("balancer1", "balancer2")]
     assert [each["MQPROOF_OWN"] for each in pair] == ["10.231.4.110", "10.231.4.111"]
     assert [each["MQPROOF_PEER"] for each in pair] == ["10.231.4.111", "10.231.4.110"]
-    assert {each["MQPROOF_FLOATING"] for each in pair} == {client_endpoint(layout, "10.231.4")}
+    assert {each["MQPROOF_FLOATING"] for each in pair} == {balancer_address(layout, "10.231.4")}
     first, second = (int(each["MQPROOF_PRIORITY"]) for each in pair)
     assert first > second
     rights = [set(services[name]["cap_add"]) for name in ("balancer1", "balancer2")]
@@ -349,7 +349,7 @@ def test_the_kernel_where_clients_links_begin_gives_up_as_the_layout_says() -> N
 
 def test_clients_that_know_the_brokers_meet_no_balancer(layout: Layout) -> None:
     assert not [name for name in rendered(layout)["services"] if "balancer" in name]
-    assert client_endpoint(layout, "10.231.4") == ""
+    assert balancer_address(layout, "10.231.4") == ""
 
 
 def balancer_configured(*words: str) -> list[str]:
