@@ -78,9 +78,7 @@ class Summary:
     logs_of: int
     queues_read: int
     queues_of: int
-    detection_timeout_s: (
-        float | None
-    )  # after so long the layout gives a silent host up; None: not on record
+    detection_timeout_s: float | None  # the layout's; None: not on record
     poll_s: float | None  # so often clients ask who the masters are; None: they do not ask
 
     @property
