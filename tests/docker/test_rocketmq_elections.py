@@ -75,8 +75,8 @@ def _looked_at_who_leads(done: Done) -> None:
     """Every voter was asked twice a second, and those that lived told of a new master."""
     assert done.manifest.facts is not None
     found = views(Facts.from_json(done.manifest.facts), rows_of(done.folder))
-    asked = [one for one in found.asked if one.kind == LEADER]
-    assert len(asked) == 3, found.asked
+    leaders = [one for one in found.queries if one.kind == LEADER]
+    assert len(leaders) == 3, found.queries
     (window,) = done.manifest.windows
     told = [
         one

@@ -165,8 +165,8 @@ class Brokered(RuleBasedStateMachine):
 
     @precondition(lambda self: self.out)
     @rule(choice=st.randoms(use_true_random=False))
-    def give_back(self, choice: object) -> None:
-        attempt = choice.choice(sorted(self.out.values()))  # type: ignore[attr-defined]
+    def give_back(self, choice: random.Random) -> None:
+        attempt = choice.choice(sorted(self.out.values()))
         self.returned.add(attempt)
         self.book.returned(*attempt, "return 312 NO_ROUTE")
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pika
 import pytest
+from pika.adapters.blocking_connection import BlockingChannel as Channel
 
 from tests.reference_impl.nodes import Nodes
 
@@ -17,13 +18,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def channel(address: str) -> Iterator[pika.adapters.blocking_connection.BlockingChannel]:
+def channel(address: str) -> Iterator[Channel]:
     parameters = pika.ConnectionParameters(address, heartbeat=1)
     with pika.BlockingConnection(parameters) as connection:
         yield connection.channel()
-
-
-Channel = pika.adapters.blocking_connection.BlockingChannel
 
 
 def test_what_is_published_with_confirms_is_consumed_in_order(channel: Channel) -> None:

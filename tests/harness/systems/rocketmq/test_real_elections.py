@@ -88,7 +88,7 @@ def _voters(layout: Layout, declared: tuple[Declared, ...]) -> tuple[Voter, ...]
         {
             "host": one.host,
             "word": one.word,
-            "query": one.asked,
+            "query": one.query,
             "groups": list(one.groups),
             "id": one.id,
             "peer": one.peer,
