@@ -102,9 +102,10 @@ GUIDE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ),
     (
         "What does a DLedger group do when its leader fails?",
-        ("rocketmq-dledger",),
+        ("rocketmq-dledger", "reference-dledger"),
         ("colocated", "separated", "two-groups"),
     ),
+    ("How many failures does a group of five survive?", ("reference-dledger",), ("five",)),
     (
         "What does a controller elect, and what may be lost by it?",
         ("rocketmq-controller",),

@@ -26,5 +26,6 @@ reference_mirrored/   the reference of mirrored queues
 rocketmq_2m2s/        RocketMQ's masters and slaves
 rocketmq_dledger/     RocketMQ's groups, with leaders elected by Raft
 reference_2m2s/       the reference of masters and slaves
+reference_dledger/    the reference of groups with elected leaders
 rocketmq_controller/  RocketMQ's groups, with masters elected by controllers
 """

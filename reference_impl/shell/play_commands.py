@@ -1,10 +1,11 @@
-"""The commands `mirrored` and `2m2s`: a small cluster on this machine to play with."""
+"""The commands `mirrored`, `2m2s` and `dledger`: a small cluster on this machine to play with."""
 
 import argparse
 
 from reference_impl.node.config import HANDLINGS, PAUSE_IF_ALL_DOWN
 from reference_impl.shell import play_rocketmq
 from reference_impl.shell.play import Playing, play
+from reference_impl.shell.play_dledger import PlayingGroup, play_group
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -14,6 +15,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     two.add_argument("--replication", choices=("sync", "async"), default="sync")
     two.add_argument("--compression", type=float, default=1.0, metavar="FACTOR")
     two.set_defaults(run=_play_2m2s)
+    group = commands.add_parser("dledger", help="a group that elects its leader")
+    group.add_argument("--port", type=int, default=9876)
+    group.add_argument("--members", type=int, default=3, choices=range(3, 6), metavar="3..5")
+    group.add_argument("--compression", type=float, default=1.0, metavar="FACTOR")
+    group.set_defaults(run=_play_dledger)
     mirrored = commands.add_parser("mirrored", help="a mirrored cluster on this machine")
     mirrored.add_argument("--nodes", type=int, default=3, choices=range(1, 10), metavar="1..9")
     mirrored.add_argument("--port", type=int, default=5672)
@@ -26,6 +32,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _play_2m2s(options: argparse.Namespace) -> int:
     playing = play_rocketmq.Playing(options.port, options.replication, options.compression)
     return play_rocketmq.play(playing)
+
+
+def _play_dledger(options: argparse.Namespace) -> int:
+    return play_group(PlayingGroup(options.port, options.members, options.compression))
 
 
 def _play_mirrored(options: argparse.Namespace) -> int:

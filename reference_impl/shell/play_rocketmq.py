@@ -7,7 +7,9 @@
 """
 
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from reference_impl.shell import sendable
@@ -55,17 +57,27 @@ def configurations(playing: Playing, folder: Path) -> dict[str, tuple[str, str]]
 
 def play(playing: Playing) -> int:
     """Until Ctrl-C or SIGTERM, or until the last server has ended; the exit status."""
+    return play_files(partial(configurations, playing), playing.port, lambda: _obstacle(playing))
+
+
+def play_files(
+    configured: Callable[[Path], Mapping[str, tuple[str, str]]],
+    port: int,
+    obstacle: Callable[[], str],
+) -> int:
+    """The same, of any servers. `configured`: configurations in a folder; `obstacle`: what keeps
+    clients from sending."""
 
     def begin(folder: Path, children: Children) -> None:
-        files = configurations(playing, folder)
+        files = configured(folder)
         for name, (word, text) in files.items():
             file = folder / f"{name}.conf"
             file.write_text(text)
             children.start(name, (word, str(file)))
         started = {name: children.ready(name) for name in files}
-        if None not in started.values() and (reason := _obstacle(playing)):
+        if None not in started.values() and (reason := obstacle()):
             print(f"clients cannot send yet: {reason}", file=sys.stderr, flush=True)
-        print(f"{HOST}:{playing.port};{HOST}:{playing.port + 1}", flush=True)
+        print(f"{HOST}:{port};{HOST}:{port + 1}", flush=True)
         for name, process in started.items():
             if process is None:
                 print(f"{name} did not start", file=sys.stderr, flush=True)
@@ -80,7 +92,7 @@ def _obstacle(playing: Playing) -> str:
     """Return what still keeps clients from sending after the limit; empty if nothing does."""
     name_servers = [(HOST, port) for port in _name_servers(playing)]
     masters = {
-        name: (HOST, _broker_port(playing, place))
+        name: [(HOST, _broker_port(playing, place))]
         for place, (name, number) in enumerate(BROKERS)
         if number == 0
     }

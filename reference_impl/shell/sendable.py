@@ -30,20 +30,21 @@ class NotYet(Exception):
 
 
 def obstacle(
-    name_servers: Sequence[Address], masters: Mapping[str, Address], limit_s: float
+    name_servers: Sequence[Address], masters: Mapping[str, Sequence[Address]], limit_s: float
 ) -> str:
     """Wait until clients can send, and return an empty text; after the limit, what cannot serve.
-    `masters`: by group."""
+    `masters`: by group its master, or who may become it."""
     until_s = time.monotonic() + limit_s
-    left = [*(("", each) for each in name_servers), *masters.items()]
+    left = [*(("", (each,)) for each in name_servers), *masters.items()]
     reason = ""
     while left:
-        group, address = left[0]
+        group, addresses = left[0]
         try:
-            _confirms(group, address) if group else _shows(address, masters)
+            _one_confirms(group, addresses) if group else _shows(addresses[0], masters)
             del left[0]
         except NotYet as error:
-            reason = f"{group or 'the name server'} at {address[0]}:{address[1]} {error}"
+            places = ", ".join(f"{host}:{port}" for host, port in addresses)
+            reason = f"{group or 'the name server'} at {places} {error}"
             if time.monotonic() > until_s:
                 return reason
             # A refusal comes at once, and servers need the processor meanwhile.
@@ -51,7 +52,15 @@ def obstacle(
     return ""
 
 
-def _shows(address: Address, masters: Mapping[str, Address]) -> None:
+def _one_confirms(group: str, addresses: Sequence[Address]) -> None:
+    """Raises NotYet."""
+    for address in addresses[:-1]:
+        with suppress(NotYet):
+            return _confirms(group, address)
+    return _confirms(group, addresses[-1])
+
+
+def _shows(address: Address, masters: Mapping[str, Sequence[Address]]) -> None:
     answer = _ask(address, request(RequestCode.GET_ROUTEINFO_BY_TOPIC, 1, {"topic": TOPIC}))
     if answer.header.code != Code.SUCCESS:
         raise NotYet(f"shows no route (code {answer.header.code})")

@@ -37,18 +37,12 @@ class ReferenceServers:
 
     def units(self, layout: Layout) -> tuple[Unit, ...]:
         return tuple(
-            Unit(one.host, one.process, _command(one), one.port, one.ports)
+            Unit(one.host, one.process, command_of(one), one.port, one.ports)
             for one in servers(layout.hosts)
         )
 
     def configuration(self, node: Node) -> str:
-        settings = reference_configuration(node.layout, node.host, node.word)
-        settings |= {"bindAddress": node.address, "peerSecret": node.cookie}
-        if "brokerName" in settings:
-            names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
-            settings |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}
-            settings |= {_KEYS[key]: str(value) for key, value in (node.misbehave or {}).items()}
-        return "".join(f"{key}={value}\n" for key, value in settings.items())
+        return here_too(node, reference_configuration(node.layout, node.host, node.word))
 
     def adapters(self, here: Here) -> Adapters:
         leading = FixedRoles(here.layout)
@@ -59,6 +53,16 @@ class ReferenceServers:
         return Adapters(broker, operator, service_ports_of(here.layout.hosts), ways)
 
 
-def _command(server: ServerProcess) -> tuple[str, ...]:
+def here_too(node: Node, settings: dict[str, str]) -> str:
+    """Return a configuration file with the settings that a process of this machine needs."""
+    settings = settings | {"bindAddress": node.address, "peerSecret": node.cookie}
+    if "brokerName" in settings:
+        names = ",".join(f"{host}={address}" for host, address in node.addresses.items())
+        settings |= {"storePathRootDir": f"{node.data}/{STORE}", "hostAddresses": names}
+        settings |= {_KEYS[key]: str(value) for key, value in (node.misbehave or {}).items()}
+    return "".join(f"{key}={value}\n" for key, value in settings.items())
+
+
+def command_of(server: ServerProcess) -> tuple[str, ...]:
     word = "name-server" if server.is_name_server else "broker"
     return (sys.executable, "-m", "reference_impl", word)

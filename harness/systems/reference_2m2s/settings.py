@@ -8,12 +8,17 @@ COMPRESSED = ("serverChannelMaxIdleTimeSeconds", "registerNameServerPeriod")
 
 
 def reference_configuration(layout: Layout, host: str, process: str) -> dict[str, str]:
-    """Return the settings by key.
+    """Return the settings by key."""
+    return compressed(layout, configuration(layout, host, process))
+
+
+def compressed(layout: Layout, settings: dict[str, str]) -> dict[str, str]:
+    """Return settings of the real ones with the layout's speed.
 
     A layout has timers as they are played. Its servers divide their timers by the compression, so
     the settings have them multiplied by it.
     """
-    settings, factor = configuration(layout, host, process), own(layout).compression
+    factor = own(layout).compression
     if factor == 1:
         return settings
     longer = {key: str(int(settings[key]) * factor) for key in COMPRESSED if key in settings}

@@ -18,16 +18,23 @@ from harness.systems.rocketmq.layout_files import (
 _MEMBERS_MIN = 3  # of two, both are needed: no group of two elects anybody after a death
 
 
-class DledgerLayoutFile(RocketFile):
-    """One layout file. The number of a broker is that of a member, which may lead as any other."""
+class DledgerFile(RocketFile):
+    """A layout file of groups. The number of a broker is that of a member, which may lead as any
+    other."""
 
-    version: Literal["4.9.7"] = Field(description="of the servers")
+    version: str = Field(description="of the servers")
 
     def layout(self, system: str, profile: str) -> Layout:
         timers = self.timers(profile)
         # DLedger's log is flushed by a thread of its own, whatever the configuration says.
         own = RocketMq(self.version, MAJORITY, ASYNC, timers, self.client_jvm)
         return self.made(system, profile, own)
+
+
+class DledgerLayoutFile(DledgerFile):
+    """One of the real ones."""
+
+    version: Literal["4.9.7"] = Field(description="of the servers")
 
 
 def mistakes(document: Mapping[str, Any], _: tuple[str, ...] = ()) -> Iterator[TomlProblem]:

@@ -1,0 +1,26 @@
+"""The shape of a layout file of the reference's groups, that of the real ones, and their speed."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from harness.plan.model import Layout
+from harness.systems.layout_parts import PROFILES_MAX, ProfileName
+from harness.systems.reference_2m2s.layouts import ReferenceProfile
+from harness.systems.rocketmq.layout import ASYNC, MAJORITY, RocketMq
+from harness.systems.rocketmq_dledger.layouts import DledgerFile
+
+
+class ReferenceGroupsFile(DledgerFile):
+    """`version`: it has none; what it does is what 4.9 does."""
+
+    version: Literal["reference"] = Field(description="it has none")
+    profiles: Annotated[
+        Mapping[ProfileName, ReferenceProfile], Field(min_length=1, max_length=PROFILES_MAX)
+    ] = Field(description="timers; the first profile is the default")
+
+    def layout(self, system: str, profile: str) -> Layout:
+        timers, factor = self.timers(profile), self.profiles[profile].compression
+        own = RocketMq(self.version, MAJORITY, ASYNC, timers, self.client_jvm, factor)
+        return self.made(system, profile, own)
