@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import cli
+from harness.judging.assemble import run_report
 from harness.judging.exits import Judge
 from harness.judging.result import Report, RunReport
 from harness.outside.files import guarded
@@ -124,12 +125,11 @@ def test_a_fault_of_ours_in_one_run_is_reported_last_with_its_traceback_and_spoi
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""
     before = analysed(experiment)
-    honest = stored_stage.run_report
 
     def failing(folder: Path, *told: Any) -> RunReport:
         if folder.name == "old":
             raise KeyError("what nobody foresaw")
-        return honest(folder, *told)
+        return run_report(folder, *told)
 
     monkeypatch.setattr(stored_stage, "run_report", failing)
     assert cli.main(["analyse", str(experiment)]) == 255

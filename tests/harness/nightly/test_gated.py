@@ -10,6 +10,7 @@ from harness.compare.rates import rate
 from harness.judging.exits import Exit
 from harness.nightly import gated, message, record
 from harness.nightly.record import Night
+from harness.nightly.suite import Cell
 from harness.plan.problems import PlanError
 from harness.report.page import formats
 from tests.harness.nightly.nights import good, night
@@ -45,7 +46,7 @@ def test_a_longer_outage_fails_it_with_both_sides_and_their_runs() -> None:
 
 
 @pytest.mark.parametrize("cells", [((*CELL[:3], "rocketmq-native"),), (CELL, ("x", *CELL[1:]))])
-def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[record.Cell, ...]) -> None:
+def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[Cell, ...]) -> None:
     assert answered(night(1, cells=cells)).exit_code == Exit.NOT_DECIDED
 
 

@@ -127,6 +127,7 @@ class Bearers:
         if report.when == "teardown":
             for key, told in report.user_properties:
                 if key == PROPERTY:
+                    assert isinstance(told, tuple | list), told
                     name, slow = told
                     self._slow[name] |= slow
 
