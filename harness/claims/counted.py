@@ -12,6 +12,8 @@
 6. Little evidence proves no claim. For a claim no count is certainly 0 if fewer than ENOUGH were
    judged, or fewer than all if the scenario sends fewer on purpose. The number itself stays as it
    is.
+7. A case that no broker could show is not applicable: with one queue nothing can be misrouted.
+   What the records show all the same counts.
 """
 
 import math
@@ -49,6 +51,8 @@ PLANNED_OF = {  # a whole that the scenario plans as what others leave of a firs
 }
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
+_ONE_QUEUE = "one queue: nothing could be misrouted"
+
 # Deliveries that are violations even where nothing was sent.
 _NEED_NO_MESSAGE = ("unexpected", "corrupt")
 
@@ -66,6 +70,7 @@ class Counted:
     doubt: Callable[..., Caveat | None]
     planned: Mapping[Whole, float]
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
+    queues: frozenset[str] = frozenset()  # those of the workload
 
     def total(self, measure: str, detail: str = "") -> int:
         """Return the count of a measure (of one detail), over all queues."""
@@ -89,11 +94,19 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := not_applicable(measure, self.total):
+        if none := not_applicable(measure, self.total) or self._nowhere_else(measure):
             return none
         if measure == "reordered":
             return self._order(among)
         return self._count(measure, detail, among)
+
+    def _nowhere_else(self, measure: str) -> NotApplicable | None:
+        """Return why no broker could misroute anything; None: it could, or it did. Consumers and
+        the drain read the queues of the workload, and no other."""
+        if measure != "misrouted" or self.total(measure):
+            return None
+        named = (self.queues | {row.queue for row in self.counts}) - {""}
+        return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
 
     def undecided(self, among: Among = None) -> int:
         """Return the number of confirmed messages (or perhaps confirmed ones) whose loss is
