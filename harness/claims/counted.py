@@ -12,8 +12,8 @@
 6. Little evidence proves no claim. For a claim no count is certainly 0 if fewer than ENOUGH were
    judged, or fewer than all if the scenario sends fewer on purpose. The number itself stays as it
    is.
-7. A case that no broker could show is not applicable: with one queue nothing can be misrouted.
-   What the records show all the same counts.
+7. A case that no broker could show in this run is not applicable: with one queue nothing can be
+   misrouted. What the records show all the same counts.
 """
 
 import math
@@ -95,19 +95,25 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := not_applicable(measure, self.total) or self._nowhere_else(measure):
+        if none := not_applicable(measure, self.total) or self._impossible(measure, detail):
             return none
         if measure == "reordered":
             return self._order(among)
         return self._count(measure, detail, among)
 
-    def _nowhere_else(self, measure: str) -> NotApplicable | None:
-        """Return why no broker could misroute anything; None: it could, or it did. Consumers and
-        the drain read the queues of the workload, and no other."""
-        if measure != "misrouted" or self.total(measure):
+    def _impossible(self, measure: str, detail: str) -> NotApplicable | None:
+        """Return why no broker could break that promise in this run; None: it could, or it did, or
+        an open log hides what could have shown it."""
+        if self.total(measure, detail):
             return None
-        named = (self.queues | {row.queue for row in self.counts}) - {""}
-        return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
+        if measure == "misrouted":
+            # Consumers and the drain read the queues of the workload, and no other.
+            named = (self.queues | {row.queue for row in self.counts}) - {""}
+            return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
+        why = measures.impossible(measure, detail)
+        if not why or self.total("could_show", detail or measure):
+            return None
+        return None if self.doubt("publisher_log", "consumer_log") else NotApplicable(why)
 
     def undecided(self, among: Among = None) -> int:
         """Return the number of confirmed messages (or perhaps confirmed ones) whose loss is

@@ -88,6 +88,8 @@ class Evidence:
         if measure not in COUNTS:
             return value
         value = self.counted.enough(measure, detail, value)
+        if name in self.unshown and isinstance(value, NotApplicable):
+            return Unknown(self.unshown[name])
         if name in self.unshown and isinstance(value, Interval):
             return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
         return value

@@ -4,7 +4,6 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Redelivered, Via
-from tests.rigs.histories.both_judges import judged_by_both
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
 
 NANOSECOND_MS = 0.000001
@@ -12,7 +11,7 @@ NANOSECOND_MS = 0.000001
 
 def attributed(history: History) -> dict[str, str]:
     """The windows of each measure and detail; each story has one case of each."""
-    rows = judged_by_both(*history.build()).attributions
+    rows = judge(*history.build()).attributions
     assert all(row.count == 1 for row in rows)
     return {f"{row.measure} {row.detail}".rstrip(): row.windows for row in rows}
 
