@@ -1,7 +1,8 @@
 """One run's findings, told by hand: what the marts of a kill of the master would hold.
 
-1. What a test does not mention is well: one verified window of 15 s, 21,400 confirmed, none lost,
-   30 sent again, held at the end of a connection, or given out by a queue; every scope is served as every promise says, and everybody consumes again.
+1. What a test does not mention is well: one verified window of 15 s, 21,400 confirmed, none lost;
+   every scope is served as every promise says, and everybody consumes again. 30 messages were sent
+   again, were held when a connection ended, and came from a queue.
 2. What is counted is charged to every window of the story, unless told otherwise.
 3. Seconds in, nanoseconds out.
 """

@@ -6,7 +6,6 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Outcome, Via
 from tests.rigs.histories.by_hand import History, counts
 
-
 OF_A_QUEUE = "could_show redelivered_without_cause"
 
 
