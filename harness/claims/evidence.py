@@ -88,8 +88,6 @@ class Evidence:
         if measure not in COUNTS:
             return value
         value = self.counted.enough(measure, detail, value)
-        if name in self.unshown and isinstance(value, NotApplicable):
-            return Unknown(self.unshown[name])
         if name in self.unshown and isinstance(value, Interval):
             return replace(value, high=math.inf, doubt=value.doubt or self.unshown[name])
         return value
@@ -122,6 +120,7 @@ class Evidence:
             planned,
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
             frozenset(end.queue for end in self.facts.queues),
+            any(row.place for row in self.findings.starvation),
         )
 
     @cached_property

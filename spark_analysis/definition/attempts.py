@@ -26,8 +26,6 @@ def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iter
     for message in messages:
         if message.fate is not Fate.NONE:
             continue
-        if _was_sent_again(message):
-            yield of_message(message, "could_show", "attempt_lost", message.first_sent_ns)
         for number, one in message.tries.items():
             if not one.attempt.sent:
                 continue
@@ -39,12 +37,6 @@ def cases(facts: Facts, messages: Iterable[Message], arrivals: Arrivals) -> Iter
                 yield of_message(message, measure, detail, at_ns, span, attempt=number)
             if one.denied:
                 yield from _denied(message, number, one)
-
-
-def _was_sent_again(message: Message) -> bool:
-    """Return whether a confirmed copy is one of several that were sent."""
-    sent = [one for one in message.tries.values() if one.attempt.sent]
-    return len(sent) > 1 and any(one.confirmed_ns is not None for one in sent)
 
 
 def _missing(message: Message, one: Try, waits: Waits, ends: OpenEnds) -> tuple[str, str]:

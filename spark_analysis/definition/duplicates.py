@@ -22,7 +22,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from spark_analysis.definition.cases import Case, Span, of_delivery, of_message
+from spark_analysis.definition.cases import Case, Span, of_delivery
 from spark_analysis.definition.channels import Channels
 from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message
@@ -33,7 +33,6 @@ from spark_analysis.schema.words import Redelivered, Via
 
 _ON_ITS_WAY_NS = 1_000_000_000  # so long at most an acknowledgement is
 _TOO_LATE = "acknowledged_late"
-_WITHOUT_CAUSE = "redelivered_without_cause"
 _REPORTED_WITHIN_NS = 5_000_000_000 + _ON_ITS_WAY_NS  # clients tell of their progress every 5 s
 
 
@@ -43,8 +42,6 @@ def cases(
     bounds = facts.clock_bounds_ns
     ours = _Acknowledged(channels, Progress(messages, channels), unrest, bounds)
     for message in messages:
-        if facts.acknowledges and any(_came_of_a_queue(each) for each in message.consumed):
-            yield of_message(message, "could_show", _WITHOUT_CAUSE, message.first_sent_ns)
         seen = defaultdict[int, _Earlier](lambda: _Earlier(ours))  # by attempt
         before: Delivery | None = None
         for delivery in message.consumed:
@@ -61,10 +58,6 @@ def cases(
                     yield of_delivery(delivery, message.queue, _TOO_LATE, "", span)
             earlier.add(delivery)
             before = delivery
-
-
-def _came_of_a_queue(delivery: Delivery) -> bool:
-    return delivery.via is Via.LOAD and delivery.offset < 0
 
 
 def _competing_leaders(
@@ -99,7 +92,7 @@ def _origin(
     between = any(earlier.before(each, delivery) for each in unrest)
     if again and not known and left:
         uncaused = not between and earlier.holds_still(delivery)
-        return _WITHOUT_CAUSE if uncaused else "redelivery"
+        return "redelivered_without_cause" if uncaused else "redelivery"
     if again and not known:
         return "ambiguous" if earlier.acknowledged_long_before(delivery) else _TOO_LATE
     if diverged:

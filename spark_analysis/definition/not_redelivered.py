@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from spark_analysis.definition.cases import Case, Span, of_message
 from spark_analysis.definition.channels import Channels
-from spark_analysis.definition.events import Delivery
 from spark_analysis.definition.messages import Message, Try
 from spark_analysis.definition.open_ends import OpenEnds
 from spark_analysis.schema.facts import Facts
@@ -22,8 +21,6 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
         return
     ends = OpenEnds(facts)
     for message in messages:
-        if any(_left_unacknowledged(one, channels) for one in message.tries.values()):
-            yield of_message(message, "could_show", "not_redelivered", message.first_sent_ns)
         for number, one in message.tries.items():
             if not _forgotten(one, channels):
                 continue
@@ -37,20 +34,9 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
 def _forgotten(one: Try, channels: Channels) -> bool:
     if not one.deliveries:
         return False
-    if not _left_behind(one.deliveries[-1], channels):
+    last = one.deliveries[-1]
+    ended_ns = channels.ended_ns(last)
+    left_behind = ended_ns is not None and ended_ns >= last.received_ns
+    if not (last.while_consuming and left_behind):
         return False
     return all(channels.acknowledged_ns(delivery) is None for delivery in one.deliveries)
-
-
-def _left_unacknowledged(one: Try, channels: Channels) -> bool:
-    """Return whether a connection ended that held a delivery of it."""
-    return any(
-        _left_behind(each, channels) and channels.acknowledged_ns(each) is None
-        for each in one.deliveries
-    )
-
-
-def _left_behind(delivery: Delivery, channels: Channels) -> bool:
-    ended_ns = channels.ended_ns(delivery)
-    ended = ended_ns is not None and ended_ns >= delivery.received_ns
-    return delivery.while_consuming and ended

@@ -92,7 +92,6 @@ class Detail:
     grade: Grade
     title: str
     may_be_ambiguous: bool = False  # one that is called `ambiguous` may be of this
-    impossible: str = ""  # as a measure's
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,6 @@ class Measure:
     of: Need | None = None
     doubtful: Doubtful | None = None
     shown_by: str = ""  # the messages that could have shown it, in words: census `could_show`
-    impossible: str = ""  # the sentence for a run in which no message could show it: `could_show`
     claimed: str = ""  # what claims mean by it; "" is: they may not speak of it
     always_shown: bool = False  # of every run, though it be 0
     raised_by_publishers: bool = False  # by what an open log of theirs does not show

@@ -78,7 +78,6 @@ _OF_MESSAGES = (
             "were confirmed and did not come, and a log, a drain or a place leaves open why",
             "see what was not read or not closed, then run it again",
         ),
-        impossible="no confirmed message was sent more than once",
         claimed="attempts that were confirmed and are nowhere, though another of theirs came",
         story="was sent at {at} in attempt {attempt}, which was confirmed ({detail}) and "
         "is nowhere; another attempt of it came",
@@ -97,7 +96,6 @@ _OF_MESSAGES = (
             "never came again, and a log, a drain or a place leaves open why",
             "see what was not read or not closed, then run it again",
         ),
-        impossible="no consumer held anything unacknowledged when its connection ended",
         claimed="given out, not acknowledged, their connection ended, and never given out again",
         story="was delivered at {at}, attempt {attempt}, and never acknowledged; its connection "
         "ended, and it never came again",
@@ -366,13 +364,6 @@ def gravity(name: str) -> int:
 def detail(name: str, of: str) -> Detail | None:
     """The detail of that name; None where it is not fixed."""
     return next((each for each in BY_NAME[name].details if each.name == of), None)
-
-
-def impossible(name: str, of: str) -> str:
-    """Return why no message of a run could show a measure (of one detail), if none could; "" of
-    others, which any run may show."""
-    one = detail(name, of) if of else None
-    return one.impossible if one is not None else "" if of else BY_NAME[name].impossible
 
 
 def details(name: str) -> tuple[str, ...]:

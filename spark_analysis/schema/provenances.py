@@ -18,7 +18,6 @@ PROVENANCES = (
         "redelivered_without_cause",
         Grade.VIOLATION,
         "given out again to the living connection that held it",
-        impossible="no consumer was given anything by a queue; logs go by the progress of groups",
     ),
     Detail(
         "offset_rollback",

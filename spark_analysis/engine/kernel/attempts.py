@@ -8,7 +8,7 @@ import numpy as np
 from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.arrays import Bools, Ints, earliest, find, marked
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases, Census, could_show
+from spark_analysis.engine.kernel.cases import Cases, Census
 from spark_analysis.engine.kernel.delays import attempts_not_due
 from spark_analysis.engine.kernel.messages import STRENGTHS, Messages
 from spark_analysis.engine.kernel.records import Text
@@ -27,25 +27,10 @@ def attempts(
     row, returned = _denied(messages)
     refused = _refused(messages, arrived, row, returned)
     found = [*_lost(messages, arrived, facts), refused]
-    again = could_show("attempt_lost", messages.queue[_sent_again(messages)])
     if not len(row):
-        return [again], found
+        return [], found
     queue = messages.queue[messages.slots_of(row)]
-    return [Census("denied", _words(returned), queue), again], found
-
-
-def _sent_again(messages: Messages) -> Ints:
-    """Return the messages with several sent attempts, one of them confirmed."""
-    confirms = messages.confirms_row[messages.confirms_sent_ns != NEVER_SENT]
-    slots = np.flatnonzero(marked(len(messages.slots.taken), messages.slots_of(confirms)))
-    slots = slots[messages.terms.fates[slots] == Fate.NONE]
-    slots = slots[messages.rows.several(slots)]
-    if not len(slots):
-        return slots
-    # Few messages have several attempts: of these alone the unsent ones are left out.
-    sent = np.flatnonzero(messages.attempts.sent_ns != NEVER_SENT)
-    place = find(slots, messages.slots_of(sent))
-    return slots[np.bincount(place[place >= 0], minlength=len(slots)) > 1]
+    return [Census("denied", _words(returned), queue)], found
 
 
 def _lost(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Cases]:

@@ -29,7 +29,7 @@ from spark_analysis.engine.kernel.arrays import (
     pair_numbers,
 )
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases, Census, could_show, plain
+from spark_analysis.engine.kernel.cases import Cases, plain
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.progress import passed_ns, reported_by_ns, rolled_back
 from spark_analysis.engine.kernel.records import (
@@ -73,15 +73,6 @@ class Copies:
         new = np.ones(len(self.group), np.bool_)
         new[1:] = self.group[1:] != self.group[:-1]
         return new
-
-
-def of_queues(messages: Messages, arrived: Arrivals, facts: Facts) -> list[Census]:
-    """Return the messages that a queue gave to a consumer who acknowledges."""
-    if not facts.acknowledges:
-        return []
-    rows = arrived.regular & arrived.came_by(Via.LOAD) & (arrived.rows.offset < 0)
-    given = marked(len(messages.slots.taken), arrived.slot[np.flatnonzero(rows)])
-    return [could_show(DETAILS[WITHOUT_CAUSE], messages.queue[np.flatnonzero(given)])]
 
 
 def duplicates(messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader) -> list[Cases]:

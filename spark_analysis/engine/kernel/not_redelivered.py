@@ -10,7 +10,7 @@ from spark_analysis.engine.kernel import unseen
 from spark_analysis.engine.kernel.acknowledged import covered, endings
 from spark_analysis.engine.kernel.arrays import NEVER, Bools, Ints, find, marked, pair_numbers
 from spark_analysis.engine.kernel.arrivals import Arrivals
-from spark_analysis.engine.kernel.cases import Cases, Census, could_show
+from spark_analysis.engine.kernel.cases import Cases
 from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.records import (
     Acknowledgements,
@@ -24,24 +24,23 @@ from spark_analysis.schema.words import Via
 
 def not_redelivered(
     messages: Messages, arrived: Arrivals, facts: Facts, reader: Reader
-) -> tuple[list[Census], list[Cases]]:
+) -> list[Cases]:
     """One case an attempt, with the queue of its message."""
     if not facts.acknowledges:
-        return [], []
+        return []
     rows = _cut_off(arrived, reader.read(ClientEvents))
     if not len(rows):
-        return [], []
+        return []
     acknowledgements = reader.read(Acknowledgements)
     rows = rows[~_acknowledged(arrived, rows, acknowledgements)]
     if not len(rows):
-        return [], []
-    held = could_show("not_redelivered", messages.queue[np.unique(arrived.slot[rows])])
+        return []
     rows = _last(messages, arrived, rows, acknowledgements)
     queue = messages.queue[arrived.slot[rows]]
     reason = unseen.reasons(queue, facts)
     gone = reason == unseen.NOWHERE
     detail = Text(unseen.REASONS, reason)
-    return [held], [
+    return [
         _cases(arrived, "not_redelivered", rows[gone], detail[gone], queue[gone]),
         _cases(arrived, "not_redelivered_unknown", rows[~gone], detail[~gone], queue[~gone]),
     ]

@@ -155,28 +155,13 @@ def test_what_was_misrouted_counts_though_one_queue_is_declared() -> None:
     assert verdict("nothing-misrouted", Story().count("misrouted", "", 1)).outcome is FAIL
 
 
-IMPOSSIBLE = [
-    ("confirmed-copy-is-kept", "attempt_lost", "attempt_lost"),
-    ("unacknowledged-hence-again", "not_redelivered", "not_redelivered"),
-    ("held-hence-not-again", "duplicated", "redelivered_without_cause"),
-]
+def test_of_a_log_no_connection_holds_a_message() -> None:
+    def of_log() -> Story:
+        return Story().starved(0.1, place="a:0")
 
-
-@pytest.mark.parametrize(("claim", "measure", "shown"), IMPOSSIBLE)
-def test_a_promise_that_no_broker_could_break_does_not_apply(
-    claim: str, measure: str, shown: str
-) -> None:
-    detail = "" if measure == shown else shown
-    assert verdict(claim, Story().count("could_show", shown, 1)).outcome is PASS
-    assert verdict(claim, Story().count("could_show", shown, 0)).outcome is NOT_APPLICABLE
-    broken = Story().count("could_show", shown, 0).count(measure, detail, 1)
-    assert verdict(claim, broken).outcome is FAIL, "the records show it all the same"
-
-
-@pytest.mark.parametrize("claim", [claim for claim, *_ in IMPOSSIBLE])
-@pytest.mark.parametrize("log", ["publisher_log", "consumer_log"])
-def test_an_open_log_may_hide_what_could_have_shown_it(claim: str, log: str) -> None:
-    story = Story().doubt("loss", log, worker=7)
-    for *_, shown in IMPOSSIBLE:
-        story.count("could_show", shown, 0)
-    assert verdict(claim, story).outcome is not NOT_APPLICABLE
+    one = verdict("held-hence-not-again", of_log())
+    assert one.outcome is NOT_APPLICABLE
+    assert "logs give out by the progress of groups" in one.not_judged[0]
+    assert verdict("held-hence-not-again", Story().starved(0.1)).outcome is PASS
+    broken = of_log().count("duplicated", "redelivered_without_cause", 1)
+    assert verdict("held-hence-not-again", broken).outcome is FAIL, "it is on record all the same"

@@ -17,7 +17,6 @@ def test_a_calm_run_has_nothing_but_good_news() -> None:
     assert judge(*history.build()) == Findings(
         counts=(
             Count("calm", "orders", "confirmed", "replicated", 1),
-            Count("calm", "orders", "could_show", "redelivered_without_cause", 1),
             Count("calm", "orders", "in_order", "", 1),
             Count("calm", "orders", "operations", "", 1),
             Count("calm", "orders", "state", "acknowledged", 1),
@@ -95,7 +94,6 @@ def test_a_bad_run_says_everything_at_once() -> None:
     assert findings.counts == (
         Count("run", "orders", "confirmed", "replicated", 1),
         Count("run", "orders", "corrupt", "payload", 1),
-        Count("run", "orders", "could_show", "redelivered_without_cause", 1),
         Count("run", "orders", "denied", "refused", 1),
         Count("run", "orders", "duplicated", "stored_twice", 1),
         Count("run", "orders", "lost", "replicated", 1),
@@ -122,7 +120,6 @@ def test_one_sent_attempt_is_enough_to_be_delivered() -> None:
     findings = judge(*history.deliver(1, attempt=2).build())
     assert findings.counts == (
         Count("run", "orders", "confirmed", "replicated", 1),
-        Count("run", "orders", "could_show", "redelivered_without_cause", 1),
         Count("run", "orders", "in_order", "", 1),
         Count("run", "orders", "state", "acknowledged", 1),
     )

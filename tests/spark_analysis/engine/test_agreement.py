@@ -158,10 +158,7 @@ def _details() -> dict[str, tuple[str, ...]]:
         **dict.fromkeys(("torn_transaction", "attempt_lost"), strengths),
         **dict.fromkeys(("transactions", "rolled_back_but_delivered"), fates),
         "rollback_unknown": ("rollback", "rollback_when_checked"),
-        "could_show": (
-            *(each.name for each in REGISTER if each.shown_by or each.impossible),
-            *(one.name for each in REGISTER for one in each.details if one.impossible),
-        ),
+        "could_show": tuple(measure.name for measure in REGISTER if measure.shown_by),
         "loss_unknown": ("not_due", "pending", "consumer_log", "drain"),
         "attempt_open": ("not_due", *unread),
         "not_redelivered_unknown": unread,
