@@ -141,7 +141,7 @@ def starved_once_healed(
     worst = _hungriest((row for row in rows if not _shared_out(row)), window)
     if worst is None:
         return Unknown("too little was confirmed once it was healed for consumers to get", _MORE)
-    if _all_away(worst, facts):
+    if all_away(facts, words.CONSUMER, worst.from_ns, worst.until_ns):
         return NotApplicable("another fault kept all consumers away once it was healed")
     found = _starved(worst, facts, doubt, stalled_s)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
@@ -158,15 +158,14 @@ def _shared_out(row: Starvation) -> bool:
     return bool(row.place) and until_ns < row.until_ns and until_ns <= row.from_ns + PLACES_BACK_NS
 
 
-def _all_away(row: Starvation, facts: Facts) -> bool:
-    """Return whether each consumer was absent at some instant of the judged time."""
+def all_away(facts: Facts, role: str, from_ns: int, until_ns: int) -> bool:
+    """Return whether each worker of a role was absent at some instant of [from_ns, until_ns)."""
     away = {
         absence.worker
         for absence in facts.absences
-        if absence.from_ns < row.until_ns
-        and (absence.until_ns is None or absence.until_ns > row.from_ns)
+        if absence.from_ns < until_ns and (absence.until_ns is None or absence.until_ns > from_ns)
     }
-    return away >= {worker.number for worker in facts.workers if worker.role == words.CONSUMER}
+    return away >= {worker.number for worker in facts.workers if worker.role == role}
 
 
 def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:

@@ -7,8 +7,8 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from harness.claims.values import Unknown
 from spark_analysis.schema.doubts import Doubt
@@ -89,6 +89,11 @@ class Doubts:
         something else than stalls makes it unknown."""
         reasons = {one.reason for one in self._of("availability", window)} - {CONSUMERS_ABSENT}
         return self.stalled_s.get(window, 0.0) if reasons <= _STALLS else None
+
+    def without(self, reason: str, windows: Collection[int]) -> "Doubts":
+        """Return the doubts without those of this reason in these windows."""
+        kept = (one for one in self.caveats if one.reason != reason or one.window not in windows)
+        return replace(self, caveats=tuple(kept))
 
     def consumption(self, window: int) -> Caveat | None:
         """Return the first doubt about consumption. Without consumers the time of recovered

@@ -119,6 +119,8 @@ class Evidence:
             self.doubts.loss,
             planned,
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
+            frozenset(end.queue for end in self.facts.queues),
+            any(row.place for row in self.findings.starvation),
         )
 
     @cached_property

@@ -15,8 +15,8 @@ from spark_analysis.schema.measure import (
 )
 
 ROUTES = "routes"  # no count: name servers were asked for a route that a fault could change
-CONSUMERS_ABSENT = "consumers_absent"
-_SENDING = stops("availability", "stalled", "stalls", "publisher_log", "publishers_absent")
+CONSUMERS_ABSENT, PUBLISHERS_ABSENT = "consumers_absent", "publishers_absent"
+_SENDING = stops("availability", "stalled", "stalls", "publisher_log", PUBLISHERS_ABSENT)
 _RECEIVING = (*_SENDING, *stops("availability", CONSUMERS_ABSENT))
 _ROUTED = Need(ROUTES, "no name server was asked for a route that a fault could change")
 

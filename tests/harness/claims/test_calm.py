@@ -197,7 +197,7 @@ def test_a_stall_explains_no_more_of_a_starvation_than_it_lasted(
 
 def test_a_stall_in_the_time_of_an_overlapping_fault_counts_for_both() -> None:
     def overlapping(stalled: int) -> Interval:
-        story = Story().window(2, "kill", opens=10.04).starved(5.1, window=1)
+        story = Story().window(2, "kill", opens=40).starved(5.1, window=1)
         story.doubt("availability", "stalled", window=stalled, worker=7)
         value = value_of(story, "starved_once_healed_s", 1)
         assert isinstance(value, Interval)

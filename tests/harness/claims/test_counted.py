@@ -130,3 +130,38 @@ def test_what_came_again_for_another_faults_sake_shows_no_requeue_of_this_one() 
     story = Story().window(2, "close", opens=40, lasts=5)
     story.count("duplicated", "redelivery", 1, windows="2")
     assert verdict("duplicates-are-requeued", story).outcome is NOT_APPLICABLE
+
+
+def test_with_one_queue_nothing_can_be_misrouted() -> None:
+    one = verdict("nothing-misrouted", Story())
+    assert one.outcome is NOT_APPLICABLE
+    assert one.not_judged == (
+        "misrouted == 0: not applicable: one queue: nothing could be misrouted",
+    )
+    assert verdict("nothing-misrouted", Story().queue("")).outcome is NOT_APPLICABLE
+    assert verdict("nothing-misrouted", Story().queue("bills")).outcome is PASS
+
+
+def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
+    def of(queues: int) -> Story:
+        story = Story().doubt("loss", "consumer_log", worker=7)
+        return story.queue("bills") if queues > 1 else story
+
+    assert verdict("nothing-misrouted", of(1)).outcome is NOT_APPLICABLE
+    assert verdict("nothing-misrouted", of(2)).outcome is INCONCLUSIVE
+
+
+def test_what_was_misrouted_counts_though_one_queue_is_declared() -> None:
+    assert verdict("nothing-misrouted", Story().count("misrouted", "", 1)).outcome is FAIL
+
+
+def test_of_a_log_no_connection_holds_a_message() -> None:
+    def of_log() -> Story:
+        return Story().starved(0.1, place="a:0")
+
+    one = verdict("held-hence-not-again", of_log())
+    assert one.outcome is NOT_APPLICABLE
+    assert "logs give out by the progress of groups" in one.not_judged[0]
+    assert verdict("held-hence-not-again", Story().starved(0.1)).outcome is PASS
+    broken = of_log().count("duplicated", "redelivered_without_cause", 1)
+    assert verdict("held-hence-not-again", broken).outcome is FAIL, "it is on record all the same"

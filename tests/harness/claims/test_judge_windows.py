@@ -45,6 +45,8 @@ def judged(predicate: str, story: Story, **keys: str) -> ClaimOutcome:
         ("1", UNSYNCHRONISED, FAIL),
         ("2", UNSYNCHRONISED, PASS),
         ("", SYNCHRONISED, PASS),  # in the calm, by none of them
+        ("0,1", SYNCHRONISED, INCONCLUSIVE),  # by clocks: by the first, or in the calm
+        ("0,2", UNSYNCHRONISED, PASS),  # by neither of which the claim speaks
     ],
 )
 def test_a_loss_is_charged_to_the_faults_that_can_have_caused_it(
@@ -60,6 +62,15 @@ def test_what_may_be_another_faults_says_so_and_what_to_do() -> None:
     one = verdict("election-loses-nothing", story)
     assert one.not_judged == ("lost == 0: 0 of 21,400, but 3 more may belong to another fault",)
     assert one.advice == ("leave more time between the faults",)
+
+
+def test_what_clocks_leave_without_a_fault_says_so() -> None:
+    one = verdict("election-loses-nothing", Story().count("lost", "replicated", 3, windows="0,1"))
+    why = "3 more may belong to another fault, or to none: clients' clocks may be off"
+    assert one.not_judged == (f"lost == 0: 0 of 21,400, but {why}",)
+    assert one.advice[0].startswith("run it with clients and brokers on one machine")
+    again = Story().count("duplicated", "stored_twice", 2, windows="0,1")
+    assert verdict("one-copy", again).outcome is FAIL, "whatever caused it"
 
 
 def test_an_open_end_of_another_fault_leaves_this_one_judged() -> None:

@@ -170,6 +170,12 @@ class Story:
         self.starved(0.1, window=number)
         return self.exposed(due=2_000, window=number).silence(0.171, window=number)
 
+    def queue(self, name: str) -> Self:
+        """The workload has this queue, too."""
+        queues = (*self.facts.queues, QueueEnd(name, True, True, "", ()))
+        self.facts = replace(self.facts, queues=queues)
+        return self
+
     def calm(self) -> Self:
         self.facts = replace(self.facts, windows=())
         self.stages, self.silences = {}, {}
