@@ -464,7 +464,11 @@ def test_a_file_that_cannot_be_written_hides_neither_the_verdict_nor_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "junit.xml").mkdir()
-    call("run", "master-crash", ending=lambda: report(run(Story()), folder=tmp_path))
+
+    def ending() -> Report:
+        return report(run(Story()), folder=tmp_path)
+
+    assert call("run", "master-crash", ending=ending)[0] == 2, "not all that was decided is there"
     told = capsys.readouterr().out
     assert "junit.xml was not written: " in told
     assert (tmp_path / "report.html").is_file()
