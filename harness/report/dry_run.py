@@ -70,7 +70,7 @@ def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
 
 
 def warning_lines(experiment: Experiment) -> Iterator[str]:
-    """Yield what a run says before it starts: faults too short to be verified, words that shift."""
+    """Yield what a run says before it starts: faults too short to verify, shifting words."""
     firsts = {run.cell: run for run in reversed(experiment.runs)}
     for run in reversed(firsts.values()):
         for window in run.schedule.windows:

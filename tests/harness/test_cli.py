@@ -567,6 +567,22 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [("build", "not every image was built"), ("run master-crash", "nothing was judged")],
+)
+def test_without_an_engine_each_command_says_what_it_did_not_do(
+    command: str,
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fail = ends_with(DeployError("no Docker engine: none runs here; start Docker"))
+    monkeypatch.setattr(FakePipeline, "build", lambda *_: fail())
+    assert call(*command.split(), ending=fail)[0] == 2
+    assert f"mqproof: {what}: no Docker engine: none runs here" in capsys.readouterr().err
+
+
 def test_heal_hands_on_what_is_chosen_and_whether_it_is_dry() -> None:
     _, pipeline = call("heal", "--results", "there", "--experiment", "e", "--dry-run")
     assert pipeline.healing == (Chosen(Path("there"), "e"), True)
