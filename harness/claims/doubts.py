@@ -40,6 +40,12 @@ _NEVER_OPENED = (
 )
 
 
+# What is shorter than a look is so in every run.
+_TOO_SHORT = "its window was shorter than a look"
+_LAST_LONGER = (
+    "let the fault last longer than a look; or play it where a packet filter makes it, as Compose "
+    "does (docs/faults.md): that counts the packets it drops"
+)
 _NOT_PREPARED = "could not be prepared"  # for a moment of the cluster or of a busy machine
 
 
@@ -146,6 +152,8 @@ def _advice(doubt: Doubt, facts: Facts) -> str:
     text = _fault_doubt(doubt, facts) if doubt.reason == "fault" else ""
     if text.startswith("never opened") and _NOT_PREPARED not in text:
         return _NEVER_OPENED
+    if _TOO_SHORT in text:
+        return _LAST_LONGER
     return _ADVICE.get(doubt.reason, "")
 
 
@@ -171,7 +179,8 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             who = doubt.reason.removesuffix("_absent")
             return f"a fault kept all {who} away: none was there to judge by"
         case "publisher_log" | "consumer_log":
-            return f"the log of {worker_name(doubt.worker, facts)} is not closed"
+            who = worker_name(doubt.worker, facts)
+            return f"the log of {who} does not reach the end of the run"
         case "fault":
             text = _fault_doubt(doubt, facts)
             return f"fault {doubt.window}: {text or 'it was not verified'}"

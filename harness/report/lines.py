@@ -85,8 +85,19 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
 def cell_lines(report: Report) -> Iterator[str]:
     """Each cell against its expectation."""
     for result in report.cells:
-        reasons = f": {'; '.join(result.lines)}" if result.lines else ""
+        lines = list(_alike(result.lines))
+        reasons = f": {'; '.join(lines)}" if lines else ""
         yield f"{result.standing}: {cell_name(result.cell)}{reasons}"
+
+
+def _alike(lines: Iterable[str]) -> Iterator[str]:
+    """Lines such as `a: PASS, …` and `b: PASS, …` as one: `a, b: PASS, …`."""
+    names: dict[str, list[str]] = {}
+    for line in lines:
+        name, _, rest = line.partition(": ")
+        names.setdefault(rest or line, []).append(name if rest else "")
+    for rest, found in names.items():
+        yield f"{', '.join(found)}: {rest}" if any(found) else rest
 
 
 def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:

@@ -57,6 +57,12 @@ class WorkerRecord:
     log_closed: bool = False
     doubt: str = ""
     log_whole: bool = False  # though it is not closed: killed on purpose, all it did is on record
+    ended_early: bool = False  # its log is closed, but it ended before the run did
+
+    @property
+    def reaches_the_end(self) -> bool:
+        """Return whether its log has all that it did in the run."""
+        return (self.log_closed and not self.ended_early) or self.log_whole
 
 
 @dataclass(slots=True)
@@ -315,7 +321,7 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         confirms=manifest.confirms,
         clock_doubt=_doubt(manifest),
         workers=tuple(
-            Worker(worker.number, worker.role, worker.log_closed or worker.log_whole)
+            Worker(worker.number, worker.role, worker.reaches_the_end)
             for worker in manifest.workers
             if worker.role in ROLES
         ),

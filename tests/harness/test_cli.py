@@ -464,7 +464,11 @@ def test_a_file_that_cannot_be_written_hides_neither_the_verdict_nor_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "junit.xml").mkdir()
-    call("run", "master-crash", ending=lambda: report(run(Story()), folder=tmp_path))
+
+    def ending() -> Report:
+        return report(run(Story()), folder=tmp_path)
+
+    assert call("run", "master-crash", ending=ending)[0] == 2, "not all that was decided is there"
     told = capsys.readouterr().out
     assert "junit.xml was not written: " in told
     assert (tmp_path / "report.html").is_file()
@@ -561,6 +565,22 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
     pipeline.well = False
     assert main([command], lambda: pipeline) == 2
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [("build", "not every image was built"), ("run master-crash", "nothing was judged")],
+)
+def test_without_an_engine_each_command_says_what_it_did_not_do(
+    command: str,
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fail = ends_with(DeployError("no Docker engine: none runs here; start Docker"))
+    monkeypatch.setattr(FakePipeline, "build", lambda *_: fail())
+    assert call(*command.split(), ending=fail)[0] == 2
+    assert f"mqproof: {what}: no Docker engine: none runs here" in capsys.readouterr().err
 
 
 def test_heal_hands_on_what_is_chosen_and_whether_it_is_dry() -> None:

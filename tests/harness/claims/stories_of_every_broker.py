@@ -27,13 +27,13 @@ STORIES: dict[str, Three] = {
         story_of,
         lambda: story_of().count("unexpected", "never_sent", 1),
         unread,
-        (INCONCLUSIVE, "the log of consumer 1 is not closed"),
+        (INCONCLUSIVE, "the log of consumer 1 does not reach the end of the run"),
     ),
     "nothing-corrupt": Three(
         story_of,
         lambda: story_of().count("corrupt", "payload", 1),
         unread,
-        (INCONCLUSIVE, "the log of consumer 1 is not closed"),
+        (INCONCLUSIVE, "the log of consumer 1 does not reach the end of the run"),
     ),
     "refused-stays-refused": Three(
         denied,

@@ -108,3 +108,10 @@ def test_a_claim_that_speaks_of_a_measure_can_mean_nothing_else() -> None:
     names = [name for kind in kinds for name in getattr(vocabulary, kind)]
     assert len(names) == len(set(names))
     assert {each.name for each in REGISTER if each.claimed} < vocabulary.COUNTS.keys()
+
+
+def test_a_fault_shorter_than_a_look_is_not_to_be_run_again() -> None:
+    short = "it lasted 0.05 s, and its window was shorter than a look, 3.5 s"
+    evidence = Story().unverified(short).evidence
+    (caveat,) = doubts.caveats_of(evidence.findings.doubts, evidence.facts)
+    assert caveat.advice.startswith("let the fault last longer than a look")

@@ -45,6 +45,8 @@ INCONCLUSIVE, NOT_APPLICABLE = ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLI
         ([run(a=PASS, b=FAIL), run(a=PASS, b=PASS)], Standing.DIFFERS),
         ([run(a=NOT_APPLICABLE)], Standing.DIFFERS),
         ([run(a=INCONCLUSIVE, b=FAIL)], Standing.NOT_JUDGED),
+        ([run(a=INCONCLUSIVE, c=NOT_APPLICABLE)], Standing.NOT_JUDGED),  # it broke off
+        ([run(a=PASS, b=INCONCLUSIVE, c=NOT_APPLICABLE)], Standing.DIFFERS),
         ([run(a=PASS), []], Standing.NOT_JUDGED),
         ([run(a=PASS, d=PASS)], Standing.NEW),
         ([run(a=FAIL, d=PASS)], Standing.DIFFERS),

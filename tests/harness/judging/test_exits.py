@@ -49,8 +49,10 @@ def test_an_interrupt_comes_first_and_then_a_fault_of_ours(by: Judge) -> None:
 def test_what_could_not_be_told_is_a_fault_of_ours_and_what_was_told_changes_nothing(
     code: Exit,
 ) -> None:
-    assert of_telling(code, crashed=False) is code
-    assert of_telling(code, crashed=True) is Exit.CRASH
+    assert of_telling(code, crashed=False, unwritten=False) is code
+    assert of_telling(code, crashed=True, unwritten=True) is Exit.CRASH
+    refused = of_telling(code, crashed=False, unwritten=True)
+    assert refused is (Exit.NOT_DECIDED if code is Exit.PASSED else code)
 
 
 @pytest.mark.parametrize(

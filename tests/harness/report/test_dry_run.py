@@ -178,7 +178,7 @@ def test_it_says_how_a_section_makes_the_client_differ() -> None:
     assert options(remedied) == []
 
 
-def fault_lines(deployment: str, *pairs: tuple[str, str]) -> str:
+def fault_lines(deployment: str, *pairs: tuple[str, str], early: bool = False) -> str:
     """What is shown of the faults of a scenario whose text was changed so."""
     source = Pair("freeze", "partition", "overlapping", OTHER).source
     for old, new in pairs:
@@ -195,7 +195,8 @@ def fault_lines(deployment: str, *pairs: tuple[str, str]) -> str:
         (load_system("reference-mirrored"),),
         (load_layout("reference-mirrored", "all-automatic@T=10"),),
     )
-    return "\n".join(dry_run.lines(plan(request, found)))
+    experiment = plan(request, found)
+    return "\n".join(dry_run.warning_lines(experiment) if early else dry_run.lines(experiment))
 
 
 def test_a_word_that_may_mean_another_host_after_a_fault_is_warned_of() -> None:
@@ -219,3 +220,7 @@ def test_a_window_that_is_too_short_to_verify_says_what_becomes_of_it(
     shown = fault_lines(deployment, short)
     assert "shorter than 3.5 s, the shortest window in which a partition is verified" in shown
     assert what in shown
+    (early,) = fault_lines(deployment, short, early=True).splitlines()
+    assert early.startswith("pair on reference-mirrored all-automatic@T=10 with pika: fault 2: ")
+    assert what in early
+    assert not fault_lines(deployment, early=True)

@@ -172,6 +172,17 @@ def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_pa
     assert done.findings.doubts == ()
 
 
+def test_a_worker_that_lost_the_harness_did_not_see_the_end_of_the_run(tmp_path: Path) -> None:
+    """It closed its log, and then nothing was due any more: no outage of the broker's."""
+    cluster = SimulatedCluster(LAYOUT, orphaned=frozenset({"publisher-1"}))
+    done = run(cluster, plan(fault("kill")), tmp_path)
+    record = next(each for each in done.manifest.workers if each.name == "publisher-1")
+    assert (record.exit_code, record.log_closed, record.ended_early) == (71, True, True)
+    assert "heard nothing of mqproof for 5 s" in record.doubt
+    reasons = {(doubt.scope, doubt.reason) for doubt in done.findings.doubts}
+    assert {("availability", "publisher_log"), ("loss", "publisher_log")} <= reasons
+
+
 def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_was(
     tmp_path: Path,
 ) -> None:

@@ -13,6 +13,7 @@ from harness.run_folder.experiments import recall
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
 from spark_analysis.schema.sealed import RAW
+from tests.rigs.machine.disks import disk
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import recorded, sealed
 from tests.rigs.runs.stored import stored
@@ -65,6 +66,19 @@ def test_a_damaged_run_is_not_packed(
     assert cli.main(["pack", str(experiment), "-o", str(into)]) == 2
     assert f"{path} is gone" in capsys.readouterr().err
     assert not list(tmp_path.glob("a.tar.xz*"))
+
+
+@pytest.mark.slow
+def test_on_a_full_disk_nothing_is_packed_and_the_file_is_named(
+    experiment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with disk(tmp_path / "disk", 64) as made:
+        made.fill()
+        into = made.path / "a.tar.xz"
+        assert cli.main(["pack", str(experiment), "-o", str(into)]) == 2
+        told = capsys.readouterr().err
+        assert told.splitlines()[1].strip() == f"{into}.partial: No space left on device"
+        assert not list(made.path.glob("a.tar.xz*"))
 
 
 def test_a_place_that_cannot_be_written_is_reported(

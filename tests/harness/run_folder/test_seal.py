@@ -148,9 +148,10 @@ def test_a_full_disk_stops_the_log_whole_and_for_good(tmp_path: Path) -> None:
         "        sequence += 1\n"
         "        log.append(ATTEMPTS, 1, sequence, 1, 'q', 0, 0, 0, 1, 5, 256)\n"
         "        if sequence % 100 == 0: log.flush()\n"
-        "except LogFull:\n"
+        "except LogFull as full:\n"
+        f"    if str(full) != {f'{folder}: File too large'!r}: sys.exit(str(full))\n"
         "    try: log.flush()\n"
-        "    except LogFull: sys.exit(42)\n"
+        "    except LogFull as again: sys.exit(42 if str(again) == str(full) else str(again))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=Path.cwd(), check=False)
     assert done.returncode == 42

@@ -32,6 +32,7 @@ from tests.rigs.clusters.local import (
     silent,
     standing,
 )
+from tests.rigs.machine.disks import disk
 from tests.rigs.machine.loops import within
 from tests.rigs.runs.plans import plan
 from tests.rigs.workers.hired import hired
@@ -366,6 +367,15 @@ async def test_a_node_that_never_answers_is_given_up_with_its_last_words(tmp_pat
     ):
         await mute.up(UNMIRRORED, tmp_path, lambda _: None)
     assert [left(folder.name) for folder in tmp_path.glob("deployments/*")] == [[]]
+
+
+@within(LIMIT_S)
+async def test_a_disk_that_is_full_is_named_when_a_cluster_starts(tmp_path: Path) -> None:
+    with disk(tmp_path / "disk", 400) as made:
+        made.fill()
+        with pytest.raises(DeployError, match=r"/deployments/[^ ]*: No space left on device"):
+            await deployment().up(UNMIRRORED, made.path, lambda _: None)
+        assert not list(made.path.glob("deployments/*/data"))
 
 
 @within(LIMIT_S)

@@ -9,11 +9,13 @@ import pytest
 from rich.console import Console
 
 from harness.claims.judge import ClaimOutcome
+from harness.compare.expectations import CellResult, Standing
 from harness.judging.exits import Judge
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
+from harness.report.lines import cell_lines
 from harness.run.strip import Share, Strip
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
@@ -304,6 +306,38 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "0.171 s (0.086 s to 0.342 s, 5 of 5)" in text
     assert ">= 2.000 s (1.000 s to 4.000 s, 4 of 5)" in text
     assert "not judged (0 of 5)" in text
+
+
+SHORT = "it lasted 0.05 s, and its window was shorter than a look, 3.5 s, and a proxy counts none"
+
+
+def test_what_one_fault_leaves_open_has_its_reason_in_full_once() -> None:
+    screen = Screen()
+    done = run(Story().unverified(SHORT))
+    rows = (
+        compared(CELL, "lost", None, unit="messages", judged=0),
+        compared(CELL, "silence", None, judged=0),
+    )
+    screen.display.verdicts(report(done, comparison=rows))
+    assert sum("the same reason" in line for line in screen.lines) >= 5
+    of_loss = [line for line in screen.lines if line.lstrip().startswith("loss >= 0")]
+    assert SHORT in of_loss[0]
+    assert "judged in no run: lost, silence" in screen.lines
+    undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
+    assert "confirmed-hence-delivered" in undecided[0]
+    assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)
+
+
+def test_claims_that_stand_alike_to_what_is_known_share_their_words() -> None:
+    lines = ("a: PASS, and no entry speaks of it", "b: FAIL, expected PASS")
+    alike = (*lines, "c: PASS, and no entry speaks of it", "a run of this cell was not judged")
+    result = CellResult(CELL, Standing.NEW, alike, {})
+    (line,) = cell_lines(replace(report(), cells=(result,)))
+    _, _, told = line.partition("pika: ")
+    assert told == (
+        "a, c: PASS, and no entry speaks of it; b: FAIL, expected PASS; "
+        "a run of this cell was not judged"
+    )
 
 
 @pytest.mark.parametrize(
