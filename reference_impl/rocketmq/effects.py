@@ -78,4 +78,5 @@ class Server(Protocol):
 
 
 TICK_MS = 10
-REMOTING, COPIES = "remoting", "copies"  # doors: clients and servers; a master's slaves
+# Doors: clients and servers; a master's slaves; members of a DLedger group.
+REMOTING, COPIES, MEMBERS = "remoting", "copies", "members"

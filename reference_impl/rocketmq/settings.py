@@ -23,8 +23,8 @@ class NameServerTimes(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class BrokerTimes(msgspec.Struct, frozen=True, rename="camel"):
-    """The times of a broker. Those of long polling and of copying a master's tables have no names
-    in the real one."""
+    """The times of a broker. Those of long polling, of copying a master's tables and of a ledger
+    have no names in the real one."""
 
     register_first: int = 10_000
     register_name_server_period: int = 30_000
@@ -48,6 +48,16 @@ class BrokerTimes(msgspec.Struct, frozen=True, rename="camel"):
     delay_units: int = 1_000  # a second of the levels' delays
     transaction_time_out: int = 6_000
     transaction_check_interval: int = 60_000
+    ledger_heartbeat: int = 2_000
+    ledger_vote_min: int = 300
+    ledger_vote_max: int = 1_000
+    ledger_vote_wait: int = 2_000
+    ledger_ack_limit: int = 2_500
+    ledger_call_limit: int = 3_000
+    ledger_commit: int = 1_000
+    ledger_retry: int = 500
+    ledger_redial: int = 1_000
+    ledger_checkpoint: int = 3_000
 
 
 # What name servers and brokers prove to each other that they know; "": nothing, as the real ones.

@@ -2,6 +2,7 @@
 
 server       its connections, their requests, its own ticks
 parts        the shared state of its parts
+role         whether it is a master now, and under which number
 registering  its registration at name servers
 
 Messages:

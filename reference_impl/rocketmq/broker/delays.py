@@ -82,7 +82,7 @@ class Delays:
 
     def tick(self) -> None:
         now_ms = self._parts.clock.now_ms()
-        if now_ms < self._at_ms or self._parts.config.is_slave:
+        if now_ms < self._at_ms or self._parts.role.is_slave:
             return
         self._at_ms = now_ms + self._times.delay_idle
         for level in range(1, len(LEVELS_S) + 1):

@@ -39,11 +39,7 @@ class Membership:
         groups, changed = self._parts.clients.heard(body, incoming.connection, who)
         for name in groups:
             group = self._parts.groups.wanted(name)
-            if (
-                group is not None
-                and group.retry_queue_nums > 0
-                and not self._parts.config.is_slave
-            ):
+            if group is not None and group.retry_queue_nums > 0 and not self._parts.role.is_slave:
                 self._parts.topics.own(f"{RETRY_PREFIX}{name}", group.retry_queue_nums)
         self._notify(changed)
         return incoming.answer()

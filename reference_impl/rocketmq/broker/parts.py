@@ -12,6 +12,7 @@ from reference_impl.rocketmq.broker.meters import Meters
 from reference_impl.rocketmq.broker.misbehaving import CrookedBroker
 from reference_impl.rocketmq.broker.offsets import Offsets
 from reference_impl.rocketmq.broker.pulling import Pulling
+from reference_impl.rocketmq.broker.role import CurrentRole
 from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
 from reference_impl.rocketmq.broker.transactions import Transactions
 from reference_impl.rocketmq.effects import Clock
@@ -39,6 +40,7 @@ class Parts:
         self.clock = clock
         self.disk = disk
         self.dice = dice
+        self.role = CurrentRole(config)
         self.connections = Connections(config.times.server_channel_max_idle_time)
         self.outbox = Outbox(self.connections, clock)
         self.calls = Calls()

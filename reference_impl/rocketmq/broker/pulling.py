@@ -60,7 +60,7 @@ class Pulling:
         if isinstance(pull, Command):
             return pull
         flags, fields = incoming.fields.integer("sysFlag"), incoming.fields
-        if flags & COMMITS and not self._parts.config.is_slave:
+        if flags & COMMITS and not self._parts.role.is_slave:
             offset = fields.long("commitOffset")
             self._parts.offsets.commit(pull.group, pull.topic, pull.queue, offset)
         found = self._find(pull)
@@ -158,7 +158,7 @@ class Pulling:
             code = Code.PULL_OFFSET_MOVED if pull.offset else Code.PULL_NOT_FOUND
         else:
             code = _CODES[found.status]
-        if code is Code.PULL_OFFSET_MOVED and self._parts.config.is_slave:
+        if code is Code.PULL_OFFSET_MOVED and self._parts.role.is_slave:
             return Code.PULL_RETRY_IMMEDIATELY
         return code
 

@@ -11,6 +11,7 @@
 
 from collections.abc import Callable
 
+from reference_impl.rocketmq.broker.role import CurrentRole
 from reference_impl.rocketmq.effects import REMOTING, Clock
 from reference_impl.rocketmq.remoting.calls import Calls
 from reference_impl.rocketmq.remoting.codes import RequestCode
@@ -29,6 +30,7 @@ class Registering:
         clock: Clock,
         outbox: Outbox,
         calls: Calls,
+        role: CurrentRole,
         body: Callable[[], bytes],
         master_known: MasterKnown,
     ) -> None:
@@ -36,6 +38,7 @@ class Registering:
         self._clock = clock
         self._outbox = outbox
         self._calls = calls
+        self._role = role
         self._body = body
         self._master_known = master_known
         self._links: dict[str, int | None] = {}  # by address; None: it is being dialled
@@ -144,5 +147,5 @@ class Registering:
             "brokerName": self._config.broker_name,
             "brokerAddr": self._config.address,
             "clusterName": self._config.broker_cluster_name,
-            "brokerId": str(self._config.broker_id),
+            "brokerId": str(self._role.broker_id),
         }

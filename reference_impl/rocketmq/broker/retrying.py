@@ -41,7 +41,7 @@ class Retrying:
         if group is None:
             remark = f"subscription group not exist, {name}"
             return incoming.answer(Code.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
-        if self._parts.config.is_slave:
+        if self._parts.role.is_slave:
             return incoming.answer(
                 Code.SERVICE_NOT_AVAILABLE, "It is a slave, and takes no message"
             )

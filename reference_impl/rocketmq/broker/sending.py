@@ -105,7 +105,7 @@ class Sending:
     def _refused(
         self, sent: _Sent, topic: Topic | None, incoming: IncomingRequest
     ) -> Command | None:
-        if self._parts.config.is_slave:
+        if self._parts.role.is_slave:
             remark = "It is a slave, and takes no message"
             return incoming.answer(Code.SERVICE_NOT_AVAILABLE, remark, fields=REGION)
         if why := wrong_name(sent.topic):

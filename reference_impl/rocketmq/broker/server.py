@@ -52,7 +52,13 @@ class BrokerServer:
         self._following = Following(parts.store, config, clock, parts.outbox, drawn)
         self._copier = Copier(config.times, clock, parts.outbox, parts.calls, self._tables())
         self._registering = Registering(
-            config, clock, parts.outbox, parts.calls, parts.topics.registration, self._master_is
+            config,
+            clock,
+            parts.outbox,
+            parts.calls,
+            parts.role,
+            parts.topics.registration,
+            self._master_is,
         )
         self._handlers = self._all_handlers()
         self._flushed_ms = clock.now_ms()
@@ -114,7 +120,7 @@ class BrokerServer:
         parts.transactions.tick()
         parts.pulling.tick()
         self._registering.tick()
-        if self._config.is_slave:
+        if self._parts.role.is_slave:
             self._following.tick()
             self._copier.tick()
         return self._turned()
@@ -172,7 +178,7 @@ class BrokerServer:
     def _opened_copies(self, connection: int, dialled: str | None) -> None:
         if dialled is not None:
             self._following.opened(dialled, connection)
-        elif self._config.is_slave:
+        elif self._parts.role.is_slave:
             self._parts.outbox.close(connection)  # it has nothing of its own to give away
         else:
             self._parts.copies.opened(connection)
@@ -187,7 +193,7 @@ class BrokerServer:
         self._copier.closed(connection)
 
     def _master_is(self, address: str, ha_address: str) -> None:
-        if self._config.is_slave:
+        if self._parts.role.is_slave:
             self._copier.master_is(address)
             self._following.master_is(ha_address)
 

@@ -52,7 +52,7 @@ class Transactions:
         self._config = parts.config
         self._check_ms = parts.clock.now_ms() + self._config.times.transaction_check_interval
         self._pending: dict[int, int] = {}  # by offset of the half: when it was stored
-        if not self._config.is_slave:
+        if not self._parts.role.is_slave:
             self._pending.update(self._found())
 
     def begun(self, offset: int, stored_ms: int) -> None:
@@ -60,7 +60,7 @@ class Transactions:
         self._pending[offset] = stored_ms
 
     def handle(self, incoming: IncomingRequest) -> Command | None:
-        if self._config.is_slave:
+        if self._parts.role.is_slave:
             remark = "It is a slave, and decides nothing"
             return incoming.answer(Code.SLAVE_NOT_AVAILABLE, remark)
         decision = incoming.fields.integer("commitOrRollback")
@@ -83,7 +83,7 @@ class Transactions:
 
     def tick(self) -> None:
         now_ms, times = self._parts.clock.now_ms(), self._config.times
-        if self._config.is_slave or now_ms < self._check_ms:
+        if self._parts.role.is_slave or now_ms < self._check_ms:
             return
         self._check_ms = now_ms + times.transaction_check_interval
         self._parts.topics.own(HALF)  # which no consumer can read before the first time

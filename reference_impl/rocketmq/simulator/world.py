@@ -21,7 +21,8 @@ from reference_impl.rocketmq.simulator.disks import MemoryDisk
 from reference_impl.rocketmq.simulator.network import End, Network
 
 DIAL_LIMIT_MS = 3_000
-_LATENCY_MS = (0.1, 3.0)
+LATENCY_MAX_MS = 3.0
+_LATENCY_MIN_MS = 0.1
 Boot = Callable[["Host"], Server]
 
 
@@ -40,10 +41,14 @@ class Host(msgspec.Struct, eq=False):
 
 
 class World:
-    """The simulated world. `tick_ms`: how often servers get a tick; less often is faster."""
+    """The simulated world. `tick_ms`: how often servers get a tick; less often is faster.
+    `latency_max_ms`: how long octets are under way at most."""
 
-    def __init__(self, seed: int, tick_ms: int = TICK_MS) -> None:
+    def __init__(
+        self, seed: int, tick_ms: int = TICK_MS, latency_max_ms: float = LATENCY_MAX_MS
+    ) -> None:
         self._tick_ms = tick_ms
+        self._latency_max_ms = latency_max_ms
         self.dice = random.Random(seed)
         self.time = WorldClock()
         self.network = Network()
@@ -237,7 +242,7 @@ class World:
             happens()
 
     def _latency(self) -> float:
-        return self.dice.uniform(*_LATENCY_MS)
+        return self.dice.uniform(_LATENCY_MIN_MS, self._latency_max_ms)
 
 
 def _ip(name: str) -> str:
