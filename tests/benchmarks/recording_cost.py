@@ -227,10 +227,10 @@ def main() -> int:
     if options.bare:
         print(asyncio.run(bare(Setup(**json.loads(options.bare)))))
         return 0
-    told = options.driver or driver_here()
+    driver = options.driver or driver_here()
     where = options.host, options.port, options.queue
     medians = [
-        compare(Setup(*where, int(window), options.seconds, told), options.pairs)
+        compare(Setup(*where, int(window), options.seconds, driver), options.pairs)
         for window in options.windows.split(",")
     ]
     return 0 if min(medians) >= LEAST else 1

@@ -86,7 +86,7 @@ def only_theirs_is_left(owner: Somebodys) -> None:
     assert noted() == ()
 
 
-def told_nobody(folder: Path) -> None:
+def assert_password_is_secret(folder: Path) -> None:
     """The password is in no file that was written."""
     written = [path for path in folder.rglob("*") if path.is_file()]
     assert written
@@ -125,7 +125,7 @@ def test_doctor_finds_all_that_the_file_promises_and_touches_nothing(
     process = mqproof(tmp_path, "doctor", "--topology", "rack.toml")
     said, _ = process.communicate(timeout=END_LIMIT_S)
     assert process.returncode == 0, said
-    told = " ".join(said.split())
+    output = " ".join(said.split())
     for words in (
         "alpha: management: http",
         "RabbitMQ 3.10.8",
@@ -135,7 +135,7 @@ def test_doctor_finds_all_that_the_file_promises_and_touches_nothing(
         "faults that may be done: kill, freeze, hang",
         "ok program docker: ",
     ):
-        assert words in told, said
+        assert words in output, said
     assert PASSWORD not in said
     only_theirs_is_left(owner)
 
@@ -162,7 +162,7 @@ def test_a_hang_at_their_proxy_and_a_kill_by_their_command_are_verified_and_lose
     done = [one["words"][:2] for one in commands if one["step"] in ("do", "undo")]
     assert done == [["docker", "kill"], ["docker", "start"]]
     only_theirs_is_left(owner)
-    told_nobody(tmp_path)
+    assert_password_is_secret(tmp_path)
     assert until_agreed(owner)
 
 
@@ -190,7 +190,7 @@ def test_kill_minus_9_while_a_broker_is_frozen_thaws_it_and_leaves_only_what_is_
     assert until_forgotten(), noted()
     only_theirs_is_left(owner)
     assert [name for name in owner.connections() if name.startswith("mqproof")] == []
-    told_nobody(tmp_path)
+    assert_password_is_secret(tmp_path)
 
 
 def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
@@ -206,7 +206,7 @@ def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
     (path,) = (tmp_path / "results").glob("*/runs/*/manifest.json")
     assert json.loads(path.read_text())["phase"] == "sealed"
     only_theirs_is_left(owner)
-    told_nobody(tmp_path)
+    assert_password_is_secret(tmp_path)
 
 
 def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
@@ -343,6 +343,6 @@ def test_doctor_says_which_permission_the_user_lacks(
         said, _ = process.communicate(timeout=END_LIMIT_S)
     finally:
         owner.permit()
-    told = " ".join(said.split())
-    assert f"may not {step}: closed by the broker: 403 ACCESS_REFUSED" in told, said
-    assert "set_permissions" in told
+    output = " ".join(said.split())
+    assert f"may not {step}: closed by the broker: 403 ACCESS_REFUSED" in output, said
+    assert "set_permissions" in output

@@ -96,9 +96,9 @@ def test_every_link_of_the_brokers_passes_the_proxy(proxied: ComposeCluster, pla
     through = {*ways.values(), f"{network}.100"}  # it dials from its own address
     for host in HOSTS:
         # By the helper in its network: a broker's own image need not know such words.
-        asked = f"( sport = :{DISTRIBUTION_PORT} or dport = :{DISTRIBUTION_PORT} )"
+        port_filter = f"( sport = :{DISTRIBUTION_PORT} or dport = :{DISTRIBUTION_PORT} )"
         project = Project(proxied.client, proxied.project)
-        table = project.help(host, f"ss -Hnt state established '{asked}'").text
+        table = project.help(host, f"ss -Hnt state established '{port_filter}'").text
         ends = {line.split()[3].rpartition(":")[0] for line in table.splitlines()}
         assert ends and ends <= through, table
 

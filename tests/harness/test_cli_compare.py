@@ -10,7 +10,7 @@ import pytest
 from harness.cli import main
 from harness.report import verdict
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.told_runs import page_of, summed
+from tests.rigs.runs.judged_runs import page_of, summed
 
 HELD, LOST = Story(), Story().count("lost", "replicated", 37)
 
@@ -212,21 +212,21 @@ def test_what_others_called_it_makes_no_name_that_no_disk_takes(
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "message"),
     [
         ({"experiment": "x" * 1_000_000}, "experiment: must have at most 300"),
         ({"runs": [{"cell": 1}] * 10_000}, "more"),
     ],
 )
 def test_a_verdict_file_that_is_too_long_is_told_in_a_few_lines(
-    values: dict[str, Any], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    values: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD])
     after = experiment(tmp_path / "after", [HELD])
     changed(before / "verdict.json", **values)
     assert main(["compare", str(before), str(after)]) == 254
     said = capsys.readouterr().err
-    assert told in said
+    assert message in said
     assert len(said) < 5_000
 
 

@@ -269,18 +269,18 @@ def test_heal_of_one_experiment_leaves_a_live_one_beside_it_alone(
     os.kill(guardian, signal.SIGSTOP)  # alive, but it does nothing: heal is to do it
     dead.process.kill()
     dead.process.communicate(timeout=END_LIMIT_S)
-    told = _heal(tmp_path, "--results", str(tmp_path), "--dry-run")
-    assert "would undo freeze of " in told
-    assert "would remove all of it" in told
-    assert "still runs" in told
+    output = _heal(tmp_path, "--results", str(tmp_path), "--dry-run")
+    assert "would undo freeze of " in output
+    assert "would remove all of it" in output
+    assert "still runs" in output
     assert _left(dead) and _left(live)
-    told = _heal(tmp_path, "--experiment", dead.experiment.name, "--results", "dead/results")
-    assert "undo freeze of " in told
-    assert "still runs" not in told, "nothing was asked of the live one"
+    output = _heal(tmp_path, "--experiment", dead.experiment.name, "--results", "dead/results")
+    assert "undo freeze of " in output
+    assert "still runs" not in output, "nothing was asked of the live one"
     assert not _left(dead)
     assert _left(live)
-    told = _heal(tmp_path, "--experiment", live.experiment.name)
-    assert "left alone: its owner" in told
+    output = _heal(tmp_path, "--experiment", live.experiment.name)
+    assert "left alone: its owner" in output
     live.process.send_signal(signal.SIGINT)
     assert "interrupted: undoing 2 faults" in live.end()
     live.assert_nothing_is_left()

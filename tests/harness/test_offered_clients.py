@@ -127,8 +127,8 @@ def test_a_worker_process_starts_it_by_its_constructor_and_tells_its_version(
             await until(lambda: len(broker.published) >= 20)
             worker.say(do="close")
             assert await worker.exit_code() == EXIT_CLOSED
-            told = [str(row["detail"]) for row in rows(settings, tables.CLIENT_EVENTS)]
-            assert "broker1 acme 1.2" in told
+            details = [str(row["detail"]) for row in rows(settings, tables.CLIENT_EVENTS)]
+            assert "broker1 acme 1.2" in details
 
     asyncio.run(story())
 

@@ -53,7 +53,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
     return found
 
 
-def asked(of: Ahead) -> Any:
+def session_of(of: Ahead) -> Any:
     return of.session()
 
 
@@ -61,7 +61,7 @@ def test_who_has_begun_gets_the_session_that_was_started_beside(starts: Starts) 
     of = Ahead(Place("local[1]"))
     of.begin()
     of.begin()
-    found = asked(of)
+    found = session_of(of)
     assert [found] == starts.made == starts.warmed
     assert found.thread != threading.get_ident()
     assert starts.places == [Place("local[1]")]
@@ -75,13 +75,13 @@ def test_who_begins_waits_for_nobody(starts: Starts) -> None:
     of.begin()
     assert starts.made == []
     starts.may.set()
-    assert asked(of) is starts.made[0]
+    assert session_of(of) is starts.made[0]
     of.end()
 
 
 def test_who_has_not_begun_starts_it_himself(starts: Starts) -> None:
     of = Ahead()
-    assert asked(of).thread == threading.get_ident()
+    assert session_of(of).thread == threading.get_ident()
     assert (starts.places, starts.warmed) == ([HERE], [])
     of.end()
 

@@ -55,8 +55,8 @@ def test_a_claim_quotes_its_article_and_the_section_of_it() -> None:
 
 
 def test_a_page_of_some_articles_tells_nothing_of_others() -> None:
-    told = article_page.only(shipped_beside(), ["seeds/001", "seeds/002"])
-    text = "\n".join(article_page.page(shipped(), told, (), "rocketmq-2m2s"))
+    articles = article_page.only(shipped_beside(), ["seeds/001", "seeds/002"])
+    text = "\n".join(article_page.page(shipped(), articles, (), "rocketmq-2m2s"))
     assert section(text, "other-masters-take-over").startswith("not run yet\n")
     assert "seeds/000" not in text
     assert "- seeds/002: " in text

@@ -30,10 +30,10 @@ def read(text: str) -> Expectations:
 def test_measured_entries_come_before_a_persons() -> None:
     (first, *_) = measured.known().entries
     assert first.why.startswith("results/published/")
-    by_hand = measured.known_by_hand().entries
-    assert by_hand
-    assert not [one.why for one in by_hand if one.why.startswith("results/published/2026-11-27")]
-    assert measured.known().entries[-len(by_hand) :] == by_hand
+    written = measured.known_by_hand().entries
+    assert written
+    assert not [one.why for one in written if one.why.startswith("results/published/2026-11-27")]
+    assert measured.known().entries[-len(written) :] == written
 
 
 def test_an_entry_names_each_outcome_and_its_page() -> None:

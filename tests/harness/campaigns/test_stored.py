@@ -107,8 +107,8 @@ def test_every_file_that_cannot_be_read_is_reported_with_its_place(tmp_path: Pat
     (tmp_path / "f.csv").write_bytes(b"\xff\n")
     with pytest.raises(PlanError) as raised:
         found(tmp_path)
-    told = str(raised.value).splitlines()
-    assert [one.replace(str(tmp_path), "").partition(": ")[0] for one in told] == [
+    lines = str(raised.value).splitlines()
+    assert [one.replace(str(tmp_path), "").partition(": ")[0] for one in lines] == [
         "/e.csv, line 2",
         "/e.csv, line 3",
         "/e.csv, line 4",

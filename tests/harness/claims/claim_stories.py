@@ -13,14 +13,14 @@ from typing import NamedTuple
 from harness.claims.judge import ClaimOutcome
 from tests.rigs.runs.findings import OF_LOGS, Story
 
-Tell = Callable[[], Story]
+MakeStory = Callable[[], Story]
 Why = tuple[ClaimOutcome, str]  # and what the verdict says of it
 
 
 class Three(NamedTuple):
-    holds: Tell
-    refuted: Tell
-    not_judged: Tell
+    holds: MakeStory
+    refuted: MakeStory
+    not_judged: MakeStory
     why: Why
 
 

@@ -46,8 +46,8 @@ def test_what_the_nodes_of_a_dead_cluster_stored_is_removed_and_its_plan_stays(
     results: Path,
 ) -> None:
     site = left(results)
-    told = cleared(Chosen(results=results))
-    assert told == [("mqproof-one", "remove what its nodes had stored")]
+    removals = cleared(Chosen(results=results))
+    assert removals == [("mqproof-one", "remove what its nodes had stored")]
     assert not site.data.exists()
     assert (site.folder / "cluster.json").exists()
     assert cleared(Chosen(results=results)) == [], "again there is nothing"
@@ -55,8 +55,8 @@ def test_what_the_nodes_of_a_dead_cluster_stored_is_removed_and_its_plan_stays(
 
 def test_a_dry_run_tells_and_leaves_it(results: Path) -> None:
     site = left(results)
-    told = cleared(Chosen(results=results), dry=True)
-    assert told == [("mqproof-one", "would remove what its nodes had stored")]
+    removals = cleared(Chosen(results=results), dry=True)
+    assert removals == [("mqproof-one", "would remove what its nodes had stored")]
     assert site.data.exists()
 
 

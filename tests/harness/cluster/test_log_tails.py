@@ -78,13 +78,13 @@ def compose() -> tuple[ComposeCluster, Engine]:
     """A cluster of which nothing stands but what fetching logs asks for."""
     engine, cluster = Engine(), object.__new__(ComposeCluster)
     places = {(labels.ROLE_PROCESS, host, host): f"id-{host}" for host in ("rmq1", "rmq2")}
-    told: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "client": engine,
         "_containers": FoundContainers(places),
         "_fetched": {},
         "log_bytes_max": 1100,
     }
-    for name, value in told.items():
+    for name, value in attributes.items():
         setattr(cluster, name, value)
     return cluster, engine
 

@@ -44,9 +44,9 @@ def test_whatever_a_system_declares_is_listed_with_its_own_words(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["reference", "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "Pigeons, until Ctrl-C." in told
-    assert all(word in told for word in (*WORDS.values(), "coo"))
+    output = capsys.readouterr().out
+    assert "Pigeons, until Ctrl-C." in output
+    assert all(word in output for word in (*WORDS.values(), "coo"))
 
 
 @pytest.mark.slow

@@ -116,16 +116,16 @@ def test_claims_that_pass_are_told_by_their_names_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("keys", "why"),
     [
         ("", "it speaks of no claim"),
         ('passes = ["a"]\nclaims = { a = "FAIL" }', "told in `passes`, and in `claims`: a"),
         ('passes = ["z"]', "claim"),
     ],
 )
-def test_an_entry_that_speaks_of_nothing_or_twice_is_an_error(told: str, why: str) -> None:
+def test_an_entry_that_speaks_of_nothing_or_twice_is_an_error(keys: str, why: str) -> None:
     with pytest.raises(PlanError, match=why):
-        read_expectations(f'[[cell]]\nwhy = "w"\n{told}\n', "mine.toml", "abc")
+        read_expectations(f'[[cell]]\nwhy = "w"\n{keys}\n', "mine.toml", "abc")
 
 
 # A cut master may confirm what is lost (results/published/2026-11-23-pause-minority.md).

@@ -44,17 +44,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path) -> None:
     (folder / "makes").write_text("printf a > a.jar; printf b > b.jar; echo x >> ../../../count")
-    told: list[str] = []
-    made = jars.fetch(jars.named(NAME), told.append)
+    messages: list[str] = []
+    made = jars.fetch(jars.named(NAME), messages.append)
     assert {path.name for path in made.glob("*.jar")} == set(LOCK)
     assert jars.why_not(NAME) == ""
-    jars.fetch(jars.named(NAME), told.append)
-    assert told == [f"fetching {NAME}"]
+    jars.fetch(jars.named(NAME), messages.append)
+    assert messages == [f"fetching {NAME}"]
     (made / "a.jar").unlink()
     (folder / "lock").write_text((folder / "lock").read_text() + "\n")
     assert jars.why_not(NAME) == f"jars are missing: `python -m harness.deploy.jars {NAME}`"
-    jars.fetch(jars.named(NAME), told.append)
-    assert len(told) == 2
+    jars.fetch(jars.named(NAME), messages.append)
+    assert len(messages) == 2
 
 
 @pytest.mark.slow

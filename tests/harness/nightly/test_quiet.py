@@ -50,5 +50,5 @@ def test_how_busy_it_was_is_told_where_it_never_was_quiet() -> None:
 
 
 def test_where_nobody_can_tell_that_is_reported(tmp_path: Path) -> None:
-    told = wait(0.1, 0.0, lambda: busy(lambda _: None, tmp_path / "none"))
-    assert told.startswith("the load of this machine cannot be measured")
+    message = wait(0.1, 0.0, lambda: busy(lambda _: None, tmp_path / "none"))
+    assert message.startswith("the load of this machine cannot be measured")

@@ -103,6 +103,6 @@ def test_a_host_that_queues_are_to_be_put_on_is_one_of_the_layout() -> None:
 
 def test_a_word_of_targets_is_no_host_to_put_queues_on() -> None:
     one = scenario("incident-freeze")
-    told_so = replace(one, workload=replace(one.workload, declared_at="clients"))
-    (reason,) = obstacles(told_so, REAL, LAYOUT, JAVA, "compose")
+    declared = replace(one, workload=replace(one.workload, declared_at="clients"))
+    (reason,) = obstacles(declared, REAL, LAYOUT, JAVA, "compose")
     assert reason == "declared_at: no host 'clients' (there are rkt1, rkt2, rkt3, rkt4)"

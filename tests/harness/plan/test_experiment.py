@@ -200,8 +200,8 @@ def test_a_system_that_was_asked_for_and_has_none_of_the_layouts_is_not_left_out
     assert problem.place == "--layout"
     assert "none of those named is one of other's" in str(problem)
     assert problem.choices == ("pair@T=10",)
-    asked = request(systems=both, layouts=("all-automatic", "pair"), clients=("pika",))
-    assert len(plan(asked, CATALOGUE).runs) == 2
+    wanted = request(systems=both, layouts=("all-automatic", "pair"), clients=("pika",))
+    assert len(plan(wanted, CATALOGUE).runs) == 2
 
 
 def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why() -> None:
@@ -227,10 +227,10 @@ def test_a_fault_that_a_system_cannot_suffer_by_one_deployment_does_not_apply_th
     None
 ):
     apart = replace(SYSTEM, cannot_by={"compose": {"kill": "nobody dies there"}})
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         plan(request(), replace(CATALOGUE, systems=(apart,)))
-    assert "fault 1: by compose, " in str(told.value)
-    assert "can suffer no kill: nobody dies there" in str(told.value)
+    assert "fault 1: by compose, " in str(error.value)
+    assert "can suffer no kill: nobody dies there" in str(error.value)
     elsewhere = replace(apart, cannot_by={"local": {"kill": "nobody dies there"}})
     assert plan(request(), replace(CATALOGUE, systems=(elsewhere,))).skipped == ()
 
@@ -243,8 +243,8 @@ def slow_peers() -> Scenario:
 def test_peers_are_slow_only_where_their_links_pass_a_proxy() -> None:
     proxied = replace(LAYOUT, name="proxied", peer_links="toxiproxy")
     catalogue = replace(CATALOGUE, layouts=(*CATALOGUE.layouts, proxied))
-    asked = request(slow_peers(), layouts=("all-automatic", "proxied"))
-    experiment = plan(asked, catalogue)
+    wanted = request(slow_peers(), layouts=("all-automatic", "proxied"))
+    experiment = plan(wanted, catalogue)
     assert [run.layout.name for run in experiment.runs] == ["proxied"]
     (skip,) = experiment.skipped
     assert skip.reason == (
@@ -267,8 +267,8 @@ BALANCED = replace(LAYOUT, name="balanced", client_endpoint="haproxy-pair")
 def balanced(kind: str, target: str, deployment: str = "") -> Experiment:
     text = SOURCE.replace("kill", kind).replace("master of orders", target)
     catalogue = replace(CATALOGUE, layouts=(*CATALOGUE.layouts, BALANCED))
-    asked = request(read_scenario("b", text), layouts=("balanced",), deployment=deployment)
-    return plan(asked, catalogue)
+    wanted = request(read_scenario("b", text), layouts=("balanced",), deployment=deployment)
+    return plan(wanted, catalogue)
 
 
 @pytest.mark.parametrize("kind", ["kill", "stop", "freeze"])
@@ -281,7 +281,7 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
 
 
 @pytest.mark.parametrize(
-    ("kind", "target", "told"),
+    ("kind", "target", "message"),
     [
         ("partition", "balancer1", "balancer1 can suffer no partition, only kill, stop, freeze"),
         ("hang", "active balancer", "active balancer can suffer no hang, only kill, stop, freeze"),
@@ -290,18 +290,18 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
     ],
 )
 def test_what_means_nothing_behind_a_balancer_is_reported(
-    kind: str, target: str, told: str
+    kind: str, target: str, message: str
 ) -> None:
-    with pytest.raises(PlanError, match=told):
+    with pytest.raises(PlanError, match=message):
         balanced(kind, target)
 
 
 def test_only_containers_have_balancers() -> None:
     local = replace(SYSTEM, deployments=("local",))
     catalogue = replace(CATALOGUE, systems=(local,), layouts=(BALANCED,))
-    asked = request(layouts=("balanced",))
+    wanted = request(layouts=("balanced",))
     with pytest.raises(PlanError, match="clients enter by haproxy-pair, which only compose has"):
-        plan(asked, catalogue)
+        plan(wanted, catalogue)
 
 
 def test_where_there_is_no_balancer_none_is_a_host() -> None:
@@ -315,8 +315,8 @@ def test_a_word_for_a_balancer_names_the_entrances_that_have_one() -> None:
         ("standby balancer", "haproxy-pair"),
     ):
         none = f"'{target}' matches no balancer: .* before the brokers: none; .*"
-        told = f"{none} client_endpoint = {ways}$"
-        with pytest.raises(PlanError, match=told):
+        message = f"{none} client_endpoint = {ways}$"
+        with pytest.raises(PlanError, match=message):
             plan(request(scenario(target=f'"{target}"')), CATALOGUE)
 
 
@@ -333,8 +333,8 @@ def test_a_balancer_that_is_killed_leaves_every_host_uninvolved() -> None:
     )
     catalogue = replace(CATALOGUE, layouts=(alone,))
     text = SOURCE.replace("master of orders", "active balancer")
-    asked = request(read_scenario("b", text + ""), layouts=("alone",))
-    assert len(plan(asked, catalogue).runs) == 1
+    wanted = request(read_scenario("b", text + ""), layouts=("alone",))
+    assert len(plan(wanted, catalogue).runs) == 1
 
 
 def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:

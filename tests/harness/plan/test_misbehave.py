@@ -16,8 +16,8 @@ REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")
 
 
 def experiment(*systems: str, deployment: str = "local") -> Experiment:
-    asked = run_request.RunRequest(("master-crash",), systems, (), (), deployment, 1, 7)
-    return run_request.experiment_of(asked, "e")
+    wanted = run_request.RunRequest(("master-crash",), systems, (), (), deployment, 1, 7)
+    return run_request.experiment_of(wanted, "e")
 
 
 def test_the_harness_and_the_reference_know_the_same_kinds() -> None:
@@ -107,7 +107,7 @@ def test_a_plan_that_misbehaves_can_be_shown(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_replay_command_misbehaves_as_well() -> None:
-    asked = run_request.RunRequest(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
-    assert run_request.replay(asked, "claims").endswith(
+    wanted = run_request.RunRequest(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
+    assert run_request.replay(wanted, "claims").endswith(
         "--misbehave drop:1% --judge claims --seed 7"
     )

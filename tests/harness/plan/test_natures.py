@@ -14,12 +14,12 @@ WINDOW = Window(1, "kill", 0, 0, None, True, True, "")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_the_nature_that_it_declares(kind: str) -> None:
-    nature, declared = nature_of(kind), KINDS[kind]
-    assert nature is not None
-    assert nature.of_clients == (declared.applies_to == CLIENT)
-    assert nature.of_client_links == (declared.applies_to == CLIENT_LINK)
-    assert nature.ends_broker == declared.ends_broker
-    assert nature.spares_disk == declared.spares_disk
+    properties, declared = nature_of(kind), KINDS[kind]
+    assert properties is not None
+    assert properties.of_clients == (declared.applies_to == CLIENT)
+    assert properties.of_client_links == (declared.applies_to == CLIENT_LINK)
+    assert properties.ends_broker == declared.ends_broker
+    assert properties.spares_disk == declared.spares_disk
 
 
 def test_what_a_run_recorded_holds_whatever_is_declared_today() -> None:

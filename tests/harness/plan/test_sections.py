@@ -107,9 +107,9 @@ def test_no_trait_of_a_section_has_a_default() -> None:
 
 def test_ours_are_there_and_a_section_that_nobody_declares_is_a_key_that_nobody_knows() -> None:
     assert list(registry().sections.values())[:2] == [AMQP, ROCKET]
-    (told,) = problems(f"{SMALL}[workload.ampq]\nprefetch = 1\n")
-    assert "ampq: there is no such key; did you mean 'amqp'?; valid: queues | " in told
-    assert told.endswith("consumer_endpoint | declared_at | amqp | rocketmq")
+    (problem,) = problems(f"{SMALL}[workload.ampq]\nprefetch = 1\n")
+    assert "ampq: there is no such key; did you mean 'amqp'?; valid: queues | " in problem
+    assert problem.endswith("consumer_endpoint | declared_at | amqp | rocketmq")
 
 
 @pytest.mark.usefixtures("acme")
@@ -127,7 +127,7 @@ def test_every_mistake_of_several_sections_is_reported_at_once_with_place_and_ch
         'deep = "c"\nfar = 1\n[workload.amqp]\nheartbeat = "1 h 2"\n'
         "[workload.rocketmq]\nbatch = 0\n"
     )
-    for told in (
+    for message in (
         "publisher: there is no such key; did you mean 'publishers'?",
         "line 9, [workload.acme], depth: must be at most 9, not 10",
         "depht: there is no such key; did you mean 'depth'?; valid: depth | inner",
@@ -136,14 +136,14 @@ def test_every_mistake_of_several_sections_is_reported_at_once_with_place_and_ch
         "heartbeat: '1 h 2' is no length of time; valid: 10 s | ",
         "batch: must be at least 1, not 0",
     ):
-        assert any(told in line for line in found), (told, found)
+        assert any(message in line for line in found), (message, found)
     assert len(found) == 7
 
 
 @pytest.mark.usefixtures("acme")
 def test_what_depends_on_several_keys_is_checked_by_whose_section_it_is() -> None:
-    (told,) = problems(SMALL.replace("rate = 100", "rate = 5") + "[workload.acme]\ndepth = 5\n")
-    assert told == "mine.toml, line 8, [workload.acme], depth: is the rate"
+    (problem,) = problems(SMALL.replace("rate = 100", "rate = 5") + "[workload.acme]\ndepth = 5\n")
+    assert problem == "mine.toml, line 8, [workload.acme], depth: is the rate"
 
 
 @pytest.mark.usefixtures("acme")

@@ -21,8 +21,8 @@ PROXIED = load_layout("rocketmq-2m2s", "colocated-toxiproxy")
 
 def reasons(layout: Layout, kind: str, target: str) -> list[str]:
     scenario = plan(fault(kind, target=target)).scenario
-    asked = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
-    return obstacles(asked, SYSTEM, layout, SYSTEM.clients[0], "compose")
+    changed = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
+    return obstacles(changed, SYSTEM, layout, SYSTEM.clients[0], "compose")
 
 
 def test_a_master_is_dialled_at_three_ports_and_a_name_server_dials_nobody() -> None:

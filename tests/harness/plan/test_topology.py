@@ -52,7 +52,7 @@ def test_every_mistake_is_reported_at_once_with_its_place_and_the_choices() -> N
     source = source.replace('host = "gamma"', 'host = "alpha"')
     source = source.replace('["stopper", "thaw"]', '"stopper thaw"', 1)
     source = source.replace("[credentials]", "[workers]\nplace = 'rack'\n[credentials]\nusr = 'A'")
-    told = problems(source, "Staging")
+    messages = problems(source, "Staging")
     for words in (
         "small letters, digits and hyphens",
         "line 2, system: there is no system 'refrence-mirrored'; did you mean 'reference-mi",
@@ -64,7 +64,7 @@ def test_every_mistake_is_reported_at_once_with_its_place_and_the_choices() -> N
         'proxy: either mqproof starts a proxy, or it uses one that is there; valid: start = "emb',
         "only a proxy that is there listens elsewhere",
     ):
-        assert words in told, told
+        assert words in messages, messages
 
 
 PAUSING = HEAD.replace("[credentials]", 'partition_handling = "pause_if_all_down"\n[credentials]')
@@ -152,9 +152,9 @@ def test_variables_of_mqproofs_own_are_nobody_elses() -> None:
 
 
 def test_whoever_sets_a_policy_says_what_it_is() -> None:
-    told = problems(text('[queues]\npolicies = "set"\n'))
-    assert "[queues], copies: is missing" in told
-    assert "[queues], synchronise: is missing" in told
+    messages = problems(text('[queues]\npolicies = "set"\n'))
+    assert "[queues], copies: is missing" in messages
+    assert "[queues], synchronise: is missing" in messages
     assert "4 copies on 3 brokers" in problems(text("[queues]\ncopies = 4\n"))
 
 
@@ -183,8 +183,8 @@ def test_what_was_declared_is_told_to_the_claims() -> None:
     head = f'partition_handling = "autoheal"\n{HEAD}'
     found = layout_of(topology('[queues]\ncopies = 3\nsynchronise = "manual"\n', head=head))
     facts = declared(replace(plan(), layout=found))
-    told = [facts[name] for name in ("copies", "synchronise", "partition_handling")]
-    assert told == [3, "manual", "autoheal"]
+    values = [facts[name] for name in ("copies", "synchronise", "partition_handling")]
+    assert values == [3, "manual", "autoheal"]
 
 
 PROMISED = ("mirrored_on", "promote_on_failure", "promote_on_shutdown")
@@ -216,16 +216,16 @@ def test_a_policy_of_ours_makes_every_promise_known() -> None:
 
 
 def test_a_fault_without_its_command_is_an_obstacle_that_tells_what_is_allowed() -> None:
-    told = why_not(fault("kill"), layout_of(topology()))
-    assert "no command for kill of alpha; no command for kill of beta" in told
-    assert "it allows freeze, client_crash, client_freeze" in told
+    why = why_not(fault("kill"), layout_of(topology()))
+    assert "no command for kill of alpha; no command for kill of beta" in why
+    assert "it allows freeze, client_crash, client_freeze" in why
 
 
 def test_a_late_bound_target_needs_the_command_on_every_host_it_may_mean() -> None:
     lines = [broker(0, commands=FREEZE), broker(1, commands=FREEZE), broker(2)]
     found = read_topology("staging", "\n".join([HEAD, *lines]), SYSTEMS)
-    told = why_not(fault("freeze"), layout_of(found))
-    assert "no command for freeze of gamma; it allows freeze of alpha and beta" in told
+    why = why_not(fault("freeze"), layout_of(found))
+    assert "no command for freeze of gamma; it allows freeze of alpha and beta" in why
     assert why_not(fault("freeze", "beta"), layout_of(found)) == ""
 
 
@@ -235,15 +235,15 @@ def test_links_are_broken_only_where_there_is_a_proxy() -> None:
 
 
 def test_packets_of_others_are_never_dropped() -> None:
-    told = why_not(fault("partition"), layout_of(topology(START)))
-    assert "external offers no partition: packets between hosts that mqproof did not make" in told
-    assert "it allows freeze, hang" in told
+    why = why_not(fault("partition"), layout_of(topology(START)))
+    assert "external offers no partition: packets between hosts that mqproof did not make" in why
+    assert "it allows freeze, hang" in why
 
 
 def test_a_host_of_others_is_never_left_down() -> None:
     kill = FREEZE.replace("freeze]", "kill]")
-    told = why_not(fault("kill", returns=False), layout_of(topology(commands=kill)))
-    assert "would leave a host down that mqproof did not start" in told
+    why = why_not(fault("kill", returns=False), layout_of(topology(commands=kill)))
+    assert "would leave a host down that mqproof did not start" in why
     stays = fault("client_crash", returns=False)
     assert why_not(stays, layout_of(topology())) == ""
 
@@ -260,15 +260,15 @@ def test_a_mistake_is_reported_with_its_own_brokers_line_and_in_the_order_of_the
         'verify = ["stopper", "frozen"]', 'verify = ["stopper", "frozen"]\ndeadline = "0 s"'
     )
     source = source.replace("net_ticktime", "net_tick")
-    told = problems(source).splitlines()
+    messages = problems(source).splitlines()
     places = [
         number
         for number, line in enumerate(source.splitlines(), start=1)
         if line.startswith(("net_tick", "deadline"))
     ]
-    assert [line.split(", ")[1] for line in told if "line" in line] == [
+    assert [line.split(", ")[1] for line in messages if "line" in line] == [
         f"line {number}" for number in places
     ]
-    assert [line.split(": ")[0].split(", ", 2)[2] for line in told[-3:]] == [
+    assert [line.split(": ")[0].split(", ", 2)[2] for line in messages[-3:]] == [
         f"[[broker]] {number}, freeze, deadline" for number in (1, 2, 3)
     ]

@@ -136,12 +136,12 @@ def test_it_says_which_runs_are_played_together_and_counts_their_time_once() -> 
     catalogue = Catalogue((system,), (layout,))
     apart = list(dry_run.lines(plan(request, catalogue)))
     shown = list(dry_run.lines(plan(replace(request, together=True), catalogue)))
-    told = (
+    expected = (
         "  together   with 1 more, each with another client: one cluster, one fault for all, "
         "2 times this load"
     )
-    assert shown.count(told) == 2
-    assert told not in apart
+    assert shown.count(expected) == 2
+    assert expected not in apart
     once, twice = (int(re.findall(r"runs: (\d+) s", each[-1])[0]) for each in (shown, apart))
     assert twice == 2 * once
 

@@ -25,17 +25,17 @@ from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sample
 from tests.rigs.histories.watching import MASTER
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
-from tests.rigs.runs.told_runs import (
+from tests.rigs.runs.judged_runs import (
     MEANING,
     SENTENCE,
     TITLE,
     WARNING,
     crash,
+    judged_run,
     page_of,
     summed,
-    told,
 )
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
 SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\\x00\\u202e&amp;"
@@ -69,7 +69,7 @@ def text(made: Report) -> str:
 
 def judged(tmp_path: Path, *stories: History, **changes: object) -> Report:
     runs = (
-        told(tmp_path / f"run-{number}", story, repeat=number)
+        judged_run(tmp_path / f"run-{number}", story, repeat=number)
         for number, story in enumerate(stories, start=1)
     )
     titles = {CELL: CellTitle(TITLE, "RabbitMQ with mirrored queues", "A mirror on every node")}
@@ -293,7 +293,7 @@ def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
 
 def test_a_fault_is_reported_as_asked_for_and_as_verified(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
-    told = said[said.index("Fault 1: kill master of orders = rmq1") :]
+    part = said[said.index("Fault 1: kill master of orders = rmq1") :]
     facts = (
         *("requested", "+12.000 s", "15.0 s", "injected", "+12.000 s", "0.00 s", "0.020 s"),
         *("verified active", "0.040 s", "ended with 137", "undone"),
@@ -301,8 +301,8 @@ def test_a_fault_is_reported_as_asked_for_and_as_verified(tmp_path: Path) -> Non
         *("verified ended", "7.10 s", "the process runs"),
     )
     for fact in facts:  # each after the one before it
-        assert fact in told, fact
-        told = told.partition(fact)[2]
+        assert fact in part, fact
+        part = part.partition(fact)[2]
 
 
 def test_what_a_client_believed_of_each_broker_stands_on_the_page(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report import junit
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, run
-from tests.rigs.runs.told_runs import page_of, summed
 
 FAILS = "never-silent"  # on this cell, and is known to
 

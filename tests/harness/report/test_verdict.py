@@ -7,8 +7,8 @@ from harness.judging import recalled
 from harness.report import verdict
 from spark_analysis.schema.service import NEVER
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
-from tests.rigs.runs.told_runs import page_of, summed
 
 NEVER_BACK = {
     "median_s": 33.0,
@@ -95,10 +95,10 @@ def test_every_run_says_alone_what_places_say_of_many() -> None:
     first, second = verdict.document(
         page_of(summed(lost.outage(27, 60, NEVER)), run(Story(), "b", verdicts=()))
     )["runs"]
-    told = first["summary"]
-    assert (told["confirmed"], told["lost"], told["loss_decided_runs"]) == (21_400, 37, 1)
-    assert told["total_downtime"] == NEVER_BACK
-    assert told["duplicates"] == {"redelivery": 4}
+    summary = first["summary"]
+    assert (summary["confirmed"], summary["lost"], summary["loss_decided_runs"]) == (21_400, 37, 1)
+    assert summary["total_downtime"] == NEVER_BACK
+    assert summary["duplicates"] == {"redelivery": 4}
     assert second["summary"] is None
 
 

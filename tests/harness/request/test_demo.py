@@ -41,8 +41,8 @@ def test_every_claim_of_the_demo_s_cells_is_known() -> None:
     names = [claim.name for claim in claims.shipped()]
     known = expectations.shipped(names)
     for each in demo.experiment_of(7, "x").runs:
-        told = {name for name in names if known.expected(each.cell, name) is not None}
-        assert "confirmed-hence-delivered" in told
+        expected = {name for name in names if known.expected(each.cell, name) is not None}
+        assert "confirmed-hence-delivered" in expected
     bad = demo.experiment_of(7, "x").runs[-1]
     assert str(known.expected(bad.cell, "confirmed-hence-delivered")) == "FAIL"
 

@@ -69,11 +69,11 @@ MOVES = st.lists(st.tuples(st.sampled_from(RUNS), st.booleans()), max_size=12)
 def test_a_point_is_met_exactly_when_nobody_is_left_to_come(
     moves: Sequence[tuple[str, bool]],
 ) -> None:
-    of, come, left, told = Barrier(RUNS), set[str](), set(RUNS), 0
+    of, come, left, meetings = Barrier(RUNS), set[str](), set(RUNS), 0
     for run, leaves in moves:
-        told += len(of.withdraw(run) if leaves else of.arrive(run, "point"))
+        meetings += len(of.withdraw(run) if leaves else of.arrive(run, "point"))
         come, left = (come, left - {run}) if leaves else (come | {run}, left)
-        assert of.met("point") == (told == 1)
+        assert of.met("point") == (meetings == 1)
         if come:
             assert of.met("point") or left - come
-    assert told <= 1
+    assert meetings <= 1

@@ -56,11 +56,11 @@ def test_of_two_that_judge_the_second_is_told_who_the_first_is(tmp_path: Path) -
     one.mkdir()
     other.mkdir()
     with alone([one, one, other]):
-        with pytest.raises(PlanError) as told, alone([other, one]):
+        with pytest.raises(PlanError) as error, alone([other, one]):
             raise AssertionError("both judge")
         for folder in (one, other):
             assert f"{folder}: another mqproof (process {os.getpid()}) judges it" in str(
-                told.value
+                error.value
             )
     with alone([one, other]):
         assert [*one.iterdir(), *other.iterdir()] == []
@@ -68,17 +68,17 @@ def test_of_two_that_judge_the_second_is_told_who_the_first_is(tmp_path: Path) -
 
 def test_who_has_to_judge_waits_for_who_is_at_it(tmp_path: Path) -> None:
     began: list[str] = []
-    asked = threading.Event()
+    waiting = threading.Event()
 
     def second() -> None:
-        asked.set()
+        waiting.set()
         with alone([tmp_path], wait=True):
             began.append("second")
 
     with alone([tmp_path]):
         thread = threading.Thread(target=second)
         thread.start()
-        assert asked.wait(10)
+        assert waiting.wait(10)
         thread.join(0.2)
         assert began == []
     thread.join(10)

@@ -23,7 +23,7 @@ def seconds(work: Coroutine[Any, Any, Any]) -> tuple[Any, float]:
     return virtual_time.run(timed())
 
 
-async def asked(interrupt: Interrupt, *after_s: float) -> None:
+async def interrupt_after(interrupt: Interrupt, *after_s: float) -> None:
     for each in after_s:
         asyncio.get_running_loop().call_later(each, interrupt.ask)
 
@@ -81,7 +81,7 @@ def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
 
     async def story() -> None:
         interrupt = Interrupt()
-        await asked(interrupt, 3)
+        await interrupt_after(interrupt, 3)
         with pytest.raises(RunInterrupted):
             await interrupt.unless(work())
 
@@ -120,7 +120,7 @@ def test_a_look_ends_three_seconds_after_an_interrupt(
 
     async def story() -> str | None:
         interrupt = Interrupt()
-        await asked(interrupt, *after_s)
+        await interrupt_after(interrupt, *after_s)
         return await interrupt.look(look())
 
     said, lasted_s = seconds(story())

@@ -342,7 +342,7 @@ def test_an_interrupt_undoes_all_at_once_and_looks_three_seconds_whether_it_is_g
 ) -> None:
     cluster, of = hopeless()
     done = run(cluster, of, tmp_path, both_armed)
-    assert done.told == ["interrupted: undoing 2 faults"]
+    assert done.notices == ["interrupted: undoing 2 faults"]
     assert cluster.executor.performed[2:] in (
         [Thaw("rmq1"), Start("rmq2")],
         [Start("rmq2"), Thaw("rmq1")],
@@ -361,7 +361,7 @@ def test_a_second_interrupt_ends_the_looking_and_a_third_changes_nothing_more(
 ) -> None:
     cluster, of = hopeless()
     done = run(cluster, of, tmp_path, both_armed, again_after_s=(0.0, 0.0))
-    assert done.told == [
+    assert done.notices == [
         "interrupted: undoing 2 faults",
         "interrupted again: not verifying that they have ended",
     ]
@@ -385,7 +385,7 @@ def test_what_a_reader_of_the_drain_writes_after_an_interrupt_is_in_a_closed_log
     cluster = SimulatedCluster(LAYOUT, endless_drain=True)
     done = run(cluster, plan(), tmp_path, lambda _: "drain-orders" in cluster.configured)
     assert cluster.workers["drain-orders"].heard[-1] == "close"
-    assert done.told == ["interrupted: undoing 0 faults"]
+    assert done.notices == ["interrupted: undoing 0 faults"]
     assert all(worker.log_closed for worker in done.manifest.workers)
     assert done.facts.clock_doubt == "the run was interrupted"
 
@@ -394,7 +394,7 @@ def test_what_an_interrupt_finds_before_it_is_armed_never_is(tmp_path: Path) -> 
     cluster = SimulatedCluster(LAYOUT)
     cluster.world.slow_prepare_s = 60.0
     done = run(cluster, plan(fault("kill")), tmp_path, lambda view: bool(view.armed))
-    assert done.told == ["interrupted: undoing 1 fault"]
+    assert done.notices == ["interrupted: undoing 1 fault"]
     assert cluster.executor.performed == []
     assert "never opened" in done.manifest.windows[0].doubt
     assert closed_after_s(done) < 1.0

@@ -248,9 +248,9 @@ def test_an_operator_that_does_nothing_and_says_done_is_not_believed(
     kind: str, tmp_path: Path
 ) -> None:
     layout = replace(LAYOUT, spares=(Host("rmq4", "10.0.0.4", ("rabbitmq",)),))
-    asked, seen = UNDONE[kind]
+    order, seen = UNDONE[kind]
     before = [operation("stop_node", "rmq3")] if kind == "forget_node" else []
-    of = operated(*before, asked, of=replace(plan(), layout=layout))
+    of = operated(*before, order, of=replace(plan(), layout=layout))
     for idle in (True, False):
         cluster = SimulatedCluster(
             layout, synchronised=False, policies={"mqproof": {"ha-mode": "all"}}

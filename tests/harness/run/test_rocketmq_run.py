@@ -257,8 +257,8 @@ def test_a_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
 def test_a_confirm_is_worth_what_the_layout_declares(
     replication: str, flush: str, strength: Strength
 ) -> None:
-    told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
-    promised = master_slave_guarantees(replace(COLOCATED, own=told))
+    settings = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
+    promised = master_slave_guarantees(replace(COLOCATED, own=settings))
     assert promised.strength is promised.strength_of_transient is strength
 
 

@@ -187,9 +187,9 @@ def test_workers_of_one_name_do_not_meet_beside_the_cluster(tmp_path: Path) -> N
 def test_links_to_clients_are_each_runs_own_and_so_are_faults_of_them(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     play(cluster, together(fault("hang")), tmp_path)
-    struck = [one.proxies for one in cluster.executor.performed if isinstance(one, AddToxic)]
-    assert len(struck) == 2
-    assert not set(struck[0]) & set(struck[1])
+    proxies = [one.proxies for one in cluster.executor.performed if isinstance(one, AddToxic)]
+    assert len(proxies) == 2
+    assert not set(proxies[0]) & set(proxies[1])
     assert sum(isinstance(one, RemoveToxic) for one in cluster.executor.performed) == 2
 
 

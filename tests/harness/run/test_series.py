@@ -89,24 +89,24 @@ def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
 
 
 def test_of_a_series_that_was_interrupted_nothing_is_to_be_judged(tmp_path: Path) -> None:
-    told = list[str]()
+    phases_seen = list[str]()
     perform(
         World(),
         runs(LAYOUT),
         tmp_path,
         interrupt_when=lambda _: True,
-        over=lambda: told.append("over"),
+        over=lambda: phases_seen.append("over"),
     )
-    assert told == []
+    assert phases_seen == []
 
 
 def test_a_manifest_says_how_the_scenario_made_its_client_differ(tmp_path: Path) -> None:
     rocket = load_system("rocketmq-2m2s")
     layout = load_layout(rocket.name, "colocated@compressed")
     own = RocketWorkload(latency_fault=True)
-    told = plan(rocketmq=own)
-    told = replace(told, system=rocket, layout=layout, client=rocket.clients[0])
-    (one,) = perform(World(), (told,), tmp_path)
+    differing = plan(rocketmq=own)
+    differing = replace(differing, system=rocket, layout=layout, client=rocket.clients[0])
+    (one,) = perform(World(), (differing,), tmp_path)
     assert one["client_options"] == ["sendLatencyFaultEnable = true (publishers)"]
 
 
@@ -258,13 +258,13 @@ def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
 ) -> None:
     ended: list[str] = []
 
-    async def tell(of: RunPlan, folder: Path) -> None:
+    async def note_end(of: RunPlan, folder: Path) -> None:
         assert (folder / "manifest.json").exists()
         ended.append(of.name)
 
     async def story() -> None:
         nothing = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, False)
-        hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
+        hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=note_end)
         experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
         await Series(
             experiment, tmp_path, BOOT_ID, {}, World().up, hooks, virtual_time.at_once
@@ -279,14 +279,14 @@ def test_it_is_reported_when_the_last_load_is_over_and_again_before_the_last_clu
     tmp_path: Path,
 ) -> None:
     """What takes the processor then keeps nobody late of whom a claim speaks."""
-    world, told = World(), list[tuple[list[str], list[int]]]()
+    world, phases_seen = World(), list[tuple[list[str], list[int]]]()
 
     def note() -> None:
         phases = sorted(Manifest.load(folder).phase for folder in tmp_path.glob("runs/*"))
-        told.append((phases, [cluster.downs for cluster in world.clusters]))
+        phases_seen.append((phases, [cluster.downs for cluster in world.clusters]))
 
     perform(world, runs(LAYOUT, LAYOUT), tmp_path, over=note)
-    assert told == [(["drain", "sealed"], [0]), (["sealed", "sealed"], [0])]
+    assert phases_seen == [(["drain", "sealed"], [0]), (["sealed", "sealed"], [0])]
 
 
 def test_logs_are_sealed_apart_from_the_event_loop(tmp_path: Path) -> None:
@@ -383,6 +383,6 @@ def test_a_manifest_says_how_much_of_brokers_logs_is_kept_and_what_is_not(tmp_pa
     def noisy(layout: Layout) -> SimulatedCluster:
         return SimulatedCluster(layout, left_out={"rmq1.log": 7})
 
-    (told,) = perform(World(noisy), runs(LAYOUT), tmp_path)
-    assert told["broker_log_bytes_max"] == 33_554_432
-    assert told["broker_logs_left_out"] == {"rmq1.log": 7}
+    (manifest,) = perform(World(noisy), runs(LAYOUT), tmp_path)
+    assert manifest["broker_log_bytes_max"] == 33_554_432
+    assert manifest["broker_logs_left_out"] == {"rmq1.log": 7}

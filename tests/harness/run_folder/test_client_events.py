@@ -23,14 +23,14 @@ ORIGIN = 1_000
 
 
 def recorded(
-    tmp_path: Path, events: list[tuple[int, int, str, str]], struck: object = None
+    tmp_path: Path, events: list[tuple[int, int, str, str]], hit: object = None
 ) -> dict[str, Any]:
     """The state of the first of two windows. `events`: worker, time, kind and detail."""
     made: Manifest = manifest()
     made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]
     for number, origin in ((1, ORIGIN), (2, 5 * ORIGIN)):
         made.windows.append(Window(number, "kill", origin, origin, None, True, False, ""))
-    made.state["windows"] = {"1": {NAME_SERVERS_HIT: struck}, "2": {}}
+    made.state["windows"] = {"1": {NAME_SERVERS_HIT: hit}, "2": {}}
     made.save(tmp_path)
     for worker in (1, 2, 3):
         with LogWriter(tmp_path / LOGS / f"worker-{worker}") as log:
@@ -57,7 +57,7 @@ def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fau
 
 
 @pytest.mark.parametrize(
-    ("events", "struck", "count"),
+    ("events", "hit", "count"),
     [
         ([(1, 100, "attached", "rkt2"), (2, 100, "attached", "rkt1")], ["rkt1"], 1),
         ([(1, 100, "attached", "rkt2"), (2, 100, "attached", "rkt1")], ["rkt1", "rkt2"], 2),
@@ -70,9 +70,9 @@ def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fau
     ],
 )
 def test_who_never_said_whom_it_asks_leaves_it_unknown(
-    tmp_path: Path, events: list[tuple[int, int, str, str]], struck: object, count: object
+    tmp_path: Path, events: list[tuple[int, int, str, str]], hit: object, count: object
 ) -> None:
-    assert recorded(tmp_path, events, struck)["publishers_attached_to_target"] == count
+    assert recorded(tmp_path, events, hit)["publishers_attached_to_target"] == count
 
 
 def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(

@@ -49,9 +49,11 @@ def test_whose_brokers_raise_no_alarm_says_why_and_nobody_else_does() -> None:
 
 
 def test_only_processes_are_told_to_misbehave() -> None:
-    told = {name: declared.misbehaves for name, declared in OURS.items()}
-    assert {*told["reference-mirrored"], *told["reference-2m2s"]} == {*KINDS}
-    assert not [name for name, kinds in told.items() if kinds and OURS[name].processes is None]
+    kinds_by_name = {name: declared.misbehaves for name, declared in OURS.items()}
+    assert {*kinds_by_name["reference-mirrored"], *kinds_by_name["reference-2m2s"]} == {*KINDS}
+    assert not [
+        name for name, kinds in kinds_by_name.items() if kinds and OURS[name].processes is None
+    ]
 
 
 def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -> None:

@@ -83,7 +83,7 @@ def start(**changes: object) -> AuditStart:
 
 
 @pytest.mark.parametrize(
-    ("record", "told_of_it"),
+    ("record", "expected"),
     [
         (
             start(),
@@ -114,6 +114,6 @@ def start(**changes: object) -> AuditStart:
     ],
 )
 def test_what_the_auditor_started_is_reported_and_what_it_left(
-    record: AuditStart, told_of_it: tuple[bool, str]
+    record: AuditStart, expected: tuple[bool, str]
 ) -> None:
-    assert [(one.judged, one.text) for one in starts([record])] == [told_of_it]
+    assert [(one.judged, one.text) for one in starts([record])] == [expected]

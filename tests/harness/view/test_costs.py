@@ -7,7 +7,7 @@ from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sample, sampled
-from tests.rigs.runs.told_runs import manifest_of
+from tests.rigs.runs.judged_runs import manifest_of
 
 SOURCE = """
 [workload]

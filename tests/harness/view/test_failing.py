@@ -6,7 +6,7 @@ from spark_analysis.schema.views import Shown, detail_of
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.both_judges import sends_by_both
 from tests.rigs.histories.by_hand import PUBLISHER, History, ns
-from tests.rigs.runs.told_runs import manifest_of
+from tests.rigs.runs.judged_runs import manifest_of
 
 FAULT_MS = 10_000
 A, B = Shown("broker-a", 0, "rkt1:10911"), Shown("broker-b", 0, "rkt2:10912")

@@ -7,8 +7,8 @@ from harness.view.message_traces import MessageTrace, near
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
 from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run
-from tests.rigs.runs.told_runs import FAULT_MS, crash, manifest_of
 
 
 def detail_of(tmp_path: Path, history: History) -> Detail:
@@ -41,9 +41,9 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
 
 
 def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
-    tell = crash()
-    tell.deliver(238, at_ms=12_400, redelivered=Redelivered.YES, connection=2)
-    story = story_of(tmp_path, tell, "duplicated")
+    history = crash()
+    history.deliver(238, at_ms=12_400, redelivered=Redelivered.YES, connection=2)
+    story = story_of(tmp_path, history, "duplicated")
     (counted,) = (step for step in story.steps if step.counted)
     assert counted.at_ns == 12_400_000_000
     assert counted.text == (
@@ -58,8 +58,8 @@ def test_a_retry_tells_the_fate_of_every_attempt(tmp_path: Path) -> None:
     story.publish(1, at_ms=1_100).settle(1, Outcome.UNKNOWN, at_ms=1_200)
     story.deliver(1, at_ms=1_250).publish(1, at_ms=1_300, attempt=2, connection=2)
     story.confirm(1, at_ms=1_400, attempt=2).deliver(1, at_ms=1_500, attempt=2)
-    told = texts(story_of(tmp_path, story, "duplicated"))
-    assert told == [
+    steps = texts(story_of(tmp_path, story, "duplicated"))
+    assert steps == [
         "attempt 1 sent by publisher 1 to connection 1",
         "attempt 1: unknown: unknown",
         "attempt 1 delivered to consumer 1 through connection 1",
@@ -110,11 +110,11 @@ def test_of_a_long_story_the_ends_and_what_is_counted_are_reported(tmp_path: Pat
     story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
     for number in range(60):
         story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
-    told = story_of(tmp_path, story, "duplicated")
-    gaps = [step.text for step in told.steps if step.sort == "gap"]
+    trace = story_of(tmp_path, story, "duplicated")
+    gaps = [step.text for step in trace.steps if step.sort == "gap"]
     assert gaps == ["46 steps left out"]
-    assert sum(step.counted for step in told.steps) == 1
-    assert len(told.steps) == 10 + 1 + 6
+    assert sum(step.counted for step in trace.steps) == 1
+    assert len(trace.steps) == 10 + 1 + 6
 
 
 def test_a_message_that_came_again_and_again_has_one_story_in_its_class(tmp_path: Path) -> None:
@@ -192,8 +192,8 @@ def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path
 def test_a_story_tells_with_what_each_attempt_was_sent(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=1).terms(1, wait_ms=5_000).publish(1, at_ms=2, attempt=2)
     story.terms(1, wait_ms=5_000, attempt=2).confirm(1, at_ms=3).deliver(1, at_ms=400)
-    told = texts(story_of(tmp_path, story, "early"))
-    assert told[:2] == [
+    steps = texts(story_of(tmp_path, story, "early"))
+    assert steps[:2] == [
         "attempt 1 sent by publisher 1 to connection 1, due at +5.001 s",
         "attempt 2 sent by publisher 1 to connection 1, due at +5.002 s",
     ]

@@ -80,7 +80,7 @@ class Web:
 
     def __init__(self, answer: bytes) -> None:
         self._answer = answer
-        self.told = b""
+        self.head = b""
         self.url = ""
 
     async def __aenter__(self) -> "Web":
@@ -92,7 +92,7 @@ class Web:
         return None
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.told += await reader.readuntil(b"\r\n\r\n")
+        self.head += await reader.readuntil(b"\r\n\r\n")
         writer.write(self._answer)
         with suppress(OSError):
             await writer.drain()
@@ -112,8 +112,8 @@ def test_a_redirection_is_an_answer_and_nobody_else_is_shown_the_credentials() -
             async with Web(moved.encode()) as web:
                 said = await got(web.url)
             assert said["value"] == {"status": 302, "body": ""}
-            assert b"c3dvcmRmaXNo" in web.told
-            assert other.told == b""
+            assert b"c3dvcmRmaXNo" in web.head
+            assert other.head == b""
 
     asyncio.run(story())
 
@@ -233,9 +233,9 @@ def test_how_a_canary_was_ended_is_noted_when_it_happens() -> None:
             await open_speaker(ask, "speaker", link.port)
             broker.refuse()
             said = await say(ask, "speaker", "speaker")
-            asked = await ask("canary_ask", canary="c", timeout_s=5.0)
+            reply = await ask("canary_ask", canary="c", timeout_s=5.0)
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
-            assert [said["end"], asked["end"]] == ["fin", "fin"]
+            assert [said["end"], reply["end"]] == ["fin", "fin"]
             assert (await ask("greet", **here, **HELLO))["end"] == "refused"
 
     asyncio.run(story())
@@ -316,18 +316,18 @@ def test_hear_tells_who_speaks_first_from_who_waits_closes_or_is_not_there() -> 
             writer.close()
 
         async with stage() as (ask, broker, _):
-            told = {}
+            replies = {}
             for serve in (speak, close):
                 server = await asyncio.start_server(serve, "127.0.0.1", 0)
                 here = server.sockets[0].getsockname()[1]
-                told[serve.__name__] = await ask(
+                replies[serve.__name__] = await ask(
                     "hear", host="127.0.0.1", port=here, timeout_s=2.0
                 )
                 server.close()
             waits = await ask("hear", host="127.0.0.1", port=broker.port, timeout_s=0.2)
             gone = await ask("hear", host="127.0.0.1", port=here, timeout_s=2.0)
-        assert told["speak"]["answered"]
-        assert told["close"]["detail"] == "closed"
+        assert replies["speak"]["answered"]
+        assert replies["close"]["detail"] == "closed"
         assert waits["detail"] == "silent for 0.2 s"
         assert waits["seconds"] >= 0.2
         assert "refused" in gone["detail"].lower() or "Connect call failed" in gone["detail"]
@@ -339,8 +339,8 @@ def test_declare_makes_a_queue_and_says_goodbye() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
-            asked = {"queue": "orders", "durable": True, "arguments": {"x-queue-type": "quorum"}}
-            assert await ask("declare", **asked, **here) == {}
+            queue = {"queue": "orders", "durable": True, "arguments": {"x-queue-type": "quorum"}}
+            assert await ask("declare", **queue, **here) == {}
             assert broker.declared == {"orders": {"x-queue-type": "quorum"}}
             assert broker.connections == []
 

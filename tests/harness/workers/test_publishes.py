@@ -1,5 +1,7 @@
 """What becomes of attempts: by example, and against a model that keeps everything."""
 
+import random
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule

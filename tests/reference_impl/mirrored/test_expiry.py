@@ -84,7 +84,7 @@ def test_a_mirror_that_takes_over_lets_go_what_its_master_would_have(
     arguments: dict[str, Any], seed: int
 ) -> None:
     cluster = Cluster(seed=seed, arguments=arguments, **AUTOMATIC)
-    cluster.nodes.tell(cluster.publisher.pid, Publish(5, lives_ms=1_000))
+    cluster.nodes.send(cluster.publisher.pid, Publish(5, lives_ms=1_000))
     cluster.nodes.settle(300)
     cluster.kill("a")
     check_copies(cluster.nodes)

@@ -72,8 +72,8 @@ def page() -> str:
 
 def _counted(found: Mapping[Pair, tuple[str, str]]) -> str:
     counts = Counter(outcome for outcome, _ in found.values())
-    told = ", ".join(f"{counts[one]:,} {one}" for one in (VERIFIED, OPEN, REFUSED))
-    return f"{len(found):,} pairs and shapes: {told}, {counts[PLANNED]:,} not played yet."
+    outcomes = ", ".join(f"{counts[one]:,} {one}" for one in (VERIFIED, OPEN, REFUSED))
+    return f"{len(found):,} pairs and shapes: {outcomes}, {counts[PLANNED]:,} not played yet."
 
 
 def _table(found: Mapping[Pair, tuple[str, str]], place: str) -> Iterator[str]:

@@ -112,9 +112,9 @@ def test_a_prober_that_stood_still_accuses_nobody(still: str) -> None:
 def test_how_often_it_was_asked_counts_every_look() -> None:
     history = looks(History(), "ns1", range(0, 1_000, 400), *ALL)
     look(history, "ns1", 1_900, why=f"no connection{STOOD_STILL}")
-    (asked,) = views(*history.build()).queries
-    assert (asked.looks, asked.answered, asked.gap_ns) == (4, 3, ns(1_100))
-    assert (asked.first_ns, asked.last_ns) == (0, ns(1_900))
+    (query,) = views(*history.build()).queries
+    assert (query.looks, query.answered, query.gap_ns) == (4, 3, ns(1_100))
+    assert (query.first_ns, query.last_ns) == (0, ns(1_900))
 
 
 def test_name_servers_probers_and_kinds_of_questions_are_kept_apart() -> None:

@@ -53,15 +53,15 @@ def test_what_has_a_row_a_message_is_made_once_and_forgotten_before_messages_are
     made: list[str] = []
 
     def recorded(name: str, make: Callable[..., object]) -> Callable[..., object]:
-        def making(*asked: object) -> object:
-            made.append(f"{name} {asked[0]}" if name == "course_of" else name)
-            return make(*asked)
+        def making(*arguments: object) -> object:
+            made.append(f"{name} {arguments[0]}" if name == "course_of" else name)
+            return make(*arguments)
 
         return making
 
-    def ordering(*asked: object) -> object:
+    def ordering(*arguments: object) -> object:
         made.append(f"{_held()} held")
-        return in_order(*asked)  # type: ignore[arg-type]
+        return in_order(*arguments)  # type: ignore[arg-type]
 
     for module, name in (
         (stretches, "course_of"),

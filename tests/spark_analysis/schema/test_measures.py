@@ -41,11 +41,11 @@ def judged() -> tuple[Found, Found]:
     """By the definition, and by the kernels."""
     plain, kernels = Found(), Found()
     for number, (facts, rows) in enumerate(fixed_histories(HISTORIES)):
-        asked = {**rows, "probes": looks(facts, number)}
-        findings = judge(facts, asked)
+        tables = {**rows, "probes": looks(facts, number)}
+        findings = judge(facts, tables)
         plain.add(listed(findings))
-        plain.stages |= {row.stage for row in stages(facts, asked)}
-        kernels.add(by_kernels(facts, raw_columns(asked)))
+        plain.stages |= {row.stage for row in stages(facts, tables)}
+        kernels.add(by_kernels(facts, raw_columns(tables)))
     return plain, kernels
 
 

@@ -46,9 +46,9 @@ SERVICES = services()
 
 @pytest.mark.parametrize(("name", "service"), SERVICES, ids=[name for name, _ in SERVICES])
 def test_every_container_has_its_rights_and_limits(name: str, service: dict[str, object]) -> None:
-    told = service["labels"]
-    assert isinstance(told, dict)
-    role = told[labels.ROLE]
+    marks = service["labels"]
+    assert isinstance(marks, dict)
+    role = marks[labels.ROLE]
     most = BALANCER if "balancer" in name else MOST[{"proxy": "toxiproxy"}.get(role, role)]
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]

@@ -274,7 +274,7 @@ def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
     assert (adding["network_mode"], adding["cap_add"]) == ("service:toxiproxy", ["NET_ADMIN"])
     script = adding["entrypoint"][-1]
     assert "addr show to 10.231.4.100 " in script
-    assert all(name.partition(":")[2] in script for told in names.values() for name in told)
+    assert all(name.partition(":")[2] in script for hosts in names.values() for name in hosts)
     assert script.count("$") == 2 * script.count("$$")  # Compose takes none of them for its own
 
 

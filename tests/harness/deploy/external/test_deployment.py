@@ -315,12 +315,12 @@ def test_the_password_is_told_to_whoever_speaks_to_brokers_and_to_nobody_else(
 ) -> None:
     monkeypatch.setenv("REFERENCE_PASSWORD", "a long swordfish")
     site = Site("mqproof-0", str(tmp_path), "", owner.topology())
-    told = {
+    holders = {
         role: {name for name, value in site.environment(role, "x").items() if "swordfish" in value}
         for role in (processes.PROXY, processes.AGENT, processes.WORKER)
     }
     speaks = {"MQPROOF_LOGIN_PASSWORD"}
-    assert told == {processes.PROXY: set(), processes.AGENT: speaks, processes.WORKER: speaks}
+    assert holders == {processes.PROXY: set(), processes.AGENT: speaks, processes.WORKER: speaks}
 
 
 @pytest.mark.parametrize("word", ["a long swordfish", "--password=a long swordfish"])

@@ -88,7 +88,7 @@ def test_brokers_of_any_family_are_stood_around_and_rid_of_what_was_ours(
 ) -> None:
     versions = asyncio.run(stood(topology(port), tmp_path))
     assert versions["shards"] == "7"
-    assert shards.asked == ["set", "queues removed", "settings removed"]
+    assert shards.calls == ["set", "queues removed", "settings removed"]
     assert noted() == ()
 
 
@@ -98,7 +98,7 @@ def test_what_they_refuse_is_reported_before_anything_is_set(
     shards.refused = ("ann may not look", "nor touch")
     with pytest.raises(DeployError, match=r"^ann may not look; nor touch$"):
         asyncio.run(stood(topology(port, SETTING), tmp_path))
-    assert shards.asked == []
+    assert shards.calls == []
     assert noted() == ()
 
 
@@ -119,7 +119,7 @@ def test_what_may_have_been_set_is_removed_where_the_file_has_it_set(
     shards.unwilling = True
     with pytest.raises(DeployError, match="they cannot be set"):
         asyncio.run(stood(topology(port, source), tmp_path))
-    assert shards.asked == ["set", *removed]
+    assert shards.calls == ["set", *removed]
     assert noted() == ()
 
 
@@ -139,7 +139,7 @@ def test_whoever_heals_reads_the_note_by_the_same_declaration(
         return await remove(load(begun[0]))
 
     assert asyncio.run(story()) == ()
-    assert shards.asked == ["set", "queues removed", "settings removed"]
+    assert shards.calls == ["set", "queues removed", "settings removed"]
     monkeypatch.setattr(topologies, "registry", lambda: SystemRegistry({}, {}, {}))
     with pytest.raises(OSError, match="there is no system 'acme-shards'"):
         load(begun[0])

@@ -164,19 +164,19 @@ def test_how_a_host_ended_is_told_only_where_all_of_it_ended_alike(
 
 def test_the_end_of_a_process_is_told_by_its_place(cluster: LocalCluster, play: Play) -> None:
     async def story() -> list[tuple[str, int | None]]:
-        told, ends = [], cluster.process_ends()
+        reported, ends = [], cluster.process_ends()
         waiting = asyncio.ensure_future(anext(ends))
         await asyncio.sleep(0)  # it looks at who has ended before
         await cluster.executor.perform(Kill("rkt3"))
         await cluster.executor.perform(Kill(NAME_SERVER))
         for _ in range(2):
             ended = await waiting
-            told.append((ended.place, ended.exit_code))
+            reported.append((ended.place, ended.exit_code))
             waiting = asyncio.ensure_future(anext(ends))
         waiting.cancel()
         for place in ("rkt3", "rkt1"):
             await cluster.executor.perform(Start(place))
-        return told
+        return reported
 
     assert sorted(play(story())) == [(NAME_SERVER, 137), ("rkt3", 137)]
     assert play(cluster.health(CLEAN_S)).clean

@@ -8,11 +8,11 @@ from harness.report.charts.chart import Chart, chart
 from harness.view.timeline import Timeline
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
-from tests.rigs.runs.told_runs import crash, told
+from tests.rigs.runs.judged_runs import crash, judged_run
 
 
 def timeline_of(tmp_path: Path, history: History) -> Timeline:
-    detail = told(tmp_path / "run", history).detail
+    detail = judged_run(tmp_path / "run", history).detail
     assert detail is not None
     return detail.timeline
 
@@ -106,7 +106,7 @@ def test_a_stage_of_a_window_in_doubt_is_drawn_as_not_judged(tmp_path: Path) -> 
         ("fault", crash().window(30_000, ended_ms=31_000, verified=False)),
         ("stall", crash().stall(1, at_ms=13_000, late_ms=200)),
     ):
-        detail = told(tmp_path / name, story).detail
+        detail = judged_run(tmp_path / name, story).detail
         assert detail is not None
         lanes = {lane.name: lane.spans[0] for lane in chart(detail.timeline).stages[:4]}
         first = lanes["first_success, fault 1" if name == "fault" else "first_success"]

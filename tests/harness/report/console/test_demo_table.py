@@ -9,15 +9,15 @@ from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import report, run
 
 
-def shown(told: object) -> str:
+def shown(renderable: object) -> str:
     console = Console(file=StringIO(), width=120)
-    console.print(told)
+    console.print(renderable)
     return console.file.getvalue()
 
 
 def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> None:
-    told = report(run(Story()))
-    text = shown(demo_table.table(told))
+    demo = report(run(Story()))
+    text = shown(demo_table.table(demo))
     assert "verdict" in text
     assert "lost" in text
 

@@ -79,6 +79,6 @@ def test_no_row_is_wider_than_the_terminal(width: int) -> None:
 
 def test_the_legend_tells_every_sign_but_the_question_mark() -> None:
     for signs in (ASCII, BLOCKS):
-        told = legend(signs).plain
+        printed = legend(signs).plain
         shown = (signs.every, signs.some[0], signs.none, signs.idle, signs.pending, signs.begins)
-        assert all(sign in told for sign in shown)
+        assert all(sign in printed for sign in shown)

@@ -12,7 +12,7 @@ from harness.report import html, verdict
 from harness.report.console.terminal import Terminal
 from harness.report.failing import ROWS_MAX, rows
 from harness.view.failing import Failing
-from tests.rigs.runs.told_runs import crash, page_of, told
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 394.2, None, "", None, "")
 WELL = Failing(1, "publisher-<2>", "rkt2", 410, 0, 0, None, None, 43.6, "rkt1", 44.0, "broker-a")
@@ -20,7 +20,7 @@ SILENT = replace(FAILED, name_server="")
 
 
 def of(folder: Path, *failing: Failing) -> RunReport:
-    run = told(folder / "run", crash())
+    run = judged_run(folder / "run", crash())
     assert run.detail is not None
     return replace(run, detail=replace(run.detail, failing=failing))
 

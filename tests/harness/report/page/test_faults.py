@@ -8,8 +8,8 @@ from harness.report.page.cells import cells
 from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
 from harness.view.timeline import FaultSpan, Verification
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 from tests.rigs.runs.reports import run
-from tests.rigs.runs.told_runs import crash, page_of, told
 
 S = 1_000_000_000
 SPAN = FaultSpan(
@@ -52,7 +52,7 @@ def plain(text: str) -> str:
 
 
 def with_spans(folder: Path, *spans: FaultSpan) -> RunReport:
-    made = told(folder, crash())
+    made = judged_run(folder, crash())
     assert made.detail is not None
     timeline = replace(made.detail.timeline, faults=spans)
     return replace(made, detail=replace(made.detail, timeline=timeline))

@@ -9,14 +9,14 @@ from harness.report.page.joint import BEFORE_S, joint
 from harness.view.failing import Failing
 from harness.view.routes import RouteRow, Routes, Stretch
 from tests.rigs.histories.by_hand import ns
-from tests.rigs.runs.told_runs import crash, page_of, told
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 94.2, None, "", None, "")
 AT_MS = 12_000  # of the crash
 
 
 def of(folder: Path, name: str, other: str, client: str, **changes: object) -> RunReport:
-    run = told(folder / name, crash(), cell=("incident", "rocketmq", "colocated", client))
+    run = judged_run(folder / name, crash(), cell=("incident", "rocketmq", "colocated", client))
     assert run.detail is not None
     (fault,) = run.detail.timeline.faults
     failing = Stretch(fault.issued_ns, fault.issued_ns + ns(5_000), "failing", "50% failed", "t")

@@ -10,8 +10,8 @@ from harness.report.page.cells import cells
 from harness.report.page.comparison.places import places
 from harness.report.page.picture import Picture, picture
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, run
-from tests.rigs.runs.told_runs import crash, page_of, summed, told
 
 
 def of(made: Report) -> Picture:
@@ -76,8 +76,8 @@ def test_of_many_scenarios_those_that_differ_most_are_drawn(
 
 def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:
     runs = (
-        told(tmp_path / "a", crash()),
-        told(tmp_path / "b", crash(until_ms=80_000), cell=OTHER),
+        judged_run(tmp_path / "a", crash()),
+        judged_run(tmp_path / "b", crash(until_ms=80_000), cell=OTHER),
     )
     (scene,) = of(page_of(*runs)).scenes
     zeros = {panel.drawn.zero for panel in scene.panels if panel.drawn is not None}

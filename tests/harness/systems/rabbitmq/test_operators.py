@@ -37,7 +37,7 @@ class Brokers:
         self.silent: set[str] = set()
         self.deaf: set[str] = set()
         self.refuses = 0
-        self.told: list[tuple[str, str, str, Any]] = []
+        self.requests: list[tuple[str, str, str, Any]] = []
 
     async def call(self, name: str, /, timeout_s: float, **request: Any) -> dict[str, Any]:
         host, _, path = request["url"].removeprefix("http://").partition(":15672")
@@ -45,7 +45,7 @@ class Brokers:
         if host in self.silent:
             raise AgentTimeout("silent")
         if method != "GET":
-            self.told.append((host, method, path, body))
+            self.requests.append((host, method, path, body))
             return {"status": self.refuses or self._changed(method, path, body), "body": ""}
         found = None if host in self.deaf else self.policies.get(path)
         return {"status": 200 if found else 404, "body": json.dumps(found)}
@@ -68,7 +68,7 @@ async def test_a_policy_is_set_by_the_first_host_that_answers_and_known_to_all()
     brokers.silent = {"rmq1"}
     said = await operator(brokers).carry_out(SetPolicy("mqproof", "^mq", DEFINITION, 4))
     assert said == "rmq2 said 204"
-    assert brokers.told == [
+    assert brokers.requests == [
         (
             "rmq2",
             "PUT",
@@ -107,7 +107,9 @@ async def test_a_synchronisation_is_asked_for_and_broken_off_by_the_queues_name(
 ) -> None:
     brokers = Brokers()
     await operator(brokers).carry_out(order)
-    assert brokers.told == [("rmq1", "POST", "/api/queues/%2F/mq.r.q/actions", {"action": action})]
+    assert brokers.requests == [
+        ("rmq1", "POST", "/api/queues/%2F/mq.r.q/actions", {"action": action})
+    ]
 
 
 @in_a_loop

@@ -95,8 +95,8 @@ async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_d
     monkeypatch.setattr(rocketmq, "until", at_the_end)
     made, broker = stood(name)
     made.dead.add("rkt3 broker-a-1")
-    told = f"is still missing on broker-a-1 of rkt3 after {limit_s} s"
-    with pytest.raises(DeployError, match=told):
+    message = f"is still missing on broker-a-1 of rkt3 after {limit_s} s"
+    with pytest.raises(DeployError, match=message):
         await broker.declare(QUEUE, True, "rkt1")
 
 
@@ -228,7 +228,7 @@ async def test_a_host_greets_when_all_its_processes_do() -> None:
 async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() -> None:
     class Gone(FakeRocket):
         async def call(
-            self, _name: str, /, timeout_s: float, **_told: object
+            self, _name: str, /, timeout_s: float, **_arguments: object
         ) -> dict[str, object]:
             raise AgentLost(f"the agent's process ended, {timeout_s:g} s or not")
 
@@ -278,9 +278,9 @@ async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None
     master, slave = leading.slave_on("broker-a", "rkt2")
     assert (master.process, slave.process) == ("broker-a-0", "broker-a-1")
     leading.promote(master, slave)
-    told = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
-    assert "does not show broker-a master at rkt2:10921" in told
-    assert "does not show broker-a slave 1 at rkt1:10911" in told
+    doubts = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
+    assert "does not show broker-a master at rkt2:10921" in doubts
+    assert "does not show broker-a slave 1 at rkt1:10911" in doubts
 
 
 @pytest.mark.parametrize(

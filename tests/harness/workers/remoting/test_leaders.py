@@ -43,9 +43,9 @@ def test_a_member_is_asked_by_its_group_and_its_id() -> None:
 
 
 def test_a_term_is_asked_for_by_a_heartbeat_of_one_that_is_over() -> None:
-    told = json.loads(TERM.body)
-    assert told["term"] < 0
-    assert told["leaderId"] != told["remoteId"]  # nobody is led by himself
+    body = json.loads(TERM.body)
+    assert body["term"] < 0
+    assert body["leaderId"] != body["remoteId"]  # nobody is led by himself
 
 
 @pytest.mark.parametrize(("leader", "found"), [("n2", "n2"), (None, "")])

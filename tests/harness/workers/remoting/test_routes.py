@@ -94,7 +94,7 @@ def test_the_text_of_a_view_is_read_again_sentence_by_sentence() -> None:
     master, slave = Shown("broker a", 0, "a:1"), Shown("broker a", 2, "b:1")
     queues = TopicQueues("broker a", 4, 4, PERM_READ)
     view = View((master, slave), (queues,))
-    told = sentences(str(view))
-    assert told == {str(master), str(slave), str(queues)}
-    assert {broker_in(each) for each in told} == {master, slave, None}
+    found = sentences(str(view))
+    assert found == {str(master), str(slave), str(queues)}
+    assert {broker_in(each) for each in found} == {master, slave, None}
     assert sentences(str(NOWHERE)) == frozenset()

@@ -61,8 +61,8 @@ class Log:
         if queue.topic not in self.topics:
             return said(code=RemotingAnswer.TOPIC_NOT_EXIST)
         at = int(request.fields["queueOffset"])
-        told = {"nextBeginOffset": len(there), "minOffset": 0, "maxOffset": len(there)}
-        return answer(0, told, *there[at:])
+        fields = {"nextBeginOffset": len(there), "minOffset": 0, "maxOffset": len(there)}
+        return answer(0, fields, *there[at:])
 
     def _topics(self) -> bytes:
         table = {
@@ -94,7 +94,7 @@ class Audited:
     def offsets(self) -> list[tuple[str, int, str]]:
         """Target, ok, detail."""
         kind = "consumer offset"
-        return [(target, ok, told) for of, target, ok, told in self.probes if of == kind]
+        return [(target, ok, detail) for of, target, ok, detail in self.probes if of == kind]
 
     @property
     def doubt(self) -> str:
@@ -113,9 +113,9 @@ def audited(folder: Path, log: Log, **rest: Any) -> Audited:
     async def story() -> Audited:
         async with fake("broker-a-0", log.answer) as server:
             settings = config(folder, server.endpoint, **rest)
-            told: list[dict[str, Any]] = []
+            reports: list[dict[str, Any]] = []
             recorder = Recorder(settings, rig.fail)
-            auditor = LogAuditor(settings, recorder, lambda: None, told.append)
+            auditor = LogAuditor(settings, recorder, lambda: None, reports.append)
             async with asyncio.timeout(3 * rig.LIMIT_S):
                 await auditor.run()
             await auditor.close(nicely=True)
@@ -124,7 +124,7 @@ def audited(folder: Path, log: Log, **rest: Any) -> Audited:
             (row["kind"], row["target"], row["ok"], row["detail"])
             for row in rig.rows(settings, PROBES)
         ]
-        return Audited(rig.rows(settings, DELIVERIES), probes, told)
+        return Audited(rig.rows(settings, DELIVERIES), probes, reports)
 
     return asyncio.run(story())
 
@@ -313,7 +313,7 @@ def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Pat
     first, last = Log({TOPIC: 1}), Log({TOPIC: 1})
     first.put(TopicQueue(TOPIC, 0), sent(0))
     last.put(TopicQueue(TOPIC, 0), sent(1))
-    told: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
 
     async def story() -> WorkerConfig:
         async with (
@@ -325,14 +325,14 @@ def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Pat
             ways = (one.endpoint, silent.endpoint, other.endpoint)
             settings = replace(settings, endpoints=ways)
             recorder = Recorder(settings, rig.fail)
-            auditor = LogAuditor(settings, recorder, lambda: None, told.append)
+            auditor = LogAuditor(settings, recorder, lambda: None, reports.append)
             await auditor.run()
             await auditor.close(nicely=True)
             recorder.close()
             return settings
 
     found = rig.rows(asyncio.run(story()), DELIVERIES)
-    (end,) = told
+    (end,) = reports
     doubt = "not read to its end within 0.5 s"
     assert (end["complete"], end["doubt"], end["doubts"]) == (False, doubt, ["", doubt, ""])
     assert {row["sequence"] for row in found} == {0, 1}

@@ -42,10 +42,10 @@ def test_questions_side_by_side_get_their_own_answers() -> None:
     async def story() -> list[str]:
         async with fake("b", offset_of) as server:
             connection = await Connection.connect(server.endpoint, LIMIT_S)
-            asked = (connection.ask(question(number), LIMIT_S) for number in range(5))
-            told = await asyncio.gather(*asked)
+            requests = (connection.ask(question(number), LIMIT_S) for number in range(5))
+            replies = await asyncio.gather(*requests)
             connection.close()
-        return [command.header.fields["offset"] for command in told]
+        return [command.header.fields["offset"] for command in replies]
 
     assert run(story()) == ["0", "1", "2", "3", "4"]
 
@@ -88,7 +88,7 @@ def test_a_connection_that_ends_ends_every_question_at_once() -> None:
         async with fake("b", offset_of) as server:
             connection = await Connection.connect(server.endpoint, LIMIT_S)
             open_question = asyncio.create_task(connection.ask(question(9), 60.0))
-            while not server.asked:
+            while not server.codes:
                 await asyncio.sleep(0.001)
             server.connections[0].close()
             with pytest.raises(Unanswered, match="closed by the server"):

@@ -28,8 +28,8 @@ class Library:
     failing: str = ""
     query: "list[str]"
 
-    def __init__(self, *told: Any) -> None:
-        self.told = told
+    def __init__(self, *arguments: Any) -> None:
+        self.arguments = arguments
         self.closed = threading.Event()
         self.said = [b""]
         self.watched = False
@@ -83,8 +83,8 @@ def library(monkeypatch: pytest.MonkeyPatch) -> type[Library]:
 
 def settings(folder: Path, role: Role = Role.PUBLISHER, **options: Any) -> WorkerConfig:
     way = tuple(Endpoint(f"host{place}", "127.0.0.1", 9875 + place) for place in (1, 2))
-    told = {"number": 7, "queue": "orders", "endpoints": way, "index": options.pop("index", 0)}
-    return config(role, folder, **told, own=asdict(RocketOptions(**options)))
+    values = {"number": 7, "queue": "orders", "endpoints": way, "index": options.pop("index", 0)}
+    return config(role, folder, **values, own=asdict(RocketOptions(**options)))
 
 
 def test_halves_are_asked_for_where_they_came_from_and_others_share_a_group(
@@ -98,7 +98,7 @@ def test_halves_are_asked_for_where_they_came_from_and_others_share_a_group(
             await link.close(1.0)
 
     asyncio.run(story())
-    assert [one.told[1] for one in library.made] == ["orders_writers", "orders_writers_7"]
+    assert [one.arguments[1] for one in library.made] == ["orders_writers", "orders_writers_7"]
 
 
 @pytest.mark.parametrize("role", [Role.PUBLISHER, Role.CONSUMER])
@@ -183,7 +183,7 @@ def test_a_library_is_ended_and_another_begun_until_it_asks_the_wanted_name_serv
         ("attached elsewhere", "host1, not host2: try 1"),
         ("attached elsewhere", "no name server, not host2: try 2"),
     ]
-    assert library.made[0].told == library.made[2].told
+    assert library.made[0].arguments == library.made[2].arguments
 
 
 @pytest.mark.parametrize(("role", "key"), ROLES)
@@ -260,7 +260,7 @@ def test_settings_of_producers_are_nothing_to_consumers(
             await link.close(1.0)
 
     asyncio.run(story())
-    assert [one.told[-1] for one in library.made] == [
+    assert [one.arguments[-1] for one in library.made] == [
         [*everybody, ("sendLatencyFaultEnable", "true")],
         [*everybody],
     ]

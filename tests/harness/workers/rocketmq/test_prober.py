@@ -154,15 +154,15 @@ def test_a_name_server_that_drops_a_broker_is_an_event_and_another_one_is_not(
 
     settings = asyncio.run(story())
     events = [(row["kind"], row["detail"]) for row in rig.rows(settings, CLIENT_EVENTS)]
-    told = [f"{kind}: {detail.partition(' (within')[0]}" for kind, detail in events]
-    assert [one for one in told if "ns1" in one] == [
+    lines = [f"{kind}: {detail.partition(' (within')[0]}" for kind, detail in events]
+    assert [one for one in lines if "ns1" in one] == [
         "route changed: ns1 shows broker-a master at a:1",
         "route changed: ns1 shows broker-a slave 1 at b:1",
         "route changed: ns1 shows broker-a 4 read and 4 write queues",
         "cluster changed: ns1 shows broker-a master at a:1",
         "cluster changed: ns1 shows broker-a slave 1 at b:1",
     ]
-    assert [one for one in told if "route changed: ns2 " in one][3:] == [
+    assert [one for one in lines if "route changed: ns2 " in one][3:] == [
         "route changed: ns2 dropped broker-a master at a:1",
         "route changed: ns2 dropped broker-a slave 1 at b:1",
         "route changed: ns2 dropped the queues of broker-a",
@@ -195,8 +195,8 @@ def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_an
                     lambda: _events(settings, recorder, "ns2 route: "), limit_s=limit_s
                 )
                 two.answer = shows(MASTER)
-                told = "ns2 route: after "
-                await rig.until(lambda: _events(settings, recorder, told), limit_s=limit_s)
+                words = "ns2 route: after "
+                await rig.until(lambda: _events(settings, recorder, words), limit_s=limit_s)
             return settings
 
     settings = asyncio.run(story())
@@ -251,8 +251,8 @@ def votes(leader: str, term: int) -> Callable[[Request], Command | None]:
     """A member of broker-a that follows this leader."""
 
     def answer(request: Request) -> Command | None:
-        told = json.loads(request.body)
-        assert (told["group"], told["remoteId"]) == ("broker-a", "n0")
+        body = json.loads(request.body)
+        assert (body["group"], body["remoteId"]) == ("broker-a", "n0")
         if request.code is Code.DLEDGER_METADATA:
             return said(json.dumps({"code": 200, "leaderId": leader}).encode(), 200)
         assert request.code is Code.DLEDGER_HEART_BEAT
@@ -271,10 +271,10 @@ def controls(request: Request) -> Command | None:
     return said(json.dumps({"replicasInfoTable": {"broker-a": state}}).encode())
 
 
-def voter(server: FakeServer, asked: str) -> dict[str, Any]:
+def voter(server: FakeServer, query: str) -> dict[str, Any]:
     """As a run tells of it."""
     where = {"host": "rkd1", "word": server.name, "address": "127.0.0.1", "port": server.port}
-    return {**where, "query": asked, "groups": ["broker-a"], "id": "n0", "peer": "n1"}
+    return {**where, "query": query, "groups": ["broker-a"], "id": "n0", "peer": "n1"}
 
 
 @pytest.mark.usefixtures("_quick")

@@ -14,8 +14,8 @@ from harness.report.page.totals import totals_of
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 from tests.rigs.runs.reports import CELL, compared, run
-from tests.rigs.runs.told_runs import WARNING, page_of, summed
 
 Cell = tuple[str, str, str, str]
 RABBIT = CELL
@@ -167,8 +167,8 @@ def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
 
 def test_messages_of_which_nobody_can_tell_are_counted_and_nothing_is_called_well() -> None:
     found = of(summed(UNDRAINED), summed(Story(), cell=SYNC))
-    told = found.verdicts[0]
-    assert (told.tone, told.sign, told.word) == ("open", "?", "none found lost")
+    verdict = found.verdicts[0]
+    assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "none found lost")
     assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
     assert "; 3 more cannot be decided." in said(found, 0)
     assert "Proved in part: loss is decided in 0 of 1 run" in said(found, 0)
@@ -188,9 +188,9 @@ def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None
 def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
     stalled = [summed(STALLED, repeat=number) for number in (2, 3)]
     found = of(summed(BRIEF), *stalled, summed(Story(), cell=SYNC))
-    told = found.verdicts[0]
-    assert told.out == "? mostly unknown"
-    assert plain(told.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
+    verdict = found.verdicts[0]
+    assert verdict.out == "? mostly unknown"
+    assert plain(verdict.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
     assert (
         "How long it was unavailable is known of 1 of 3 runs only: at worst for at least 0.50 s"
         in said(found, 0)
@@ -200,8 +200,8 @@ def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
 def test_what_was_not_judged_has_no_number() -> None:
     lost = run(Story(), cell=SYNC, verdicts=(), failure="no cluster")
     found = of(summed(Story()), lost)
-    told = found.verdicts[1]
-    assert (told.tone, told.word, told.out) == ("open", "not judged", "not judged")
+    verdict = found.verdicts[1]
+    assert (verdict.tone, verdict.word, verdict.out) == ("open", "not judged", "not judged")
     assert said(found, 1) == "Nothing was judged in 1 run: no cluster."
     empty = found.rows[0].fields[1]
     assert (empty.sign, empty.loss, empty.of, empty.out) == ("?", "not judged", "", "")
@@ -229,14 +229,14 @@ def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
         "0.19 s",
         "20 % late",
     )
-    told = of(summed(half), summed(Story(), cell=SYNC))
-    assert plain(told.verdicts[0].out) == "20.2 s"
+    comparison = of(summed(half), summed(Story(), cell=SYNC))
+    assert plain(comparison.verdicts[0].out) == "20.2 s"
     assert (
         "unavailable for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
-        in said(told, 0)
+        in said(comparison, 0)
     )
-    assert plain(told.verdicts[0].late) == "20 % late"
-    assert plain(told.rows[0].fields[1].silent) == "0.17 s"
+    assert plain(comparison.verdicts[0].late) == "20 % late"
+    assert plain(comparison.rows[0].fields[1].silent) == "0.17 s"
 
 
 def test_what_comes_late_once_service_was_good_again_is_told_apart() -> None:
@@ -258,9 +258,9 @@ def test_what_comes_late_after_the_next_fault_is_of_that_one() -> None:
 
 
 def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> None:
-    told = of(summed(Story()), summed(Story("hang"), cell=SYNC))
-    assert [one.returned for one in told.verdicts] == [RETURNED, ""]  # a link is no host
-    assert [one.returned for one in told.rows[0].fields] == [RETURNED, ""]
+    comparison = of(summed(Story()), summed(Story("hang"), cell=SYNC))
+    assert [one.returned for one in comparison.verdicts] == [RETURNED, ""]  # a link is no host
+    assert [one.returned for one in comparison.rows[0].fields] == [RETURNED, ""]
     gone = Story().window(2, "kill", opens=30, lasts=None)
     wiped = Story(operations=2, lost_disk="first stopped")
     for other in (gone, wiped, Story(operations=2), Story().unverified("it runs")):
@@ -271,7 +271,7 @@ def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> Non
 def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() -> None:
     usual = (SYNC[0], SYNC[1], "colocated@default", SYNC[3])
     own = (SYNC[0], SYNC[1], "ours@compressed", SYNC[3])
-    told = of(
+    comparison = of(
         summed(Story()),
         summed(
             Story(detection_timeout_s=20.0, route_poll_s=5),
@@ -284,7 +284,7 @@ def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() 
             cell=("master-crash", "reference-mirrored", "a@T=10", "pika"),
         ),
     )
-    timers = [one.place.timers for one in told.verdicts]
+    timers = [one.place.timers for one in comparison.verdicts]
     assert [re.findall(r"\d+ s", text) for text in timers] == [
         ["10 s", "60 s"],
         ["20 s", "120 s", "5 s", "30 s"],
@@ -297,8 +297,8 @@ def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() 
 
 def test_a_warning_that_did_not_come_true_is_no_broken_promise() -> None:
     warned = read_claims(WARNING, "claims of a test")
-    told = judge_claims(warned, Story().evidence)
-    one = of(summed(Story(), verdicts=told), summed(Story(), cell=SYNC)).rows[0].fields[0]
+    verdicts = judge_claims(warned, Story().evidence)
+    one = of(summed(Story(), verdicts=verdicts), summed(Story(), cell=SYNC)).rows[0].fields[0]
     assert one.claims == "claims: 1 warning did not come true"
 
 
@@ -359,8 +359,8 @@ def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> N
 def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
     skipped = (Skipped(ASYNC, "no such client"),)
     found = of(summed(Story()), summed(Story(), cell=SYNC), skipped=skipped)
-    told = found.verdicts[2]
-    assert (told.tone, told.sign, told.word, told.out) == (
+    verdict = found.verdicts[2]
+    assert (verdict.tone, verdict.sign, verdict.word, verdict.out) == (
         "not_applicable",
         "–",
         "does not apply",
@@ -373,8 +373,8 @@ def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
 
 def test_layouts_of_a_system_stand_together_and_say_what_they_are() -> None:
     found = of(summed(Story(), cell=SYNC), summed(Story()), summed(Story(), cell=ASYNC))
-    told = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
-    assert told == [
+    places = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
+    assert places == [
         ("A", "colocated@T=10", "A confirm waits for a slave"),
         ("B", "colocated-async@T=10", "A confirm waits for nobody"),
         ("C", "all-automatic@T=10", "A mirror everywhere"),
