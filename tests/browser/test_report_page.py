@@ -13,7 +13,7 @@ from tests.browser.chromium import Chromium
 from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.resources import sampled
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.judged_runs import MEANING, TITLE, crash, page_of, summed
+from tests.rigs.runs.judged_runs import MEANING, TITLE, crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
 
 pytestmark = pytest.mark.slow
@@ -406,7 +406,7 @@ def test_the_story_of_a_lost_message_can_be_read_without_any_click(
     assert "never delivered" in story
 
 
-def test_it_needs_no_script_and_asks_nobody_for_anything(browser: Chromium, page: Path) -> None:
+def test_page_needs_no_script_and_no_network(browser: Chromium, page: Path) -> None:
     browser.open(page, 1280, 800)
     assert browser.value("performance.getEntriesByType('resource').length") == 0
     assert browser.value("document.scripts.length") == 0

@@ -139,7 +139,7 @@ def test_a_dead_balancer_leaves_no_clean_cluster(balanced: ComposeCluster, play:
 
 
 @pytest.mark.nightly
-def test_whoever_has_the_address_is_killed_and_a_run_goes_on_through_the_other(
+def test_a_run_continues_through_the_other_balancer_when_the_active_dies(
     balanced: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
     kill = fault("kill", "active balancer")

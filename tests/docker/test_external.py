@@ -235,7 +235,7 @@ def test_without_a_verify_command_the_fault_is_done_and_the_run_is_unknown(
     only_theirs_is_left(owner)
 
 
-def test_a_user_that_may_not_set_policies_is_told_so_before_anything_begins(
+def test_a_user_without_policy_permission_is_reported_before_the_run(
     owner: Somebodys, tmp_path: Path
 ) -> None:
     owner.ask(f"users/{USER}", "PUT", {"password": PASSWORD, "tags": "monitoring"})

@@ -29,7 +29,7 @@ def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
 
 
 @pytest.mark.parametrize("client", [OLD, f"{LATER}{KEEPS}"])
-def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
+def test_a_client_that_keeps_the_frozen_name_server_fails_until_the_end(
     sendings: dict[tuple[str, str], dict[str, Any]], client: str
 ) -> None:
     one = sendings[client, BESIDE]
@@ -39,7 +39,7 @@ def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
 
 
 @pytest.mark.parametrize("client", [OLD, LATER, f"{LATER}{KEEPS}"])
-def test_who_asks_the_other_one_hears_of_it_in_time(
+def test_a_client_of_the_other_name_server_recovers_in_time(
     sendings: dict[tuple[str, str], dict[str, Any]], client: str
 ) -> None:
     one = sendings[client, APART]
@@ -57,7 +57,7 @@ def test_who_leaves_a_name_server_that_hangs_is_well_soon_after(
     assert one["last_failed_s"] < SOON_S
 
 
-def test_a_producer_that_leaves_out_slow_brokers_need_not_be_told(
+def test_a_producer_that_avoids_slow_brokers_needs_no_route_update(
     sendings: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     one = sendings[f"{OLD}+latency_fault", BESIDE]

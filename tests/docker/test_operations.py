@@ -170,7 +170,7 @@ def test_a_policy_is_changed_and_removed_and_the_queue_follows(
     assert reply.status == 404
 
 
-def test_brokers_themselves_tell_an_order_that_was_carried_out_from_one_that_was_not(
+def test_brokers_distinguish_completed_orders_from_failed_ones(
     fresh: ComposeCluster, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(fresh.broker.declare(QUEUE, True, "rmq1"))

@@ -192,7 +192,7 @@ def test_a_fault_of_a_clients_links_to_both_servers_of_a_host_is_seen_to_hold_an
     assert states(cluster, "rkt1") == {("running", 0)}
 
 
-def test_while_a_master_is_dead_nobody_is_master_of_its_topic(
+def test_a_topic_has_no_master_while_its_master_is_dead(
     cluster: ComposeCluster, play: Play, topic: str
 ) -> None:
     fault = armed("kill", ())

@@ -114,7 +114,7 @@ def test_a_layout_is_ready_in_time_and_says_what_it_takes(
 
 
 @pytest.mark.parametrize("name", [*COMPRESSED, *OWN])
-def test_a_master_crash_loses_nothing_whoever_a_confirm_waits_for(
+def test_a_master_crash_loses_nothing_with_any_acknowledgement_level(
     name: str, tmp_path: Path
 ) -> None:
     layout = OWN.get(name)

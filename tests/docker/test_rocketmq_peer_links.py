@@ -224,7 +224,7 @@ def test_a_cut_of_another_shape_is_distinguished_from_a_whole_one(
 
 
 @pytest.mark.nightly
-def test_a_name_server_is_cut_off_and_gives_up_whom_the_other_one_still_shows(
+def test_an_isolated_name_server_drops_brokers_that_the_other_shows(
     proxied: ComposeCluster, play: Play
 ) -> None:
     """Brokers of other hosts keep their way to one name server only; its host's broker is well."""

@@ -74,7 +74,7 @@ def put(folder: Path, bad: BadInput) -> None:
     ("seed", "count"),
     [(17, 120), pytest.param(18, 500, marks=[pytest.mark.slow, pytest.mark.nightly])],
 )
-def test_no_bad_input_is_a_fault_of_ours(
+def test_no_bad_input_is_an_internal_error(
     seed: int, count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     endings: Counter[tuple[str, int]] = Counter()

@@ -199,7 +199,7 @@ def test_a_crash_is_short_and_leaves_its_traceback_in_results(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
-def test_what_a_disk_refuses_is_no_fault_of_ours(
+def test_a_disk_error_is_no_internal_error(
     number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refusal = OSError(number, os.strerror(number), "some/file")
@@ -222,7 +222,7 @@ def test_a_full_disk_keeps_no_empty_file_of_a_crash(
     assert list(tmp_path.rglob("crash-*")) == []
 
 
-def test_two_that_analyse_one_experiment_are_told_apart(
+def test_two_analyses_of_one_experiment_are_distinguished(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = stored(tmp_path / "e")
@@ -312,7 +312,7 @@ def test_a_bound_plans_what_it_takes_and_what_there_is_to_spare() -> None:
     assert "--repeats" not in options.replay
 
 
-def test_before_a_bound_is_tried_it_is_told_how_many_runs_that_takes_and_how_long(
+def test_the_runs_and_time_that_a_bound_takes_are_reported_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, pipeline = call("run", "master-crash", "--bound", "10%")
@@ -563,7 +563,7 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out
 
 
-def test_heal_hands_on_what_is_chosen_and_whether_it_is_dry() -> None:
+def test_heal_passes_on_the_selection_and_dry_run() -> None:
     _, pipeline = call("heal", "--results", "there", "--experiment", "e", "--dry-run")
     assert pipeline.healing == (Chosen(Path("there"), "e"), True)
     assert call("heal")[1].healing == (EVERYBODY, False)
@@ -641,7 +641,7 @@ def test_a_reference_cluster_of_impossible_size_is_bad_input(
     assert "--nodes" in capsys.readouterr().err
 
 
-def test_a_run_goes_on_to_its_verdict_when_nobody_reads_its_output_any_more(
+def test_a_run_reaches_its_verdict_without_a_reader_of_its_output(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reader, writer = os.pipe()
@@ -653,7 +653,7 @@ def test_a_run_goes_on_to_its_verdict_when_nobody_reads_its_output_any_more(
     assert (code, len(pipeline.started)) == (0, 1)
 
 
-def test_nothing_is_sealed_anew_unasked(tmp_path: Path) -> None:
+def test_nothing_is_resealed_without_a_request(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     assert call("analyse", str(folder), ending=passing)[1].resealed is False
     assert call("analyse", str(folder), "--reseal", ending=passing)[1].resealed is True
@@ -662,7 +662,7 @@ def test_nothing_is_sealed_anew_unasked(tmp_path: Path) -> None:
 # --- what a command line may be -----------------------------------------------------------------
 
 
-def test_a_word_that_no_name_and_no_path_could_be_is_cut_and_its_length_told(
+def test_an_impossibly_long_word_is_cut_and_its_length_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     long = "x" * 1_000_000
@@ -753,7 +753,7 @@ def test_every_option_that_is_said_again_is_reported_at_once(
         ("FILE", ("judge", "h.json", "h.json")),
     ],
 )
-def test_a_choice_that_is_named_twice_is_told_alike(
+def test_a_choice_named_twice_is_reported_like_one(
     place: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, pipeline = call(*words)
@@ -856,7 +856,7 @@ def test_a_name_that_no_decoder_knows_is_reported_and_harms_nothing(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_terminal_that_knows_few_characters_is_told_all_the_same() -> None:
+def test_a_terminal_with_few_characters_shows_everything() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "harness", "list", "claims", "--details"],
         capture_output=True,

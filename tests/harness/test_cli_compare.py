@@ -28,7 +28,7 @@ def changed(path: Path, **values: Any) -> Path:
     return path
 
 
-def test_what_got_worse_is_told_on_a_terminal_and_on_a_page(
+def test_what_got_worse_is_reported_on_a_terminal_and_on_a_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD] * 10)
@@ -218,7 +218,7 @@ def test_what_others_called_it_makes_no_name_that_no_disk_takes(
         ({"runs": [{"cell": 1}] * 10_000}, "more"),
     ],
 )
-def test_a_verdict_file_that_is_too_long_is_told_in_a_few_lines(
+def test_a_verdict_file_that_is_too_long_is_reported_in_a_few_lines(
     values: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD])

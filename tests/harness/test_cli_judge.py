@@ -149,7 +149,7 @@ def test_all_that_is_wrong_with_declarations_and_with_files_is_said_at_once(
         assert said in output.err
 
 
-def test_what_a_history_says_itself_nobody_declares_otherwise(
+def test_facts_of_a_history_cannot_be_redeclared(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = write(folder, "one.json", {"declared": {"copies": 3}})
@@ -296,7 +296,7 @@ def test_a_history_of_openchaos_is_judged(
     assert "openchaos says, queue: isValid True, enqueueInvokeCount 1" in said
 
 
-def test_a_history_of_ours_can_be_explained_by_both_tools(
+def test_our_history_can_be_explained_by_both_tools(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge(write(folder, "one.json"), "--explain", "--json")

@@ -26,7 +26,7 @@ def test_a_topology_stands_in_for_system_layout_and_deployment() -> None:
     assert "--topology staging.toml" in options.replay
 
 
-def test_flags_that_say_what_the_file_says_are_all_told_at_once(
+def test_all_flags_that_repeat_the_file_are_reported_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ("--system", "rabbitmq-mirrored", "--layout", "unmirrored", "--deployment", "local")
@@ -96,7 +96,7 @@ def test_beside_what_can_be_done_it_is_not_applicable() -> None:
     assert [skip.cell[0] for skip in experiment.skipped] == ["master-crash", "cut-one-node"]
 
 
-def test_a_dry_run_tells_which_faults_nobody_can_verify(
+def test_a_dry_run_lists_faults_that_cannot_be_verified(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     blind = FREEZE.replace('verify = ["stopper", "frozen"]', "")

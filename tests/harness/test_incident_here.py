@@ -29,7 +29,7 @@ def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     )
 
 
-def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
+def test_a_client_that_keeps_the_frozen_name_server_fails_until_the_end(
     sendings: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     one = sendings[OLD, BESIDE]
@@ -38,7 +38,7 @@ def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_who_asks_the_other_one_hears_of_it_in_time(
+def test_a_client_of_the_other_name_server_recovers_in_time(
     client: str, sendings: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
     one = sendings[client, APART]

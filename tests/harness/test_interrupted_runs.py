@@ -238,7 +238,7 @@ def test_a_guardian_that_is_killed_is_started_again_and_ends_with_the_run(
     assert not _left(run)
 
 
-def test_a_run_that_nobody_can_guard_ends_undecided_with_the_reason(
+def test_a_run_that_cannot_be_guarded_is_inconclusive_with_the_reason(
     begun: list[Run], tmp_path: Path
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS)

@@ -110,7 +110,7 @@ def test_runs_that_were_packed_are_judged_elsewhere_as_here(
     assert [bool(run.verdicts) for run in there.runs] == [True, True, True, False, False]
 
 
-def test_without_a_place_for_marts_the_verdict_is_told_all_the_same(experiment: Path) -> None:
+def test_the_verdict_is_reported_without_a_place_for_marts(experiment: Path) -> None:
     before = analysed(experiment)
     shutil.rmtree(experiment / "marts")
     (experiment / "marts").write_text("in the way")
@@ -121,7 +121,7 @@ def test_without_a_place_for_marts_the_verdict_is_told_all_the_same(experiment: 
     assert messages == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
 
 
-def test_a_fault_of_ours_in_one_run_is_reported_last_with_its_traceback_and_spoils_no_other(
+def test_an_internal_error_in_one_run_is_reported_last_and_spoils_no_other(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""

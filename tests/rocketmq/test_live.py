@@ -112,9 +112,7 @@ async def probing(cluster: Cluster, folder: Path) -> AsyncIterator[Probing]:
         recorder.close()
 
 
-def test_a_prober_tells_what_name_servers_drop_and_show_when_they_say_they_do(
-    version: str, tmp_path: Path
-) -> None:
+def test_a_prober_reports_drops_and_shows_when_they_happen(version: str, tmp_path: Path) -> None:
     async def story() -> None:
         async with clusters.five(version, tmp_path, IDLE) as cluster:
             await cluster.create_topic(TOPIC, QUEUES)

@@ -63,7 +63,7 @@ def address(cluster: Cluster) -> str:
     return f"{HERE}:{cluster['broker-a-0'].port}"
 
 
-def test_a_topic_is_made_and_its_route_told(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_topic_is_created_and_its_route_shown(cluster: Cluster, tmp_path: Path) -> None:
     words = ("-b", address(cluster), "-t", TOPIC, "-r", str(QUEUES), "-w", str(QUEUES))
     assert "success" in mqadmin(cluster, tmp_path, "updateTopic", *words)
     route = mqadmin(cluster, tmp_path, "topicRoute", "-t", TOPIC)
@@ -71,7 +71,7 @@ def test_a_topic_is_made_and_its_route_told(cluster: Cluster, tmp_path: Path) ->
     assert re.search(rf'"writeQueueNums":\s*{QUEUES}', route), route
 
 
-def test_a_broker_tells_what_it_took_and_gave_out(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_broker_reports_received_and_delivered_counts(cluster: Cluster, tmp_path: Path) -> None:
     _filled(cluster)
     values = dict(
         re.findall(

@@ -39,7 +39,7 @@ async def mixed(folder: Path, master: str, slave: str) -> AsyncIterator[Cluster]
     ("master", "slave"),
     [(REFERENCE, REAL), pytest.param(REAL, REFERENCE, marks=pytest.mark.nightly)],
 )
-def test_a_slaves_log_is_its_masters_octet_for_octet_whoever_made_them(
+def test_slave_and_master_logs_are_identical_in_any_implementation(
     tmp_path: Path, master: str, slave: str
 ) -> None:
     require_servers(REAL)

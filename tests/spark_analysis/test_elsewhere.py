@@ -140,7 +140,7 @@ def test_of_what_spark_submit_runs_no_mart_is_changed_by_a_worker_that_is_killed
 
 
 @pytest.mark.nightly  # where a cluster runs what it submits is told above
-def test_spark_submit_runs_it_where_it_was_told(folder: Path, here: dict[str, Rows]) -> None:
+def test_spark_submit_runs_it_on_the_requested_master(folder: Path, here: dict[str, Rows]) -> None:
     said(submitting(folder, "--master", "local[1]"))
     assert rows(folder) == here
 

@@ -39,7 +39,7 @@ SHIPPED = claims.shipped()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_damage_is_a_verdict_and_none_is_a_fault_of_ours(kind: str, tmp_path: Path) -> None:
+def test_no_damage_is_a_verdict_and_none_is_an_internal_error(kind: str, tmp_path: Path) -> None:
     counts = counted(kind, FEW, 1, tmp_path)
     assert counts["not judged"] > 0 or kind == "logs of a sealed run"
 

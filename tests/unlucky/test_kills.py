@@ -12,7 +12,7 @@ BY_NIGHT = [pytest.param(one, marks=pytest.mark.nightly) for one in (HARNESS, GU
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("victim", [*BY_NIGHT, NODE, BOTH])
-def test_whoever_is_killed_nothing_is_left_and_what_was_recorded_reads(victim: str) -> None:
+def test_a_kill_of_any_process_leaves_nothing_and_readable_records(victim: str) -> None:
     one = attempt(SEED, 0, "local", (victim,))
     assert one.struck
     assert one.wrong == ()

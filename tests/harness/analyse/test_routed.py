@@ -36,7 +36,7 @@ def of_one(tmp_path: Path, history: History) -> RouteValue:
     return routes(tmp_path, history, targets=("ns1",))
 
 
-def test_one_that_answers_all_the_time_has_told_the_way(tmp_path: Path) -> None:
+def test_a_name_server_that_always_answers_served_the_routes(tmp_path: Path) -> None:
     assert of_one(tmp_path, killed(range(9_000, 21_000, 500))) is True
 
 
@@ -51,7 +51,7 @@ def test_who_knows_nothing_or_is_silent_for_five_seconds_has_not(
     assert of_one(tmp_path, history) is expected
 
 
-def test_what_the_struck_one_tells_is_not_asked(tmp_path: Path) -> None:
+def test_a_name_server_hit_by_the_fault_does_not_count(tmp_path: Path) -> None:
     history = looks(killed(), "ns1", range(9_000, 21_000, 500), *ALL)
     look(history, "ns2", 12_000, why="refused")
     assert of_one(tmp_path, history) is False
@@ -62,14 +62,14 @@ def test_another_one_that_answers_is_enough(tmp_path: Path) -> None:
     assert of_one(tmp_path, history) is True
 
 
-def test_every_queue_has_a_prober_that_must_be_told(tmp_path: Path) -> None:
+def test_every_queue_needs_a_prober_with_routes(tmp_path: Path) -> None:
     history = killed(range(9_000, 21_000, 500))
     for at_ms in range(9_000, 21_000, 500):
         look(history, "ns2", at_ms, prober=10)
     assert of_one(tmp_path, history) is False
 
 
-def test_where_nobody_asked_or_the_prober_stood_still_nobody_knows(tmp_path: Path) -> None:
+def test_routes_are_unknown_without_queries_or_while_the_prober_stalls(tmp_path: Path) -> None:
     assert of_one(tmp_path, killed()) is None
     assert of_one(tmp_path, killed(range(9_000, 12_000, 500))) is None
     stalled = killed(range(9_000, 12_000, 500))

@@ -39,7 +39,7 @@ def passed(runs: int) -> str:
         ),
     ],
 )
-def test_a_cell_tells_verdict_standing_and_what_so_many_runs_exclude(
+def test_a_cell_shows_verdict_knowledge_and_confidence_interval(
     runs: list[CampaignRun], expected: str
 ) -> None:
     assert describe_cell(runs, KNOWLEDGE) == expected

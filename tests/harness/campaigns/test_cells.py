@@ -28,7 +28,7 @@ def test_the_telling_cells_are_those_of_the_scenarios_own_table() -> None:
     assert played == every < set(scenario_names())  # the others are for name servers and logs
 
 
-def test_layouts_that_are_compared_are_played_with_that_scenario_alone_unless_asked_for() -> None:
+def test_compared_layouts_run_only_their_scenario_unless_requested() -> None:
     assert held_beside() == {name: {publish_rate.SCENARIO} for name in publish_rate.LAYOUTS}
     whole = matrix(Choice(systems=(REAL,)))
     assert {name for name, _, layout in whole.cells if layout == "mirrors-2@T=10"} == {
@@ -38,7 +38,7 @@ def test_layouts_that_are_compared_are_played_with_that_scenario_alone_unless_as
     assert ("master-crash", REAL, "mirrors-2@T=10") in cells.cells
 
 
-def test_every_system_has_cells_with_its_own_timers_where_none_are_asked_for() -> None:
+def test_every_system_has_cells_with_its_own_timers_where_none_are_requested() -> None:
     whole = matrix(Choice(scenarios=("master-crash",)))
     labels = {system: label for _, system, label in whole.cells}
     assert {system: label.partition("@")[2] for system, label in labels.items()} == {
@@ -61,7 +61,7 @@ def test_every_word_that_names_nothing_is_reported_at_once_with_what_there_is() 
     assert texts[5].endswith("valid: compose | local")
 
 
-def test_a_system_that_was_named_and_has_no_such_timers_is_told() -> None:
+def test_a_named_system_without_these_timers_is_reported() -> None:
     names = tuple(one.name for one in systems())
     texts = [str(one).partition("; ")[0] for one in problems(Choice(names, profile="T=10"))]
     assert texts == [

@@ -113,7 +113,7 @@ def changed(page: Path) -> None:
     path.write_bytes(lzma.compress(json.dumps(document).encode()))
 
 
-def test_marts_that_are_not_what_the_pack_says_are_found_and_written_anew(
+def test_marts_that_are_not_what_the_pack_says_are_found_and_written_again(
     page: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed(page)

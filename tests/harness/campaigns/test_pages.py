@@ -85,7 +85,7 @@ def rows(page: Path, table: str) -> list[dict[str, str]]:
 # --- pages ---------------------------------------------------------------------------------------
 
 
-def test_what_stands_between_the_marks_is_made_anew_and_nothing_else(page: Path) -> None:
+def test_only_text_between_the_marks_is_generated_again(page: Path) -> None:
     text = made(page)
     assert text.startswith(PAGE.partition("an old table")[0])
     assert text.endswith("\n<!-- end -->\n\nA sentence.\n")
@@ -128,7 +128,7 @@ TWICE = PAGE.replace("<!-- table: loss -->", "<!-- table: loss -->\n<!-- table: 
         ),
     ],
 )
-def test_all_that_is_wrong_with_a_page_is_told_and_it_is_left_alone(
+def test_all_problems_of_a_page_are_reported_and_it_is_not_changed(
     page: Path, capsys: pytest.CaptureFixture[str], text: str, wrong: list[str]
 ) -> None:
     page.write_text(text)
@@ -218,7 +218,7 @@ def test_a_broken_promise_has_its_runs_and_those_that_held_have_theirs(page: Pat
     assert broken["rate over all runs"] == "95 % CI: 1.3 to 99 %"
 
 
-def test_a_pack_tells_which_command_made_its_runs(page: Path) -> None:
+def test_a_pack_reports_which_command_made_its_runs(page: Path) -> None:
     (row,) = rows(page, "made")
     assert (row["pack"], row["runs"]) == ("`e.tar.xz`", "3")
     assert row["made by"] == "`mqproof run master-crash --seed 7`"
@@ -338,7 +338,7 @@ def page_of_sends(tmp_path: Path) -> Path:
     return path
 
 
-def test_whose_sends_failed_is_told_by_whom_they_asked_and_who_had_none_is_counted(
+def test_failed_sends_are_reported_by_name_server_and_others_counted(
     page_of_sends: Path,
 ) -> None:
     (row,) = rows(page_of_sends, "sends")
@@ -359,7 +359,7 @@ def test_a_price_is_of_hosts_memory_and_work_and_of_what_each_fault_costs(
     assert row["out: median by fault"].startswith("`master-crash` ")
 
 
-def test_what_no_client_tells_has_no_rows_and_what_was_not_sampled_no_price(page: Path) -> None:
+def test_unreported_values_have_no_rows_and_unsampled_ones_no_price(page: Path) -> None:
     assert rows(page, "sends") == []
     (row,) = rows(page, "price")
     assert (row["hosts"], row["memory of all hosts"]) == ("-", "-")

@@ -125,7 +125,7 @@ def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
     assert carry_out(tmp_path, CHOICE, Pace(), Played(), lines.append)
 
 
-def test_a_cell_that_nobody_could_judge_is_given_up_and_reported(tmp_path: Path) -> None:
+def test_a_cell_that_cannot_be_judged_is_given_up_and_reported(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run(run="r-1", scenario="master-stop")]))
     play = Played(*([undecided(run=f"v-{number}")] for number in range(UNJUDGED_MAX)), code=2)
     lines: list[str] = []
@@ -168,7 +168,7 @@ def test_what_is_left_and_what_comes_next_is_reported_before_anything_is_played(
 
 
 @pytest.mark.slow  # a process that is interrupted
-def test_an_interrupt_ends_the_experiment_at_hand_and_is_waited_for(tmp_path: Path) -> None:
+def test_an_interrupt_ends_the_current_experiment_and_waits_for_it(tmp_path: Path) -> None:
     ready, ended = tmp_path / "ready", tmp_path / "ended"
     script = (
         "import os, pathlib, signal, sys\n"

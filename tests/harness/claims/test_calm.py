@@ -35,9 +35,7 @@ def test_one_queue_that_is_out_in_the_calm_is_enough() -> None:
 
 
 @pytest.mark.parametrize(("missed", "low"), [(450, 0), (451, 5)])
-def test_where_most_was_in_time_the_load_was_sick_and_nobody_was_out(
-    missed: int, low: float
-) -> None:
+def test_mostly_timely_confirms_mean_degraded_not_unavailable(missed: int, low: float) -> None:
     story = served_in_the_calm().outage(40, 45, due=900, bad=missed)
     assert low_and_high(story, OUT) == (low, 5)
 
@@ -98,9 +96,7 @@ def test_a_stalled_instrument_may_be_what_was_out() -> None:
         ("confirms", NotApplicable("publishers ask for no confirms")),
     ],
 )
-def test_without_intended_times_or_confirms_nobody_can_be_out(
-    fact: str, why: NotApplicable
-) -> None:
+def test_availability_needs_intended_times_and_confirms(fact: str, why: NotApplicable) -> None:
     story = served_in_the_calm()
     story.facts = replace(story.facts, **{fact: False})
     assert value_of(story, OUT) == why
@@ -125,7 +121,7 @@ def test_one_place_of_a_log_may_starve_while_the_others_are_read() -> None:
     assert str(value_of(story, STARVED)) == "orders, broker-b/3, 12.0 s"
 
 
-def test_once_healed_a_log_is_asked_as_a_whole_for_its_places_are_divided_anew() -> None:
+def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:
     story = Story().starved(12, place="broker-b/3", window=1)
     assert low_and_high(story, "starved_once_healed_s", 1) == (0.1, 0.1)
 
@@ -164,7 +160,7 @@ def test_a_starvation_is_known_up_to_the_clocks_of_the_clients(
     assert verdict("steady-state-is-consumed", story).outcome is outcome
 
 
-def test_a_queue_of_few_messages_starves_nobody() -> None:
+def test_a_queue_with_few_messages_is_not_starved() -> None:
     assert low_and_high(served_in_the_calm().starved(14, queue="refunds", due=19), STARVED) == (
         0.1,
         0.1,
@@ -227,7 +223,7 @@ def test_what_a_consumers_open_log_does_not_show_may_have_come() -> None:
     assert low_and_high(story, STARVED) == (0, 14)
 
 
-def test_where_nobody_consumes_nobody_starves() -> None:
+def test_starvation_needs_consumers() -> None:
     story = Story(consumers=0)
     assert value_of(story, "starved_once_healed_s", 1) == NotApplicable(
         "there is no consumer before the drain"
@@ -249,7 +245,7 @@ def test_what_another_fault_keeps_from_all_consumers_no_broker_owes(
 
 
 @pytest.mark.parametrize(("from_s", "until_s"), [(10, 30), (60, 70)])
-def test_consumers_that_are_back_are_owed_what_waits(from_s: float, until_s: float) -> None:
+def test_reconnected_consumers_must_get_waiting_messages(from_s: float, until_s: float) -> None:
     story = away(Story().starved(14, window=1), from_s, until_s)
     assert low_and_high(story, "starved_once_healed_s", 1) == (14, 14)
 
@@ -263,7 +259,7 @@ def test_what_lasted_no_longer_than_a_stretch_shows_no_silence(
     assert (value.low if isinstance(value, Interval) else None) == seconds
 
 
-def test_before_a_fault_the_calm_may_be_short_and_then_nothing_is_asked_of_it() -> None:
+def test_a_short_steady_state_is_not_judged() -> None:
     story = Story()
     assert isinstance(value_of(story, OUT), NotApplicable)
     assert isinstance(value_of(story, STARVED), NotApplicable)

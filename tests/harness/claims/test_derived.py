@@ -71,7 +71,7 @@ def test_each_window_says_what_its_own_fault_took() -> None:
     assert isinstance(derived("page_cache_lost", story, 1), Unknown)
 
 
-def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
+def test_an_unknown_end_names_the_faults() -> None:
     answer = derived("keeps", Story("magic", durable=False))
     assert answer == Unknown("a transient queue's broker may have ended (magic)")
 
@@ -108,13 +108,13 @@ def test_every_mirror_holds_everything_or_one_does_not(
 @pytest.mark.parametrize(
     ("kind", "ended"), [("kill", True), ("reboot", True), ("hang", False), ("magic", None)]
 )
-def test_a_fault_ends_what_it_struck_or_leaves_it_alive(kind: str, ended: bool | None) -> None:
+def test_a_fault_ends_its_target_or_leaves_it_alive(kind: str, ended: bool | None) -> None:
     answer = derived("broker_ended", Story(kind))
     assert isinstance(answer, Unknown) if ended is None else answer is ended
 
 
 @pytest.mark.parametrize(("attached", "notified", "left"), [(2, 2, 0), (2, 1, 1), (0, 0, None)])
-def test_where_no_consumer_was_connected_elsewhere_nobody_had_to_be_told(
+def test_no_notice_is_needed_without_consumers_elsewhere(
     attached: int, notified: int, left: int | None
 ) -> None:
     value = derived(

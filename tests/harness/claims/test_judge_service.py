@@ -133,7 +133,7 @@ def healed_until(until: float, of_queue: str = "few") -> Story:
 
 
 @pytest.mark.parametrize(("until", "outcome"), [(59.9, NOT_APPLICABLE), (60, INCONCLUSIVE)])
-def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_leaves_open(
+def test_a_recovery_cut_short_by_the_next_fault_is_open(
     until: float, outcome: ClaimOutcome
 ) -> None:
     story = healed_until(until)

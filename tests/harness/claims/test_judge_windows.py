@@ -82,9 +82,7 @@ def test_a_warning_is_charged_like_a_promise() -> None:
 
 
 @pytest.mark.parametrize(("opens", "outcome"), [(26.9, NOT_APPLICABLE), (27.0, PASS)])
-def test_faults_in_force_at_the_same_time_are_not_told_apart(
-    opens: float, outcome: ClaimOutcome
-) -> None:
+def test_simultaneous_faults_are_not_distinguished(opens: float, outcome: ClaimOutcome) -> None:
     """The first lasts until +27 s."""
     one = verdict("mirror-takes-over", two_kills(opens=opens))
     assert one.outcome is outcome
@@ -97,7 +95,7 @@ def test_faults_in_force_at_the_same_time_are_not_told_apart(
         assert one.advice == ()
 
 
-def test_faults_of_one_origin_may_be_told_apart_in_another_run() -> None:
+def test_faults_of_one_origin_may_be_distinguished_in_another_run() -> None:
     one = verdict("mirror-takes-over", two_kills(opens=12))
     assert one.outcome is INCONCLUSIVE
     assert one.advice == ("let one fault end before the next begins",)

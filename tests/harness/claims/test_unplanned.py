@@ -48,7 +48,7 @@ def test_a_window_passes_no_more_than_it_fails_then() -> None:
     assert verdict(FAULT, ended(Story(), 14)).outcome is INCONCLUSIVE
 
 
-def test_nobody_knows_why_it_ended_is_from_outside_for_all_that_is_known() -> None:
+def test_an_end_of_unknown_cause_counts_as_external() -> None:
     assert verdict(FAULT, ended(broken(), 14, Cause.UNKNOWN)).outcome is INCONCLUSIVE
 
 
@@ -95,7 +95,7 @@ def test_a_broker_that_ends_by_itself_in_the_calm_breaks_it() -> None:
 
 
 @pytest.mark.parametrize("cause", Cause)
-def test_what_is_promised_whatever_happens_is_judged_whoever_ended(cause: Cause) -> None:
+def test_an_unconditional_promise_is_judged_after_any_end(cause: Cause) -> None:
     lost = ended(Story(), 14, cause).count("lost", "replicated", 3)
     assert verdict("confirmed-hence-delivered", lost).outcome is FAIL
     assert verdict("confirmed-hence-delivered", ended(Story(), 14, cause)).outcome is PASS

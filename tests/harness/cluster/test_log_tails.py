@@ -15,7 +15,7 @@ from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 LINES = b"".join(b"line %05d\n" % number for number in range(2000))
 
 
-def test_of_a_log_the_end_is_kept_and_the_gap_is_told_where_it_is(tmp_path: Path) -> None:
+def test_a_cut_log_keeps_its_end_and_marks_the_gap(tmp_path: Path) -> None:
     source, target = tmp_path / "broker", tmp_path / "broker.log"
     source.write_bytes(LINES)
     assert append_new(source, target, 0, 1100) == (22_000, 20_900)

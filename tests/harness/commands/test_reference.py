@@ -35,7 +35,7 @@ def _another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference, "registry", lambda: known)
 
 
-def test_no_word_of_ours_stands_for_two_systems() -> None:
+def test_no_word_means_two_systems() -> None:
     assert len({*WORDS.values()}) == len(WORDS) > 0
 
 
@@ -72,7 +72,7 @@ def test_of_two_systems_that_bear_one_word_ours_is_played(
     assert "Pigeons" not in capsys.readouterr().out
 
 
-def test_what_nobody_declares_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_undeclared_word_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reference", "coo"]) == 254
     assert "No such command 'coo'" in capsys.readouterr().err
 

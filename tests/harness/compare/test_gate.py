@@ -41,7 +41,7 @@ def test_a_loss_where_the_baseline_has_none_alarms_at_once() -> None:
     assert answer.alarms[0].since == "night 1"
 
 
-def test_it_goes_on_alarming_as_long_as_it_happens_and_tells_since_when() -> None:
+def test_an_alarm_repeats_while_it_happens_and_shows_its_start() -> None:
     loss = ran(**{LOSS: claim(1, 1)})
     answer = gated(ran(30, **GOOD), ran(**{LOSS: claim(0, 1)}), loss, loss)
     assert kinds(answer) == [(LOSS, AlarmKind.HARM)]
@@ -58,7 +58,7 @@ def test_a_broken_promise_alarms_as_a_loss_does_and_a_warning_does_not() -> None
 
 
 @pytest.mark.parametrize("before", [None, ran(30), ran(30, confirmed_hence_delivered=claim(0, 0))])
-def test_where_nobody_said_that_it_may_harm_alarms(before: Ran | None) -> None:
+def test_harm_without_a_warning_alarms(before: Ran | None) -> None:
     answer = gated(before, ran(confirmed_hence_delivered=claim(1, 1)))
     assert kinds(answer) == [(PROMISE, AlarmKind.HARM)]
     assert answer.alarms[0].before is None
@@ -123,7 +123,7 @@ def test_nights_in_which_a_cell_was_not_played_are_no_nights_of_it() -> None:
     assert [(one.cell, one.kind) for one in answer.alarms] == [(CELL, AlarmKind.LONGER)]
 
 
-def test_what_would_be_caught_is_told_of_each_time() -> None:
+def test_the_detectable_change_is_reported_for_each_time() -> None:
     (watched,) = gated(ran(30, out=OUT), ran(out=(3.0,))).watched
     assert watched.catches is not None
     assert watched.catches <= 1.2
@@ -139,7 +139,7 @@ def test_runs_that_decided_nothing_are_counted() -> None:
     assert answer.unjudged == ((CELL, 2),)
 
 
-def test_a_promise_or_a_time_that_nobody_decides_any_more_is_reported() -> None:
+def test_a_promise_or_time_that_is_no_longer_decided_is_reported() -> None:
     before = ran(30, out=OUT, **GOOD)
     known, unknown = ran(out=(3.1,), **{LOSS: claim(0, 1)}), ran(**{LOSS: claim(0, 1)})
     assert gated(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "total_downtime"))

@@ -100,7 +100,7 @@ def test_a_name_that_nothing_bears_is_answered_with_the_good_ones() -> None:
         jars.named("rocketmq-java-9")
 
 
-def test_the_pom_asks_for_every_artifact_of_a_set() -> None:
+def test_the_pom_requests_every_artifact_of_a_set() -> None:
     text = jars.pom(jars.named("rocketmq-server-5.3.3").artifacts)
     assert text.count("<dependency>") == 4
     assert (
@@ -118,7 +118,7 @@ def test_every_set_has_a_lock_with_its_own_version(name: str) -> None:
 
 
 @pytest.mark.parametrize("one", jars.sets().values(), ids=jars.sets())
-def test_no_declaration_of_ours_is_wrong(one: JarSet) -> None:
+def test_all_shipped_declarations_are_valid(one: JarSet) -> None:
     assert not list(mistakes(one))
     assert one.classes == "" or list((compose_folder() / one.classes).glob("*.java"))
 
@@ -160,7 +160,7 @@ def test_jars_that_no_image_holds_come_by_maven_alone(
         jars.fetch(another, print)
 
 
-def test_a_lock_that_is_not_there_is_reported_and_no_fault_of_ours(
+def test_a_missing_lock_is_reported_and_no_internal_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = replace(jars.named(NAME), lock=str(tmp_path / "none"))

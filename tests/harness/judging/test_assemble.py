@@ -20,7 +20,7 @@ def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path)
     assert all(title.scenario and title.system and title.layout for title in found.values())
 
 
-def test_a_run_tells_in_a_line_with_which_others_it_was_played(tmp_path: Path) -> None:
+def test_a_run_lists_its_companions_in_one_line(tmp_path: Path) -> None:
     beside = judged_run(tmp_path / "one", crash(), together=["quick-2", "quick-3"])
     line = "played together with quick-2, quick-3: one cluster, and one fault for all"
     assert line in beside.notes

@@ -133,7 +133,7 @@ def test_a_night_is_called_by_its_date(name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("runs", "warned"), [(1, True), (9, True), (10, False), (30, False)])
-def test_an_alarm_over_few_baseline_runs_asks_for_more(runs: int, warned: bool) -> None:
+def test_an_alarm_with_few_baseline_runs_suggests_more_runs(runs: int, warned: bool) -> None:
     lossy = night(1, lost=True)
     over, _ = gated.answered(good(runs=runs), [], lossy)
     assert over.exit_code == Exit.FAILED, "a loss is never held back"

@@ -92,7 +92,7 @@ def test_a_symlink_within_the_folder_is_followed(port: int) -> None:
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /site/index.html HTTP/1.1\r\nHost: local"])
-def test_many_slow_connections_keep_nobody_out(port: int, begun: bytes) -> None:
+def test_slow_connections_do_not_block_others(port: int, begun: bytes) -> None:
     slow, others = [], threading.active_count()
     try:
         for _ in range(300):

@@ -76,7 +76,7 @@ def test_a_scenario_and_a_layout_of_the_users_own_are_played_by_their_files(
     assert (item.words[0], item.words[4]) == (str(own), f"{layout}@T=10")
 
 
-def test_everything_that_is_wrong_with_cells_is_told_at_once_with_its_place(
+def test_all_problems_of_cells_are_reported_at_once_with_places(
     tmp_path: Path,
 ) -> None:
     text = HEAD + CELLS.replace("cut-one-node", "cut-one-nod")

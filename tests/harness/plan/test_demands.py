@@ -25,7 +25,7 @@ def test_a_demand_that_brokers_do_not_meet_is_reported_with_their_reason() -> No
     ]
 
 
-def test_what_nobody_demands_is_in_nobodys_way() -> None:
+def test_without_demands_there_is_no_obstacle() -> None:
     notified = AmqpWorkload(cancel_on_ha_failover=True)
     assert reasons() == []
     assert reasons(amqp=notified, consumers=0) == []

@@ -109,7 +109,7 @@ def test_one_more_layout_moves_no_other_runs_choices() -> None:
     assert alone.seed == among.seed
 
 
-def test_a_word_that_means_nobody_skips_its_cell_among_several() -> None:
+def test_an_empty_target_skips_its_cell_among_several() -> None:
     experiment = plan(request(MIRROR, layouts=("all-automatic", "unmirrored")), CATALOGUE)
     assert len(experiment.runs) == 1
     (skipped,) = experiment.skipped
@@ -117,7 +117,7 @@ def test_a_word_that_means_nobody_skips_its_cell_among_several() -> None:
     assert "'mirror of orders' matches no host" in skipped.reason
 
 
-def test_a_word_that_means_nobody_is_an_error_in_the_only_cell() -> None:
+def test_an_empty_target_is_an_error_in_the_only_cell() -> None:
     with pytest.raises(PlanError) as caught:
         plan(request(MIRROR, layouts=("unmirrored",)), CATALOGUE)
     (problem,) = caught.value.problems
@@ -134,7 +134,7 @@ def test_nothing_applicable_at_all_is_an_error_that_names_every_cell() -> None:
     ] * 2
 
 
-def test_an_entry_that_means_nobody_counts_as_well() -> None:
+def test_an_endpoint_without_a_host_counts_too() -> None:
     text = SOURCE.replace("rate = 100", 'rate = 100\nconsumer_endpoint = "mirror of orders"')
     experiment = plan(
         request(read_scenario("s", text), layouts=("all-automatic", "unmirrored")), CATALOGUE
@@ -142,7 +142,7 @@ def test_an_entry_that_means_nobody_counts_as_well() -> None:
     assert experiment.skipped[0].reason.startswith("consumer_endpoint: target 'mirror of orders'")
 
 
-def test_uninvolved_means_nobody_where_faults_may_mean_every_host() -> None:
+def test_uninvolved_is_empty_if_faults_may_hit_every_host() -> None:
     text = SOURCE + '[[fault]]\nkind = "kill"\ntarget = "mirror of orders"\nlasts = "5 s"\n'
     both = request(
         read_scenario("s", text), systems=("rabbitmq-mirrored", "other"), clients=("pika",)
@@ -190,9 +190,7 @@ def test_every_word_that_names_nothing_is_reported_at_once() -> None:
     assert "unmirrored@T=10" in found[1].choices
 
 
-def test_a_system_that_was_asked_for_and_has_none_of_the_layouts_is_not_left_out_silently() -> (
-    None
-):
+def test_a_requested_system_without_the_layouts_is_reported() -> None:
     both = (SYSTEM.name, OTHER.name)
     with pytest.raises(PlanError) as caught:
         plan(request(systems=both, layouts=("all-automatic",)), CATALOGUE)

@@ -67,7 +67,7 @@ def test_a_wrong_word_is_reported_with_what_would_be_right(word: str, text: str)
     assert text in str(error.value)
 
 
-def test_a_real_broker_cannot_be_told_to_misbehave(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_real_broker_cannot_misbehave_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["run", "master-crash", "--system", "rabbitmq-mirrored", "--misbehave", "drop"])
     assert code == Exit.BAD_INPUT
     said = capsys.readouterr().err
@@ -90,7 +90,7 @@ def test_a_system_takes_the_kinds_that_it_declares_whatever_its_name() -> None:
         parse("drop", of("reference-of-mine"))
 
 
-def test_only_subprocesses_can_be_told_and_every_cell_that_cannot_is() -> None:
+def test_only_subprocesses_misbehave_and_other_cells_are_listed() -> None:
     away = of("acme", "drop", deployment="compose")
     mixed = replace(away, runs=(*away.runs, *of("other").runs))
     with pytest.raises(PlanError) as caught:

@@ -13,7 +13,7 @@ WINDOW = Window(1, "kill", 0, 0, None, True, True, "")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_the_nature_that_it_declares(kind: str) -> None:
+def test_every_kind_has_its_declared_properties(kind: str) -> None:
     properties, declared = nature_of(kind), KINDS[kind]
     assert properties is not None
     assert properties.of_clients == (declared.applies_to == CLIENT)
@@ -27,9 +27,9 @@ def test_what_a_run_recorded_holds_whatever_is_declared_today() -> None:
     assert with_nature(recorded) is recorded
 
 
-def test_of_an_older_run_todays_declaration_is_asked() -> None:
+def test_an_older_run_uses_todays_declaration() -> None:
     assert with_nature(WINDOW).nature == nature_of("kill")
 
 
-def test_of_a_kind_that_nobody_declares_nothing_is_known() -> None:
+def test_an_undeclared_kind_has_no_known_properties() -> None:
     assert with_nature(replace(WINDOW, kind="meteor")).nature is None

@@ -149,12 +149,12 @@ def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> No
     assert "a transaction is confirmed" in transactional
 
 
-def test_fates_may_be_asked_for_where_publishers_live_long_enough() -> None:
+def test_transaction_checks_need_long_lived_publishers() -> None:
     keys = 'transactional_percent = 1\nfates = ["commit when checked"]\n'
     assert read(f"{SECTION}{keys}{SETTLED}").fates
 
 
-def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:
+def test_publishers_with_pending_checks_may_not_be_killed() -> None:
     keys = "transactional_percent = 1\n"
     crash = '[[fault]]\nkind = "client_crash"\ntarget = "publisher-1"\nlasts = "2 s"\n'
     (found,) = problems(f"{SECTION}{keys}{SETTLED}{crash}")
@@ -295,13 +295,13 @@ def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:
     assert reasons("pika", rocketmq=RocketWorkload(send="sync", consume="pull")) == ""
 
 
-def test_a_client_that_asks_name_servers_enters_nowhere() -> None:
+def test_a_client_of_name_servers_has_no_fixed_endpoint() -> None:
     nowhere = BootstrapAddress(hosts=("elsewhere",))
     assert "no host 'elsewhere'" in reasons("pika", publisher_endpoint=nowhere)
     assert reasons("rocketmq-java-5.3.3", publisher_endpoint=nowhere) == ""
 
 
-def test_nobody_is_asked_for_what_nobody_does() -> None:
+def test_capabilities_are_required_only_if_used() -> None:
     silent = workload(consumers=0, acknowledge=0)
     assert wanted("rocketmq-native", silent) == ["confirm", "async"]
     assert wanted("pika", silent) == ["confirm"]
@@ -311,7 +311,7 @@ def test_nobody_is_asked_for_what_nobody_does() -> None:
     assert wanted("rocketmq-native", loose) == ["oneway", "concurrent", "acknowledge"]
 
 
-def test_what_the_native_consumer_leaves_is_read_by_a_client_that_can_tell() -> None:
+def test_a_client_with_lag_reports_drains_after_the_native_consumer() -> None:
     assert drains_by("rocketmq-native") == "rocketmq-java-4.9.8"
     assert [drains_by(client) for client in ("pika", "rocketmq-java-5.3.3")] == [
         "pika",

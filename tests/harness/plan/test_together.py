@@ -67,7 +67,7 @@ def test_without_it_every_run_is_played_alone() -> None:
     assert all(run.together == () for run in experiment.runs)
 
 
-def test_one_client_has_nobody_to_be_played_with() -> None:
+def test_one_client_cannot_run_together() -> None:
     with pytest.raises(PlanError, match="--together: it takes several clients"):
         planned("master-crash", clients=ROCKET.clients[:1])
 

@@ -260,7 +260,7 @@ def test_a_late_bound_word_may_mean_another_host_by_then_but_not_at_the_same_ins
     assert "[[fault]] 2, opens: it opens while fault 1" in found
 
 
-def test_what_never_returns_is_nobodys_again_unless_an_operator_brings_it_back() -> None:
+def test_a_host_that_never_returns_stays_unowned_unless_restored() -> None:
     source = faults(("kill", "rmq1", "0 s", "1 s"), ("kill", "rmq1", "9 s", "1 s"))
     never = source.replace('lasts = "1 s"', 'lasts = "1 s"\nreturns = false', 1)
     (found,) = problems(never)
@@ -343,7 +343,7 @@ def test_ten_thousand_mistakes_are_fifty_and_a_count() -> None:
         ("title", '"a\\nb\\u202e" = 1\ntitle', r"a\nb\u202e: there is no such key"),
     ],
 )
-def test_what_is_too_long_is_told_in_a_few_words(old: str, new: str, message: str) -> None:
+def test_what_is_too_long_is_reported_in_a_few_words(old: str, new: str, message: str) -> None:
     found = problems(SMALL.replace(old, new, 1))
     assert any(message in one for one in found), found
     assert all(len(one) < 2500 and "\n" not in one for one in found)

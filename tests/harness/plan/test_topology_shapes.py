@@ -52,9 +52,7 @@ def test_a_system_that_is_nearly_named_is_the_one_that_is_meant() -> None:
         ("", "system: is missing"),
     ],
 )
-def test_where_nobody_can_say_whose_keys_they_are_none_of_them_is_called_wrong(
-    line: str, wrong: str
-) -> None:
+def test_keys_of_unknown_families_are_not_called_wrong(line: str, wrong: str) -> None:
     source = SHARDS.replace('system = "acme-shards"', line).replace('host = "two"', 'host = "one"')
     problems = messages_of(source + "[proxy]\n")
     assert len(problems) == 3

@@ -40,7 +40,7 @@ def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
     assert shown[-1] == "load and settle of all runs: 108 s at least; start and drain on top"
 
 
-def test_it_says_where_a_deadline_makes_settle_longer_than_was_asked_for() -> None:
+def test_a_deadline_that_extends_settle_is_reported() -> None:
     shown = lines("master-freeze-patient", "all-automatic@T=10")
     assert "  settle     60 s (a deadline; 0.5 T, at least 5 s were asked for)" in shown
 

@@ -151,7 +151,7 @@ def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_reported() -> N
     assert "How long was it unavailable? no fault" in text(page_of(summed(Story().calm())))
 
 
-def test_a_cell_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=range(230, 237)), crash()))
     assert f"{TITLE} RabbitMQ with mirrored queues. A mirror on every node." in said
     assert (
@@ -183,7 +183,7 @@ def test_a_claim_in_chinese_is_reported_in_english_first_and_in_its_own_words_be
     assert said.index(MEANING) < said.index(SENTENCE)
 
 
-def test_a_warning_that_did_not_come_true_is_told_apart_from_a_broken_promise() -> None:
+def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise() -> None:
     warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
     only = summed(Story(), verdicts=warned)
     said = text(page_of(only))
@@ -291,7 +291,7 @@ def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
     assert "never delivered, though its queue was read empty" in said
 
 
-def test_a_fault_is_reported_as_asked_for_and_as_verified(tmp_path: Path) -> None:
+def test_a_fault_is_reported_as_requested_and_as_verified(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
     part = said[said.index("Fault 1: kill master of orders = rmq1") :]
     facts = (
@@ -408,7 +408,7 @@ def test_a_run_takes_a_bounded_place_however_much_happened_in_it(tmp_path: Path)
     assert len(html.text(made)) < 200_000
 
 
-def test_a_run_whose_tables_are_gone_is_told_with_what_is_left(tmp_path: Path) -> None:
+def test_a_run_without_tables_is_reported_from_the_rest(tmp_path: Path) -> None:
     made = judged(tmp_path, crash(lost=[230]))
     (one,) = made.runs
     assert one.detail is not None

@@ -86,7 +86,7 @@ def test_judged_by_expectations_a_pass_that_was_not_expected_is_a_failure() -> N
     assert made.exit_code == 1
 
 
-def test_judged_by_expectations_a_fail_that_nobody_wrote_down_is_a_failure() -> None:
+def test_an_unexpected_fail_is_a_failure_when_judged_by_expectations() -> None:
     cell = ("my-own", *CELL[1:3], "other-client")
     made = page_of(summed(Story(), cell=cell), judge=Judge.EXPECTATIONS)
     assert outcome(case(made, f"{FAILS} [repeat 1]")) == ["failure"]

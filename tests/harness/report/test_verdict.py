@@ -82,7 +82,7 @@ def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> No
     assert cut["late"] == {"missed": 12, "operations": 4_500, "runs": 1}
 
 
-def test_a_place_whose_outage_nobody_knows_has_no_number_for_it() -> None:
+def test_a_layout_with_unknown_downtime_has_no_number() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
     (place,) = verdict.document(page_of(summed(stalled)))["places"]
     assert (place["total_downtime"], place["silence"]) == (None, None)

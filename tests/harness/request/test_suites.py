@@ -47,9 +47,7 @@ def test_no_two_runs_have_one_name() -> None:
     assert [int(run.name.split("-")[-2]) for run in runs] == list(range(1, len(runs) + 1))
 
 
-def test_in_little_time_it_is_one_fault_and_who_cannot_be_seen_in_it_is_told_with_the_reason() -> (
-    None
-):
+def test_a_short_suite_has_one_fault_and_lists_excluded_clients() -> None:
     short = planned(compressed=True)
     (group,) = short.groups
     assert {run.layout.label for run in group} == {"colocated@compressed"}
@@ -59,11 +57,11 @@ def test_in_little_time_it_is_one_fault_and_who_cannot_be_seen_in_it_is_told_wit
     assert group[0].schedule.load_s < 300
 
 
-def test_repeats_are_those_that_were_asked_for() -> None:
+def test_repeats_are_those_requested() -> None:
     assert len(planned(repeats=2).groups) == 2 * 13
 
 
-def test_whoever_names_a_suite_says_nothing_of_what_it_brings() -> None:
+def test_naming_a_suite_excludes_flags_that_it_sets() -> None:
     with pytest.raises(PlanError) as error:
         planned(layouts=("colocated",), clients=("pika",), together=True)
     places = [problem.place for problem in error.value.problems]

@@ -186,7 +186,7 @@ def test_what_an_operation_left_down_stays_down_until_the_audit_is_over(
     assert only(done).left == "operation 1 (stop_node) left it down"
 
 
-def test_a_fault_that_could_not_be_undone_is_left_to_whoever_mends(
+def test_a_fault_that_could_not_be_undone_is_left_to_repair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -208,7 +208,7 @@ def test_who_lives_and_is_silent_is_not_ended_for_what_it_may_hold(
     assert only(done).left.startswith("its process runs, and does not answer")
 
 
-def test_who_is_on_his_way_back_is_waited_for_and_started_by_nobody(tmp_path: Path) -> None:
+def test_a_returning_host_is_awaited_and_not_started(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     freeze(cluster, "rmq3")
     waited: list[LiveCounts] = []
@@ -290,7 +290,7 @@ class Paused(SimulatedCluster):
         return found if place in self.world.frozen else await super().dead_broker(place)
 
 
-def test_a_broker_that_stopped_within_its_process_is_started_anew(
+def test_a_broker_that_stopped_within_its_process_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)

@@ -46,12 +46,12 @@ def test_what_a_harness_that_was_killed_has_recorded_may_be_judged(tmp_path: Pat
     assert list(problems([tmp_path])) == []
 
 
-def test_a_mark_that_nobody_can_read_is_nobodys(tmp_path: Path) -> None:
+def test_an_unreadable_mark_has_no_owner(tmp_path: Path) -> None:
     (tmp_path / MARK).write_bytes(b"\xff\x00")
     assert list(problems([tmp_path, tmp_path / "nowhere"])) == []
 
 
-def test_of_two_that_judge_the_second_is_told_who_the_first_is(tmp_path: Path) -> None:
+def test_the_second_judge_learns_who_the_first_is(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.mkdir()
     other.mkdir()
@@ -86,7 +86,7 @@ def test_who_has_to_judge_waits_for_who_is_at_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_who_was_killed_while_it_judged_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_a_killed_judge_does_not_block_the_next(tmp_path: Path) -> None:
     words = [sys.executable, "-c", DIES_ALONE, str(tmp_path)]
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
     with alone([tmp_path]):

@@ -200,7 +200,7 @@ def test_a_client_that_never_returns_has_no_successor(tmp_path: Path) -> None:
     assert done.findings.doubts == ()
 
 
-def test_where_all_clients_are_frozen_nobody_is_left_to_judge_by(tmp_path: Path) -> None:
+def test_with_all_clients_frozen_availability_is_unknown(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("client_freeze")), tmp_path)
     assert [(doubt.window, doubt.reason) for doubt in done.findings.doubts] == [
         (1, "publishers_absent"),
@@ -213,7 +213,7 @@ def test_where_all_clients_are_frozen_nobody_is_left_to_judge_by(tmp_path: Path)
     [fault("kill", returns=False), fault("kill", "mirror of bills")],
     ids=["ends", "opens"],
 )
-def test_when_a_window_is_over_that_never_ends_or_opens_nobody_knows(
+def test_the_end_of_an_unopened_or_endless_window_is_unknown(
     never: FaultPlan, tmp_path: Path
 ) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(never), tmp_path)
@@ -245,7 +245,7 @@ def test_two_hosts_that_are_dark_at_once_are_both_seen_to_be(kind: str, tmp_path
     ] * 2
 
 
-def test_what_nobody_consumes_is_delivered_by_the_drain_and_its_order_is_judged(
+def test_unconsumed_messages_are_drained_and_their_order_is_judged(
     tmp_path: Path,
 ) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("kill"), consumers=0), tmp_path)
@@ -278,7 +278,7 @@ def test_a_drain_that_did_not_end_leaves_the_loss_unknown(tmp_path: Path) -> Non
     assert [queue.quiet_ns for queue in done.manifest.queues] == [None]
 
 
-def test_a_host_that_cannot_be_asked_makes_what_is_missing_unreachable(
+def test_messages_on_a_host_that_cannot_be_queried_are_unreachable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -458,9 +458,7 @@ def overlapping(outer: FaultPlan, inner: FaultPlan) -> RunPlan:
 
 
 @pytest.mark.parametrize("inner", ["kill", "stop", "freeze", "reboot"])
-def test_a_host_that_a_window_has_is_nobody_elses_whatever_word_means_it(
-    inner: str, tmp_path: Path
-) -> None:
+def test_a_host_in_a_window_is_excluded_from_other_targets(inner: str, tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, overlapping(fault("kill", "rmq1"), fault(inner, "rmq1")), tmp_path)
     assert cluster.executor.performed == [Kill("rmq1"), Start("rmq1")]
@@ -576,7 +574,7 @@ def behind_a_balancer(
     return done, cluster
 
 
-def test_behind_a_balancer_clients_know_it_alone_and_nobody_knows_where_they_are(
+def test_behind_a_balancer_the_brokers_of_clients_are_unknown(
     tmp_path: Path,
 ) -> None:
     done, cluster = behind_a_balancer(tmp_path, "master of orders")
@@ -662,7 +660,7 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
     }
 
 
-def test_as_what_a_struck_host_came_back_is_recorded_where_every_fault_is_gone(
+def test_the_role_of_a_recovered_host_is_recorded_if_every_fault_ended(
     tmp_path: Path,
 ) -> None:
     mirror = run(SimulatedCluster(LAYOUT), plan(fault("kill", "mirror of orders")), tmp_path)
@@ -670,7 +668,7 @@ def test_as_what_a_struck_host_came_back_is_recorded_where_every_fault_is_gone(
 
 
 @pytest.mark.parametrize("held", [7, 0, None])
-def test_a_host_that_is_a_mirror_again_is_asked_what_it_holds(
+def test_a_host_that_is_a_mirror_again_is_queried_for_its_messages(
     tmp_path: Path, held: int | None
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, held=held, synchronised=False)
@@ -688,7 +686,7 @@ def test_what_holds_no_queue_comes_back_as_nothing_of_one(tmp_path: Path) -> Non
     assert balancer.manifest.state["windows"]["1"]["rejoined_as"] == "balancer"
 
 
-def test_as_what_a_host_came_back_that_was_not_seen_to_nobody_says(tmp_path: Path) -> None:
+def test_the_role_of_an_unverified_host_is_unknown(tmp_path: Path) -> None:
     stuck = SimulatedCluster(LAYOUT)
     stuck.executor.refuse = (Start,)
     dead = run(stuck, plan(fault("kill")), tmp_path)

@@ -111,7 +111,7 @@ def test_hosts_that_are_killed_by_one_operation_go_at_once(tmp_path: Path) -> No
     assert (state["all_stopped"], state["started_first"]) == ("at once", "other")
 
 
-def test_a_lost_disk_a_forgotten_node_and_a_forced_boot_are_told_to_the_right_hosts(
+def test_wipe_forget_and_force_boot_reach_the_right_hosts(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -159,7 +159,7 @@ def test_a_node_that_runs_hears_of_what_is_forgotten_added_and_reset(tmp_path: P
     )
 
 
-def test_policies_and_synchronisation_are_told_to_the_brokers_by_their_names(
+def test_policies_and_synchronisation_reach_brokers_by_name(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -194,7 +194,7 @@ def test_policies_and_synchronisation_are_told_to_the_brokers_by_their_names(
         ("stop_node", "mirror of bills", "no such queue"),
     ],
 )
-def test_an_operation_that_means_nobody_fails_and_the_run_is_unknown(
+def test_an_operation_without_a_target_fails_and_the_run_is_unknown(
     kind: str, target: str, why: str, tmp_path: Path
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -264,7 +264,7 @@ def test_an_operator_that_does_nothing_and_says_done_is_not_believed(
 
 
 @pytest.mark.parametrize("kind", ["wipe_node", "force_boot", "cancel_sync"])
-def test_what_no_broker_can_be_asked_about_is_written_down_as_a_word_alone(
+def test_an_operation_that_no_broker_can_confirm_is_recorded_by_its_word(
     kind: str, tmp_path: Path
 ) -> None:
     target = "orders" if kind == "cancel_sync" else "first stopped"
@@ -284,7 +284,7 @@ def test_who_had_nothing_to_lose_by_a_reset_is_believed_and_it_is_said(tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["start_node", "restart_node"])
-def test_an_executor_that_starts_nobody_is_not_believed(
+def test_an_executor_that_starts_nothing_is_not_believed(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change = World.change
@@ -318,7 +318,7 @@ def test_what_operations_left_stopped_is_started_when_the_run_is_over(tmp_path: 
     assert standing(read(done.folder / "journal.jsonl")) == ()
 
 
-def test_a_journal_tells_heal_of_every_host_that_an_operation_stopped(tmp_path: Path) -> None:
+def test_the_journal_lists_every_stopped_host_for_heal(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.refuse = (Start,)
     done = run(cluster, operated(operation("stop_node", "all")), tmp_path)
@@ -400,7 +400,7 @@ def test_a_queue_that_has_a_master_gets_no_second_one(tmp_path: Path) -> None:
     assert record.detail.endswith("another one would make two")
 
 
-def test_a_mirror_that_nobody_shows_as_master_was_not_promoted(
+def test_a_mirror_that_is_shown_as_master_nowhere_was_not_promoted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(promoting, "SERVE_LIMIT_S", 0.2)
@@ -412,7 +412,7 @@ def test_a_mirror_that_nobody_shows_as_master_was_not_promoted(
     assert "master after 0.2 s" in record.detail
 
 
-def test_where_the_operator_cannot_write_nobody_is_stopped(tmp_path: Path) -> None:
+def test_an_operator_that_cannot_record_stops_no_host(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, elects=False)
     cluster.operator.refuse = (Promote,)
     done = promoted(tmp_path, cluster, fault("kill", "master of orders", returns=False))

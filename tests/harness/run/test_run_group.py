@@ -63,7 +63,7 @@ def test_an_action_waits_for_all_and_all_get_its_one_receipt() -> None:
     play(story())
 
 
-def test_an_error_reaches_all_and_who_asks_again_has_it_tried_again() -> None:
+def test_an_error_reaches_all_and_a_retry_is_performed() -> None:
     async def story() -> None:
         executor, participants = SlowExecutor(failures=1), two()
         requests = (
@@ -101,7 +101,7 @@ def test_an_undo_that_was_waited_for_is_performed_when_the_last_one_leaves() -> 
     play(story())
 
 
-def test_what_was_begun_goes_on_without_whoever_asked_and_no_undo_overtakes_it() -> None:
+def test_a_started_action_survives_its_caller_and_precedes_its_undo() -> None:
     async def story() -> None:
         executor, participant = SlowExecutor(), alone()
         begun = asyncio.create_task(of_fault(participant, executor).perform(Kill("rmq1")))
@@ -170,7 +170,7 @@ def test_what_strikes_all_is_looked_at_once_and_all_see_the_same() -> None:
     play(story())
 
 
-def test_who_waits_no_longer_ends_nobody_elses_look() -> None:
+def test_a_cancelled_waiter_ends_no_other_look() -> None:
     async def story() -> None:
         eye, (one, other) = Eye(), two()
         first = asyncio.create_task(one.looked("verified of window 1", eye.look))

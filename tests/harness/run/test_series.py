@@ -110,7 +110,7 @@ def test_a_manifest_says_how_the_scenario_made_its_client_differ(tmp_path: Path)
     assert one["client_options"] == ["sendLatencyFaultEnable = true (publishers)"]
 
 
-def test_a_cluster_that_is_not_clean_is_stood_up_anew_and_the_manifest_says_why(
+def test_an_unclean_cluster_is_restarted_and_the_manifest_says_why(
     tmp_path: Path,
 ) -> None:
     world = World(lambda layout: SimulatedCluster(layout, health_doubts=("rmq3: partition",)))
@@ -139,7 +139,7 @@ def test_another_layout_is_another_boot(tmp_path: Path) -> None:
     assert (two["cluster_boot"], two["cluster_fresh_because"]) == (2, "another layout")
 
 
-def test_a_layout_that_does_not_come_up_is_told_of_every_run_and_tried_once(
+def test_a_layout_that_fails_to_start_is_tried_once_for_all_runs(
     tmp_path: Path,
 ) -> None:
     def never(layout: Layout) -> SimulatedCluster:
@@ -233,7 +233,7 @@ def test_an_interrupt_ends_whatever_is_waited_for_outside_the_load_as_well(
     assert cluster.downs == (0 if at == "up" else 1)
 
 
-def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
+def test_an_internal_reason_is_recorded_as_the_failure(tmp_path: Path) -> None:
     interrupt = Interrupt()
 
     async def up(_: RunPlan) -> Cluster:
@@ -253,7 +253,7 @@ def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
     assert manifest.facts["clock_doubt"] == "nobody guards it"
 
 
-def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
+def test_an_unwanted_run_is_skipped_and_later_ones_are_played(
     tmp_path: Path,
 ) -> None:
     ended: list[str] = []
@@ -362,7 +362,7 @@ def test_what_is_recorded_on_a_disk_that_fills_up_stays_readable_and_says_why_it
         assert rows_of(folder)["attempts"]
 
 
-def test_a_run_that_finds_no_room_keeps_nobody_from_what_was_recorded_before(
+def test_a_run_without_disk_space_keeps_earlier_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = Manifest.save

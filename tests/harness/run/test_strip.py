@@ -49,16 +49,16 @@ def test_after_the_load_no_second_follows() -> None:
     assert ended == Strip(5, (Share(20, 10), Share(20, 14)), 0)
 
 
-def test_a_second_that_a_publisher_told_after_the_order_to_stop_belongs_to_the_load() -> None:
+def test_a_second_reported_after_the_stop_order_belongs_to_the_load() -> None:
     assert len(at(60, *BOTH, until_ns=6 * SECOND_NS - 5).known) == 2
 
 
-def test_what_a_dead_publisher_did_not_tell_is_reported_by_the_others() -> None:
+def test_seconds_missing_from_a_dead_publisher_come_from_the_others() -> None:
     died = PublisherSeconds(2, {5: (10, 0)})
     assert at(10, BOTH[0], died).known == (Share(20, 10), Share(10, 4))
 
 
-def test_a_second_of_which_nobody_told_is_unknown_and_not_bad() -> None:
+def test_an_unreported_second_is_unknown_and_not_bad() -> None:
     assert at(11, PublisherSeconds(1, {5: (10, 10), 7: (10, 10)})).known == (
         Share(10, 10),
         None,

@@ -95,7 +95,7 @@ def test_hosts_that_a_layout_names_itself_replace_all_of_the_others(name: str, c
     assert layout.policies == load_layout(RABBIT, "all-automatic").policies
 
 
-def test_whose_loss_pauses_a_node_is_told_by_the_layout() -> None:
+def test_the_layout_names_the_peers_whose_loss_pauses_a_node() -> None:
     layout = load_layout(RABBIT, "all-automatic-pause-if-all-down")
     assert layout.pause_if_all_down == PauseIfAllDown(("rmq1",), "autoheal")
 

@@ -54,7 +54,7 @@ def test_a_host_is_a_broker_the_proxy_or_the_clients() -> None:
     assert found.hosts[0].received_per_s is None  # no host of this run counts it
 
 
-def test_a_part_that_is_not_there_or_not_known_costs_nobody_knows_what() -> None:
+def test_a_missing_or_unknown_part_makes_the_cost_unknown() -> None:
     lone = cost_of(sample(History(), "rmq1", 5, cpu_ns=1))
     assert lone.sum_of(BROKERS, "cores") is None
     assert lone.sum_of(PROXY, "cores") is None

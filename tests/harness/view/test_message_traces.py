@@ -53,7 +53,7 @@ def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
     assert acknowledged in texts(story)
 
 
-def test_a_retry_tells_the_fate_of_every_attempt(tmp_path: Path) -> None:
+def test_a_retry_shows_the_fate_of_every_attempt(tmp_path: Path) -> None:
     story = History().window(1_000, ended_ms=2_000)
     story.publish(1, at_ms=1_100).settle(1, Outcome.UNKNOWN, at_ms=1_200)
     story.deliver(1, at_ms=1_250).publish(1, at_ms=1_300, attempt=2, connection=2)
@@ -76,7 +76,7 @@ def test_a_publish_that_was_never_sent_says_so(tmp_path: Path) -> None:
     ]
 
 
-def test_a_late_sending_tells_when_it_was_due(tmp_path: Path) -> None:
+def test_a_late_sending_shows_when_it_was_due(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=900, intended_ms=100).confirm(1, at_ms=1_500)
     story.deliver(1, at_ms=1_600)
     assert texts(story_of(tmp_path, story, "missed"))[0] == "was due in orders"
@@ -189,7 +189,7 @@ def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path
     assert probes == ["seen from outside to hold: detail of verified"]
 
 
-def test_a_story_tells_with_what_each_attempt_was_sent(tmp_path: Path) -> None:
+def test_a_trace_shows_the_properties_of_each_attempt(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=1).terms(1, wait_ms=5_000).publish(1, at_ms=2, attempt=2)
     story.terms(1, wait_ms=5_000, attempt=2).confirm(1, at_ms=3).deliver(1, at_ms=400)
     steps = texts(story_of(tmp_path, story, "early"))

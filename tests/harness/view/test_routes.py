@@ -39,7 +39,7 @@ def freeze() -> History:
     return history
 
 
-def test_a_run_tells_when_which_name_server_dropped_which_broker_and_who_was_silent() -> None:
+def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
     assert observations(freeze()) == [
         "2 name servers were asked for the route 32 times or more, at most 0.40 s apart",
         "window 1: route_changed after 5.500 to 6.005 s, "
@@ -58,7 +58,7 @@ def test_what_came_and_went_between_the_same_looks_is_one_sentence() -> None:
     )
 
 
-def test_where_name_servers_were_asked_too_seldom_it_says_so() -> None:
+def test_too_infrequent_name_server_queries_are_reported() -> None:
     line = observations(look(look(History(), "ns1", 0, *ALL), "ns1", 700, *ALL))[0]
     assert re.match(r"NOT JUDGED .* at most 0\.70 s apart: more than the 0\.5 s", line)
 
@@ -138,7 +138,7 @@ def parts(one: Stretch) -> tuple[str, int, int, str]:
     return one.state, one.from_ns // 1_000_000, one.until_ns // 1_000_000, one.text
 
 
-def test_each_client_asks_one_name_server_until_it_says_another_or_ends() -> None:
+def test_each_client_uses_one_name_server_until_it_reports_another() -> None:
     def event(worker: int, at_ms: float, kind: str, detail: str = "") -> ClientEvent:
         return ClientEvent(worker, ns(at_ms), kind, 1, "", detail)
 
@@ -160,7 +160,7 @@ def test_each_client_asks_one_name_server_until_it_says_another_or_ends() -> Non
     }
 
 
-def test_a_client_that_says_that_it_asks_nobody_is_told_so() -> None:
+def test_a_client_that_reports_no_name_server_is_listed_as_such() -> None:
     (row,) = drawn(History(), (ClientEvent(PUBLISHER, ns(1), "attached", 1, "", ""),)).clients
     assert replace(row.stretches[0], title="").text == "no name server"
 
@@ -195,9 +195,7 @@ def test_where_a_clients_route_had_each_broker_is_a_row_and_ends_with_the_client
     assert second.title == "publisher-1 had dropped broker-a master by +12.00 s"
 
 
-def test_a_route_that_nobody_could_find_out_is_drawn_as_nothing_and_an_empty_one_as_dropped() -> (
-    None
-):
+def test_an_unknown_route_is_drawn_blank_and_an_empty_one_as_dropped() -> None:
     def believed(*details: str) -> list[tuple[str, int, int, str]]:
         events = tuple(
             ClientEvent(PUBLISHER, ns(at_s * 1_000), "route", 1, "", observations)
@@ -239,7 +237,7 @@ def test_a_voters_change_of_mind_is_reported_with_its_bounds_and_its_first_word_
     ]
 
 
-def test_whom_a_voter_said_to_lead_is_a_row_and_its_silence_is_in_it() -> None:
+def test_a_voters_leader_is_a_row_that_includes_its_silence() -> None:
     history = look(election(), VOTER, 1_600, kind="leader", why="no answer within 1 s")
     (row,) = drawn(history).servers
     assert row.name == f"{VOTER}: broker-a"

@@ -73,7 +73,7 @@ def test_what_is_late_after_five_good_seconds_is_counted_apart() -> None:
     assert summary(story.evidence).outages[0].missed_later == 1
 
 
-def test_the_layouts_timers_are_told_where_they_are_on_record() -> None:
+def test_the_recorded_timers_of_the_layout_are_shown() -> None:
     found = summary(Story(detection_timeout_s=20.0, route_poll_s=5).evidence)
     assert (found.detection_timeout_s, found.poll_s) == (20.0, 5.0)
     found = summary(Story(detection_timeout_s=None).evidence)

@@ -42,7 +42,7 @@ def test_seconds_in_which_nothing_counts_are_slices_of_nothing() -> None:
     assert [one.confirmed for one in timeline_of(story).slices] == [1, 0, 0, 1]
 
 
-def test_a_fault_is_reported_as_asked_for_as_done_and_as_seen() -> None:
+def test_a_fault_is_reported_as_requested_performed_and_verified() -> None:
     events = replace(
         NOTHING,
         faults=[
@@ -125,7 +125,7 @@ def planned(**fault: object) -> tuple[str, ...]:
     return (*span.options, *([] if span.returns else ["never"]))
 
 
-def test_options_of_a_fault_are_told_unless_they_go_without_saying() -> None:
+def test_options_of_a_fault_are_shown_unless_default() -> None:
     assert planned() == planned(clients="all") == ()
     assert planned(clients="publishers") == ("clients publishers",)
     options = {"clients": "all", "direction": "both", "latency_s": 0.25, "bytes": 0, "rate_kb": 64}
@@ -163,7 +163,7 @@ RESTART = OperationRecord(
 LATER = OperationRecord(2, "delete_policy", "")
 
 
-def test_an_operation_is_reported_as_asked_for_as_done_or_that_it_never_began() -> None:
+def test_an_operation_is_reported_as_requested_and_performed_or_unstarted() -> None:
     facts, rows = crash().build()
     schedule = {"steps": [{"number": 1, "at_s": 13.5}, {"number": 2, "at_s": 20.0}]}
     manifest = manifest_of(facts, operations=[RESTART, LATER], schedule=schedule)

@@ -105,7 +105,7 @@ async def got(url: str) -> dict[str, Any]:
     return await answer(calls(NOWHERE), {**request, "body": "", "timeout_s": 20.0})
 
 
-def test_a_redirection_is_an_answer_and_nobody_else_is_shown_the_credentials() -> None:
+def test_a_redirection_is_an_answer_and_gets_no_credentials() -> None:
     async def story() -> None:
         async with Web(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as other:
             moved = f"HTTP/1.1 302 Found\r\nLocation: {other.url}\r\nContent-Length: 0\r\n\r\n"
@@ -142,7 +142,7 @@ async def open_canary(ask: Ask, port: int) -> None:
     assert opened == {}
 
 
-def test_a_canary_is_silent_until_it_is_asked_and_held_bytes_come_back() -> None:
+def test_a_canary_is_silent_until_queried_and_held_bytes_return() -> None:
     async def story() -> None:
         async with stage() as (ask, _, link):
             await open_canary(ask, link.port)
@@ -162,7 +162,7 @@ def test_a_canary_is_silent_until_it_is_asked_and_held_bytes_come_back() -> None
     asyncio.run(story())
 
 
-def test_a_closed_canary_is_told_apart_from_a_silent_one() -> None:
+def test_a_closed_canary_is_distinguished_from_a_silent_one() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, link):
             await open_canary(ask, link.port)
@@ -291,7 +291,7 @@ def test_a_missing_queue_is_no_answer_of_a_canary() -> None:
     asyncio.run(story())
 
 
-def test_greet_and_connect_tell_silence_from_refusal() -> None:
+def test_greet_and_connect_distinguish_silence_from_refusal() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 0.3}
@@ -307,7 +307,7 @@ def test_greet_and_connect_tell_silence_from_refusal() -> None:
     asyncio.run(story())
 
 
-def test_hear_tells_who_speaks_first_from_who_waits_closes_or_is_not_there() -> None:
+def test_hear_distinguishes_speaking_waiting_closing_and_absent_peers() -> None:
     async def story() -> None:
         async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(b"hello")
@@ -375,7 +375,7 @@ def test_a_call_that_fails_is_answered(request_: dict[str, Any], kind: str) -> N
     assert (said["say"], said["id"], said["kind"]) == ("error", 3, kind)
 
 
-def test_blocking_work_that_hangs_holds_nobody_up() -> None:
+def test_hanging_work_blocks_no_other_work() -> None:
     async def story() -> None:
         with pytest.raises(TimeoutError):
             await in_thread(lambda: time.monotonic() and _never(), 0.1)
@@ -390,7 +390,7 @@ def _never() -> None:
 
 
 @pytest.mark.slow
-def test_it_answers_lines_and_closes_when_told() -> None:
+def test_it_answers_lines_and_closes_on_request() -> None:
     said = subprocess.run(
         COMMAND,
         input=b'{"do": "hello"}\n{"do": "ping"}\nnonsense\n{"do": "close"}\n',

@@ -62,7 +62,7 @@ def test_each_answer_settles_its_own_attempt_with_its_own_strength(tmp_path: Pat
     asyncio.run(story())
 
 
-def test_an_answer_after_the_deadline_still_confirms_and_nobody_cuts_the_link(
+def test_a_late_answer_still_confirms_and_keeps_the_link(
     tmp_path: Path,
 ) -> None:
     settings = settings_of(Role.PUBLISHER, tmp_path, rate=100.0, confirm_window=1, deadline_s=0.05)

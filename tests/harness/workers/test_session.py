@@ -169,7 +169,7 @@ def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path:
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_not_attached_where_it_must_be_ends_and_says_whom_it_asks(
+def test_a_worker_with_a_wrong_name_server_ends_and_names_it(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker) -> None:

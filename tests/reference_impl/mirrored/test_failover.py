@@ -157,7 +157,7 @@ def test_one_crashed_replica_makes_a_nack_of_its_publishes() -> None:
 # --- graceful stops (items 43, 45, 46)
 
 
-def test_a_stopping_master_hands_over_to_a_synchronised_mirror() -> None:
+def test_a_stopping_master_transfers_to_a_synchronised_mirror() -> None:
     cluster = Cluster(**AUTOMATIC)
     cluster.publish(5)
     cluster.stop("a")
@@ -178,14 +178,14 @@ def test_a_stopping_master_without_a_synchronised_mirror_takes_its_mirrors_along
     assert set(cluster.mirrors) == {"b", "c"}
 
 
-def test_a_stopping_master_hands_over_an_empty_queue_where_policy_wants_it() -> None:
+def test_a_stopping_master_transfers_an_empty_queue_if_policy_allows() -> None:
     cluster = Cluster("ab", ha_promote_on_shutdown="always", **ALL)
     cluster.unsynchronise("b", backlog=50)
     cluster.stop("a")
     assert (cluster.master, cluster.held()) == ("b", [])
 
 
-def test_promotion_on_failure_is_asked_for_at_every_takeover() -> None:
+def test_the_promotion_policy_is_read_at_every_takeover() -> None:
     cluster = Cluster(
         "ab", ha_promote_on_shutdown="always", ha_promote_on_failure="when-synced", **ALL
     )

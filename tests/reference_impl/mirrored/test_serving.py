@@ -302,7 +302,7 @@ def test_a_queue_that_expires_goes_when_it_was_not_used_for_so_long() -> None:
     assert record(bench.cluster) is None
 
 
-def test_a_use_counts_the_time_anew() -> None:
+def test_a_use_counts_the_time_again() -> None:
     bench = Bench(arguments={"x-expires": 12_000})
     for _ in range(4):
         bench.get()

@@ -75,7 +75,7 @@ def test_a_wait_before_sending_is_part_of_the_latency_where_there_was_an_intent(
     assert calm_of(at_once).intended == 0
 
 
-def test_without_confirms_or_calm_there_is_nothing_to_tell_of_the_load() -> None:
+def test_without_confirms_or_steady_state_there_is_no_load_cost() -> None:
     assert costs(*History(confirms=False).publish(1).build()).calm == ()
     assert costs(*History().window(0).build()).calm == ()
     assert costs(*History(load_ms=(1_000, 9_000)).window(500).build()).calm == ()
@@ -119,7 +119,7 @@ def test_a_counter_that_no_host_ever_moved_was_not_counted_and_one_that_stood_st
     assert (row.disk_read_bytes, row.cpu_ns, row.memory_peak_bytes) == (None, None, None)
 
 
-def test_of_a_counter_that_began_anew_nobody_knows_the_growth() -> None:
+def test_the_growth_of_a_restarted_counter_is_unknown() -> None:
     history = History()
     for at_ms, cpu_ns in ((0, 5), (1_000, 9), (2_000, 1), (3_000, 30)):
         sample(history, "rmq1", at_ms, cpu_ns=cpu_ns, memory_bytes=at_ms + 1)

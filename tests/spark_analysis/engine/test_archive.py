@@ -96,7 +96,7 @@ def test_another_java_has_another_one(tmp_path: Path) -> None:
     assert one.name != other.name
 
 
-def test_a_java_that_was_installed_anew_has_another_one(tmp_path: Path) -> None:
+def test_a_java_that_was_installed_again_has_another_one(tmp_path: Path) -> None:
     home = tmp_path / "java"
     home.mkdir()
     names = set()

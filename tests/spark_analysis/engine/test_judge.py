@@ -150,7 +150,7 @@ def test_a_spoiled_run_leaves_the_others_their_verdicts(
     ]
 
 
-def test_a_fault_of_ours_in_one_run_is_reported_as_one_and_leaves_the_others_their_verdicts(
+def test_an_internal_error_in_one_run_keeps_the_other_verdicts(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     runs = [run_with_fault(tmp_path, f"run {number}") for number in range(3)]

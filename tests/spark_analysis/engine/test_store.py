@@ -79,7 +79,7 @@ def test_a_run_that_cannot_be_read_fails_all_of_it_and_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["e"]
 
 
-def test_what_spark_was_told_of_stores_its_shell_is_told_and_nothing_else(
+def test_the_store_shell_gets_exactly_sparks_store_settings(
     spark: SparkSession,
 ) -> None:
     settings = Hadoop.of(spark)

@@ -63,6 +63,6 @@ def test_every_role_says_what_it_may() -> None:
     assert set(RIGHTS) == {word for name, word in vars(labels).items() if name.startswith("ROLE_")}
 
 
-def test_a_role_that_nobody_knows_gets_no_container() -> None:
+def test_an_unknown_role_gets_no_container() -> None:
     with pytest.raises(KeyError):
         confined({"labels": {labels.ROLE: "somebody"}})

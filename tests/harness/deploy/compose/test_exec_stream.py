@@ -81,7 +81,7 @@ async def test_closing_ends_our_side_only() -> None:
 
 
 @in_a_loop
-async def test_sending_to_a_process_that_is_gone_tells_its_last_words() -> None:
+async def test_sending_to_a_dead_process_reports_its_last_output() -> None:
     channel, engine = await conversation()
     engine.sendall(frame(2, b"Traceback\nNoSpace\n"))
     engine.close()

@@ -28,7 +28,7 @@ def test_reads_the_engines_words() -> None:
     assert read(STATISTICS) == StatsSample(700, Counters(5_000, 11, 22, 7, 8))
 
 
-def test_what_is_not_told_is_not_used() -> None:
+def test_an_unreported_value_is_not_used() -> None:
     stopped = {"blkio_stats": {"io_service_bytes_recursive": None}, "memory_stats": {}}
     assert read(stopped) == StatsSample(0, Counters(0, 0, 0, 0, 0))
 

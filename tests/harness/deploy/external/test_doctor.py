@@ -133,7 +133,7 @@ def test_a_program_that_is_not_here_is_missing() -> None:
     assert found["program stopper"].found == "not found"
 
 
-def test_what_nobody_could_prove_is_reported_before() -> None:
+def test_unprovable_faults_are_reported_before_the_run() -> None:
     blind = topology(commands=FREEZE.replace('verify = ["stopper", "frozen"]', ""))
     rows = list(possible(blind))
     assert [row.what for row in rows[1:]] == [f"freeze of {host}" for host in HOSTS]

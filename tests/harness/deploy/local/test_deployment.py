@@ -351,7 +351,7 @@ async def test_a_cluster_goes_without_a_trace_but_its_logs(tmp_path: Path) -> No
 
 
 @within(LIMIT_S)
-async def test_a_node_that_ends_at_once_is_told_with_its_last_words(tmp_path: Path) -> None:
+async def test_a_node_that_ends_at_once_is_reported_with_its_last_words(tmp_path: Path) -> None:
     with pytest.raises(DeployError, match=r"ended with 1\n.*no memory for another node"):
         await deployment("broken").up(UNMIRRORED, tmp_path, lambda _: None)
     assert not list(tmp_path.glob("deployments/*/data"))
@@ -406,7 +406,7 @@ def test_a_clusters_proxy_obeys_its_agent_and_no_other_process_of_the_machine(
         assert has_token == (running.mark(processes.ROLE) in (processes.PROXY, processes.AGENT))
 
 
-def test_nobody_else_may_look_into_a_clusters_folder(cluster: LocalCluster) -> None:
+def test_other_users_cannot_read_a_clusters_folder(cluster: LocalCluster) -> None:
     assert cluster.site.folder.stat().st_mode & 0o777 == 0o700
     assert cluster.site.token in (cluster.site.folder / "cluster.json").read_text()
     assert cluster.site.token not in repr(cluster.site)

@@ -72,7 +72,7 @@ async def up(cluster: LocalCluster, *hosts: str) -> None:
 
 
 @within(LIMIT_S)
-async def test_a_spare_host_stands_by_itself_and_is_asked_when_it_has_joined(
+async def test_a_spare_host_starts_alone_and_is_queried_after_joining(
     tmp_path: Path,
 ) -> None:
     async with standing(tmp_path) as cluster:

@@ -222,7 +222,7 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
 
 
-def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
+def test_what_does_not_apply_is_one_line_unless_all_is_requested() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
     left = "67 more claims do not apply (--all tells each, and why)"
@@ -236,7 +236,7 @@ def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     assert "NOT APPLICABLE notified-consumer-is-cancelled: " in said
 
 
-def test_cells_that_do_not_apply_are_one_line_unless_all_is_asked_for() -> None:
+def test_cells_that_do_not_apply_are_one_line_unless_all_is_requested() -> None:
     others = tuple(replace(SKIPPED, cell=(f"crash-{n}", *SKIPPED.cell[1:])) for n in range(80))
     screen, whole = Screen(), Screen(whole=True)
     screen.display.report(report(run(Story()), skipped=others))

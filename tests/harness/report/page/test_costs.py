@@ -117,7 +117,7 @@ def test_the_bar_is_cpu_a_thousand_messages_by_part() -> None:
     assert only(replace(COST, confirmed_per_s=None)).bar_text == "not known"
 
 
-def test_hosts_are_told_one_by_one_the_brokers_first() -> None:
+def test_hosts_are_listed_one_by_one_with_brokers_first() -> None:
     hosts = {host.host: host.figures for host in only(COST).hosts}
     assert list(hosts) == ["rmq1", "rmq2", "toxiproxy", "workers"]
     assert [one.text for one in hosts["rmq1"]] == [

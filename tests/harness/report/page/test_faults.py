@@ -84,7 +84,7 @@ def test_a_later_window_may_wait_for_the_one_before_it_so_it_is_not_called_late(
     assert "after it was due" not in view.armed
 
 
-def test_options_and_a_fault_that_never_goes_are_part_of_what_was_asked_for() -> None:
+def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
     span = replace(SPAN, options=("clients publishers",), returns=False, gone=None, ended_ns=None)
     assert plain(window(span).requested).endswith(
         "for 40.0 s, clients publishers, never to be undone"
@@ -92,7 +92,7 @@ def test_options_and_a_fault_that_never_goes_are_part_of_what_was_asked_for() ->
     assert window(span).undone == "never, as it was asked for"
 
 
-def test_why_a_fault_is_not_proved_is_told_in_the_words_of_the_evidence() -> None:
+def test_an_unproved_fault_is_explained_in_the_words_of_the_evidence() -> None:
     answered = replace(
         SPAN,
         verified=False,
@@ -156,6 +156,6 @@ def test_what_never_armed_has_no_times(tmp_path: Path) -> None:
     assert (group.arm, group.prove, group.go) == ("–", "–", "–")
 
 
-def test_runs_of_which_no_window_can_be_told_are_counted() -> None:
+def test_runs_without_a_known_window_are_counted() -> None:
     found = view(run(Story(), verdicts=(), failure="no cluster"))
     assert (found.windows, found.groups, found.untold) == (0, (), 1)

@@ -26,7 +26,7 @@ def of(folder: Path, name: str, other: str, client: str, **changes: object) -> R
     return replace(run, **{"detail": detail, "together": (other,), **changes})  # type: ignore[arg-type]
 
 
-def test_every_client_has_a_row_from_the_fault_on_named_by_whom_it_asked(tmp_path: Path) -> None:
+def test_every_client_has_a_row_from_the_fault_on_by_name_server(tmp_path: Path) -> None:
     runs = of(tmp_path, "one", "two", "<old>"), of(tmp_path, "two", "one", "new")
     report = page_of(*runs)
     (picture,) = joint(report)

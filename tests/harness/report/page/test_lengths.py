@@ -21,7 +21,7 @@ def cell(number: int) -> Cell:
     return (f"scenario-{number}", *CELL[1:])
 
 
-def test_of_every_cell_the_gravest_run_is_told_at_length_first(
+def test_the_worst_run_of_every_cell_is_shown_first_in_full(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(runs_page, "LENGTHY_MAX", 2)
@@ -51,7 +51,7 @@ def test_a_report_over_several_experiments_names_the_one_that_has_the_rest(
     assert ("experiment", "20260101-000000-beef") in short.origins
 
 
-def test_of_many_cells_a_claim_tells_the_gravest_and_counts_the_others(
+def test_a_claim_with_many_cells_shows_the_worst_and_counts_the_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(claims_page, "SEEN_MAX", 2)

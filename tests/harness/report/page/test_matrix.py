@@ -102,7 +102,7 @@ def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_reported_onc
     assert {(one.sign, one.word) for one in entries} == {("–", "N/A")}
 
 
-def test_what_nobody_asked_for_is_blank_and_says_so() -> None:
+def test_an_unrequested_cell_is_blank_and_says_so() -> None:
     found = of(
         summed(Story()), summed(Story(), name="b", cell=cell("cut-one-node", layout="exactly-2"))
     )

@@ -17,7 +17,7 @@ FAILED = OperationRecord(
 NEVER = OperationRecord(3, "delete_policy", "")
 
 
-def test_a_page_tells_what_was_done_what_failed_and_what_never_began(tmp_path: Path) -> None:
+def test_a_page_lists_done_failed_and_unstarted_operations(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "run", crash(), operations=[DONE, FAILED, NEVER])
     text = html.text(page_of(run))
     for words in (

@@ -40,7 +40,7 @@ def test_what_was_lost_stands_before_how_long_it_was_out() -> None:
     assert second.more == ("downtime in 0 of 1 run (95 % one-sided bound: at most 95 %)",)
 
 
-def test_what_nobody_knows_is_not_drawn_as_well() -> None:
+def test_unknown_intervals_are_not_drawn_as_good() -> None:
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     lost = run(Story(), cell=OTHER, verdicts=(), failure="no cluster")
     (scene,) = of(page_of(summed(stalled), lost)).scenes
@@ -51,7 +51,7 @@ def test_what_nobody_knows_is_not_drawn_as_well() -> None:
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None
 
 
-def test_runs_of_which_nobody_knows_how_long_are_counted_beside_the_others() -> None:
+def test_runs_of_unknown_length_are_counted_separately() -> None:
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     (scene,) = of(page_of(summed(Story().outage(12, 13)), summed(stalled, repeat=2))).scenes
     (panel,) = scene.panels

@@ -74,7 +74,7 @@ def test_a_run_that_knows_no_outage_is_not_counted_among_those_that_do() -> None
     assert summed_up.doubts == (("publisher 1 stalled 140 ms at +12.3 s (host busy)", 1),)
 
 
-def test_claims_are_told_in_the_order_in_which_they_are_written() -> None:
+def test_claims_are_listed_in_file_order() -> None:
     summed_up = totals_of([summed(Story()), summed(Story().count("lost", "stored", 3))])
     assert [(one.verdict.claim, one.runs) for one in summed_up.failed] == [
         ("confirmed-stays", 1),

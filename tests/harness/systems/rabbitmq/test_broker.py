@@ -92,7 +92,7 @@ async def test_a_host_that_knows_nothing_does_not_outvote_one_that_does() -> Non
 
 
 @in_a_loop
-async def test_each_host_is_asked_whether_it_is_master() -> None:
+async def test_each_host_is_queried_for_its_role() -> None:
     rival = QUEUE | {"node": "rabbit@rmq3"}
     rabbit, _ = broker(
         {("rmq1", PATH): (503, "x"), ("rmq2", PATH): (200, QUEUE), ("rmq3", PATH): (200, rival)}
@@ -102,7 +102,7 @@ async def test_each_host_is_asked_whether_it_is_master() -> None:
 
 
 @in_a_loop
-async def test_only_connections_of_the_run_are_told_and_closed() -> None:
+async def test_only_connections_of_the_run_are_listed_and_closed() -> None:
     listed = [
         {"name": "10.0.0.1:5 -> 10.0.0.2:5672", "user_provided_name": "mqproof.r.p0"},
         {"name": "b", "user_provided_name": "somebody"},
@@ -141,7 +141,7 @@ async def test_a_host_is_listed_when_every_other_one_that_answers_says_so() -> N
 
 
 @in_a_loop
-async def test_members_are_reported_by_the_host_that_is_asked_and_by_nobody_else() -> None:
+async def test_members_are_reported_by_the_queried_host_only() -> None:
     path = "/api/nodes"
     listed = [{"name": "rabbit@rmq1", "running": True}, {"name": "rabbit@rmq3", "running": False}]
     rabbit, _ = broker(everywhere(path, (200, [])) | {("rmq1", path): (200, listed)})
@@ -175,7 +175,7 @@ async def test_who_was_cut_off_is_outvoted_where_a_kind_of_queue_is_put_to_the_v
 
 
 @in_a_loop
-async def test_hosts_that_do_not_agree_tell_nothing_and_one_alone_is_believed() -> None:
+async def test_disagreeing_hosts_prove_nothing_and_a_single_one_is_believed() -> None:
     stale = QUEUE | {"node": "rabbit@rmq1"}
     split = {("rmq1", PATH): (200, stale), ("rmq2", PATH): (200, QUEUE), ("rmq3", PATH): (500, "")}
     rabbit, _ = broker(split, VOTING)

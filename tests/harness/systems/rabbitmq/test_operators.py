@@ -102,9 +102,7 @@ async def test_a_policy_that_is_not_there_cannot_be_deleted() -> None:
 @pytest.mark.parametrize(
     ("order", "action"), [(Synchronise("mq.r.q"), "sync"), (CancelSync("mq.r.q"), "cancel_sync")]
 )
-async def test_a_synchronisation_is_asked_for_and_broken_off_by_the_queues_name(
-    order: Order, action: str
-) -> None:
+async def test_a_synchronisation_starts_and_stops_by_queue_name(order: Order, action: str) -> None:
     brokers = Brokers()
     await operator(brokers).carry_out(order)
     assert brokers.requests == [
@@ -157,7 +155,7 @@ async def test_a_no_has_the_last_word_and_silence_everywhere_is_an_error() -> No
         (ForceBoot("rmq1"), "rmq1", True, "epmd -daemon && rabbitmqctl force_boot"),
     ],
 )
-def test_the_command_line_is_told_beside_a_node_that_runs_or_instead_of_one_that_is_down(
+def test_the_command_line_runs_beside_a_live_node_or_in_place_of_a_dead_one(
     order: Order, host: str, instead: bool, text: str
 ) -> None:
     script = commands.script(order)

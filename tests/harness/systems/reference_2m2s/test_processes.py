@@ -114,7 +114,7 @@ async def test_a_promoted_slave_and_its_old_master_have_changed_places_when_they
 
 
 @in_a_loop
-async def test_where_the_old_master_cannot_be_written_down_nobody_is_promoted(
+async def test_without_a_recorded_old_master_no_slave_is_promoted(
     tmp_path: Path,
 ) -> None:
     files = configurations(tmp_path)

@@ -47,7 +47,7 @@ class Lines:
         (AddNode("ref4", "ref1"), "ref4", False, "join CONFIG ref1"),
     ],
 )
-def test_an_order_is_told_to_the_node_that_carries_it_out(
+def test_an_order_goes_to_the_node_that_carries_it_out(
     order: Order, host: str, instead: bool, line: str
 ) -> None:
     operator_command = command(order)
@@ -73,7 +73,7 @@ async def test_a_no_is_reported_with_its_reason() -> None:
 
 
 @in_a_loop
-async def test_only_who_has_joined_is_asked_from_then_on() -> None:
+async def test_only_joined_hosts_are_queried() -> None:
     lines = Lines()
     await lines.operator().carry_out(AddNode("ref4", "ref1"))
     await lines.operator().carry_out(ResetNode("ref2"))

@@ -124,7 +124,7 @@ async def test_a_slave_that_never_reports_is_waited_for_and_keeps_no_run_away(
 
 
 @in_a_loop
-async def test_a_master_that_is_dead_is_nobodys_and_no_slave_takes_its_place() -> None:
+async def test_a_dead_master_owns_nothing_and_no_slave_replaces_it() -> None:
     made, broker = stood()
     await broker.declare(QUEUE, True, "rkt1")
     made.dead |= {"rkt1 name-server", "rkt1 broker-a-0"}
@@ -240,13 +240,13 @@ async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() ->
 
 
 @in_a_loop
-async def test_the_servers_tell_their_version() -> None:
+async def test_the_servers_report_their_version() -> None:
     _, broker = stood()
     assert await broker.versions() == {OURS["rocketmq-2m2s"].versioned_as: "4.9.7"}
 
 
 @in_a_loop
-async def test_a_process_is_listed_by_itself_and_a_name_server_by_whom_it_shows() -> None:
+async def test_a_process_lists_itself_and_a_name_server_its_brokers() -> None:
     made, broker = stood()
     made.hidden.add(
         ("rkt1", "broker-b-0")
@@ -260,7 +260,7 @@ async def test_a_process_is_listed_by_itself_and_a_name_server_by_whom_it_shows(
 
 
 @in_a_loop
-async def test_name_servers_that_show_nobody_are_not_back() -> None:
+async def test_name_servers_without_brokers_have_not_recovered() -> None:
     made, broker = stood()
     made.hidden |= {(host, one.process) for host in ("rkt1", "rkt2") for one in made.brokers}
     assert not await broker.listed("rkt1/name-server")

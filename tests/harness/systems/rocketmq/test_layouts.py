@@ -55,7 +55,7 @@ def test_every_built_in_layout_has_two_name_servers_and_two_copies_of_a_topic(na
     assert layout.detection_timeout_s == timers.idle_s > max(timers.register_s, timers.poll_s)
 
 
-def test_of_a_layout_of_another_family_nobody_gets_what_is_rocketmqs() -> None:
+def test_a_layout_of_another_family_has_no_rocketmq_settings() -> None:
     with pytest.raises(TypeError, match="all-automatic@T=10 of rabbitmq-mirrored is no layout of"):
         own(load_layout("rabbitmq-mirrored", "all-automatic@T=10"))
 
@@ -208,7 +208,7 @@ def test_a_broker_advertises_its_hosts_name_and_registers_everywhere() -> None:
         ("colocated-async-v5", "ASYNC_MASTER", "ASYNC_FLUSH", None),
     ],
 )
-def test_a_master_waits_for_whom_the_layout_says(
+def test_a_master_waits_for_the_replicas_that_the_layout_names(
     layout: str, role: str, flush: str, in_sync: str | None
 ) -> None:
     master = configuration(layout, "rkt1", "broker-a-0")

@@ -44,7 +44,7 @@ def links(proxy: FakeProxy, free: int = 2) -> RocketLinks:
 
 
 @in_a_loop
-async def test_a_prober_comes_to_where_voters_are_asked_and_nobody_else_does() -> None:
+async def test_a_prober_queries_voters_only_where_they_exist() -> None:
     layout = load_layout("rocketmq-dledger", "colocated")
     addresses = {host.name: host.name for host in layout.hosts}
     proxy, every = FakeProxy(), servers(layout.hosts)

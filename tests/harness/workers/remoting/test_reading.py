@@ -89,7 +89,7 @@ def test_a_queue_that_ends_before_its_greatest_offset_is_doubted() -> None:
     assert reading.doubt == "it ends at 0, though its max offset is 5"
 
 
-def test_a_broker_that_asks_us_to_try_again_for_ever_is_given_up() -> None:
+def test_a_broker_that_always_requests_a_retry_is_given_up() -> None:
     reading = _begun(5)
     for _ in range(STANDSTILLS_MAX):
         reading.hear(answer(AGAIN, {"nextBeginOffset": 0, "minOffset": 0, "maxOffset": 5}))

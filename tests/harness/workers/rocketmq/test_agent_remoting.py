@@ -100,7 +100,7 @@ async def test_a_server_that_says_nothing_in_time_is_silent() -> None:
 
 
 @in_a_loop
-async def test_a_greeting_is_answered_by_brokers_and_name_servers_and_refused_by_nobody() -> None:
+async def test_brokers_and_name_servers_answer_a_greeting() -> None:
     for answer in (name_server(), broker()):
         async with fake("one", answer) as server:
             assert (await greet(**place(server)))["answered"]
@@ -145,7 +145,7 @@ async def test_of_several_canaries_each_hears_what_each_says_at_once(
 
 
 @in_a_loop
-async def test_of_a_long_word_something_comes_down_before_a_hundred_bytes_were_asked() -> None:
+async def test_part_of_a_long_reply_arrives_before_the_hundredth_byte_is_sent() -> None:
     """Where so few pass either way, the way down has to be cut before the way up."""
     requests: list[Request] = []
     canaries, answer = Canaries(), broker()
@@ -236,7 +236,7 @@ async def test_a_word_that_the_server_never_got_is_silence_at_the_other_canary()
 
 
 @in_a_loop
-async def test_a_canary_notes_how_it_was_ended_before_anybody_asks() -> None:
+async def test_a_canary_records_its_end_before_it_is_queried() -> None:
     canaries = Canaries()
     async with fake("going", broker()) as server:
         await canaries.open("a", queue="", by=REMOTING, **place(server))

@@ -173,13 +173,13 @@ def test_what_was_set_aside_or_sent_back_is_found_where_it_stands(tmp_path: Path
     ]
 
 
-def test_a_half_that_nobody_answered_for_is_a_half_still(tmp_path: Path) -> None:
+def test_a_half_message_without_an_answer_stays_a_half_message(tmp_path: Path) -> None:
     log = Log({TOPIC: 1, "TRANS_CHECK_MAX_TIME_TOPIC": 1})
     log.put(TopicQueue("TRANS_CHECK_MAX_TIME_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
     assert [row["via"] for row in audited(tmp_path, log).deliveries] == [Via.HALF]
 
 
-def test_halves_that_the_broker_holds_and_gives_to_nobody_are_a_doubt(tmp_path: Path) -> None:
+def test_half_messages_that_the_broker_keeps_are_a_caveat(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
     log.put(TopicQueue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
     end = audited(tmp_path, log)
@@ -263,7 +263,7 @@ def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_reported_as_one(tmp_p
     assert offset[1:] == (0, "committed 5 of 1, 4 beyond its end")
 
 
-def test_a_queue_where_the_runs_readers_never_committed_is_told_whoever_else_did(
+def test_a_queue_without_commits_of_the_runs_readers_is_reported(
     tmp_path: Path,
 ) -> None:
     log = Log(
@@ -279,7 +279,7 @@ def test_a_queue_where_the_runs_readers_never_committed_is_told_whoever_else_did
     ]
 
 
-def test_readers_of_whom_the_broker_never_heard_have_a_row_in_each_queue(tmp_path: Path) -> None:
+def test_readers_unknown_to_the_broker_have_a_row_in_each_queue(tmp_path: Path) -> None:
     log = Log({TOPIC: 2})
     log.put(TopicQueue(TOPIC, 1), sent(0))
     assert [ok for _, ok, _ in audited(tmp_path, log).offsets] == [1, 0]

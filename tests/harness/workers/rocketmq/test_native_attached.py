@@ -29,7 +29,7 @@ def to(server: Endpoint) -> socket.socket:
     return socket.create_connection((server.address, server.port))
 
 
-def test_the_one_that_the_process_is_connected_to_is_asked(servers: list[Endpoint]) -> None:
+def test_the_connected_name_server_is_reported(servers: list[Endpoint]) -> None:
     events: list[tuple[str, str]] = []
     attached = Attached(servers, lambda kind, detail: events.append((kind, detail)))
     attached.look()

@@ -96,7 +96,7 @@ def test_what_a_workload_wants_and_the_library_lacks_is_said(
 
 
 @pytest.mark.slow
-def test_asked_as_a_process_a_package_without_library_says_so_as_json(tmp_path: Path) -> None:
+def test_a_package_process_without_the_library_reports_it_as_json(tmp_path: Path) -> None:
     """The 2.0.0 package as pip leaves it where no librocketmq is: its import raises."""
     (tmp_path / "rocketmq").mkdir()
     (tmp_path / "rocketmq" / "__init__.py").touch()

@@ -113,7 +113,7 @@ def read(library: Library, config: WorkerConfig, count: int) -> list[bytes]:
 
 
 @each_package
-def test_what_is_told_of_a_package_is_what_its_classes_have_and_the_driver_calls(
+def test_reported_features_are_those_of_the_package_and_driver(
     monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     library = installed(monkeypatch, package)
@@ -132,7 +132,7 @@ def _json(found: native_found.NativeLibrary) -> dict[str, Any]:
 
 @each_package
 @pytest.mark.parametrize("mode", ["sync", "async", "oneway", "ordered"])
-def test_each_way_of_sending_that_is_told_of_sends(
+def test_each_reported_way_of_sending_sends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, mode: str
 ) -> None:
     library = installed(monkeypatch, package)
@@ -182,7 +182,7 @@ def test_a_key_is_a_sharding_key_where_the_package_has_those(
 
 
 @each_package
-def test_what_is_delayed_is_told_its_level(
+def test_a_delayed_message_gets_its_level(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     library = installed(monkeypatch, package)
@@ -338,7 +338,7 @@ def test_a_client_without_what_every_worker_needs_is_refused_with_what_is_missin
     )
 
 
-def test_a_package_that_names_things_as_nobody_knew_is_refused_and_never_called(
+def test_a_package_with_unknown_names_is_refused_and_never_called(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     installed(monkeypatch, NEW)

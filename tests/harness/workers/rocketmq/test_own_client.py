@@ -205,7 +205,7 @@ def test_a_send_to_a_master_that_is_gone_is_refused_by_proof_and_the_other_one_i
     play(story, tmp_path, masters=2)
 
 
-def test_a_strength_that_a_broker_tells_is_reported(tmp_path: Path) -> None:
+def test_an_acknowledgement_level_from_the_broker_is_reported(tmp_path: Path) -> None:
     """A SYNC_MASTER without a slave answers with the weaker promise."""
 
     async def story(cluster: InProcess) -> None:

@@ -90,12 +90,12 @@ def looks(settings: WorkerConfig, recorder: Recorder) -> Counter[tuple[str, str,
     return Counter((row["kind"], row["target"], bool(row["ok"])) for row in rows)
 
 
-def test_twice_a_second_and_more_is_what_is_asked_for() -> None:
+def test_the_prober_queries_at_least_twice_a_second() -> None:
     assert PERIOD_S < 0.5
 
 
 @pytest.mark.usefixtures("_quick")
-def test_each_name_server_is_asked_for_route_and_cluster_though_another_one_hangs(
+def test_each_name_server_is_queried_while_another_hangs(
     tmp_path: Path,
 ) -> None:
     async def story() -> WorkerConfig:
@@ -177,7 +177,7 @@ def _events(settings: WorkerConfig, recorder: Recorder, words: str) -> list[str]
 
 
 @pytest.mark.usefixtures("_quick")
-def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_answering(
+def test_a_restarted_name_server_is_reported_as_silent_and_answering(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So short that this process hardly stands still meanwhile, whatever the machine is doing.
@@ -206,7 +206,7 @@ def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_an
 
 
 @pytest.mark.usefixtures("_quick")
-def test_what_is_missed_while_the_prober_itself_stood_still_is_told_so_and_is_no_event(
+def test_queries_missed_in_a_stall_of_the_prober_are_no_event(
     tmp_path: Path,
 ) -> None:
     async def story() -> WorkerConfig:
@@ -278,7 +278,7 @@ def voter(server: FakeServer, query: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("_quick")
-def test_who_leads_is_asked_of_each_voter_and_a_new_leader_is_an_event(tmp_path: Path) -> None:
+def test_each_voter_is_queried_for_its_leader_and_changes_are_events(tmp_path: Path) -> None:
     async def story() -> WorkerConfig:
         async with (
             fake("ns1", shows(MASTER)) as server,
@@ -319,7 +319,7 @@ def test_who_leads_is_asked_of_each_voter_and_a_new_leader_is_an_event(tmp_path:
 
 
 @pytest.mark.usefixtures("_quick")
-def test_a_voter_that_answers_first_makes_nobody_ready_without_a_name_server(
+def test_a_voters_answer_alone_does_not_make_the_prober_ready(
     tmp_path: Path,
 ) -> None:
     async def story() -> bool:

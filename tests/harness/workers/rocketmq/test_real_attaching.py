@@ -57,7 +57,7 @@ def attached_to(settings: WorkerConfig) -> list[str]:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_clients_begin_attached_to_the_name_server_that_each_is_told_and_stay(
+def test_clients_attach_to_their_configured_name_server_and_stay(
     tmp_path: Path, servers: Cluster, client: str
 ) -> None:
     require_client(client)
@@ -90,7 +90,7 @@ def test_clients_begin_attached_to_the_name_server_that_each_is_told_and_stay(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_tells_when_its_own_route_has_another_broker_and_when_it_has_it_no_more(
+def test_a_client_reports_brokers_added_to_and_removed_from_its_route(
     tmp_path: Path, servers: Cluster, client: str
 ) -> None:
     require_client(client)
@@ -131,7 +131,7 @@ def remedied(close: bool | None) -> RocketOptions:
     return replace(options, settings=(("pollNameServerInterval", "1000"),))
 
 
-def test_a_hung_name_server_is_left_but_by_who_keeps_the_socket_as_it_is_told_to(
+def test_only_clients_that_keep_the_socket_stay_with_a_hung_name_server(
     tmp_path: Path,
 ) -> None:
     """4.9.8: seeds/001 with its remedy, and with the remedy taken away."""
@@ -160,7 +160,7 @@ def test_a_hung_name_server_is_left_but_by_who_keeps_the_socket_as_it_is_told_to
 
 
 @pytest.mark.parametrize("first", HOSTS)
-def test_the_native_client_asks_first_whom_it_is_told_as_its_processes_connections_show(
+def test_the_native_client_connects_first_to_its_configured_name_server(
     tmp_path: Path, servers: Cluster, first: str
 ) -> None:
     client = "rocketmq-native"

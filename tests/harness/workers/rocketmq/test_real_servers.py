@@ -299,7 +299,7 @@ def test_what_is_rolled_back_is_refused_and_never_delivered_among_others_that_ar
 
 
 @each_client(f"{JAVA}4.9.8")
-def test_a_broker_that_asks_for_fates_is_told_them_and_both_are_on_record(
+def test_a_transaction_check_is_answered_and_recorded(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
     here = World.make(standing.of(client), client, tmp_path)

@@ -71,7 +71,7 @@ def test_who_lost_what_is_the_headline() -> None:
     )
 
 
-def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> None:
+def test_without_losses_the_headline_compares_downtime() -> None:
     hung = Story().outage(12, 60, NEVER)
     four = [
         summed(story, cell=(*CELL[:3], client))
@@ -89,7 +89,7 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     )
 
 
-def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> None:
+def test_a_difference_is_reported_only_where_its_interval_does_not_cover_zero() -> None:
     many = [summed(Story().outage(12, 20 + n), repeat=n, cell=RABBIT) for n in range(1, 6)]
     few = [summed(Story().outage(12, 13), repeat=n, cell=SYNC) for n in range(1, 6)]
     same = [summed(Story().outage(12, 20 + n), repeat=n, cell=SYNC) for n in range(5)]
@@ -157,7 +157,7 @@ def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
     assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.00 s", "2 of 2")
 
 
-def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
+def test_a_stranded_message_is_distinguished_from_a_lost_one() -> None:
     both = Story().count("lost", "stored", 1).count("stranded", "stored", 4)
     assert "never reached a consumer (in 1 of 1 run): 1 is lost for good, 4 are stranded" in said(
         of(summed(both), summed(Story(), cell=SYNC)), 0
@@ -165,7 +165,7 @@ def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
     assert "all 5,402 are stranded" in said(of(summed(STRANDED), summed(Story(), cell=SYNC)), 0)
 
 
-def test_messages_of_which_nobody_can_tell_are_counted_and_nothing_is_called_well() -> None:
+def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
     found = of(summed(UNDRAINED), summed(Story(), cell=SYNC))
     verdict = found.verdicts[0]
     assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "none found lost")
@@ -185,7 +185,7 @@ def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None
     assert "Among the reasons: publisher 1 stalled 140 ms" in said(found, 1)
 
 
-def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
+def test_few_runs_with_an_outage_do_not_represent_all() -> None:
     stalled = [summed(STALLED, repeat=number) for number in (2, 3)]
     found = of(summed(BRIEF), *stalled, summed(Story(), cell=SYNC))
     verdict = found.verdicts[0]
@@ -221,7 +221,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
     assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
 
 
-def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
+def test_what_is_only_late_is_distinguished_from_what_is_silent() -> None:
     half = Story().silence(0.19).outage(12, 32.2).missed(900)
     one = field(half)
     assert (plain(one.out), plain(one.silent), plain(one.late)) == (
@@ -239,7 +239,7 @@ def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
     assert plain(comparison.rows[0].fields[1].silent) == "0.17 s"
 
 
-def test_what_comes_late_once_service_was_good_again_is_told_apart() -> None:
+def test_what_comes_late_once_service_was_good_again_is_distinguished() -> None:
     twice = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
         twice.affect("missed", "", sequence, at_s)
