@@ -28,7 +28,10 @@ PUBLISHER = "publisher"  # a worker's role
 # Clients ask for routes every 30 s and divide the places of a log every 20 s.
 PLACES_BACK_NS = 60_000_000_000
 WARM_UP_NS = 10_000_000_000
-_SICK = ("the load was sick before the fault", "run it without a fault: what is out then?")
+_SICK = (
+    "the load was already degraded before the fault",
+    "run it without a fault to see what is unavailable then",
+)
 _RETURNED = (
     "the broker returned that many messages as unroutable",
     "see whether the queue was bound when they were sent",

@@ -214,7 +214,7 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
 
 def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
     for out in timeline.outs:
-        name = "out" if out.scope == RUN else f"{out.scope} {out.name} out"
+        name = "downtime" if out.scope == RUN else f"{out.scope} {out.name} downtime"
         yield Lane(
             name,
             tuple(

@@ -69,7 +69,7 @@ STORIES: dict[str, Three] = {
         story_of,
         not_redelivered,
         lambda: story_of().count("not_redelivered_unknown", "drain", 2),
-        (INCONCLUSIVE, "2 more never came again"),
+        (INCONCLUSIVE, "2 more were not redelivered"),
     ),
     "one-copy": Three(
         story_of,

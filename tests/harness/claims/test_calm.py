@@ -70,7 +70,7 @@ def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> N
     value = value_of(value_until(19.9), OUT)
     assert isinstance(value, Interval)
     assert (value.low, value.high) == (0, 2.1)
-    assert value.doubt == "the load was sick before the fault"
+    assert value.doubt == "the load was already degraded before the fault"
     assert (
         verdict("steady-state-is-served", value_until(19.9)).outcome is ClaimOutcome.INCONCLUSIVE
     )

@@ -18,7 +18,7 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
         ("served", PASS, "3 scopes served"),
         ("out", FAIL, "the run was unavailable for 15.0 s"),
         ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
-        ("sick", INCONCLUSIVE, "the run: the load was sick before the fault"),
+        ("sick", INCONCLUSIVE, "the run: the load was already degraded before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],
 )
@@ -37,7 +37,7 @@ def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
     story = Story().service("out", scope=scope, name=name, ended="never")
     one = verdict("mirror-takes-over", story)
     assert one.outcome is FAIL
-    assert f"{scope} {name} was unavailable for 15.0 s, and not back" in one.judged[0]
+    assert f"{scope} {name} was unavailable for 15.0 s, and did not recover" in one.judged[0]
     story.service("sick")
     assert verdict("mirror-takes-over", story).outcome is FAIL
 
@@ -97,7 +97,7 @@ def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
-    why = "missed == 0: the run: the load was sick before the fault"
+    why = "missed == 0: the run: the load was already degraded before the fault"
     assert (why in " ".join(one.not_judged)) is (found == "sick")
 
 

@@ -71,7 +71,7 @@ def test_a_real_broker_cannot_misbehave_on_request(capsys: pytest.CaptureFixture
     code = main(["run", "master-crash", "--system", "rabbitmq-mirrored", "--misbehave", "drop"])
     assert code == Exit.BAD_INPUT
     said = capsys.readouterr().err
-    assert "rabbitmq-mirrored cannot be told to drop, nor to do anything else wrong" in said
+    assert "rabbitmq-mirrored cannot drop on request, nor misbehave in any other way" in said
 
 
 def of(name: str, *kinds: str, deployment: str = "local") -> Experiment:
@@ -84,9 +84,9 @@ def of(name: str, *kinds: str, deployment: str = "local") -> Experiment:
 
 def test_a_system_takes_the_kinds_that_it_declares_whatever_its_name() -> None:
     assert parse("drop", of("acme", "drop")) == Misbehave("drop", SHARE, 7)
-    with pytest.raises(PlanError, match="acme cannot be told to forget, only drop, reorder"):
+    with pytest.raises(PlanError, match="acme cannot forget on request, only drop, reorder"):
         parse("forget", of("acme", "drop", "reorder"))
-    with pytest.raises(PlanError, match="reference-of-mine cannot be told to drop, nor to do"):
+    with pytest.raises(PlanError, match="reference-of-mine cannot drop on request, nor misbehave"):
         parse("drop", of("reference-of-mine"))
 
 
@@ -96,8 +96,8 @@ def test_only_subprocesses_misbehave_and_other_cells_are_listed() -> None:
     with pytest.raises(PlanError) as caught:
         parse("drop", mixed)
     assert [one.text for one in caught.value.problems] == [
-        "acme can be told to drop under 'local' alone, not under 'compose'",
-        "other cannot be told to drop, nor to do anything else wrong",
+        "acme can drop on request only under 'local', not under 'compose'",
+        "other cannot drop on request, nor misbehave in any other way",
     ]
 
 

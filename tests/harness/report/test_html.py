@@ -144,7 +144,7 @@ def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_reported() -> N
     said = text(page_of(summed(story)))
     assert (
         "How long was it unavailable? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
-        "one of 2 queues (q7): ≥ 40.0 s, not back" in said
+        "one of 2 queues (q7): ≥ 40.0 s, did not recover" in said
     )
     calm = text(page_of(summed(Story().calm().outage(30, 33, windows=""))))
     assert "How long was it unavailable? 3.00 s downtime in 1 of 1 run" in calm

@@ -1,4 +1,4 @@
-"""Surplus deliveries, and where each is from."""
+"""Duplicate deliveries, and the source of each."""
 
 import pytest
 

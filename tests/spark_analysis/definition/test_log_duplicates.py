@@ -1,4 +1,4 @@
-"""Surplus deliveries of logs, which tell where each delivery was read."""
+"""Duplicate deliveries of logs, which show where each delivery was read."""
 
 from typing import Any
 

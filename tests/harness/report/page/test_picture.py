@@ -45,7 +45,7 @@ def test_unknown_intervals_are_not_drawn_as_good() -> None:
     lost = run(Story(), cell=OTHER, verdicts=(), failure="no cluster")
     (scene,) = of(page_of(summed(stalled), lost)).scenes
     doubted, unjudged = scene.panels
-    assert plain(doubted.findings) == [("open", "? out: not decided")]
+    assert plain(doubted.findings) == [("open", "? downtime: not decided")]
     assert doubted.more == ("publisher 1 stalled 140 ms at +12.3 s (host busy)",)
     assert (plain(unjudged.findings), unjudged.why) == ([("open", "? not judged")], "no cluster")
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None

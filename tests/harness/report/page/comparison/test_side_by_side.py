@@ -132,7 +132,7 @@ def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
     one = field(story)
     assert (one.out, plain(one.worst)) == (
         "no downtime",
-        "one of 2 queues (q7): ≥ 40.0 s, not back",
+        "one of 2 queues (q7): ≥ 40.0 s, did not recover",
     )
 
 
@@ -333,7 +333,7 @@ def test_where_nothing_is_broken_nothing_is_out() -> None:
 
 def test_an_outage_that_did_not_end_is_a_bound() -> None:
     one = field(Story().outage(27, 60, NEVER))
-    assert plain(one.out) == "downtime ≥ 33.0 s, not back"
+    assert plain(one.out) == "downtime ≥ 33.0 s, did not recover"
     assert (one.bound, one.left, one.width) == (True, 100.0, 0.0)
     undone = field(Story().outage(12, 27, UNDO))
     assert plain(undone.out) == "downtime ≥ 15.0 s"
