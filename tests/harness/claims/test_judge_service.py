@@ -17,7 +17,7 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
     [
         ("served", PASS, "3 scopes served"),
         ("out", FAIL, "the run was unavailable for 15.0 s"),
-        ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
+        ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
         ("sick", INCONCLUSIVE, "the run: the load was already degraded before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],

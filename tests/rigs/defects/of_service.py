@@ -11,7 +11,7 @@ from tests.rigs.defects.runs import MS, Message, Row, Run, S, changed, message, 
 
 TAKEOVER = ("mirror-takes-over", "mirrored-queue-works-on", "other-masters-take-over")
 # By chance the last few publishes before the undo are served: then who ended the outage is open.
-_HIDDEN = ("what ended its outage, or came after it, cannot be told",)
+_HIDDEN = ("the cause of its recovery, or the service after it, is unknown",)
 
 
 def _unserved(run: Run, chosen: Collection[Message]) -> Run:
