@@ -1,7 +1,7 @@
 """Service, consumption and starvation of a run, in a window and in its steady state.
 
-1. served.py and calm.py weigh rows of the marts. This module decides which doubt comes first, and
-   what makes no sense in this run.
+1. served.py and steady_state.py weigh rows of the marts. This module decides which doubt comes
+   first, and what makes no sense in this run.
 2. If a message was sent into a fault and confirmed only once the undo had begun, it is no service
    within the fault.
 3. If another fault cut the recovery time of a fault short, that time proves nothing.
@@ -10,7 +10,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.claims import calm, served
+from harness.claims import served, steady_state
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
@@ -116,13 +116,13 @@ class RunService:
         limit_ns = self._consumed_until_ns(window)
         return served.consumed(self._consumption(window), limit_ns)[1]
 
-    def out_when_calm(self) -> Value:
+    def longest_steady_outage(self) -> Value:
         returned = sum(
             row.count
             for row in self.findings.counts
             if (row.measure, row.detail) == ("state", "returned")
         )
-        return calm.longest_outage(
+        return steady_state.longest_outage(
             self.findings,
             self.facts,
             self.doubts.availability(0),
@@ -145,10 +145,12 @@ class RunService:
         known = not records and None not in stalls_s
         stalled_s = sum(one or 0 for one in stalls_s) if known else None
         if window:
-            starved = calm.starved_once_healed(self.findings, self.facts, window, doubt, stalled_s)
+            starved = steady_state.starved_once_healed(
+                self.findings, self.facts, window, doubt, stalled_s
+            )
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved
-        return calm.starved_in_the_calm(self.findings, self.facts, doubt, stalled_s)
+        return steady_state.starved_in_steady_state(self.findings, self.facts, doubt, stalled_s)
 
     def too_little(self, window: int) -> Unknown | None:
         """Return why too little was due in a window for the absence of failures to prove

@@ -160,7 +160,7 @@ SERVICE = {
 TIMERS = {"notice": ("detection_timeout_s", "route_poll_s"), "poll": ("route_poll_s",)}
 CONSUMPTION = "consumption_resumes"
 STARVED = "starved_once_healed_s"
-CALM: dict[str, Fact] = {
+STEADY_STATE: dict[str, Fact] = {
     "unavailable_in_steady_state_s": Fact(
         float,
         False,
@@ -265,7 +265,7 @@ FACTS: dict[str, Fact] = {
     **SEEN,
     **RECORDED,
     **COUNTS,
-    **CALM,
+    **STEADY_STATE,
     **FOUND,
     **FOLLOWING,
 }

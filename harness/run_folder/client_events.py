@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 
 from faults.places import host_of, split
-from harness.plan.natures import with_nature
+from harness.plan.fault_properties import with_properties
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
 
@@ -88,8 +88,8 @@ def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] |
 
 
 def _of_links(window: Window) -> bool:
-    nature = with_nature(window).nature
-    return nature is not None and nature.of_client_links
+    properties = with_properties(window).properties
+    return properties is not None and properties.of_client_links
 
 
 def _all_moved(manifest: Manifest, links: Sequence[_ClientLink], window: Window) -> bool | None:

@@ -49,7 +49,7 @@ _OF_MESSAGES = (
         claimed="confirmed, never delivered, drained, not found by the audit",
         story="was first sent at {at} and confirmed ({detail}), never delivered, not found by the "
         "audit after a complete drain",
-        end="never delivered, though its queue was read empty; the audit did not find it, either",
+        end="never delivered; its queue was drained, and the audit did not find it",
     ),
     Measure(
         name="stranded",

@@ -119,7 +119,9 @@ def unproved() -> History:
     """The process that was to be killed answers."""
     story = crash(every_ms=500)
     (window,) = story.facts.windows
-    story._windows = [replace(window, verified=False, doubt="not seen to hold: it answers")]
+    story._windows = [
+        replace(window, verified=False, unverified_reason="not seen to hold: it answers")
+    ]
     story.rows["faults"][2] |= {"ok": 0, "detail": "2 of 3 links answered"}
     return story
 
@@ -152,7 +154,7 @@ def test_the_first_screen_answers_which_claim_how_many_how_long_and_whether_prov
     assert "FAILED" in said and "2 promises were broken" in said
     assert f"“{MEANING}”" in said
     assert "37 lost" in said and "of 800 confirmed" in said
-    assert "no downtime" in said and "it confirmed nothing for 0.29 s at most" in said
+    assert "no downtime" in said and "longest time without a confirm: 0.29 s" in said
     assert "Is that proved?" in said and "yes" in said
     assert "the fault was verified from outside, at begin and end" in said
 

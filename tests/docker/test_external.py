@@ -149,7 +149,7 @@ def test_a_hang_at_their_proxy_and_a_kill_by_their_command_are_verified_and_lose
     run = plan(hang, kill)
     run = of(topology, replace(run, schedule=replace(run.schedule, windows=windows)))
     manifest, _ = perform(run, tmp_path)
-    seen = [(one.kind, one.verified, one.gone, one.doubt) for one in manifest.windows]
+    seen = [(one.kind, one.verified, one.gone, one.unverified_reason) for one in manifest.windows]
     assert seen == [("hang", True, True, ""), ("kill", True, True, "")]
     state = manifest.state["windows"]["2"]
     assert state["synchronised_mirrors_at_fault"] == 2, "our policy counts, not theirs"
@@ -219,7 +219,7 @@ def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
     )
     manifest, _ = perform(run, tmp_path)
     (window,) = manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert _running(program) == []
     only_theirs_is_left(owner)
 
@@ -231,7 +231,7 @@ def test_without_a_verify_command_the_fault_is_done_and_the_run_is_unknown(
     manifest, _ = perform(run, tmp_path)
     (window,) = manifest.windows
     assert (window.verified, window.gone) == (False, True)
-    assert "there is no verify command" in window.doubt
+    assert "there is no verify command" in window.unverified_reason
     only_theirs_is_left(owner)
 
 

@@ -125,7 +125,7 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
         assert is_closed(folder / "logs" / worker), "workers stop by themselves and close"
     manifest = seal(folder)
     assert manifest.facts is not None
-    assert manifest.facts["clock_doubt"] == "the harness ended in phase 'windows'"
+    assert manifest.facts["clock_problem"] == "the harness ended in phase 'windows'"
     play(clean.broker.connections("mqproof.", True))
     play(clean.broker.delete("mqproof."))
 

@@ -133,7 +133,7 @@ def test_a_signal_while_two_faults_stand_ends_in_time_with_130_a_sealed_run_and_
     assert all(window["ended_ns"] for window in manifest["windows"]), manifest["windows"]
     assert all(worker["log_closed"] for worker in manifest["workers"]), manifest["workers"]
     facts = whole(run.experiment / "runs" / manifest["run"]).facts
-    assert facts is not None and facts["clock_doubt"] == "the run was interrupted"
+    assert facts is not None and facts["clock_problem"] == "the run was interrupted"
     verdict = json.loads((run.experiment / "verdict.json").read_text(encoding="utf-8"))
     assert (verdict["interrupted"], verdict["exit_code"]) == (True, 130)
 

@@ -284,7 +284,7 @@ def summary(tries: Sequence[Try]) -> Iterator[str]:
     for (deployment, victim), number in sorted(kinds.items()):
         own = [one for one in tries if (one.deployment, one.victim) == (deployment, victim)]
         yield (
-            f"| {deployment} | {victim} | {number} | {sum(one.struck for one in own)} | "
+            f"| {deployment} | {victim} | {number} | {sum(one.killed for one in own)} | "
             f"{max(one.clean_s for one in own):.1f} s | {sum(one.deliveries for one in own):,} | "
             f"{sum(bool(one.wrong) for one in own)} |"
         )

@@ -135,7 +135,9 @@ class Terminal:
             self._console.print()
             self._console.print(table)
         if (others := left_out(report)) and not self._whole:
-            self._print(f"{others} more claims do not apply (--all tells each, and why)", "dim")
+            self._print(
+                f"{others} more claims do not apply (--all lists each with its reason)", "dim"
+            )
         if not self._whole and (held := passed(report)):
             self._print(f"PASS wherever they apply: {', '.join(held)}", _STYLES["PASS"])
         self._lines("in how many runs, with 95 % confidence", list(rate_lines(report)))

@@ -190,7 +190,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
         yield worst_text(totals.worst)
     if totals.judged and totals.faults_seen < totals.faults_of:
         faults = formats.plural(totals.faults_of, "fault")
-        yield f"{totals.faults_seen} of {faults} seen from outside"
+        yield f"{totals.faults_seen} of {faults} verified"
 
 
 def _why(runs: Sequence[RunReport], timelines: Sequence[object], view: CellView | None) -> str:

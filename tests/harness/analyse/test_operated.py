@@ -17,7 +17,7 @@ from tests.rigs.runs.findings import Story
 from tests.rigs.runs.manifests import manifest
 from tests.rigs.runs.run_folders import write_run
 
-CALM = Story().calm()
+CALM = Story().steady()
 
 
 def stood_still(

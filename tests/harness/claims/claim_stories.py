@@ -74,14 +74,14 @@ def attached(consumers: int, cancelled: int) -> Story:
 
 
 def delayed() -> Story:
-    return Story().count("delayed", "", 700).count("could_show", "early", 700).calm()
+    return Story().count("delayed", "", 700).count("could_show", "early", 700).steady()
 
 
 def calmly(**state: object) -> Story:
-    return Story(**{"faults": 0, **state}).calm()  # type: ignore[arg-type]
+    return Story(**{"faults": 0, **state}).steady()  # type: ignore[arg-type]
 
 
-def served_in_the_calm(**state: object) -> Story:
+def served_in_steady_state(**state: object) -> Story:
     """A minute without a fault: 200 a second, all in time, and given out at once."""
     story = calmly(**state).starved(0.1)
     for second in range(60):
@@ -89,7 +89,7 @@ def served_in_the_calm(**state: object) -> Story:
     return story
 
 
-def delayed_in_the_calm(late: int = 0, starved_s: float = 0.1) -> Story:
+def delayed_in_steady_state(late: int = 0, starved_s: float = 0.1) -> Story:
     """So many of 700 came too late; for so long no consumer was given anything at all."""
     story = calmly().count("delayed", "", 700).starved(starved_s)
     story.count("could_show", "overdue", 700)

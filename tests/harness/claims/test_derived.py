@@ -62,7 +62,7 @@ def test_queues_stay_where_they_are_durable_whatever_their_messages_are(
 def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> None:
     story = Story("freeze", durable=False).window(2, "kill", opens=40, lasts=10)
     assert derived("keeps", story) is False
-    assert derived("keeps", Story(durable=False).calm()) is True
+    assert derived("keeps", Story(durable=False).steady()) is True
 
 
 def test_each_window_says_what_its_own_fault_took() -> None:
@@ -182,7 +182,7 @@ def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
     assert derived("page_cache_lost", Story("kill")) is False
     assert derived("page_cache_lost", Story("power_loss")) is True
     assert isinstance(derived("page_cache_lost", Story("magic")), Unknown)
-    assert isinstance(derived("page_cache_lost", Story().calm(), 0), NotApplicable)
+    assert isinstance(derived("page_cache_lost", Story().steady(), 0), NotApplicable)
 
 
 @pytest.mark.parametrize(

@@ -195,9 +195,9 @@ def test_an_unverified_fault_leaves_nothing_but_proved_violations() -> None:
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
 
 
-def test_a_clock_doubt_is_a_doubt_about_the_whole_run() -> None:
+def test_a_clock_problem_is_a_doubt_about_the_whole_run() -> None:
     story = Story().doubt("run", "clock")
-    story.facts = replace(story.facts, clock_doubt="the machine was suspended for 3.0 s")
+    story.facts = replace(story.facts, clock_problem="the machine was suspended for 3.0 s")
     one = verdict("queue-is-first-in-first-out", story)
     assert one.outcome is INCONCLUSIVE
     assert "suspended for 3.0 s" in one.not_judged[0]
@@ -226,11 +226,11 @@ def test_where_nothing_was_confirmed_nothing_is_passed() -> None:
 def test_a_run_without_any_message_passes_nothing() -> None:
     story = Story()
     story.counts.clear()
-    assert PASS not in outcomes(story.calm()).values()
+    assert PASS not in outcomes(story.steady()).values()
 
 
 def test_a_calm_run_judges_what_needs_no_fault() -> None:
-    found = outcomes(Story().calm())
+    found = outcomes(Story().steady())
     assert found["confirmed-hence-delivered"] is PASS
     assert found["confirmed-is-on-disk"] is NOT_APPLICABLE
     assert found["mirror-takes-over"] is NOT_APPLICABLE

@@ -84,7 +84,7 @@ def test_what_comes_while_the_fault_is_being_undone_is_the_undos(
 
 
 def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under_it() -> None:
-    story = Story().calm().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
+    story = Story().steady().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
     assert story.exposures[1].until_ns == ns(70)
     story.exposures[1] = replace(story.exposures[1], until_ns=ns(60))
     assert verdict("mirror-takes-over", story.stage("first_success", 20.0)).outcome is PASS
@@ -102,7 +102,7 @@ def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
 
 
 def test_a_fault_that_never_ended_brought_nothing() -> None:
-    story = Story().calm().window(1, "kill", lasts=None).stage("first_success", 40.0)
+    story = Story().steady().window(1, "kill", lasts=None).stage("first_success", 40.0)
     assert verdict("mirror-takes-over", story).outcome is PASS
 
 

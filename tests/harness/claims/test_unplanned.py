@@ -7,7 +7,7 @@ import pytest
 from harness.claims.judge import ClaimOutcome
 from spark_analysis.schema.facts import Cause, ProcessEnd
 from spark_analysis.schema.service import OUT
-from tests.harness.claims.claim_stories import served_in_the_calm
+from tests.harness.claims.claim_stories import served_in_steady_state
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import RECORDED, Story, ns
 
@@ -74,10 +74,10 @@ def test_the_verdict_says_who_ended_when_and_what_to_do() -> None:
 
 
 @pytest.mark.parametrize(("at", "outcome"), [(20, INCONCLUSIVE), (59, INCONCLUSIVE), (None, FAIL)])
-def test_what_is_out_in_the_calm_is_not_judged_where_somebody_broke_it(
+def test_what_is_out_in_steady_state_is_not_judged_where_somebody_broke_it(
     at: float | None, outcome: ClaimOutcome
 ) -> None:
-    story = served_in_the_calm().outage(40, 45)
+    story = served_in_steady_state().outage(40, 45)
     story = story if at is None else ended(story, at)
     assert verdict("steady-state-is-served", story).outcome is outcome
 
@@ -89,8 +89,8 @@ def test_what_ends_in_the_fault_leaves_the_calm_before_it_judged() -> None:
     assert verdict("steady-state-is-served", ended(story, 14)).outcome is not INCONCLUSIVE
 
 
-def test_a_broker_that_ends_by_itself_in_the_calm_breaks_it() -> None:
-    story = ended(served_in_the_calm().outage(40, 45), 40, Cause.ITSELF)
+def test_a_broker_that_ends_by_itself_in_steady_state_breaks_it() -> None:
+    story = ended(served_in_steady_state().outage(40, 45), 40, Cause.ITSELF)
     assert verdict("steady-state-is-served", story).outcome is FAIL
 
 
@@ -103,6 +103,6 @@ def test_an_unconditional_promise_is_judged_after_any_end(cause: Cause) -> None:
 
 @pytest.mark.parametrize("cause", Cause)
 def test_transient_messages_go_with_a_process_that_ends(cause: Cause) -> None:
-    story = Story(persistent=False).calm().count("lost", "buffered", 3)
+    story = Story(persistent=False).steady().count("lost", "buffered", 3)
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
     assert verdict("confirmed-hence-delivered", ended(story, 14, cause)).outcome is NOT_APPLICABLE

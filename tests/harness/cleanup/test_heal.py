@@ -205,7 +205,7 @@ def test_a_dry_run_says_what_would_be_swept_and_what_is_kept(tmp_path: Path) -> 
     projects = Projects([project(tmp_path / "gone", keep=True)])
     assert [row.what for row in healed(projects, dry=True)] == [
         "would sweep away what could be a fault: it has no journal",
-        "left standing, as it was asked for (--keep)",
+        "kept, as requested (--keep)",
     ]
     assert projects.done == []
 

@@ -42,7 +42,7 @@ def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
 
 def test_a_deadline_that_extends_settle_is_reported() -> None:
     shown = lines("master-freeze-patient", "all-automatic@T=10")
-    assert "  settle     60 s (a deadline; 0.5 T, at least 5 s were asked for)" in shown
+    assert "  settle     60 s (a deadline; 0.5 T, at least 5 s were requested)" in shown
 
 
 def test_it_shows_how_clients_get_in() -> None:

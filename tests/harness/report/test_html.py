@@ -85,7 +85,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
         "How long was it unavailable? no downtime downtime in 0 of 1 run "
         "(95 % one-sided bound: at most 95 %)" in said
     )
-    assert "it confirmed nothing for 0.29 s at most" in said.replace("\u00a0", " ")
+    assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
     assert "Is that proved? yes the fault was verified from outside, at begin and end" in said
     assert "all 2 client logs are complete" in said
 
@@ -146,9 +146,9 @@ def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_reported() -> N
         "How long was it unavailable? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
         "one of 2 queues (q7): ≥ 40.0 s, did not recover" in said
     )
-    calm = text(page_of(summed(Story().calm().outage(30, 33, windows=""))))
+    calm = text(page_of(summed(Story().steady().outage(30, 33, windows=""))))
     assert "How long was it unavailable? 3.00 s downtime in 1 of 1 run" in calm
-    assert "How long was it unavailable? no fault" in text(page_of(summed(Story().calm())))
+    assert "How long was it unavailable? no fault" in text(page_of(summed(Story().steady())))
 
 
 def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_known_failure_is_reported_as_known() -> None:
     story = summed(Story())
     said = text(page_of(story, judge=Judge.EXPECTATIONS))
     assert "AS EXPECTED 1 promise was broken, as expected" in said
-    assert "“Publishers never wait for a confirm.” (known to fail there)" in said
+    assert "“Publishers never wait for a confirm.” (expected to fail there)" in said
     assert "FAILED 1 promise was broken, as expected" in text(page_of(story))
 
 

@@ -74,7 +74,7 @@ def test_judged_by_expectations_a_known_fail_is_none_but_is_reported() -> None:
     made = page_of(summed(Story()), judge=Judge.EXPECTATIONS)
     known = case(made, f"{FAILS} [repeat 1]")
     assert outcome(known) == []
-    assert "this cell is known to do so" in (known.findtext("system-out") or "")
+    assert "expected in this cell" in (known.findtext("system-out") or "")
     assert parsed(made).get("failures") == "0"
     assert made.exit_code == 0
 

@@ -38,7 +38,7 @@ def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> No
     outcomes = {claim["claim"]: claim["outcome"] for claim in one["claims"]}
     assert outcomes["unnotified-consumer-waits-forever"] == "FAIL"
     assert outcomes["election-loses-nothing"] == "PASS"
-    assert "this cell is known to do so" in next(
+    assert "expected in this cell" in next(
         claim["line"] for claim in one["claims"] if claim["outcome"] == "FAIL"
     )
     assert {"name": "lost", "window": 0, "judged": True, "text": "loss 0 of 21,400"} in one[

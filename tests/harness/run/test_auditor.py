@@ -115,9 +115,9 @@ def test_what_was_on_the_disk_of_the_one_master_is_found(tmp_path: Path) -> None
     crash_master(cluster)
     done = run(cluster, NO_CONSUMER, tmp_path)
     assert missing(done) == {"stranded": 20}
-    assert [(end.drained, end.doubt, end.unreadable) for end in done.manifest.queues] == [
-        (True, "", ())
-    ]
+    assert [
+        (end.drained, end.undrained_reason, end.unreadable) for end in done.manifest.queues
+    ] == [(True, "", ())]
     assert only(done).detail == (
         "master of orders (mirrors 0, synchronised 0); orders was read then, and could not be "
         "drained before (nobody holds it)"
@@ -325,7 +325,7 @@ def test_an_interrupt_while_a_node_is_started_ends_the_run_readably(tmp_path: Pa
     done = run(cluster, plan(), tmp_path, lambda view: view.armed == at_it)
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
-    assert done.facts.clock_doubt == "the run was interrupted"
+    assert done.facts.clock_problem == "the run was interrupted"
     assert only(done).issued_ns is not None
     assert only(done).answered_ns is None
     assert all(worker.log_closed for worker in done.manifest.workers)

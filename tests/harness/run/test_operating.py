@@ -202,7 +202,7 @@ def test_an_operation_without_a_target_fails_and_the_run_is_unknown(
     assert cluster.executor.performed == []
     (record,) = done.manifest.operations
     assert why in record.detail
-    assert f"operation 1 ({kind} {target}) failed" in done.facts.clock_doubt
+    assert f"operation 1 ({kind} {target}) failed" in done.facts.clock_problem
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "clock")]
 
 
@@ -212,7 +212,7 @@ def test_what_a_broker_refuses_is_recorded_and_what_comes_after_goes_on(tmp_path
     of = operated(operation("delete_policy"), operation("restart_node", "rmq1"))
     done = run(cluster, of, tmp_path)
     assert [record.ok for record in done.manifest.operations] == [False, True]
-    assert "the broker said no" in done.facts.clock_doubt
+    assert "the broker said no" in done.facts.clock_problem
     assert done.manifest.cluster_altered == "delete_policy"
 
 
@@ -223,7 +223,7 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.idle = True
     done = run(cluster, operated(operation("stop_node", "rmq1")), tmp_path)
-    assert "its process had not ended" in done.facts.clock_doubt
+    assert "its process had not ended" in done.facts.clock_problem
 
 
 POLICY = (("ha-mode", "exactly"), ("ha-params", 2))
@@ -297,7 +297,7 @@ def test_an_executor_that_starts_nothing_is_not_believed(
     stopped = [operation("stop_node", "rmq1")] if kind == "start_node" else []
     of = operated(*stopped, operation(kind, "rmq1"))
     done = run(SimulatedCluster(LAYOUT), of, tmp_path)
-    assert "its process ended with exit code 0 before it served" in done.facts.clock_doubt
+    assert "its process ended with exit code 0 before it served" in done.facts.clock_problem
 
 
 def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
@@ -307,7 +307,7 @@ def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
         "tests.rigs.clusters.fault_world.World.change", lambda world, _: world.dead.update(rmq1=1)
     )
     done = run(SimulatedCluster(LAYOUT), operated(operation("restart_node", "rmq1")), tmp_path)
-    assert "its process ended with exit code 1 before it served" in done.facts.clock_doubt
+    assert "its process ended with exit code 1 before it served" in done.facts.clock_problem
 
 
 def test_what_operations_left_stopped_is_started_when_the_run_is_over(tmp_path: Path) -> None:
@@ -344,7 +344,7 @@ def test_a_cluster_that_is_to_be_clean_and_is_not_is_a_failure(tmp_path: Path) -
     cluster = SimulatedCluster(LAYOUT, health_doubts=("rmq3: partition",))
     of = operated(operation("restart_node", "all", order="in turn", waits="clean"))
     done = run(cluster, of, tmp_path)
-    assert "rmq3: partition" in done.facts.clock_doubt
+    assert "rmq3: partition" in done.facts.clock_problem
     stops = [each for each in cluster.executor.performed if isinstance(each, Stop)]
     assert stops == [Stop("rmq1")], "the next one does not come before the cluster is clean"
 

@@ -159,8 +159,8 @@ def test_a_broker_that_froze_may_list_who_has_left_for_two_minutes(
 ) -> None:
     done = played(tmp_path, of(), SimulatedCluster(COLOCATED, dead_listed_s=listed_s))
     (end,) = done.manifest.queues
-    assert end.drained is drained, end.doubt
-    assert drained or "still lists" in end.doubt
+    assert end.drained is drained, end.undrained_reason
+    assert drained or "still lists" in end.undrained_reason
 
 
 def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers_decide(

@@ -231,7 +231,7 @@ def test_to_one_that_left_what_is_done_to_the_others_is_no_accident(tmp_path: Pa
     assert one.windows[1].verified and one.windows[1].gone
     assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # nobody waited for it
     assert (two.windows[0].ended_ns or 0) > 3e9
-    assert two.windows[1].doubt == "not opened"
+    assert two.windows[1].unverified_reason == "not opened"
     assert two.process_ends == one.process_ends == []
 
 
@@ -267,7 +267,7 @@ def test_a_failed_action_is_undone_and_reported_in_both_runs(tmp_path: Path) -> 
     played = play(cluster, together(KILL), tmp_path)
     assert list(map(type, cluster.executor.performed)) == [Kill, Start]
     for manifest in played.manifests:
-        assert "the engine said no" in manifest.windows[0].doubt
+        assert "the engine said no" in manifest.windows[0].unverified_reason
         assert not manifest.windows[0].verified
 
 
@@ -276,7 +276,7 @@ def test_a_failed_undo_is_reported_in_both_runs(tmp_path: Path) -> None:
     cluster.executor.refuse = (Start,)
     played = play(cluster, together(KILL), tmp_path, takes_s=300)
     for manifest in played.manifests:
-        assert "the undo failed" in manifest.windows[0].doubt
+        assert "the undo failed" in manifest.windows[0].unverified_reason
 
 
 def test_a_word_that_means_another_host_to_each_is_no_fault_to_any(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_word_that_means_another_host_to_each_is_no_fault_to_any(tmp_path: Pat
     played = play(cluster, (one, replace(two, seed=apart)), tmp_path)
     assert cluster.executor.performed == []
     for manifest in played.manifests:
-        assert "never opened: it means rmq" in manifest.windows[0].doubt
+        assert "never opened: it means rmq" in manifest.windows[0].unverified_reason
         assert manifest.failure == ""
     assert cluster.witness.open == []
 

@@ -250,7 +250,7 @@ def test_an_internal_reason_is_recorded_as_the_failure(tmp_path: Path) -> None:
     manifest = Manifest.load(folder)
     assert (manifest.interrupted, manifest.failure) == (True, "nobody guards it")
     assert manifest.facts is not None
-    assert manifest.facts["clock_doubt"] == "nobody guards it"
+    assert manifest.facts["clock_problem"] == "nobody guards it"
 
 
 def test_an_unwanted_run_is_skipped_and_later_ones_are_played(
@@ -322,7 +322,7 @@ def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
     of = replace(plan(fault("partition"), lasts_s=60), layout=LAYOUT)
 
     def save(manifest: Manifest, folder: Path) -> None:
-        full = manifest.windows and manifest.windows[0].doubt == "not seen to hold"
+        full = manifest.windows and manifest.windows[0].unverified_reason == "not seen to hold"
         if full and not manifest.failure:
             raise OSError(28, "No space left on device")
         saved(manifest, folder)
@@ -358,7 +358,7 @@ def test_what_is_recorded_on_a_disk_that_fills_up_stays_readable_and_says_why_it
         sealed = whole(folder)
         assert sealed.failure == manifest["failure"]
         assert sealed.facts is not None
-        assert sealed.facts["clock_doubt"] == sealed.failure
+        assert sealed.facts["clock_problem"] == sealed.failure
         assert rows_of(folder)["attempts"]
 
 

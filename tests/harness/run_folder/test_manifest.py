@@ -22,7 +22,7 @@ WINDOW = {
     "ended_ns": 40,
     "verified": True,
     "gone": True,
-    "doubt": "",
+    "unverified_reason": "",
     "over_ns": None,
 }
 

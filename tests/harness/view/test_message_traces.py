@@ -35,7 +35,7 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
         "attempt 1: confirmed (replicated): the broker said “confirmed”",
         "fault 1, kill rmq1, begins",
         "fault 1, kill rmq1, is undone",
-        "never delivered, though its queue was read empty; the audit did not find it, either",
+        "never delivered; its queue was drained, and the audit did not find it",
     ]
     assert [step.at_ns for step in story.steps] == sorted(step.at_ns for step in story.steps)
 
@@ -186,7 +186,7 @@ def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path
     folder = write_run(tmp_path / "run", facts, rows)
     found = detail(folder, manifest_of(facts), facts, judge(facts, rows))
     probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
-    assert probes == ["seen from outside to hold: detail of verified"]
+    assert probes == ["verified active: detail of verified"]
 
 
 def test_a_trace_shows_the_properties_of_each_attempt(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def freeze() -> History:
 
 def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
     assert observations(freeze()) == [
-        "2 name servers were asked for the route 32 times or more, at most 0.40 s apart",
+        "2 name servers were queried for the route 32 times or more, at most 0.40 s apart",
         "window 1: route_changed after 5.500 to 6.005 s, "
         "route_changed_everywhere not within 50.0 s",
         "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",

@@ -62,7 +62,7 @@ def test_a_place_that_could_not_be_read_says_nothing_where_nothing_is_missing() 
 
 
 def test_without_any_fault_there_is_no_outage() -> None:
-    found = summary(Story().calm().evidence)
+    found = summary(Story().steady().evidence)
     assert found.outages == () and found.outage_proved
 
 

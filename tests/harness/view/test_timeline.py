@@ -96,7 +96,7 @@ def test_what_clients_probes_and_operators_did_stands_in_order_of_time() -> None
     assert [(one.sort, one.who, one.text) for one in drawn.happenings] == [
         ("client", "publisher 1", "lost reset by peer"),
         ("operation", "rmq2", "restart rmq2"),
-        ("probe", "rmq1", "seen from outside to hold: exit 137"),
+        ("probe", "rmq1", "verified active: exit 137"),
     ]
 
 

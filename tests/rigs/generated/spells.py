@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
-from harness.plan.natures import nature_of
+from harness.plan.fault_properties import properties_of
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
 from tests.rigs.generated.facts import CONSUMERS, MS, PUBLISHERS, QUEUES, SECOND
@@ -154,9 +154,9 @@ class _Drawn:
             ended_ns=ended_ns,
             verified=self.die.random() < 0.95,
             gone=ended_ns is not None and self.die.random() < 0.9,
-            doubt="",
+            unverified_reason="",
             over_ns=over_ns if given else None,
-            nature=nature_of("kill"),
+            properties=properties_of("kill"),
         )
 
     def about(self, window: Window, undos: dict[int, int]) -> list[Spell]:

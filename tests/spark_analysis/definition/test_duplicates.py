@@ -380,7 +380,7 @@ def test_who_flags_nothing_is_judged_by_our_acknowledgement(
     assert duplicated(history) == found
 
 
-def test_what_is_said_to_be_new_in_the_calm_lies_there_twice() -> None:
+def test_what_is_said_to_be_new_in_steady_state_lies_there_twice() -> None:
     assert duplicated(acknowledged_at_200().deliver(1, at_ms=5_000)) == STORED_TWICE
 
 

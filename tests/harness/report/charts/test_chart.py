@@ -38,7 +38,7 @@ def test_a_fault_that_was_not_verified_looks_and_reads_otherwise(tmp_path: Path)
     story = History(load_ms=(0, 40_000)).window(12_000, ended_ms=27_000, verified=False)
     (held,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).held
     assert held.tone == "doubted"
-    assert "not seen from outside" in held.title
+    assert "not verified" in held.title
 
 
 def test_a_fault_that_never_ended_reaches_to_the_end(tmp_path: Path) -> None:

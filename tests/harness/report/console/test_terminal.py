@@ -181,7 +181,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     ]
     assert "claimed by seeds/000" in fail
     assert "consumers_resumed after 0.161 s" in fail
-    assert "this cell is known to do so" in fail
+    assert "expected in this cell" in fail
 
 
 def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
@@ -225,7 +225,7 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
 def test_what_does_not_apply_is_one_line_unless_all_is_requested() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
-    left = "67 more claims do not apply (--all tells each, and why)"
+    left = "67 more claims do not apply (--all lists each with its reason)"
     assert left in screen.lines
     assert not [line for line in screen.lines if "notified-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
@@ -241,7 +241,7 @@ def test_cells_that_do_not_apply_are_one_line_unless_all_is_requested() -> None:
     screen, whole = Screen(), Screen(whole=True)
     screen.display.report(report(run(Story()), skipped=others))
     whole.display.report(report(run(Story()), skipped=others))
-    message = "NOT APPLICABLE: 80 more cells do not apply (--all tells each, and why)"
+    message = "NOT APPLICABLE: 80 more cells do not apply (--all lists each with its reason)"
     assert [line for line in screen.lines if "crash-" in line and "NOT" in line] == []
     assert message in screen.lines
     assert message not in whole.lines

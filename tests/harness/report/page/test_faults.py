@@ -69,19 +69,19 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
     assert plain(view.armed) == (
-        "at +12.250 s, 0.25 s after it was due, in force within 0.25 s by packet filter"
+        "at +12.250 s, 0.25 s late, active within 0.25 s by packet filter"
     )
     assert plain(view.held) == (
         "yes, 2.75 s after it was issued (a look of 2.00 s): 3 links silent"
     )
-    assert plain(view.undone) == "by +52.000 s, within 1.00 s; it stood for 39.8 s"
+    assert plain(view.undone) == "by +52.000 s, within 1.00 s; active for 39.8 s"
     assert plain(view.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
 
 
 def test_a_later_window_may_wait_for_the_one_before_it_so_it_is_not_called_late() -> None:
     view = window(replace(SPAN, number=2))
     assert plain(view.requested).startswith("not before +12.000 s")
-    assert "after it was due" not in view.armed
+    assert " late" not in view.armed
 
 
 def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
@@ -89,7 +89,7 @@ def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
     assert plain(window(span).requested).endswith(
         "for 40.0 s, clients publishers, never to be undone"
     )
-    assert window(span).undone == "never, as it was asked for"
+    assert window(span).undone == "never, as requested"
 
 
 def test_an_unproved_fault_is_explained_in_the_words_of_the_evidence() -> None:

@@ -109,7 +109,7 @@ def test_an_unrequested_cell_is_blank_and_says_so() -> None:
     (block,) = found.blocks
     rows = [[one.word for one in band.rows[0].entries] for band in block.bands]
     assert rows == [["FAIL", ""], ["", "FAIL"]]
-    assert block.bands[0].rows[0].entries[1].title.endswith("exactly-2: not asked for")
+    assert block.bands[0].rows[0].entries[1].title.endswith("exactly-2: not requested")
 
 
 def test_systems_with_a_layout_in_common_stand_one_below_the_other() -> None:

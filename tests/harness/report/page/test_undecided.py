@@ -56,7 +56,7 @@ def test_what_was_decided_has_no_such_lines() -> None:
 
 
 def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
-    doubt = "fault 3: not seen from outside"
+    doubt = "fault 3: not verified"
     made = report(
         run(
             Story(),

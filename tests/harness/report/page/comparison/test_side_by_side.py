@@ -323,9 +323,9 @@ def test_a_field_in_doubt_says_what_of_it_is_proved_and_draws_no_bar() -> None:
 
 
 def test_where_nothing_is_broken_nothing_is_out() -> None:
-    one = field(Story().calm())
+    one = field(Story().steady())
     assert (one.out, one.late, one.drawn, one.proved) == ("", "", False, "proved in 1 of 1 run")
-    found = of(summed(Story().calm()), summed(Story().calm(), cell=SYNC))
+    found = of(summed(Story().steady()), summed(Story().steady(), cell=SYNC))
     assert found.verdicts[0].out == "no fault"
     assert "Nothing was broken on purpose." in said(found, 0)
     assert "without faults" in found.lead
