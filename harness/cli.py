@@ -58,7 +58,7 @@ _COMMANDS = {
     "analyse": "analyse.analyse",
     "compare": "compare.compare",
     "nightly": "nightly.nightly",
-    "serve": "nightly.serve",
+    "serve": "serve.serve",
     "pack": "pack.pack",
     "judge": "judge.judge",
     "heal": "machine.heal",

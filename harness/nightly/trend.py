@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from harness.compare.medians import Median, Time, median
 from harness.compare.versus import LOSS, Side
 from harness.judging.recalled import OUT
-from harness.nightly.record import CellOfNight, Night, dated
+from harness.nightly.record import CellOfNight, Night
 from harness.nightly.suite import Cell
 from harness.report.page import formats
 from harness.report.versus_page import side_text
@@ -162,7 +162,7 @@ def _came(night: Night, one: CellOfNight | None, cell: Cell) -> tuple[str, str]:
 
 
 def _name(night: Night) -> str:
-    began = dated(night.name)
+    began = formats.dated(night.name)
     return f"{began}, {night.label}" if night.label else began
 
 

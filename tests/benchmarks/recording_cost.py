@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,8 @@ def interval(values: list[float]) -> tuple[float, float, float]:
 
 
 def compare(setup: Setup, pairs: int) -> float:
-    ratios, rates = [], {run_bare: [], run_ours: []}
+    ratios: list[float] = []
+    rates: dict[Callable[[Setup], float], list[float]] = {run_bare: [], run_ours: []}
     for pair in range(pairs):
         for run in (run_bare, run_ours) if pair % 2 else (run_ours, run_bare):
             rates[run].append(run(setup))

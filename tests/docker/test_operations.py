@@ -34,12 +34,12 @@ from harness.run_folder.journal import read, standing
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.api import ManagementApi, policy_path, urls
+from tests.docker.conftest import Play
 from tests.docker.whole_runs import Done, counts, run
 from tests.rigs.runs.plans import operated, operation, plan
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 
-Play = Callable[..., Any]
 SERVES_LIMIT_S = 120.0
 MEMBERS_LIMIT_S = 60.0
 TWO, THREE = {"rmq1", "rmq2"}, {"rmq1", "rmq2", "rmq3"}

@@ -1,9 +1,8 @@
 """Operators' deeds on nodes of the reference in containers: its command line is reached beside a
 node that runs, and instead of one that is down."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,11 +12,11 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
+from tests.docker.conftest import Play
 from tests.docker.test_operations import SERVES_LIMIT_S, carry_out, down, members, up
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 
-Play = Callable[..., Any]
 THREE = {"ref1", "ref2", "ref3"}
 FOUR = {*THREE, "ref4"}
 

@@ -3,7 +3,7 @@
 Independent of executor and witness: the engine's own word, and what the name servers show.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +21,7 @@ from harness.cluster.port import Roles
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.systems.rocketmq.service_ports import HELLO
+from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
 from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
@@ -40,7 +41,6 @@ OF_HOSTS = mostly_nightly(
 OF_LINKS = mostly_nightly(
     ["hang", "close", "refuse", "reset", "slow", "cut_after"], {"hang", "slow", "reset"}
 )
-Play = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -97,20 +97,21 @@ def test_a_layout_is_ready_in_time_and_says_what_it_takes(
         try:
             memory = 0
             samples = cluster.resources()
+            assert isinstance(samples, AsyncGenerator)
             seen: dict[str, int] = {}
             async with asyncio.timeout(READY_LIMIT_S):
                 async for sample in samples:
                     seen[sample.host] = sample.memory_bytes
                     if {host.name for host in layout.hosts} <= seen.keys():
                         break
-            await samples.aclose()  # type: ignore[attr-defined]
+            await samples.aclose()
             memory = sum(seen[host.name] for host in layout.hosts)
             print(f"{name}: ready after {ready_s:.1f} s, {memory / 2**20:.0f} MiB")
         finally:
             await cluster.down()
         assert ready_s <= READY_LIMIT_S, ready_s
 
-    play(story(), UP_LIMIT_S)  # type: ignore[call-arg]
+    play(story(), UP_LIMIT_S)
 
 
 @pytest.mark.parametrize("name", [*COMPRESSED, *OWN])

@@ -5,7 +5,7 @@ what a server answers to a question from inside another one's host, and what nam
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +27,7 @@ from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Code, cluster_info
 from tests.docker import rocketmq_runs
+from tests.docker.conftest import Play
 from tests.docker.looks import toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS
@@ -39,7 +40,6 @@ VICTIM = "rkt1"  # the first name server's host, and the first master's
 SLAVE = "rkt3"
 CLEAN_LIMIT_S = 60.0  # several registrations
 PLAY_LIMIT_S = 240.0
-Play = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ def test_all_systems_stand_side_by_side_within_half_of_the_machines_memory(play:
         return await asyncio.to_thread(_memory, client, project)
 
     try:
-        taken = play(story(), UP_LIMIT_S + READY_LIMIT_S + 60)  # type: ignore[call-arg]
+        taken = play(story(), UP_LIMIT_S + READY_LIMIT_S + 60)
     finally:
         sweep(client, project)
     for name, octets in taken.items():

@@ -28,7 +28,7 @@ OF_COMMANDS = ("harness/plan/topology_toml.py", "faults/executors/external.py")
 AMBIGUOUS = {"kill", "stop", "close", "reset"}
 
 
-@pytest.fixture(params=KINDS.values(), ids=KINDS)
+@pytest.fixture(params=KINDS.values(), ids=list(KINDS))
 def kind(request: pytest.FixtureRequest) -> Kind:
     assert isinstance(request.param, Kind)
     return request.param

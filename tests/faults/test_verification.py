@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from faults.actions import Action, Cut
+from faults.actions import Action, AddToxic, Cut, Disable
 from faults.compile import compile
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
@@ -29,14 +29,13 @@ from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
 from tests.rigs.clusters.fault_world import (
     ALARMS,
-    ANSWERED,
     CLIENTS,
     OPTIONS_OF,
     REFUSED,
-    SILENT,
     World,
     like_erlang,
 )
+from tests.rigs.clusters.link_world import ANSWERED, SILENT
 from tests.rigs.machine import virtual_time
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -300,7 +299,10 @@ def test_a_process_that_is_still_met_as_before_shows_that_a_cut_missed_it(
 @pytest.mark.parametrize("process", [NAME_SERVER, "broker-a-0"])
 def test_a_fault_of_one_process_leaves_the_others_reachable(kind: str, process: str) -> None:
     armed = of_processes(kind, target=f"rkt1/{process}")
-    links = {link for action in armed.actions for link in action.proxies}  # type: ignore[union-attr]
+    links: set[str] = set()
+    for action in armed.actions:
+        assert isinstance(action, AddToxic | Disable), action
+        links |= set(action.proxies)
     leading = {link for link in links if ".rkt1." in link.partition("peer.rkt")[2]}
     ports = {"9876"} if process == NAME_SERVER else {"10909", "10911", "10912"}
     assert {link.rpartition(".")[2] for link in leading} == ports

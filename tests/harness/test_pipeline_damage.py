@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import cli
+from harness.judging.assemble import run_report
 from harness.judging.exits import Judge
 from harness.judging.result import Report, RunReport
 from harness.outside.files import guarded
@@ -126,12 +127,11 @@ def test_an_internal_error_in_one_run_is_reported_last_and_spoils_no_other(
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""
     before = analysed(experiment)
-    honest = stored_stage.run_report
 
     def failing(folder: Path, *arguments: Any) -> RunReport:
         if folder.name == "old":
             raise KeyError("what nobody foresaw")
-        return honest(folder, *arguments)
+        return run_report(folder, *arguments)
 
     monkeypatch.setattr(stored_stage, "run_report", failing)
     assert cli.main(["analyse", str(experiment)]) == 255

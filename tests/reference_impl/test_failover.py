@@ -44,7 +44,7 @@ def fill(nodes: Nodes, name: str, count: int, mode: int = 2, first: int = 0) -> 
 
 def read(nodes: Nodes, name: str) -> list[tuple[int, bool]]:
     """Number and redelivered flag of everything that is left."""
-    got = []
+    got: list[tuple[int, bool]] = []
     with connect(nodes, name) as connection:
         channel = connection.channel()
         while True:

@@ -45,7 +45,7 @@ def command(nodes: Nodes, what: str, through: str, *words: str) -> int:
 
 
 def left(nodes: Nodes, name: str) -> list[int]:
-    got = []
+    got: list[int] = []
     with connect(nodes, name) as connection:
         channel = connection.channel()
         while True:

@@ -138,20 +138,27 @@ def _of_bytes(rng: Random, run: Path, other: Path) -> Damage:
 def _of_folder(rng: Random, run: Path, other: Path) -> Damage:
     kinds: dict[str, Callable[[Path], object]] = {
         "raw/ gone": lambda folder: shutil.rmtree(folder / RAW),
-        "raw/ empty": lambda folder: (shutil.rmtree(folder / RAW), (folder / RAW).mkdir()),
+        "raw/ empty": lambda folder: _emptied(folder / RAW),
         "raw/ of another run": lambda folder: _copied(other / RAW, folder / RAW),
         "all of another run": lambda folder: _copied(other, folder),
         "a table more": lambda folder: shutil.copy(
             folder / RAW / "attempts.parquet", folder / RAW / "terms.parquet"
         ),
         "a file more": lambda folder: (folder / RAW / "more").write_text("?"),
-        "a file for a folder": lambda folder: (
-            shutil.rmtree(folder / RAW),
-            (folder / RAW).write_text(""),
-        ),
+        "a file for a folder": lambda folder: _made_a_file(folder / RAW),
     }
     kind = rng.choice(sorted(kinds))
     return Damage(f"folder: {kind}", "", kinds[kind])
+
+
+def _emptied(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+def _made_a_file(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.write_text("")
 
 
 def _copied(source: Path, into: Path) -> None:

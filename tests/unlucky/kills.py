@@ -212,17 +212,21 @@ def _left(folder: Path, deployment: str) -> list[str]:
 
 
 def _of_the_engine(folder: Path) -> list[str]:
+    from docker.models.containers import Container
+    from docker.models.networks import Network
+    from docker.models.volumes import Volume
+
     from harness.deploy import engine, labels
 
     client = engine.connect()
-    found = [
+    found: list[Container | Network | Volume] = [
         *client.containers.list(all=True, ignore_removed=True),
         *client.networks.list(),
         *client.volumes.list(),
     ]
 
-    def mark(one: object) -> str:
-        attributes = one.attrs  # type: ignore[attr-defined]
+    def mark(one: Container | Network | Volume) -> str:
+        attributes = one.attrs
         marks = attributes.get("Labels") or attributes.get("Config", {}).get("Labels") or {}
         return str(marks.get(labels.EXPERIMENT, ""))
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -118,7 +119,8 @@ def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
 
 def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run()]))
-    play, lines = Played([run(run="r-2", scenario="master-stop", passed="nothing-corrupt")]), []
+    play = Played([run(run="r-2", scenario="master-stop", passed="nothing-corrupt")])
+    lines: list[str] = []
     assert carry_out(tmp_path, CHOICE, Pace(), play, lines.append)
     assert play.words == [f"master-stop --system {REAL} --layout all-automatic@T=10"]
     assert lines == ["2 of 2 cells were judged once"]
@@ -152,8 +154,9 @@ def test_a_time_that_is_none_is_reported_and_one_without_end_is_one(minutes: flo
 
 def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter((0.0, 59.0, 61.0))
-    monkeypatch.setattr(playing.time, "monotonic", lambda: next(clock))
-    play, lines = Played([run()]), []
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    play = Played([run()])
+    lines: list[str] = []
     assert not carry_out(tmp_path, CHOICE, Pace(minutes=1, piece=1), play, lines.append)
     assert (len(play.words), lines[-1]) == (1, "1 of 2 cells were judged once")
 

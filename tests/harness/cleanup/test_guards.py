@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +104,12 @@ def test_one_that_dies_has_a_successor_and_it_is_reported(tmp_path: Path) -> Non
 
 def test_each_time_that_one_dies_another_takes_its_place(tmp_path: Path) -> None:
     async def story(watch: Watched) -> None:
+        def replaced(count: int) -> bool:
+            return len(watch.world.guardians) == count
+
         for number in range(3):
             watch.world.guardians[number].ended = "signal 9"
-            await until(lambda number=number: len(watch.world.guardians) == number + 2)
+            await until(partial(replaced, number + 2))
 
     watch = watched(tmp_path, World(), story)
     assert [one.done_with for one in watch.world.guardians] == [False, False, False, True]

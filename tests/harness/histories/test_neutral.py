@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.histories import neutral
-from harness.histories.complaints import LISTED_MAX
 from harness.histories.files import text_of
 from harness.histories.history import History
 from harness.histories.tables import ROWS_MAX
-from harness.plan.problems import PlanError
+from harness.plan.problems import LISTED_MAX, PlanError
 from spark_analysis.schema.facts import Worker
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, NO_OFFSET, Redelivered, Strength
 from tests.rigs.histories.neutral import WORDS, document

@@ -1,10 +1,7 @@
-"""`mqproof nightly` and `mqproof serve`, as they are typed."""
+"""`mqproof nightly` as it is typed."""
 
 import fcntl
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -132,23 +129,3 @@ def test_everything_that_is_wrong_is_reported_at_once(
     said = capsys.readouterr().err
     for part in ("hours", "--label: has 300 characters", "no system 'kafka'", "--results"):
         assert part in said
-
-
-def test_serving_what_is_not_there_is_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", str(tmp_path / "none")]) == 254
-    assert main(["serve", str(tmp_path)]) == 254
-    assert "mqproof nightly makes it" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_served_pages_end_by_ctrl_c(tmp_path: Path) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.html").write_text("<p>nights</p>")
-    words = [sys.executable, "-m", "harness", "serve", str(tmp_path), "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("http://127.0.0.1:")
-        process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0

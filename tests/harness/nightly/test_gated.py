@@ -10,7 +10,9 @@ from harness.compare.rates import rate
 from harness.judging.exits import Exit
 from harness.nightly import gated, message, record
 from harness.nightly.record import Night
+from harness.nightly.suite import Cell
 from harness.plan.problems import PlanError
+from harness.report.page import formats
 from tests.harness.nightly.nights import good, night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
@@ -32,7 +34,7 @@ def test_a_loss_fails_it_and_stands_in_its_record() -> None:
     assert alarm.text == (
         "loss did not happen before: in 1 of 1 run (95 % CI: 2.5 to 100 %), "
         "before in 0 of 30 runs (95 % one-sided bound: at most 9.5 %); "
-        f"since {record.dated(night(2).name)}: Lost."
+        f"since {formats.dated(night(2).name)}: Lost."
     )
 
 
@@ -40,11 +42,11 @@ def test_a_longer_outage_fails_it_with_both_sides_and_their_runs() -> None:
     judged_night = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
     (alarm,) = judged_night.alarms
     assert "takes longer: 6.03 s (5 runs), before 3.15 s (" in alarm.text.replace("\u00a0", " ")
-    assert f"since {record.dated(night(1).name)}" in alarm.text
+    assert f"since {formats.dated(night(1).name)}" in alarm.text
 
 
 @pytest.mark.parametrize("cells", [((*CELL[:3], "rocketmq-native"),), (CELL, ("x", *CELL[1:]))])
-def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[record.Cell, ...]) -> None:
+def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[Cell, ...]) -> None:
     assert answered(night(1, cells=cells)).exit_code == Exit.NOT_DECIDED
 
 
@@ -129,7 +131,7 @@ def test_a_night_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) 
     [("20261127-220507-0a1f", "2026-11-27 22:05 UTC"), ("a night of mine", "a night of mine")],
 )
 def test_a_night_is_called_by_its_date(name: str, expected: str) -> None:
-    assert record.dated(name) == expected
+    assert formats.dated(name) == expected
 
 
 @pytest.mark.parametrize(("runs", "warned"), [(1, True), (9, True), (10, False), (30, False)])

@@ -10,10 +10,11 @@ import pytest
 from harness.compare.gate import gate
 from harness.nightly import record, site, trend
 from harness.nightly.record import Alarmed, Night
+from harness.nightly.suite import Cell
 from tests.harness.nightly.nights import good, night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
-HOSTILE: record.Cell = ("<script>alert(1)</script>\u202e", "../../etc", "a'\"b", "pika")
+HOSTILE: Cell = ("<script>alert(1)</script>\u202e", "../../etc", "a'\"b", "pika")
 
 
 def written(folder: Path, *nights: Night) -> Path:

@@ -1,5 +1,6 @@
 """Clients: what each says of itself, and that a name which nobody bears is nobody's."""
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 
 import pytest
@@ -102,10 +103,10 @@ QUESTIONS = {
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=list(QUESTIONS))
 @pytest.mark.parametrize("name", ["pikka", "rocketmq-java-4.7.0", ""])
 def test_an_unknown_client_is_an_error_that_names_those_that_there_are(
-    question: object, name: str
+    question: Callable[[str], object], name: str
 ) -> None:
     with pytest.raises(PlanError) as caught:
-        question(name)  # type: ignore[operator]
+        question(name)
     (problem,) = caught.value.problems
     assert problem.choices == tuple(OURS)
     assert problem.text == f"there is no client {name!r}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
-from harness.plan.model import Experiment, Scenario
+from harness.plan.model import Experiment, RunPlan, Scenario
 from harness.plan.problems import PlanError
 from harness.plan.together import obstacles
 from harness.plan.worker_addresses import ADDRESSES
@@ -107,8 +107,8 @@ def test_where_one_client_alone_can_play_a_cell_it_is_played_alone() -> None:
         (operated(operation("restart_node", "all")), "operation 1: restart_node would be done"),
     ],
 )
-def test_what_would_mean_another_thing_in_each_run_cannot_be(of: object, reason: str) -> None:
-    (found,) = reasons(of.scenario)  # type: ignore[attr-defined]
+def test_what_would_mean_another_thing_in_each_run_cannot_be(of: RunPlan, reason: str) -> None:
+    (found,) = reasons(of.scenario)
     assert reason in found
 
 

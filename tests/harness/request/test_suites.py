@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.experiment import Experiment
+from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
 from harness.request.run_request import RunRequest, experiment_of, replay, scenario_names
 from harness.request.suites import names, suite

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Action, Kill, Start, Stop
+from faults.actions import Kill, Start, Stop
 from harness.cluster.port import DeadBroker
 from harness.run.view import LiveCounts
 from harness.run_folder.manifest import AuditStart
@@ -65,7 +65,7 @@ def missing(done: Done) -> dict[str, int]:
     return {name: number for name, number in counts(done).items() if name in names}
 
 
-def starts(cluster: SimulatedCluster) -> list[Action]:
+def starts(cluster: SimulatedCluster) -> list[Start]:
     return [one for one in cluster.executor.performed if isinstance(one, Start)]
 
 

@@ -8,7 +8,6 @@ import pytest
 from harness.cluster.started_clients import StartedClients
 from harness.plan.targets import parse_target
 from harness.run.resolving import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
-from harness.run.worker_handles import WorkerHandle
 from harness.systems.catalogue import load_layout, load_system
 from tests.harness.run.test_worker_handles import Mute, handle
 
@@ -88,7 +87,7 @@ def test_the_name_server_of_an_unstarted_client_is_unknown() -> None:
     async def story() -> tuple[str, str]:
         started_clients, started = StartedClients(nobody, ()), handle(Mute())
         cast(Any, started)._note({"say": "attached", "server": "rkt1"})
-        started_clients.add("publisher-1", cast(WorkerHandle, started))
+        started_clients.add("publisher-1", started)
         return started_clients.attached("publisher-1"), started_clients.attached("publisher-2")
 
     assert asyncio.run(story()) == ("rkt1", "")

@@ -13,7 +13,20 @@ from spark_analysis.schema.sealed import DIGEST, digest_of
 from tests.rigs.runs.sealed_runs import sealed
 
 Document = dict[str, Any]
-VALUES = (None, True, -1, 10**30, 0.5, "", "word", [], ["word"], [[]], {}, {"word": 1})
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    0.5,
+    "",
+    "word",
+    [],
+    ["word"],
+    [[]],
+    {},
+    {"word": 1},
+)
 WINDOW = {
     "number": 1,
     "kind": "kill",

@@ -14,7 +14,8 @@ from harness.run_folder.manifest import (
     WorkerRecord,
     facts_of,
 )
-from harness.run_folder.seal import HARNESS, LOGS, RAW, seal
+from harness.run_folder.rows import RAW
+from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.run_folder.tolerances import DRIFT_NS_MAX
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Clock, Facts

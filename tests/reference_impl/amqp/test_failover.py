@@ -1,5 +1,7 @@
 """What a channel does when the master of a queue goes (items 38 to 44)."""
 
+from typing import Any
+
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.methods import method_frame
@@ -46,13 +48,13 @@ class Mirrored:
         self.node.put(record("q", self.master_pid, self.mirror_pid))
         self.client = Client(self.node, **tuned)
 
-    def says(self, *bodies: object) -> list[object]:
+    def says(self, *bodies: object) -> list[Any]:
         """A replica says this to the channel; what the client hears."""
         for body in bodies:
             self.node.post(self.client.channel, body)
         return self.client.hear()
 
-    def done(self, replica: Recorder, count: int = 0) -> list[object]:
+    def done(self, replica: Recorder, count: int = 0) -> list[Any]:
         """The replica carries out what it was asked last."""
         return self.says(Done(replica.heard[-1].request, count))
 
@@ -60,11 +62,11 @@ class Mirrored:
         self.client.say(consume("q", tag, arguments=arguments))
         assert self.done(self.master) == [q.BasicConsumeOk(tag)]
 
-    def lose_master(self, reason: str = NO_CONNECTION) -> list[object]:
+    def lose_master(self, reason: str = NO_CONNECTION) -> list[Any]:
         self.node.end(self.master_pid, reason)
         return self.client.hear()
 
-    def promote(self) -> list[object]:
+    def promote(self) -> list[Any]:
         self.node.put(record("q", self.mirror_pid))
         self.node.fire("pause")
         return self.client.hear()

@@ -30,7 +30,7 @@ class Members:
     def __init__(self, *names: str) -> None:
         self.nodes = {name: Replication(name, 1, Term(0, "")) for name in names}
         self.wires: dict[tuple[str, str], deque[object]] = {}
-        self.settled: dict[tuple[str, int], object] = {}
+        self.settled: dict[tuple[str, int], int] = {}  # to their places in the order
         self.welcome: set[str] = set()
         first, *others = names
         self.nodes[first].found(1, Tables())
@@ -46,6 +46,7 @@ class Members:
                     self.wires.setdefault((node, to), deque()).append(message)
                 case Settle(_, request, result):
                     assert (node, request) not in self.settled, "told twice"
+                    assert isinstance(result, int), result
                     self.settled[node, request] = result
                 case Welcome():
                     self.welcome.add(node)

@@ -27,7 +27,8 @@ from reference_impl.process import (
     Timeout,
     Transact,
 )
-from tests.reference_impl.mirrored.simulated_nodes import SimulatedCluster, SimulatedNode
+from tests.reference_impl.mirrored.simulated_node import SimulatedNode
+from tests.reference_impl.mirrored.simulated_nodes import SimulatedCluster
 
 NAME = "ring"
 

@@ -20,7 +20,8 @@ class Groups:
         }
 
     def link(self, *pairs: str) -> None:
-        for one, other in pairs:
+        for pair in pairs:
+            one, other = tuple(pair)
             self.of[one].peers.link(other, 1)
             self.of[other].peers.link(one, 1)
 

@@ -57,13 +57,16 @@ class _Shards(TopologyTable):
     broker: list[_Shard]
 
     def topology(self, name: str, source: str) -> Topology:
-        said = [(one.host, *one.door, commands_of(one)) for one in self.broker]
+        nodes = []
+        for one in self.broker:
+            address, port = one.door
+            nodes.append(BrokerNode(one.host, one.host, address, port, commands_of(one)))
         return Topology(
             name=name,
             title="shards",
             system=self.system,
             detection_timeout_s=1.0,
-            brokers=tuple(BrokerNode(host, host, *way, commands) for host, *way, commands in said),
+            brokers=tuple(nodes),
             user=self.credentials.user,
             password=self.credentials.password,
             proxy=proxy_of(self.proxy),

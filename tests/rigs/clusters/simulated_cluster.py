@@ -237,9 +237,11 @@ class SimulatedBroker:
             if not self._cluster.elects:
                 return Roles(None, tuple(up), ())
             return Roles(up[0] if up else None, tuple(up[1:]), tuple(up[1:]))
+        copies = self._cluster.layout.copies
+        assert copies is not None
         mirrors = tuple(
             h.name for h in self._cluster.layout.hosts if h.name != master and h.name not in dead
-        )[: self._cluster.layout.copies - 1]
+        )[: copies - 1]
         return Roles(master, mirrors, mirrors if self._cluster.synchronised else ())
 
     async def members(self, host: str) -> tuple[str, ...]:

@@ -156,10 +156,10 @@ class FakeRocket:
                 role = "SYNC_MASTER" if self._id(server) == MASTER_ID else "SLAVE"
                 return 0, {}, f"brokerName={server.group}\nbrokerRole={role}\n"
             case Code.GET_ALL_TOPIC_CONFIG:
-                table = {name: _topic(name) for name in self.topics[server]}
-                return 0, {}, json.dumps({"topicConfigTable": table})
+                topics = {name: _topic(name) for name in self.topics[server]}
+                return 0, {}, json.dumps({"topicConfigTable": topics})
             case Code.GET_ALL_SUBSCRIPTION_GROUPS:
-                known = {name: {} for name in self.groups[server]}
+                known: dict[str, dict[str, Any]] = {name: {} for name in self.groups[server]}
                 return 0, {}, json.dumps({"subscriptionGroupTable": known})
             case Code.GET_CONSUMER_CONNECTIONS:
                 found = self.clients.get((server, fields["consumerGroup"]))

@@ -55,7 +55,7 @@ class Broker:
             return self._reply(MOVED, self.end)
         if at in self.holes:
             return self._reply(AGAIN, at + 1)
-        run = []
+        run: list[StoredMessage] = []
         while len(run) < self.batch and at < self.end and at not in self.holes:
             run.append(message(at))
             at += 1

@@ -127,6 +127,7 @@ class Bearers:
         if report.when == "teardown":
             for key, value in report.user_properties:
                 if key == PROPERTY:
+                    assert isinstance(value, tuple | list), value
                     name, slow = value
                     self._slow[name] |= slow
 

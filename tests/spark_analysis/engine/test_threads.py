@@ -30,7 +30,8 @@ def test_work_may_ask_for_what_was_given_before(threads: Threads) -> None:
 
 
 def test_a_failure_reaches_every_caller(threads: Threads) -> None:
-    failing = threads.give(lambda: [][1])
+    nothing: list[int] = []
+    failing = threads.give(lambda: nothing[1])
     waiting = threads.give(lambda: failing())
     for uses in (failing, waiting, failing):
         with pytest.raises(IndexError):

@@ -16,6 +16,7 @@ from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
 from harness.run import afterwards
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.broker import RabbitBroker
 from tests.rigs.machine.loops import within
 
 pytestmark = pytest.mark.slow
@@ -77,6 +78,7 @@ async def test_a_spare_host_starts_alone_and_is_queried_after_joining(
 ) -> None:
     async with standing(tmp_path) as cluster:
         assert await members(cluster, "ref1", THREE) == THREE
+        assert isinstance(cluster.broker, RabbitBroker)
         assert "ref4" not in cluster.broker.api.hosts
         add = AddNode("ref4", "ref1")
         await carry_out(cluster, add)

@@ -10,9 +10,9 @@ from tests.rigs.runs.reports import report, run
 
 
 def shown(renderable: object) -> str:
-    console = Console(file=StringIO(), width=120)
-    console.print(renderable)
-    return console.file.getvalue()
+    text = StringIO()
+    Console(file=text, width=120).print(renderable)
+    return text.getvalue()
 
 
 def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> None:

@@ -72,7 +72,7 @@ def each_way() -> Iterator[Any]:
             yield pytest.param(client, *way, marks=marks)
 
 
-def each_client(*every_commit: str, native: bool = False) -> Any:
+def each_client(*every_commit: str, native: bool = False) -> pytest.MarkDecorator:
     """Those of every commit, and the others nightly."""
     found = (client for client in SERVERS if native or client not in OF_C)
     return pytest.mark.parametrize(

@@ -5,14 +5,12 @@ from dataclasses import replace
 from harness.workers.remoting.routes import NOWHERE, View
 from harness.workers.rocketmq.watch import (
     ANSWERED,
-    CLUSTER,
-    ROUTE,
     UNANSWERED,
     ProberEvent,
     RouteQuery,
     Watch,
 )
-from spark_analysis.schema.views import Shown
+from spark_analysis.schema.views import CLUSTER, ROUTE, Shown
 
 MASTER, SLAVE = Shown("broker-a", 0, "a:1"), Shown("broker-a", 1, "b:1")
 BOTH, ALONE = View((MASTER, SLAVE)), View((SLAVE,))

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,7 +113,8 @@ def test_pairs_of_the_largest_number_and_of_the_one_below_0_are_distinguished() 
 
 @pytest.mark.parametrize("width", [np.int16, np.int64])
 def test_numbers_of_another_width_make_no_pairs(width: type) -> None:
-    pair, other = np.zeros(1, np.int32), np.zeros(1, width)
+    pair: np.ndarray[Any, Any] = np.zeros(1, np.int32)
+    other: np.ndarray[Any, Any] = np.zeros(1, width)
     for high, low in ((pair, other), (other, pair)):
         with pytest.raises(AssertionError):
             pair_numbers(high, low)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.nightly import serving
+from harness.report import serving
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def port(tmp_path: Path) -> Iterator[int]:
     (tmp_path / "ring.html").symlink_to("ring.html")
     (tmp_path / "device.html").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "fifo.html")
-    with serving.server(tmp_path, 0) as server:
+    with serving.server(tmp_path, 0, lambda: "<p>experiments</p>") as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         yield server.server_port
@@ -44,8 +44,9 @@ def get(port: int, path: str, host: str = "127.0.0.1", method: str = "GET") -> t
     return answer.status, answer.getheader("Location") or body
 
 
-def test_the_first_page_is_a_step_away(port: int) -> None:
-    assert get(port, "/") == (302, "/site/index.html")
+def test_the_first_page_is_rendered_and_files_are_read(port: int) -> None:
+    assert get(port, "/") == (200, "<p>experiments</p>")
+    assert get(port, "/", method="HEAD") == (200, "")
     assert get(port, "/site/index.html") == (200, "site/index.html")
     assert get(port, "/e1/report.html", host="localhost")[0] == 200
 
