@@ -15,7 +15,7 @@ from spark_analysis.schema.facts import Window
 # In the state of a window: the hosts whose name server its fault was aimed at.
 NAME_SERVERS_HIT = "name_servers_hit"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
-NOBODY = {"not_applicable": "no client was connected to the target when the fault came"}
+NO_CLIENTS = {"not_applicable": "no client was connected to the target when the fault came"}
 NOT_REPORTED = {"not_applicable": "the client does not report when a connection ends"}
 NO_LINKS = {"not_applicable": "no fault struck clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
@@ -154,7 +154,7 @@ def _cut_off(
     if not (hosts and links) or until_ns is None:
         return None
     stood = [one for one in links if one.host in hosts and one.from_ns < origin_ns <= one.until_ns]
-    return all(one.until_ns < until_ns for one in stood) if stood else NOBODY
+    return all(one.until_ns < until_ns for one in stood) if stood else NO_CLIENTS
 
 
 def _target_hosts(manifest: Manifest, window: int) -> set[str]:

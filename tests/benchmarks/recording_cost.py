@@ -209,7 +209,7 @@ def compare(setup: Setup, pairs: int) -> float:
 
 
 def driver_here() -> str:
-    """As JSON. A worker's container has no registry of clients: there it is told."""
+    """As JSON. A worker's container has no registry of clients: there it is reported."""
     from harness.run.drivers import driver
 
     return json.dumps(asdict(driver("pika")))

@@ -9,7 +9,7 @@
    what lies there, from its first message to its last. Messages have 256 bytes.
 3. A pair's figure is reference / real.
 4. `--backlog`: so many messages are put into the reference alone, and consumed; what memory its
-   master has before, at the end of the one and of the other is told.
+   master has before, at the end of the one and of the other is reported.
 5. The real one's JVMs have both compilers here, which its tests go without.
 """
 

@@ -70,7 +70,7 @@ def somebodys() -> Iterator[Somebodys]:
 
 @pytest.fixture
 def owner(somebodys: Somebodys, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Somebodys:
-    """A cluster that is well, and what mqproof is told of it."""
+    """A cluster that is well, and what mqproof is reported of it."""
     monkeypatch.setenv("RACK_USER", USER)
     monkeypatch.setenv("RACK_PASSWORD", PASSWORD)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

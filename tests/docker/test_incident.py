@@ -22,7 +22,7 @@ BESIDE, APART = "publisher-1", "publisher-2"  # who asks the name server that fr
 
 @pytest.fixture(scope="module")
 def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """What is told of each client's publishers."""
+    """What is reported of each client's publishers."""
     require_docker()
     folder = tmp_path_factory.mktemp("incident")
     return failing(folder, END_LIMIT_S, "--compressed", "--seed", "7")

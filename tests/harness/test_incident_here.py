@@ -1,6 +1,6 @@
 """The incident of seeds/001 on the reference, as a newcomer plays it: no Docker, no Java.
 
-Bounds are wide, for they hold on any machine: what is told apart is the freeze's whole length
+Bounds are wide, for they hold on any machine: what is reported apart is the freeze's whole length
 (13 s: 8, and the looks at it) and what T and a poll come to (5 s), and a send's own time-out (3 s)
 and some besides.
 """
@@ -22,7 +22,7 @@ BESIDE, APART = "publisher-1", "publisher-2"  # who asks the name server that fr
 
 @pytest.fixture(scope="module")
 def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """What is told of each client's publishers."""
+    """What is reported of each client's publishers."""
     folder = tmp_path_factory.mktemp("incident")
     return failing(
         folder, END_LIMIT_S, "--system", "reference-2m2s", "--compressed", "--seed", "7"

@@ -1,4 +1,4 @@
-"""`mqproof run` by local processes, ended at every stage: nothing is left, and all is told."""
+"""`mqproof run` by local processes, ended at every stage: nothing is left, and all is reported."""
 
 import json
 import os

@@ -76,7 +76,7 @@ def objection(judge: str, histories: Iterable[Answered]) -> str:
 
 
 def _note(name: str, sources: tuple[str, ...], folder: Path) -> Path:
-    """Where the answers of that name are kept; they are noted anew if a source has changed."""
+    """Where the answers of that name are kept; they are noted again if a source has changed."""
     paths = sorted(path for source in sources for path in Path().glob(source))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
     file = folder / f"{name}-{digest[:16]}.pickle"

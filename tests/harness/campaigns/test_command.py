@@ -28,7 +28,7 @@ def command(*words: object) -> int:
 
 
 def problems(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The places of what was told, by line."""
+    """The places of what was reported, by line."""
     first, *lines = capsys.readouterr().err.splitlines()
     assert first == "mqproof: bad input:"
     return [line.partition(": ")[0] for line in lines]

@@ -3,7 +3,7 @@
 1. An entry is (holds, refuted, not judged); of a claim about some cases the second is one without
    an example, which refutes nothing.
 2. The third is what the claim's source excepts, or what nobody could have seen.
-3. Stories are told anew for each test: a Story remembers what was said to it.
+3. Stories are told again for each test: a Story remembers what was said to it.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The gate: what alarms, what cannot, and what is told all the same."""
+"""The gate: what alarms, what cannot, and what is reported all the same."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Neutral histories: what is told arrives, what is not stays unknown, damage has its place."""
+"""Neutral histories: what is reported arrives, what is not stays unknown, damage has its place."""
 
 import gzip
 import json

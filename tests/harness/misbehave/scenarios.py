@@ -9,7 +9,7 @@
 5. What is forgotten is lost only if it never reached its consumer: that one's link hangs until the
    heartbeat ends the connection, with deliveries on their way.
 6. What a stale guard confirms is lost where the publisher knows the cut host alone, and has
-   dialled it anew when that gives its peers up, 0.75 to 1.25 T after the cut. While it dials, it
+   dialled it again when that gives its peers up, 0.75 to 1.25 T after the cut. While it dials, it
    has nothing out: so its deadline lets it dial once before, with time to connect, and not again.
 """
 

@@ -192,7 +192,7 @@ def test_an_unknown_system_is_answered_with_the_known_ones() -> None:
 
 
 def refused(folder: Path, text: str, system: str = RABBIT) -> list[str]:
-    """What is told of a file, a mistake a line, without its path."""
+    """What is reported of a file, a mistake a line, without its path."""
     file = folder / "wrong.toml"
     file.write_text(text)
     with pytest.raises(CatalogueError) as caught:

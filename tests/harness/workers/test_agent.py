@@ -76,7 +76,7 @@ async def stage() -> AsyncIterator[tuple[Ask, TinyBroker, Forwarder]]:
 
 
 class Web:
-    """Says the same to everybody, and keeps what it was told."""
+    """Says the same to everybody, and keeps what it was reported."""
 
     def __init__(self, answer: bytes) -> None:
         self._answer = answer

@@ -75,7 +75,7 @@ def _with_fault(history: History) -> History:
 
 
 def _retried(history: History, sequence: int, back_ms: float, tag: int) -> None:
-    """The publisher sends the message once more, and both attempts are confirmed."""
+    """The publisher sends the message again, and both attempts are confirmed."""
     history.publish(sequence, attempt=2, at_ms=back_ms + 1 + sequence / 1_000)
     for attempt in (1, 2):
         history.confirm(sequence, attempt=attempt, at_ms=back_ms + 5 + attempt)

@@ -1,4 +1,4 @@
-"""Tales of lines and logs: what comes in another order than it was sent in, or once more.
+"""Tales of lines and logs: what comes in another order than it was sent in, or again.
 
 1. A line is one producer, key, queue and consumer; a log gives offsets, and takes a group's
    acknowledgements for progress where nothing before them is missing.

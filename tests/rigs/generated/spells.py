@@ -40,7 +40,7 @@ class Spell:
 
 
 def with_spells(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
-    """Settles the operations of `rows` anew; the facts that go with them."""
+    """Settles the operations of `rows` again; the facts that go with them."""
     die = Random(f"spells of {seed}")
     tries = [row for row in rows.get("attempts", ()) if row["attempt"] == 1]
     if not tries:

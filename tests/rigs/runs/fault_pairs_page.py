@@ -1,6 +1,6 @@
 """The page of fault pairs, as Markdown: what planning refuses, and what was played.
 
-`python -m tests.rigs.runs.fault_pairs_page > docs/fault-pairs.md` makes it anew; a test compares.
+`python -m tests.rigs.runs.fault_pairs_page > docs/fault-pairs.md` makes it again; a test compares.
 """
 
 import re

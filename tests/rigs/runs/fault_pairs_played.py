@@ -2,7 +2,7 @@
 
 1. A pair is verified where both faults were verified active and verified ended, and where the
    second was active before the first was undone, if its shape says so.
-2. A batch may disturb a pair: what is open in a batch is played once more, alone.
+2. A batch may disturb a pair: what is open in a batch is played again, alone.
 3. A pair whose turn did not come, because the run failed before, was not played.
 """
 

@@ -52,7 +52,7 @@ def made(folder: Path, name: str, age_s: float = 0) -> Path:
 
 
 def kept_in(folder: Path) -> Archive:
-    """What the one after the first is told."""
+    """What the one after the first is reported."""
     first = archive_in(folder)
     assert first is not None and not first.is_there
     assert f"-XX:ArchiveClassesAtExit={first.part}" in first.options

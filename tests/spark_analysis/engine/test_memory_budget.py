@@ -1,4 +1,4 @@
-"""What memory a task may take: what it was told, else its share of the machine's."""
+"""What memory a task may take: what it was reported, else its share of the machine's."""
 
 import os
 from pathlib import Path

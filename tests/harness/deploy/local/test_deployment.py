@@ -61,7 +61,7 @@ def proxies(play: Play, cluster: LocalCluster) -> tuple[str, ...]:
 
 
 def cookies(cluster: LocalCluster) -> set[str]:
-    """What its nodes were told."""
+    """What its nodes were reported."""
     configs = (cluster.site.config(unit).read_text() for unit in cluster.site.units)
     return {json.loads(text)["cookie"] for text in configs}
 
@@ -245,7 +245,7 @@ def test_a_killed_node_comes_back_once_on_its_own_data(play: Play, cluster: Loca
     boots = cluster.site.data / "ref3" / "boots"
     before = boots.read_text()
     play(seen(cluster, armed(cluster, "kill", "ref3")))
-    play(cluster.executor.perform(Start("ref3")))  # once more is no error, and no other node
+    play(cluster.executor.perform(Start("ref3")))  # again is no error, and no other node
     assert boots.read_text() == before + "boot\n"
 
 

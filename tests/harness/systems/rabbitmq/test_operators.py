@@ -1,4 +1,4 @@
-"""Operators' orders: what brokers and command lines are told, and what becomes of a no."""
+"""Operators' orders: what brokers and command lines are reported, and what becomes of a no."""
 
 import json
 from typing import Any

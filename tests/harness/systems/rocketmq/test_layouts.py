@@ -1,4 +1,4 @@
-"""RocketMQ's layouts: what a file says, what it must not say, what its servers are told."""
+"""RocketMQ's layouts: what a file says, what it must not say, what its servers are reported."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ poll_s = 5
 
 
 def refused(folder: Path, text: str) -> list[str]:
-    """What is told of a file, a mistake a line, without its path."""
+    """What is reported of a file, a mistake a line, without its path."""
     file = folder / "wrong.toml"
     file.write_text(text)
     with pytest.raises(CatalogueError) as caught:

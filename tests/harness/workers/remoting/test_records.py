@@ -1,4 +1,4 @@
-"""Stored messages are read whole or refused, and their checksum is told."""
+"""Stored messages are read whole or refused, and their checksum is reported."""
 
 import struct
 import zlib
