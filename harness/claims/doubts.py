@@ -158,7 +158,7 @@ def _advice(doubt: Doubt, facts: Facts) -> str:
 
 
 def _fault_doubt(doubt: Doubt, facts: Facts) -> str:
-    return next((one.doubt for one in facts.windows if one.number == doubt.window), "")
+    return next((one.unverified_reason for one in facts.windows if one.number == doubt.window), "")
 
 
 def _sentence(doubt: Doubt, facts: Facts) -> str:
@@ -189,9 +189,9 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
                 "something was delivered, or confirmed, before it was sent: the records are wrong"
             )
         case "clock":
-            return facts.clock_doubt or "the clocks cannot be trusted"
+            return facts.clock_problem or "the clocks cannot be trusted"
         case "drain":
-            text = next((q.doubt for q in facts.queues if q.queue == doubt.queue), "")
+            text = next((q.undrained_reason for q in facts.queues if q.queue == doubt.queue), "")
             return f"{doubt.queue} was not drained: {text or 'the reason is not recorded'}"
         case "not_due":
             return f"{doubt.queue}: the drain did not outlast the delay of the missing messages"

@@ -1,7 +1,7 @@
 """Service, consumption and starvation of a run, in a window and in its steady state.
 
-1. served.py and calm.py weigh rows of the marts. This module decides which doubt comes first, and
-   what makes no sense in this run.
+1. served.py and steady_state.py weigh rows of the marts. This module decides which doubt comes
+   first, and what makes no sense in this run.
 2. If a message was sent into a fault and confirmed only once the undo had begun, it is no service
    within the fault.
 3. If another fault cut the recovery time of a fault short, that time proves nothing.
@@ -12,7 +12,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.claims import calm, served
+from harness.claims import served, steady_state
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
@@ -119,13 +119,13 @@ class RunService:
         limit_ns = self._consumed_until_ns(window)
         return served.consumed(self._consumption(window), limit_ns)[1]
 
-    def out_when_calm(self) -> Value:
+    def longest_steady_outage(self) -> Value:
         returned = sum(
             row.count
             for row in self.findings.counts
             if (row.measure, row.detail) == ("state", "returned")
         )
-        return calm.longest_outage(
+        return steady_state.longest_outage(
             self.findings,
             self.facts,
             self.doubts.availability(0),
@@ -145,10 +145,12 @@ class RunService:
         caveat, stalled_s = self._doubt_within(window, rows, own=False)
         doubt, stalled_s = caveat or records, None if records else stalled_s
         if window:
-            starved = calm.starved_once_healed(self.findings, self.facts, window, doubt, stalled_s)
+            starved = steady_state.starved_once_healed(
+                self.findings, self.facts, window, doubt, stalled_s
+            )
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved
-        return calm.starved_in_the_calm(self.findings, self.facts, doubt, stalled_s)
+        return steady_state.starved_in_steady_state(self.findings, self.facts, doubt, stalled_s)
 
     def too_little(self, window: int) -> Unknown | None:
         """Return why too little was due in a window for the absence of failures to prove
@@ -176,7 +178,7 @@ class RunService:
         from_ns, until_ns = min(row.from_ns for row in rows), max(row.until_ns for row in rows)
         numbers = set(self._windows_of(from_ns, until_ns)) | ({window} if own else set())
         doubts = self.doubts
-        if not calm.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
+        if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
             doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
         caveats = [doubts.availability(number) for number in sorted(numbers or {window})]
         stalls_s = [doubts.lengthened_s(number) for number in numbers or {window}]

@@ -68,7 +68,7 @@ def headline(night: Night) -> str:
 
 
 def alarm_text(one: Alarm) -> str:
-    """`out takes longer: 3.9 s (…, 10 runs), before 2.9 s (…, 30 runs); since 20261120-…`."""
+    """`total downtime takes longer: 3.9 s (…, 10 runs), before 2.9 s (…); since 20261120-…`."""
     before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
     tail = f": {one.meaning}" if one.meaning else ""
     when = f"since {formats.dated(one.since)}{_few_text(one)}"

@@ -2,8 +2,8 @@
 
 1. A drawing is 1000 wide and 100 high, and is stretched to its place; a night is a column, also
    one in which the cell was not played.
-2. Times are drawn from 0 on; a run that was not back stands as high as it was seen to last, in a
-   tone of its own.
+2. Times are drawn from 0 on; a run without recovery stands as high as it was seen to last, in its
+   own tone.
 """
 
 import math

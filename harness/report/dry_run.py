@@ -366,7 +366,7 @@ def _means(target: Target, run: RunPlan) -> str:
 def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.detection_timeout_s):
-        return f"{_length(seconds)} ({because}; {spans.text(requested)} were asked for)"
+        return f"{_length(seconds)} ({because}; {spans.text(requested)} were requested)"
     return _resolved(requested, seconds)
 
 

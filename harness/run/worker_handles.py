@@ -122,7 +122,7 @@ class WorkerHandle:
             number=config.number,
             role=config.role,
             exit_code=self.exit_code,
-            doubt=f"killed by fault {killed_by}, as was meant" if meant else self.doubt,
+            failure=f"killed by fault {killed_by}, as was meant" if meant else self.doubt,
             # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets
             # when it sends may have sent what a dead consumer never read.
             ended_early=ended_early,

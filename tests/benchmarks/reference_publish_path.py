@@ -51,8 +51,8 @@ def main() -> None:
         assert len(effects.effects) >= 3 * BATCH
         for replica in replicas:
             confirm = Confirm("orders", replica, tuple(range(first, first + BATCH)))
-            told = meter.run("confirm", partial(channel.handle, confirm))
-        assert len(told) == 1
+            sent = meter.run("confirm", partial(channel.handle, confirm))
+        assert len(sent) == 1
     consume_all(node, client, meter)
     for what, spent_ns in meter.spent_ns.items():
         print(f"{what:8} {spent_ns / MESSAGES / 1000:6.1f} us a message")

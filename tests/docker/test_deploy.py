@@ -233,7 +233,7 @@ def bare_workers(cluster: ComposeCluster) -> Iterator[Any]:
     container.remove(force=True)
 
 
-def test_whoever_calls_a_worker_runs_as_him_with_that_right_alone_and_can_be_killed(
+def test_a_worker_runs_as_its_caller_and_can_be_killed(
     bare_workers: Any,
 ) -> None:
     uid, gid = OF_ANOTHER

@@ -47,8 +47,8 @@ def five(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
 
 async def silent(cluster: ComposeCluster) -> set[Way]:
     ways = list(permutations(HOSTS, 2))
-    asked = (asyncio.to_thread(epmd_answers, cluster, *way) for way in ways)
-    heard = await asyncio.gather(*asked)
+    answers = (asyncio.to_thread(epmd_answers, cluster, *way) for way in ways)
+    heard = await asyncio.gather(*answers)
     return {way for way, found in zip(ways, heard, strict=True) if not found}
 
 

@@ -95,9 +95,9 @@ def test_every_link_of_the_brokers_passes_the_proxy(proxied: ComposeCluster, pla
     through = {*ways.values(), f"{network}.100"}  # it dials from its own address
     for host in HOSTS:
         # By the helper in its network: a broker's own image need not know such words.
-        asked = f"( sport = :{DISTRIBUTION_PORT} or dport = :{DISTRIBUTION_PORT} )"
+        port_filter = f"( sport = :{DISTRIBUTION_PORT} or dport = :{DISTRIBUTION_PORT} )"
         project = Project(proxied.client, proxied.project)
-        table = project.help(host, f"ss -Hnt state established '{asked}'").text
+        table = project.help(host, f"ss -Hnt state established '{port_filter}'").text
         ends = {line.split()[3].rpartition(":")[0] for line in table.splitlines()}
         assert ends and ends <= through, table
 
@@ -202,7 +202,7 @@ def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
 ) -> None:
     done = play(run(proxied, planned(proxied, kind, 8, "by-links"), experiment_folder))
     (window,) = done.manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
     rows = read_rows(done.folder / "logs" / "harness", FAULTS)

@@ -52,9 +52,9 @@ def _masters(layout: Layout) -> int:
 
 def _combination(layout: Layout) -> tuple[object, ...]:
     """What a layout differs by from others, its name apart."""
-    told = own(layout)
-    assert told is not None
-    return layout.hosts, layout.peer_links, told.version, told.replication, told.flush
+    settings = own(layout)
+    assert settings is not None
+    return layout.hosts, layout.peer_links, settings.version, settings.replication, settings.flush
 
 
 def _own_name(layout: Layout) -> str:
@@ -66,8 +66,8 @@ def _not_shipped() -> Iterator[Layout]:
     shipped = {_combination(load_layout(SYSTEM, name)) for name in COMPRESSED}
     for base, replication, flush in product(LAYOUTS, WAITS, WAITS):
         layout = load_layout(SYSTEM, f"{base}@compressed")
-        told = replace(own(layout), replication=replication, flush=flush)
-        if _combination(other := replace(layout, own=told)) not in shipped:
+        settings = replace(own(layout), replication=replication, flush=flush)
+        if _combination(other := replace(layout, own=settings)) not in shipped:
             yield other
 
 
@@ -115,7 +115,7 @@ def test_a_layout_is_ready_in_time_and_says_what_it_takes(
 
 
 @pytest.mark.parametrize("name", [*COMPRESSED, *OWN])
-def test_a_master_crash_loses_nothing_whoever_a_confirm_waits_for(
+def test_a_master_crash_loses_nothing_with_any_acknowledgement_level(
     name: str, tmp_path: Path
 ) -> None:
     layout = OWN.get(name)
@@ -153,8 +153,8 @@ def confirmed_of_none_lost(run: dict[str, Any]) -> int:
 
 def text(layout: Layout) -> str:
     """A layout file like a shipped one, whose confirms wait for others."""
-    told = own(layout)
+    settings = own(layout)
     return (
         f'like = "{layout.name}"\nname = "{_own_name(layout)}"\ntitle = "{_own_name(layout)}"\n'
-        f'replication = "{told.replication}"\nflush = "{told.flush}"\n'
+        f'replication = "{settings.replication}"\nflush = "{settings.flush}"\n'
     )

@@ -52,7 +52,7 @@ def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     of = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=8, name=f"real-{kind}")
     done = play(run(clean, of, experiment_folder))
     (window,) = done.manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
     # Where all clients died, nobody was there to publish meanwhile.
     assert counts(done)["state"] > (50 if kind == "client_crash" else 500)
@@ -123,7 +123,7 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
         assert is_closed(folder / "logs" / worker), "workers stop by themselves and close"
     manifest = seal(folder)
     assert manifest.facts is not None
-    assert manifest.facts["clock_doubt"] == "the harness ended in phase 'windows'"
+    assert manifest.facts["clock_problem"] == "the harness ended in phase 'windows'"
     play(clean.broker.connections("mqproof.", True))
     play(clean.broker.delete("mqproof."))
 

@@ -77,8 +77,8 @@ def _memory(client: Any, project: str) -> dict[str, int]:
     taken: dict[str, int] = defaultdict(int)
     for one in _containers(client, project):
         service = one.labels[labels.SERVICE]
-        told = one.stats(stream=False)["memory_stats"]
-        kept = told["usage"] - told.get("stats", {}).get("total_inactive_file", 0)
+        memory = one.stats(stream=False)["memory_stats"]
+        kept = memory["usage"] - memory.get("stats", {}).get("total_inactive_file", 0)
         taken[_system(service)] += kept
     return dict(taken)
 

@@ -299,15 +299,15 @@ def test_a_process_that_is_still_met_as_before_shows_that_a_cut_missed_it(
 @pytest.mark.parametrize("process", [NAME_SERVER, "broker-a-0"])
 def test_a_fault_of_one_process_leaves_the_others_reachable(kind: str, process: str) -> None:
     armed = of_processes(kind, target=f"rkt1/{process}")
-    struck: set[str] = set()
+    links: set[str] = set()
     for action in armed.actions:
         assert isinstance(action, AddToxic | Disable), action
-        struck |= set(action.proxies)
-    leading = {link for link in struck if ".rkt1." in link.partition("peer.rkt")[2]}
+        links |= set(action.proxies)
+    leading = {link for link in links if ".rkt1." in link.partition("peer.rkt")[2]}
     ports = {"9876"} if process == NAME_SERVER else {"10909", "10911", "10912"}
     assert {link.rpartition(".")[2] for link in leading} == ports
     # A name server dials no host; a broker every other host.
-    dialled = {link.split(".")[2] for link in struck - leading}
+    dialled = {link.split(".")[2] for link in links - leading}
     assert dialled == (set() if process == NAME_SERVER else {"rkt2", "rkt3"})
 
     seen_and_gone(armed)

@@ -161,16 +161,16 @@ class SimulatedClusters:
 
     def forget(self, through: str, node: str) -> tuple[Pid, int]:
         """Said to one that runs."""
-        asked = Pid(through, self.nodes[through].boot, 7), next(self._numbers)
+        request = Pid(through, self.nodes[through].boot, 7), next(self._numbers)
         command = ForgetNode(node, self.core(through).running())
-        self._handle(through, h.Submitted(*asked, command))
-        return asked
+        self._handle(through, h.Submitted(*request, command))
+        return request
 
     def forget_offline(self, through: str, node: str) -> None:
-        self._tell_disk(through, lambda saved: forgetting(saved, through, node))
+        self._change_disk(through, lambda saved: forgetting(saved, through, node))
 
     def force_boot(self, name: str) -> None:
-        self._tell_disk(name, lambda saved: forced(saved, name))
+        self._change_disk(name, lambda saved: forced(saved, name))
 
     def wipe(self, name: str) -> None:
         assert self.nodes[name].core is None, f"{name} lives"
@@ -218,7 +218,7 @@ class SimulatedClusters:
     def _founders(self) -> tuple[str, ...]:
         return tuple(name for name in self.nodes if name not in self.spares)
 
-    def _tell_disk(self, name: str, change: Callable[[h.Saved | None], h.Saved]) -> None:
+    def _change_disk(self, name: str, change: Callable[[h.Saved | None], h.Saved]) -> None:
         node = self.nodes[name]
         assert node.core is None, f"{name} lives"
         node.saved = msgspec.msgpack.encode(change(_decoded(node.saved)))

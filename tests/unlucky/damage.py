@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from harness.run_folder.manifest import NAME
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.sealed import DIGEST, RAW, digest_of
+from tests.rigs.runs.judged_runs import crash, manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import write_logs
-from tests.rigs.runs.told_runs import crash, manifest_of
 
 Key = tuple[str | int, ...]
 VALUES: tuple[Any, ...] = (
@@ -208,9 +208,9 @@ def _of_manifest(rng: Random, run: Path, other: Path) -> Damage:
     key = rng.choice(sorted(keys(document), key=str))
     value = rng.choice(VALUES)
     if rng.random() < 0.3:
-        kind, what = "key deleted", told(key)
+        kind, what = "key deleted", dotted(key)
     else:
-        kind, what = "key of another value", f"{told(key)} = {str(value)[:40]!r}"
+        kind, what = "key of another value", f"{dotted(key)} = {str(value)[:40]!r}"
 
     def change(folder: Path) -> None:
         own = json.loads((folder / NAME).read_text())
@@ -235,5 +235,5 @@ def keys(value: Any, before: Key = ()) -> Iterator[Key]:
         yield from keys(item, (*before, name))
 
 
-def told(key: Key) -> str:
+def dotted(key: Key) -> str:
     return ".".join(map(str, key))

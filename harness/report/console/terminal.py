@@ -139,7 +139,9 @@ class Terminal:
             self._console.print()
             self._console.print(table)
         if (others := left_out(report)) and not self._whole:
-            self._print(f"{others} more claims do not apply (--all tells each, and why)", "dim")
+            self._print(
+                f"{others} more claims do not apply (--all lists each with its reason)", "dim"
+            )
         for outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS):
             if not self._whole and (claims := everywhere(report, outcome)):
                 self._print(

@@ -28,7 +28,7 @@ def command(*words: object) -> int:
 
 
 def problems(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The places of what was told, by line."""
+    """The places of what was reported, by line."""
     first, *lines = capsys.readouterr().err.splitlines()
     assert first == "mqproof: bad input:"
     return [line.partition(": ")[0] for line in lines]
@@ -50,7 +50,7 @@ def test_a_dry_run_says_what_is_left_and_starts_nothing(
     assert not (folder / "new").exists()
 
 
-def test_where_spark_runs_is_told_to_every_experiment(
+def test_every_experiment_gets_the_spark_master(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played = Played([run(run="r-2")])

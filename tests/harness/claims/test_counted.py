@@ -83,7 +83,7 @@ def test_what_was_never_meant_to_be_in_order_is_no_part_of_the_half() -> None:
     assert verdict("queue-is-first-in-first-out", story).outcome is PASS
 
 
-def test_what_nobody_may_have_had_a_queue_for_is_not_lost_for_sure() -> None:
+def test_a_message_without_a_bound_queue_is_not_certainly_lost() -> None:
     story = Story().count("lost", "unrouted_possible", 4)
     one = verdict("confirmed-hence-delivered", story)
     assert one.outcome is INCONCLUSIVE
@@ -94,14 +94,14 @@ def test_what_nobody_may_have_had_a_queue_for_is_not_lost_for_sure() -> None:
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
 
 
-def test_of_few_nobody_says_that_none_is_stored_twice() -> None:
+def test_few_messages_do_not_prove_that_none_is_stored_twice() -> None:
     few = Story().count("in_order", "", 99)
     one = verdict("one-copy", few)
     assert one.outcome is INCONCLUSIVE
     assert "there were only 99" in one.not_judged[0]
 
 
-def test_what_was_told_of_order_counts_those_of_which_nobody_knows() -> None:
+def test_order_observations_include_the_unknown_ones() -> None:
     story = Story().count("reordered", "", 2).count("reorder_unknown", "", 5)
     texts = {one.name: one.text for one in observe(story.evidence)}
     assert "2 of 21,407" in texts["reordered"]

@@ -19,8 +19,8 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
     [
         ("served", PASS, "3 scopes served"),
         ("out", FAIL, "the run was unavailable for 15.0 s"),
-        ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
-        ("sick", INCONCLUSIVE, "the run: the load was sick before the fault"),
+        ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
+        ("sick", INCONCLUSIVE, "the run: the load was already degraded before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],
 )
@@ -39,7 +39,7 @@ def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
     story = Story().service("out", scope=scope, name=name, ended="never")
     one = verdict("mirror-takes-over", story)
     assert one.outcome is FAIL
-    assert f"{scope} {name} was unavailable for 15.0 s, and not back" in one.judged[0]
+    assert f"{scope} {name} was unavailable for 15.0 s, and did not recover" in one.judged[0]
     story.service("sick")
     assert verdict("mirror-takes-over", story).outcome is FAIL
 
@@ -86,7 +86,7 @@ def test_what_comes_while_the_fault_is_being_undone_is_the_undos(
 
 
 def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under_it() -> None:
-    story = Story().calm().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
+    story = Story().steady().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
     assert story.exposures[1].until_ns == ns(70)
     story.exposures[1] = replace(story.exposures[1], until_ns=ns(60))
     assert verdict("mirror-takes-over", story.stage("first_success", 20.0)).outcome is PASS
@@ -99,12 +99,12 @@ def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
-    why = "missed == 0: the run: the load was sick before the fault"
+    why = "missed == 0: the run: the load was already degraded before the fault"
     assert (why in " ".join(one.not_judged)) is (found == "sick")
 
 
 def test_a_fault_that_never_ended_brought_nothing() -> None:
-    story = Story().calm().window(1, "kill", lasts=None).stage("first_success", 40.0)
+    story = Story().steady().window(1, "kill", lasts=None).stage("first_success", 40.0)
     assert verdict("mirror-takes-over", story).outcome is PASS
 
 
@@ -135,7 +135,7 @@ def healed_until(until: float, of_queue: str = "few") -> Story:
 
 
 @pytest.mark.parametrize(("until", "outcome"), [(59.9, NOT_APPLICABLE), (60, INCONCLUSIVE)])
-def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_leaves_open(
+def test_a_recovery_cut_short_by_the_next_fault_is_open(
     until: float, outcome: ClaimOutcome
 ) -> None:
     story = healed_until(until)

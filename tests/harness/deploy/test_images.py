@@ -52,7 +52,7 @@ def test_layouts_change_no_image() -> None:
     assert not names & {"layouts", "system.toml", "compose.yaml"}
 
 
-def test_the_reference_is_built_of_its_own_sources_and_nothing_else_of_ours() -> None:
+def test_the_reference_image_contains_only_reference_sources() -> None:
     image = reference_image()
     with images._context(image) as folder:
         copied = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
@@ -103,7 +103,7 @@ def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
     assert not [name for name in copied if name.startswith(("harness/deploy", "harness/systems"))]
 
 
-def test_whatever_a_workers_sources_import_of_ours_is_among_them(tmp_path: Path) -> None:
+def test_a_worker_image_contains_all_imported_modules(tmp_path: Path) -> None:
     copy_worker_sources(tmp_path)
     missing = {
         f"{path.relative_to(tmp_path)}: {module}"

@@ -26,12 +26,12 @@ def suite(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def outcomes_to_play(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What each play is to come to: "lost", or nothing in particular."""
     outcomes: list[str] = []
 
     def play(
-        folder: Path, words: Sequence[str], tell: campaign.Log, more: Sequence[str] = ()
+        folder: Path, words: Sequence[str], log: campaign.Log, more: Sequence[str] = ()
     ) -> int:
         lost = bool(outcomes) and outcomes.pop(0) == "lost"
         name = f"20990101-0000{len(record.experiments(folder)):02d}-00aa"
@@ -60,7 +60,7 @@ def test_a_dry_run_says_what_fits_into_the_night(
 
 
 def test_a_night_ends_with_its_message_its_pages_and_its_exit_code(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good(tmp_path)
     words = ["nightly", str(suite), "--results", str(tmp_path / "r"), "--label", "commit 1f2e"]
@@ -71,20 +71,20 @@ def test_a_night_ends_with_its_message_its_pages_and_its_exit_code(
     assert "pages: " in err
     assert (tmp_path / "r" / "site" / "index.html").exists()
     assert len(list((tmp_path / "r" / "nights").glob("*/nightly.xml"))) == 1
-    told.append("lost")
+    outcomes_to_play.append("lost")
     assert main(words) == 1
     assert capsys.readouterr().out.startswith("mqproof nightly: WORSE in 1 place (exit code 1)")
 
 
 def test_without_a_baseline_nothing_passes(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["nightly", str(suite), "--results", str(tmp_path / "r")]) == 2
     assert "no baseline: 1" in capsys.readouterr().out
 
 
 def test_a_night_that_was_broken_off_and_is_past_is_reported_before_another_begins(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good(tmp_path)
     results = tmp_path / "r"
@@ -96,7 +96,7 @@ def test_a_night_that_was_broken_off_and_is_past_is_reported_before_another_begi
 
 
 def test_after_a_reboot_a_broken_night_goes_on_and_none_begins_where_there_is_none(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "r"
     words = ["nightly", str(suite), "--results", str(results), "--go-on"]

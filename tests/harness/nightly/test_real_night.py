@@ -109,5 +109,5 @@ def test_a_night_that_is_killed_in_a_fault_goes_on_and_judges_what_was_recorded(
 
 def _children(pid: int) -> list[int]:
     """The harness of the run; the guardian has a session of its own and does what it is for."""
-    told = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(one) for one in told.split()]
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(one) for one in children.split()]

@@ -81,7 +81,7 @@ def test_a_large_bound_allocates_no_memory(tmp_path: Path) -> None:
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 27), limits[1]))
     try:
-        told = [text_of(path, HISTORY_BYTES_MAX) for path in (plain, packed)]
+        texts = [text_of(path, HISTORY_BYTES_MAX) for path in (plain, packed)]
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
-    assert told == ["[1]", "[1]"]
+    assert texts == ["[1]", "[1]"]

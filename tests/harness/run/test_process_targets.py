@@ -21,12 +21,12 @@ ELECTED = load_system("rocketmq-controller")
 CONTROLLED = ELECTED.servers(load_layout(ELECTED.name, "separated"))
 
 
-def test_the_name_server_that_a_client_asks_is_a_process_of_its_host() -> None:
+def test_a_clients_name_server_is_a_process_of_its_host() -> None:
     found = resolve_processes(OF_CLIENT, "freeze", COLOCATED, "rkt2")
     assert found == ("rkt2/name-server", NAME_SERVER)
 
 
-def test_where_packets_are_struck_it_is_its_host() -> None:
+def test_packet_faults_hit_the_host() -> None:
     assert resolve_processes(OF_CLIENT, "partition", SEPARATED, "rkt6") == ("rkt6", NAME_SERVER)
 
 
@@ -40,7 +40,7 @@ def test_the_controller_that_leads_is_the_name_server_that_it_is_in() -> None:
     assert found == ("rkc4/name-server", NAME_SERVER)
 
 
-def test_its_host_is_struck_with_all_that_it_carries() -> None:
+def test_a_host_fault_hits_all_of_its_processes() -> None:
     whole = parse_target("host of name_server_of publisher-1")
     assert resolve_processes(whole, "freeze", COLOCATED, "rkt2") == ("rkt2", NAME_SERVER)
 
@@ -64,7 +64,7 @@ def test_a_process_that_is_named_is_that_one() -> None:
         ("rkt3", "rkt3 has no name server"),
     ],
 )
-def test_whom_a_client_asks_is_never_guessed(attached: str, why: str) -> None:
+def test_a_clients_name_server_is_never_guessed(attached: str, why: str) -> None:
     with pytest.raises(NoSuchTarget, match=why):
         resolve_processes(OF_CLIENT, "kill", COLOCATED, attached)
 
@@ -80,7 +80,7 @@ def test_a_client_is_attached_where_it_said_last() -> None:
     assert asyncio.run(story()) == ("", "rkt2")
 
 
-def test_of_who_was_not_started_nobody_knows_whom_it_asks() -> None:
+def test_the_name_server_of_an_unstarted_client_is_unknown() -> None:
     async def nobody(_prefix: str, _close: bool) -> tuple[str, ...]:
         return ()
 

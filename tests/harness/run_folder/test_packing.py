@@ -29,9 +29,7 @@ def experiment(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_unpacked_is_whole_and_what_was_asked_for(
-    experiment: Path, tmp_path: Path
-) -> None:
+def test_unpacked_data_is_complete_and_as_requested(experiment: Path, tmp_path: Path) -> None:
     there = unpacked(packed(experiment, tmp_path / "a.tar.xz"), tmp_path / "elsewhere")
     assert [run.name for run in recall(there).runs] == ["one", "two", "never-begun"]
     for name in ("one", "two"):

@@ -93,7 +93,7 @@ def test_a_harness_that_died_leaves_a_run_that_is_unknown_as_a_whole(tmp_path: P
         attempt(log, 700)
     sealed = seal(tmp_path)
     assert sealed.facts is not None
-    assert sealed.facts["clock_doubt"] == "the harness ended in phase 'windows'"
+    assert sealed.facts["clock_problem"] == "the harness ended in phase 'windows'"
     assert sealed.facts["load_ended_ns"] == 7001
 
 
@@ -101,7 +101,7 @@ def test_a_clock_in_doubt_makes_the_run_unknown() -> None:
     doubted = manifest()
     doubted.load_ended_ns = 10
     doubted.clocks = [ClockRecord("publisher-1", True, 0, 0, "publisher-1: its clock moved")]
-    assert facts_of(doubted, 0).clock_doubt == "publisher-1: its clock moved"
+    assert facts_of(doubted, 0).clock_problem == "publisher-1: its clock moved"
 
 
 def test_what_is_due_in_two_hours_is_no_instant_that_anybody_saw(tmp_path: Path) -> None:

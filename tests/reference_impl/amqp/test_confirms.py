@@ -185,7 +185,7 @@ _look = st.tuples(st.just("look"))
 
 
 class Model:
-    """Per publish and queue: who must answer and who did; the outcome is computed anew each
+    """Per publish and queue: who must answer and who did; the outcome is computed again each
     time."""
 
     def __init__(self) -> None:

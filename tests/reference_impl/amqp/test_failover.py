@@ -107,7 +107,7 @@ def test_it_is_looked_for_a_new_master_every_30_ms() -> None:
     assert len(there.mirror.heard) == 1
 
 
-def test_a_consumer_that_asked_for_it_is_cancelled_instead() -> None:
+def test_a_consumer_with_the_failover_argument_is_cancelled() -> None:
     there = Mirrored()
     there.consumes("c", **CANCEL)
     assert there.lose_master() == [q.BasicCancel("c", True)]
@@ -146,7 +146,7 @@ def test_a_client_that_cannot_hear_of_it_is_resumed_all_the_same() -> None:
     assert len(there.mirror.heard) == 1
 
 
-def test_a_master_that_dies_while_it_is_asked_is_replaced_by_the_next() -> None:
+def test_a_master_that_dies_during_a_request_is_replaced_by_the_next() -> None:
     there = Mirrored()
     there.client.say(consume("q"))
     assert there.lose_master() == []
@@ -213,7 +213,7 @@ def test_another_timer_does_not_end_a_pause() -> None:
     assert len(there.mirror.heard) == 1
 
 
-def test_the_end_of_a_master_that_was_just_asked_settles_publishes_and_consumers_too() -> None:
+def test_the_end_of_a_queried_master_settles_publishes_and_consumers() -> None:
     there = Mirrored()
     there.client.say(s.ConfirmSelect(True))
     there.client.publish("q")

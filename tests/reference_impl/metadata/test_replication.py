@@ -220,7 +220,7 @@ def test_the_requester_hears_of_the_settlement_that_the_lost_leader_took_with_it
     assert group.notes("b") == group.notes("c") == ["c1", "a2"]
 
 
-def test_who_has_answered_a_new_leader_that_died_brings_the_old_one_to_begin_anew() -> None:
+def test_who_has_answered_a_new_leader_that_died_brings_the_old_one_to_begin_again() -> None:
     group = Members("a", "b", "c")
     group.notice("b", "a")  # only the link between these two is lost
     group.deliver("b", "c")

@@ -128,7 +128,7 @@ class Rings:
 
     def join(self, name: str) -> RingMember:
         member = self._add(name, founder=False)
-        self.cluster.tell(member.pid, Regroup())
+        self.cluster.send(member.pid, Regroup())
         return member
 
     def start(self, name: str) -> None:
@@ -147,7 +147,7 @@ class Rings:
         self.gone[member.pid] = self.members.pop(member.pid)
 
     def say(self, member: RingMember, count: int) -> None:
-        self.cluster.tell(member.pid, Say(count))
+        self.cluster.send(member.pid, Say(count))
 
     def _add(self, name: str, *, founder: bool) -> RingMember:
         pid = self.cluster.spawn(name, lambda pid, node: RingMember(pid, node, founder=founder))

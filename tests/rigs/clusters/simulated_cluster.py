@@ -248,8 +248,8 @@ class SimulatedBroker:
         )[: copies - 1]
         return Roles(master, mirrors, mirrors if self._cluster.synchronised else ())
 
-    async def members(self, asked: str) -> tuple[str, ...]:
-        assert asked not in self._cluster.world.dead, "who is down tells nobody"
+    async def members(self, host: str) -> tuple[str, ...]:
+        assert host not in self._cluster.world.dead, "who is down tells nobody"
         return tuple(self._cluster.members)
 
     async def policy(self, name: str) -> dict[str, Any] | None:

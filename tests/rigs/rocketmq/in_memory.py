@@ -69,10 +69,10 @@ class FakeRocket:
                 self.ids[one] = MASTER_ID if one == leader else one.id + more
                 self.follows[one] = f"n{leader.id}"
 
-    async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         votes = {(one.host, one.votes_at): one for one in servers(self.layout.hosts)}
-        voter = votes.get((told["host"], told["port"]))
-        server = voter or self.by_place[told["host"], told["port"]]
+        voter = votes.get((arguments["host"], arguments["port"]))
+        server = voter or self.by_place[arguments["host"], arguments["port"]]
         if f"{server.host} {server.process}" in self.dead:
             if name == "greet_by":
                 return {"answered": False}
@@ -80,10 +80,10 @@ class FakeRocket:
         if name == "greet_by":
             return {"answered": True}
         if voter is not None:
-            code, fields, body = self._of_voter(server, told["code"], told["body"])
+            code, fields, body = self._of_voter(server, arguments["code"], arguments["body"])
         else:
             answer = self._of_broker if server.is_broker else self._of_name_server
-            code, fields, body = answer(server, told["code"], told["fields"])
+            code, fields, body = answer(server, arguments["code"], arguments["fields"])
         return {"code": code, "remark": "", "fields": fields, "body": body}
 
     # --- who votes -------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ class FakeRocket:
                 fields = {"controllerLeaderId": leader, "isLeader": str(leads).lower()}
                 return 0, fields, ""
             case Code.CONTROLLER_GET_SYNC_STATE_DATA:
-                asked = {group: self.states[group] for group in json.loads(body)}
-                return 0, {}, json.dumps({"replicasInfoTable": asked})
+                states = {group: self.states[group] for group in json.loads(body)}
+                return 0, {}, json.dumps({"replicasInfoTable": states})
         return UNKNOWN, {}, ""
 
     # --- name servers ----------------------------------------------------------------------------

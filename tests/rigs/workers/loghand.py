@@ -50,7 +50,7 @@ class PatientClient:
         answer = Answer(tag, outcome, strength, raw, time.monotonic_ns())
         self.publishing.answered([answer])
 
-    def hand(self, *messages: Fetched) -> None:
+    def give_out(self, *messages: Fetched) -> None:
         assert self.consuming
         self.consuming.fetched(messages)
 

@@ -91,7 +91,7 @@ def test_a_lost_attempt_is_charged_from_its_own_confirm_on() -> None:
     assert attributed(history) == {"attempt_lost replicated": "2"}
 
 
-def test_what_nobody_answered_is_charged_from_its_sending_on() -> None:
+def test_an_unanswered_publish_is_attributed_from_its_sending() -> None:
     history = History().window(8_000, over_ms=9_000).window(12_500).window(13_000)
     history.publish(1, at_ms=9_000).settle(1, Outcome.UNKNOWN, at_ms=10_000)
     history.publish(2, at_ms=10_900).confirm(2, at_ms=11_000).deliver(2, at_ms=11_500)
@@ -119,7 +119,7 @@ def test_cases_that_the_same_windows_may_have_caused_are_one_row() -> None:
     assert (row.measure, row.windows, row.count) == ("lost", "1", 2)
 
 
-def test_what_needs_no_fault_is_charged_to_nobody() -> None:
+def test_a_finding_that_needs_no_fault_is_attributed_to_none() -> None:
     history = History().window(5).publish(1).settle(1, Outcome.REFUSED).deliver(1)
     assert judge(*history.deliver_broken().build()).attributions == ()
 

@@ -48,9 +48,9 @@ SERVICES = services()
 
 @pytest.mark.parametrize(("name", "service"), SERVICES, ids=[name for name, _ in SERVICES])
 def test_every_container_has_its_rights_and_limits(name: str, service: dict[str, Any]) -> None:
-    told = service["labels"]
-    assert isinstance(told, dict)
-    role = told[labels.ROLE]
+    marks = service["labels"]
+    assert isinstance(marks, dict)
+    role = marks[labels.ROLE]
     most = BALANCER if "balancer" in name else MOST[{"proxy": "toxiproxy"}.get(role, role)]
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
@@ -65,6 +65,6 @@ def test_every_role_says_what_it_may() -> None:
     assert set(RIGHTS) == {word for name, word in vars(labels).items() if name.startswith("ROLE_")}
 
 
-def test_a_role_that_nobody_knows_gets_no_container() -> None:
+def test_an_unknown_role_gets_no_container() -> None:
     with pytest.raises(KeyError):
         confined({"labels": {labels.ROLE: "somebody"}})

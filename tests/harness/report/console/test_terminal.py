@@ -20,8 +20,8 @@ from harness.run.strip import Share, Strip
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
-from tests.rigs.runs.told_runs import page_of, summed
 
 VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
 
@@ -183,7 +183,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     ]
     assert "claimed by seeds/000" in fail
     assert "consumers_resumed after 0.161 s" in fail
-    assert "this cell is known to do so" in fail
+    assert "expected in this cell" in fail
 
 
 def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
@@ -224,10 +224,10 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
 
 
-def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
+def test_what_does_not_apply_is_one_line_unless_all_is_requested() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
-    left = "67 more claims do not apply (--all tells each, and why)"
+    left = "67 more claims do not apply (--all lists each with its reason)"
     assert left in screen.lines
     assert not [line for line in screen.lines if "notified-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
@@ -238,15 +238,15 @@ def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     assert "NOT APPLICABLE notified-consumer-is-cancelled: " in said
 
 
-def test_cells_that_do_not_apply_are_one_line_unless_all_is_asked_for() -> None:
+def test_cells_that_do_not_apply_are_one_line_unless_all_is_requested() -> None:
     others = tuple(replace(SKIPPED, cell=(f"crash-{n}", *SKIPPED.cell[1:])) for n in range(80))
     screen, whole = Screen(), Screen(whole=True)
     screen.display.report(report(run(Story()), skipped=others))
     whole.display.report(report(run(Story()), skipped=others))
-    told = "NOT APPLICABLE: 80 more cells do not apply (--all tells each, and why)"
+    message = "NOT APPLICABLE: 80 more cells do not apply (--all lists each with its reason)"
     assert [line for line in screen.lines if "crash-" in line and "NOT" in line] == []
-    assert told in screen.lines
-    assert told not in whole.lines
+    assert message in screen.lines
+    assert message not in whole.lines
     assert sum(line.startswith("NOT APPLICABLE crash-") for line in whole.lines) == 80
 
 
@@ -371,10 +371,12 @@ def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
     screen = Screen()
     screen.display.report(report(*runs, skipped=(SKIPPED,)))
     assert len(screen.lines) < CELLS_MAX + 12
-    told = "\n".join(screen.lines)
-    assert "NOT JUDGED 4: scenario-3 on rabbitmq-mirrored all-automatic@T=10 with pika: " in told
-    assert "no cluster (0 of 1 run judged)" in told
-    assert "NOT APPLICABLE: 1 more cells" in told
+    printed = "\n".join(screen.lines)
+    assert (
+        "NOT JUDGED 4: scenario-3 on rabbitmq-mirrored all-automatic@T=10 with pika: " in printed
+    )
+    assert "no cluster (0 of 1 run judged)" in printed
+    assert "NOT APPLICABLE: 1 more cells" in printed
     assert screen.lines[-1].startswith("replay: ")
 
 
@@ -392,6 +394,6 @@ def test_every_way_to_the_terminal_escapes_what_comes_from_outside() -> None:
     screen.display.live(replace(VIEW, armed=(evil,)))
     made = run(Story(), verdicts=(), failure=evil, notes=(evil,), name=evil)
     screen.display.report(report(made, replay=evil), [Path(evil)])
-    told = screen.paper.getvalue()
-    assert told.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
-    assert told.encode() and visible(told) == told
+    printed = screen.paper.getvalue()
+    assert printed.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
+    assert printed.encode() and visible(printed) == printed
