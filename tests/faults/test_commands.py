@@ -287,9 +287,12 @@ def test_with_an_executor_that_does_nothing_it_ends_unknown(kind: str) -> None:
         (rules.freeze_held(None, SILENT), "there is no verify command"),
         (rules.freeze_held(YES, ANSWERED), "but its port is not silent"),
         (rules.freeze_held(YES, REFUSED), "but its port is not silent"),
-        (rules.gone(YES, ANSWERED), "still in force"),
-        (rules.gone(NO, REFUSED), "outside: refused"),
-        (rules.gone(None, REFUSED), "outside: refused"),
+        (rules.kill_gone(YES, ANSWERED), "still in force"),
+        (rules.kill_gone(NO, REFUSED), "outside: refused"),
+        (rules.kill_gone(None, REFUSED), "outside: refused"),
+        (rules.freeze_gone(YES, ANSWERED), "still in force"),
+        (rules.freeze_gone(NO, SILENT), "outside: silent"),
+        (rules.freeze_gone(None, REFUSED), "outside: refused"),
         (rules.may_begin(YES, ANSWERED), "it cannot tell the fault from health"),
         (rules.may_begin(NO, REFUSED), "before the fault, the broker does not answer"),
     ],
@@ -300,7 +303,12 @@ def test_what_one_of_them_denies_is_not_proven(proof: object, doubt: str) -> Non
 
 def test_without_a_verify_command_only_the_broker_shows_the_end() -> None:
     """Else the run would wait in vain; it is unknown already."""
-    assert rules.gone(None, ANSWERED).ok
+    assert rules.kill_gone(None, ANSWERED).ok
+    assert rules.freeze_gone(None, ANSWERED).ok
+
+
+def test_a_freeze_has_ended_if_the_command_says_so_and_something_comes_through() -> None:
+    assert rules.freeze_gone(NO, REFUSED).ok
 
 
 @pytest.mark.slow
