@@ -203,12 +203,23 @@ def test_recovery_that_lies_in_the_time_of_two_windows_reads_both(
     assert stalled(beside_a_client("served", opens=opens), 2) is INCONCLUSIVE
 
 
-@pytest.mark.parametrize(("until_s", "outcome"), [(30, PASS), (30.1, INCONCLUSIVE)])
+@pytest.mark.parametrize(
+    ("from_s", "until_s", "outcome"),
+    [
+        (20, 29, PASS),
+        (20, 30, PASS),
+        (20, 30.1, INCONCLUSIVE),
+        (59.9, 60, INCONCLUSIVE),
+        (60, 61, PASS),
+        (61, 62, PASS),
+    ],
+)
 def test_publishers_that_another_fault_kept_away_before_are_back(
-    until_s: float, outcome: ClaimOutcome
+    from_s: float, until_s: float, outcome: ClaimOutcome
 ) -> None:
     story = beside_a_client("served").doubt("availability", "publishers_absent", window=2)
-    story.facts = replace(story.facts, absences=(Absence(1, ns(20), ns(until_s)),))
+    away = Absence(1, ns(from_s), ns(until_s)), Absence(7, ns(20), ns(60))
+    story.facts = replace(story.facts, absences=away)
     assert verdict("durable-queue-returns", story).outcome is outcome
 
 
