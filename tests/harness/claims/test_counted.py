@@ -163,5 +163,7 @@ def test_of_a_log_no_connection_holds_a_message() -> None:
     assert one.outcome is NOT_APPLICABLE
     assert "logs give out by the progress of groups" in one.not_judged[0]
     assert verdict("held-hence-not-again", Story().starved(0.1)).outcome is PASS
+    for other in ("nothing-corrupt", "one-copy"):
+        assert verdict(other, of_log()).outcome is PASS
     broken = of_log().count("duplicated", "redelivered_without_cause", 1)
     assert verdict("held-hence-not-again", broken).outcome is FAIL, "it is on record all the same"

@@ -194,7 +194,7 @@ def test_recovery_reads_the_doubts_of_the_window_in_whose_time_it_lies(
 
 
 @pytest.mark.parametrize(
-    ("opens", "own"), [(59.9, INCONCLUSIVE), (29.9, PASS), (30.1, INCONCLUSIVE)]
+    ("opens", "own"), [(59.9, INCONCLUSIVE), (29.9, PASS), (30, PASS), (30.1, INCONCLUSIVE)]
 )
 def test_recovery_that_lies_in_the_time_of_two_windows_reads_both(
     opens: float, own: ClaimOutcome
@@ -203,12 +203,37 @@ def test_recovery_that_lies_in_the_time_of_two_windows_reads_both(
     assert stalled(beside_a_client("served", opens=opens), 2) is INCONCLUSIVE
 
 
-@pytest.mark.parametrize(("until_s", "outcome"), [(30, PASS), (30.1, INCONCLUSIVE)])
+@pytest.mark.parametrize("opens", [60, 61])
+def test_a_window_that_begins_when_recovery_was_judged_says_nothing_of_it(opens: float) -> None:
+    assert stalled(beside_a_client("served", opens=opens), 2) is PASS
+
+
+def test_a_starvation_after_recovery_reads_the_window_in_whose_time_it_lies() -> None:
+    def starving(stalled: int) -> ClaimOutcome:
+        story = beside_a_client("served").starved(5.1, window=1).starved(0.1, window=2)
+        story.doubt("availability", "stalled", window=stalled, worker=7)
+        return verdict("healed-hence-consumed", story).outcome
+
+    assert (starving(1), starving(2)) == (FAIL, INCONCLUSIVE)
+
+
+@pytest.mark.parametrize(
+    ("from_s", "until_s", "outcome"),
+    [
+        (20, 29, PASS),
+        (20, 30, PASS),
+        (20, 30.1, INCONCLUSIVE),
+        (59.9, 60, INCONCLUSIVE),
+        (60, 61, PASS),
+        (61, 62, PASS),
+    ],
+)
 def test_publishers_that_another_fault_kept_away_before_are_back(
-    until_s: float, outcome: ClaimOutcome
+    from_s: float, until_s: float, outcome: ClaimOutcome
 ) -> None:
     story = beside_a_client("served").doubt("availability", "publishers_absent", window=2)
-    story.facts = replace(story.facts, absences=(Absence(1, ns(20), ns(until_s)),))
+    away = Absence(1, ns(from_s), ns(until_s)), Absence(7, ns(20), ns(60))
+    story.facts = replace(story.facts, absences=away)
     assert verdict("durable-queue-returns", story).outcome is outcome
 
 

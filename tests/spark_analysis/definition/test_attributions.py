@@ -172,7 +172,9 @@ def test_a_window_that_reaches_in_for_certain_leaves_another_one_beside_it() -> 
         (9_900, 12_450, "1"),  # by any clock it was confirmed no earlier than what was lost
         (10_100 - NANOSECOND_MS, 12_450 + NANOSECOND_MS, "0,1"),
         (10_100 - NANOSECOND_MS, 50_000, "0,1"),  # it may have been confirmed earlier
+        (10_100, 50_000, ""),  # by any clock it shows when the other one should have come
         (9_900 - NANOSECOND_MS, 12_450, "1"),
+        (9_900 - NANOSECOND_MS, 50_000, "1"),
     ],
 )
 def test_which_message_was_confirmed_first_is_no_finer_than_the_clocks(
@@ -183,6 +185,11 @@ def test_which_message_was_confirmed_first_is_no_finer_than_the_clocks(
     history.publish(1, at_ms=9_000).confirm(1, at_ms=10_000)
     history.publish(2, at_ms=9_100).confirm(2, at_ms=confirmed_ms).deliver(2, at_ms=11_500)
     assert attributed(history) == {"lost replicated": windows}
+
+
+def test_no_fault_stands_before_several_windows() -> None:
+    history = apart(History()).window(5_000, over_ms=9_960).window(6_000, over_ms=9_970)
+    assert attributed(lost(history)) == {"lost replicated": "0,1,2"}
 
 
 def test_a_duplicate_is_attributed_no_finer_than_the_clocks() -> None:
