@@ -46,6 +46,11 @@ _LAST_LONGER = (
     "let the fault last longer than a look; or play it where a packet filter makes it, as Compose "
     "does (docs/faults.md): that counts the packets it drops"
 )
+_NO_LEADER = "no host says that it is the master"
+_SEE_WHY_NONE_LED = (
+    "see in broker_logs why no host led then, and whether this machine was too busy for the "
+    "brokers; then run it again"
+)
 _NOT_PREPARED = "could not be prepared"  # for a moment of the cluster or of a busy machine
 
 
@@ -150,6 +155,8 @@ def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
 
 def _advice(doubt: Doubt, facts: Facts) -> str:
     text = _fault_doubt(doubt, facts) if doubt.reason == "fault" else ""
+    if _NO_LEADER in text:
+        return _SEE_WHY_NONE_LED
     if text.startswith("never opened") and _NOT_PREPARED not in text:
         return _NEVER_OPENED
     if _TOO_SHORT in text:

@@ -25,8 +25,8 @@ from harness.cluster.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
 from harness.cluster.started_clients import StartedClients
-from harness.deploy import labels
-from harness.deploy.compose import balancers, process_ends, starting, worker_ways
+from harness.deploy import container_starts, labels
+from harness.deploy.compose import balancers, process_ends, worker_ways
 from harness.deploy.compose.balancer_address import has_address
 from harness.deploy.compose.execs import start
 from harness.deploy.compose.render import RESULTS, proxy_address
@@ -253,7 +253,7 @@ class ComposeCluster:
         if start.silent:
             mute = self._containers.processes().items()
             names = [name for name, at in mute if host_of(at) in start.silent]
-            words = await asyncio.to_thread(starting.last_words, self.client, names)
+            words = await asyncio.to_thread(container_starts.last_words, self.client, names)
             silent = ", ".join(start.silent)
             raise DeployError(f"no answer from {silent} within {limit_s:.0f} s{words}")
         health = await self.health(limit_s)
@@ -262,14 +262,14 @@ class ComposeCluster:
             raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
         self._versions |= await self.broker.versions()
 
-    async def _look(self, hosts: tuple[str, ...]) -> starting.Start:
+    async def _look(self, hosts: tuple[str, ...]) -> container_starts.Start:
         answered = await self._greeted()
         silent = tuple(host for host in hosts if host not in answered)
         if not silent:
-            return starting.Start((), "")
+            return container_starts.Start((), "")
         processes = self._containers.processes()
-        failure = await asyncio.to_thread(starting.failure, self.client, processes)
-        return starting.Start(silent, failure)
+        failure = await asyncio.to_thread(container_starts.failure, self.client, processes)
+        return container_starts.Start(silent, failure)
 
     async def _greeted(self) -> list[str]:
         hosts = tuple(self._addresses)

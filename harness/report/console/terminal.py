@@ -156,11 +156,11 @@ class Terminal:
             )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
-        self._failing(report)
         if zero := nowhere(report):
             self._print(f"0 in every run: {', '.join(zero)}")
         if never := unjudged(report):
             self._print(f"judged in no run: {', '.join(never)}")
+        self._failing(report)
         self._lines("not applicable", list(skipped_lines(report, self._whole)))
         self._lines("against what is known", list(cell_lines(report)))
 
