@@ -108,6 +108,11 @@ class BrokerSettings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     ha_slave_fallbehind_max: int = 256 * 1024 * 1024
     ha_transfer_batch_size: int = 32 * 1024
     transaction_check_max: int = 15
+    enable_d_leger_commit_log: bool = False
+    d_leger_group: str = ""
+    d_leger_peers: str = ""  # "n0-host:port" each, parted by semicolons
+    d_leger_self_id: str = ""
+    ledger_without: str = ""  # a rule that is switched off (dledger/rules.py)
     peer_secret: Secret = ""
     misbehave: str = ""  # a kind; "": it is honest (broker/misbehaving.py)
     misbehave_share: float = SHARE
@@ -136,6 +141,12 @@ class BrokerSettings(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         """By host."""
         pairs = (one.partition("=") for one in self.host_addresses.split(",") if one.strip())
         return {host.strip(): address.strip() for host, _, address in pairs}
+
+    @property
+    def members(self) -> dict[str, str]:
+        """Addresses of a DLedger group's members, by name."""
+        pairs = (one.partition("-") for one in self.d_leger_peers.split(";") if one.strip())
+        return {name.strip(): address.strip() for name, _, address in pairs}
 
     @property
     def peer_name(self) -> str:

@@ -106,12 +106,16 @@ class LogFolder:
         except FileNotFoundError:
             return None
 
-    def keep(self, name: str, document: bytes) -> None:
+    def keep(self, name: str, document: bytes, flushed: bool = False) -> None:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f"{path.name}.new")
         unfinished.write_bytes(document)
+        if flushed:
+            _sync(unfinished)
         unfinished.replace(path)
+        if flushed:
+            _sync(path.parent)
 
     def forget(self, name: str) -> None:
         (self._folder / name).unlink(missing_ok=True)
@@ -124,6 +128,14 @@ class LogFolder:
 
 def _open(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _named(folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from reference_impl.rocketmq.broker.server import BrokerServer
-from reference_impl.rocketmq.effects import COPIES, REMOTING, Server
+from reference_impl.rocketmq.effects import COPIES, MEMBERS, REMOTING, Server
 from reference_impl.rocketmq.naming.server import NameServer
 from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.settings import NameServer as NameServerSettings
@@ -45,12 +45,19 @@ async def run_broker(settings: BrokerSettings, with_parent: bool) -> int:
     own = socket.inet_aton(socket.gethostbyname(own_name))
     server = BrokerServer(settings, SystemClock(), disk, store_ip=own)
     port = settings.listen_port
-    doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), (settings.copies_port, COPIES)]
+    doors = [(port, REMOTING), (port - FAST_BELOW, REMOTING), _peers_door(settings)]
     try:
         truth = Path(settings.misbehave_truth) if settings.misbehave else None
         return await _live(server, settings.bind_address, doors, with_parent, names, truth)
     finally:
         disk.close()
+
+
+def _peers_door(settings: BrokerSettings) -> Door:
+    """Where other brokers dial it: as a member of a group, or for copies of its log."""
+    if settings.enable_d_leger_commit_log:
+        return int(settings.members[settings.d_leger_self_id].rpartition(":")[2]), MEMBERS
+    return settings.copies_port, COPIES
 
 
 async def _live(

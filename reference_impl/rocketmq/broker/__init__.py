@@ -9,6 +9,8 @@ Messages:
 sending      sends of producers
 misbehaving  injected misbehaviour of a broker
 committing   the moment when that counts as sent
+replicating  the same, in a DLedger group
+leading      such a broker's changes of role
 pulling      pulls of consumers, and long polling
 retrying     messages that they send back
 delays       delayed messages

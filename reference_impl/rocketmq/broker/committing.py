@@ -35,6 +35,18 @@ class Slaves(Protocol):
         """Return whether one is connected that is not too far behind."""
 
 
+class Putting(Protocol):
+    """Where messages are put; `done` gets the code, at once or later."""
+
+    def put(self, draft: Draft, done: Done, waits: bool = True) -> None: ...
+
+    def progress(self) -> None:
+        """The disk, a slave or time went on."""
+
+    @property
+    def wants_flush(self) -> bool: ...
+
+
 class _PendingCommit(msgspec.Struct):
     stored: Stored
     done: Done
@@ -46,6 +58,8 @@ class _PendingCommit(msgspec.Struct):
 
 
 class Committing:
+    """Putting, of a master or a slave."""
+
     def __init__(
         self, store: Store, config: BrokerSettings, clock: Clock, slaves: Slaves, arrived: Arrived
     ) -> None:

@@ -4,14 +4,17 @@
    that the first one is due first. What stands there for the tags is when it is due.
 2. One that is due is put into its real queue, and the level goes on behind it. How far each level
    is stands on the disk as of the last flush: what was put since is put again after a crash.
+   In a DLedger group it goes on when the message counts as sent; else it is put again.
 3. Only a master does so.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from reference_impl.rocketmq.broker.topics import SCHEDULED
+from reference_impl.rocketmq.remoting.codes import Code
 from reference_impl.rocketmq.settings import BrokerTimes
 from reference_impl.rocketmq.store import properties
 from reference_impl.rocketmq.store.properties import DELAY, REAL_QUEUE, REAL_TOPIC, TAGS, tags_code
@@ -61,6 +64,7 @@ class Delays:
         self._parts = parts
         self._times: BrokerTimes = parts.config.times
         self._next: dict[int, int] = {}
+        self._put: dict[int, int] = {}  # the same of what was put, which may not count yet
         if kept is not None:
             self.copy(kept)
         self._at_ms = parts.clock.now_ms() + self._times.delay_first
@@ -75,6 +79,11 @@ class Delays:
         """Copy the progress of a slave's master. Raises one of fields.UNREADABLE."""
         progress = msgspec.json.decode(document, type=DelayProgress)
         self._next = {int(level): offset for level, offset in progress.offset_table.items()}
+        self._put.clear()
+
+    def begin(self) -> None:
+        """Go on as a new leader: what was put and did not count is put again."""
+        self._put.clear()
 
     def progress(self) -> bytes:
         offsets = {str(level): offset for level, offset in sorted(self._next.items())}
@@ -92,24 +101,30 @@ class Delays:
         queue = self._parts.store.queues.get(SCHEDULED, level - 1)
         if queue is None:
             return
-        wall_ms, offset = self._parts.clock.wall_ms(), self._next.get(level, 0)
+        wall_ms, done = self._parts.clock.wall_ms(), self._next.get(level, 0)
+        offset = max(done, self._put.get(level, 0))
         last_ms = wall_ms + LEVELS_S[level - 1] * self._times.delay_units
         for entry in queue.entries(max(offset, queue.start)):
             # After a clock was set back, a message waits no longer than its level's time.
-            if (
-                wall_ms < entry.tags_code <= last_ms
-                or offset - self._next.get(level, 0) >= AT_ONCE
-            ):
+            if wall_ms < entry.tags_code <= last_ms or offset - done >= AT_ONCE:
                 break
-            record = self._parts.store.record(entry.position)
-            if record is not None:
-                self._parts.committing.put(_real(record), _ignore, waits=False)
             offset += 1
-        self._next[level] = offset
+            self._put[level] = offset
+            record = self._parts.store.record(entry.position)
+            counted = partial(self._counted, level, offset)
+            if record is not None:
+                self._parts.committing.put(_real(record), counted, waits=False)
+            else:
+                counted(Code.SUCCESS)
+            if self._put[level] != offset:
+                break
 
-
-def _ignore(*_: object) -> None:
-    pass
+    def _counted(self, level: int, offset: int, code: Code, *_: object) -> None:
+        """What was put counts as sent, or has to be put again."""
+        if code is Code.SUCCESS:
+            self._next[level] = max(offset, self._next.get(level, 0))
+        else:
+            self._put[level] = self._next.get(level, 0)
 
 
 def _real(record: Record) -> Draft:

@@ -17,6 +17,7 @@ from reference_impl.rocketmq.broker.copies import PART, REPORT
 from reference_impl.rocketmq.effects import COPIES, Clock
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import BrokerSettings
+from reference_impl.rocketmq.store.log import CommitLog
 from reference_impl.rocketmq.store.store import Store
 
 PART_OCTETS_MAX = 16 * 1024 * 1024
@@ -26,12 +27,14 @@ class Following:
     def __init__(
         self,
         store: Store,
+        log: CommitLog,
         config: BrokerSettings,
         clock: Clock,
         outbox: Outbox,
         dice: random.Random,
     ) -> None:
         self._store = store
+        self._log = log
         self._config = config
         self._times = config.times
         self._dice = dice
@@ -98,12 +101,12 @@ class Following:
         self._unread += octets
         while (part := self._part()) is not None:
             start, copied = part
-            if start != self._store.log.end and self._store.log.end:
+            if start != self._log.end and self._log.end:
                 self._leave()
                 return
             if copied:
-                self._store.log.begin_at(start)
-                self._store.log.append_copy(copied)
+                self._log.begin_at(start)
+                self._log.append_copy(copied)
                 for _ in self._store.copied():
                     pass
                 self._report()
@@ -134,7 +137,7 @@ class Following:
 
     def _report(self) -> None:
         assert self._connection is not None, "whom to"
-        self._outbox.octets(self._connection, REPORT.pack(self._store.log.end))
+        self._outbox.octets(self._connection, REPORT.pack(self._log.end))
         self._reported_ms = self._clock.now_ms()
 
     def _leave(self) -> None:

@@ -27,7 +27,7 @@ import msgspec
 from reference_impl.misbehave.kinds import Kind, Misbehaviour, drawn
 from reference_impl.misbehave.lines import line
 from reference_impl.misbehave.truth import HELD
-from reference_impl.rocketmq.broker.committing import Committing, Done
+from reference_impl.rocketmq.broker.committing import Done, Putting
 from reference_impl.rocketmq.broker.copies import Copies
 from reference_impl.rocketmq.broker.topics import HALF, is_clients
 from reference_impl.rocketmq.broker.transactions import decided
@@ -60,7 +60,7 @@ class CrookedBroker:
         self,
         config: BrokerSettings,
         clock: Clock,
-        committing: Committing,
+        committing: Putting,
         store: Store,
         outbox: Outbox,
         copies: Copies,

@@ -3,7 +3,7 @@
 import random
 
 from reference_impl.rocketmq.broker.clients import BrokerClients
-from reference_impl.rocketmq.broker.committing import Committing
+from reference_impl.rocketmq.broker.committing import Committing, Putting
 from reference_impl.rocketmq.broker.copies import Copies
 from reference_impl.rocketmq.broker.delays import DOCUMENT as DELAYS
 from reference_impl.rocketmq.broker.delays import Delays
@@ -12,17 +12,23 @@ from reference_impl.rocketmq.broker.meters import Meters
 from reference_impl.rocketmq.broker.misbehaving import CrookedBroker
 from reference_impl.rocketmq.broker.offsets import Offsets
 from reference_impl.rocketmq.broker.pulling import Pulling
+from reference_impl.rocketmq.broker.replicating import Replicating
 from reference_impl.rocketmq.broker.role import CurrentRole
 from reference_impl.rocketmq.broker.topics import HALF, BrokerTopics
 from reference_impl.rocketmq.broker.transactions import Transactions
+from reference_impl.rocketmq.dledger.member import DledgerMember
+from reference_impl.rocketmq.dledger.message_log import LedgerLog
+from reference_impl.rocketmq.dledger.settings import of_broker
 from reference_impl.rocketmq.effects import Clock
 from reference_impl.rocketmq.remoting.calls import Calls
 from reference_impl.rocketmq.remoting.connections import Connections
 from reference_impl.rocketmq.remoting.outbox import Outbox
 from reference_impl.rocketmq.settings import BrokerSettings
 from reference_impl.rocketmq.store.disk import Disk
+from reference_impl.rocketmq.store.log import FOLDER as COMMIT_LOG
+from reference_impl.rocketmq.store.log import CommitLog
 from reference_impl.rocketmq.store.records import Draft, host
-from reference_impl.rocketmq.store.store import Store, Stored
+from reference_impl.rocketmq.store.store import Store
 
 
 class Parts:
@@ -50,14 +56,18 @@ class Parts:
         self.offsets = Offsets(disk)
         self.meters = Meters(clock)
         self.delays = Delays(self, disk.document(DELAYS))
+        self.member = self._member() if config.enable_d_leger_commit_log else None
+        log_octets = config.mapped_file_size_commit_log
+        self.commit_log = CommitLog(disk.series(COMMIT_LOG, log_octets))
         self.store = Store(
             disk,
             self.delays.code_of,
-            config.mapped_file_size_commit_log,
+            log_octets,
             config.mapped_file_size_consume_queue,
+            self.commit_log if self.member is None else LedgerLog(self.member),
         )
-        self.copies = Copies(self.store.log, config, clock, self.outbox, dice)
-        self.committing = Committing(self.store, config, clock, self.copies, self._arrived)
+        self.copies = Copies(self.commit_log, config, clock, self.outbox, dice)
+        self.committing = self._putting()
         self.crooked = (
             CrookedBroker(config, clock, self.committing, self.store, self.outbox, self.copies)
             if config.misbehave
@@ -75,13 +85,31 @@ class Parts:
         self.offsets.flush()
         self.disk.keep(DELAYS, self.delays.progress())
 
-    def _arrived(self, draft: Draft, stored: Stored) -> None:
+    def arrived(self, draft: Draft, offset: int, stored_ms: int) -> None:
+        """Readers see a message from now on."""
         self.meters.put.add()
         if draft.topic == HALF:
-            self.transactions.begun(stored.offset, stored.stored_ms)
-        self.pulling.arrived(
-            draft.topic, draft.queue, self.delays.code_of(draft, stored.stored_ms)
+            self.transactions.begun(offset, stored_ms)
+        self.pulling.arrived(draft.topic, draft.queue, self.delays.code_of(draft, stored_ms))
+
+    def _putting(self) -> Putting:
+        if self.member is not None:
+            return Replicating(self.store, self.member, self.clock)
+        return Committing(
+            self.store,
+            self.config,
+            self.clock,
+            self.copies,
+            lambda draft, stored: self.arrived(draft, stored.offset, stored.stored_ms),
         )
+
+    def _member(self) -> DledgerMember:
+        """Raises ValueError."""
+
+        def cut(position: int) -> None:
+            self.store.cut(position)
+
+        return DledgerMember(of_broker(self.config), self.clock, self.disk, self.dice, cut)
 
 
 def host_of(address: str) -> bytes:

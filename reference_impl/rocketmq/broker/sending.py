@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reference_impl.rocketmq.broker.delays import delayed, under
+from reference_impl.rocketmq.broker.replicating import BUSY
 from reference_impl.rocketmq.broker.topics import (
     DEAD_PREFIX,
     HALF,
@@ -196,9 +197,12 @@ class Sending:
 
         def done(code: Code, one: Stored) -> None:
             stored(code, one)
-            fields = {"msgId": ",".join(ids), "queueId": queue, "queueOffset": first[0].offset}
-            remark = "" if code is Code.SUCCESS else code.name
-            answer = incoming.answer(code, remark, fields={**fields, **REGION})
+            if code is Code.SYSTEM_ERROR:
+                answer = incoming.answer(code, BUSY, fields=REGION)
+            else:
+                fields = {"msgId": ",".join(ids), "queueId": queue, "queueOffset": first[0].offset}
+                remark = "" if code is Code.SUCCESS else code.name
+                answer = incoming.answer(code, remark, fields={**fields, **REGION})
             if not incoming.command.is_oneway:
                 self._parts.outbox.send(incoming.connection, answer)
 

@@ -8,9 +8,11 @@
 
 import random
 from collections.abc import Callable
+from functools import partial
 
 from reference_impl.rocketmq.broker import tables
 from reference_impl.rocketmq.broker.following import Following
+from reference_impl.rocketmq.broker.leading import Leading
 from reference_impl.rocketmq.broker.locks import Locks
 from reference_impl.rocketmq.broker.membership import Membership
 from reference_impl.rocketmq.broker.operating import Operating
@@ -21,7 +23,8 @@ from reference_impl.rocketmq.broker.registering import Registering
 from reference_impl.rocketmq.broker.retrying import Retrying
 from reference_impl.rocketmq.broker.sending import Sending
 from reference_impl.rocketmq.broker.tables import Copier
-from reference_impl.rocketmq.effects import COPIES, Clock, Effect
+from reference_impl.rocketmq.dledger.member import DledgerMember
+from reference_impl.rocketmq.effects import COPIES, MEMBERS, Clock, Effect
 from reference_impl.rocketmq.remoting.codes import RequestCode
 from reference_impl.rocketmq.remoting.header import HeaderError
 from reference_impl.rocketmq.remoting.serving import Handler, serve
@@ -49,7 +52,9 @@ class BrokerServer:
         drawn = dice or random.SystemRandom()
         self._parts = parts = Parts(config, clock, disk, drawn, store_ip)
         self._membership = Membership(parts)
-        self._following = Following(parts.store, config, clock, parts.outbox, drawn)
+        self._following = Following(
+            parts.store, parts.commit_log, config, clock, parts.outbox, drawn
+        )
         self._copier = Copier(config.times, clock, parts.outbox, parts.calls, self._tables())
         self._registering = Registering(
             config,
@@ -59,6 +64,16 @@ class BrokerServer:
             parts.role,
             parts.topics.registration,
             self._master_is,
+        )
+        self._leading = (
+            None
+            if parts.member is None
+            else Leading(
+                parts,
+                parts.member,
+                self._registering.now,
+                partial(self._copier.master_is, ""),
+            )
         )
         self._handlers = self._all_handlers()
         self._flushed_ms = clock.now_ms()
@@ -73,6 +88,9 @@ class BrokerServer:
         if door == COPIES:
             self._opened_copies(connection, dialled)
             return self._parts.outbox.take()
+        if door == MEMBERS:
+            self._member.opened(connection, peer, dialled)
+            return self._turned()
         self._parts.connections.opened(connection, peer, self._clock.now_ms())
         if dialled is None:
             return []
@@ -85,12 +103,16 @@ class BrokerServer:
     def refused(self, address: str, door: str) -> list[Effect]:
         if door == COPIES:
             self._following.refused()
+        elif door == MEMBERS:
+            self._member.refused(address)
         else:
             self._registering.refused(address)
-        return self._parts.outbox.take()
+        return self._turned()
 
     def received(self, connection: int, octets: bytes) -> list[Effect]:
-        if connection in self._following:
+        if self._is_members(connection):
+            self._member.received(connection, octets)
+        elif connection in self._following:
             self._following.received(octets)
         elif connection in self._parts.copies:
             self._parts.copies.received(connection, octets)
@@ -100,12 +122,14 @@ class BrokerServer:
         return self._turned()
 
     def closed(self, connection: int) -> list[Effect]:
-        if connection in self._following:
+        if self._is_members(connection):
+            self._member.closed(connection)
+        elif connection in self._following:
             self._following.closed()
         else:
             self._parts.copies.closed(connection)
             self._gone(connection)
-        return self._parts.outbox.take()
+        return self._turned()
 
     def tick(self) -> list[Effect]:
         now_ms, parts = self._clock.now_ms(), self._parts
@@ -113,6 +137,8 @@ class BrokerServer:
             self._gone(connection)
             parts.outbox.close(connection)
         parts.calls.overdue(now_ms)
+        if parts.member is not None:
+            parts.member.tick()
         self._flush(now_ms)
         parts.copies.tick()
         parts.committing.progress()
@@ -120,7 +146,7 @@ class BrokerServer:
         parts.transactions.tick()
         parts.pulling.tick()
         self._registering.tick()
-        if self._parts.role.is_slave:
+        if parts.role.is_slave:
             self._following.tick()
             self._copier.tick()
         return self._turned()
@@ -130,6 +156,8 @@ class BrokerServer:
         self._registering.leave()
         self._parts.flush_tables()
         self._parts.store.close()
+        if self._parts.member is not None:
+            self._parts.member.stop()
         return self._parts.outbox.take()
 
     def _commands(self, connection: int, octets: bytes) -> None:
@@ -151,10 +179,11 @@ class BrokerServer:
     def _turned(self) -> list[Effect]:
         """Return the effects that one turn leaves for others."""
         self._parts.copies.grown()
+        members = [] if self._leading is None else self._leading.turn()
         if self._parts.topics.changed:
             self._parts.topics.changed = False
             self._registering.now()
-        return self._parts.outbox.take()
+        return self._parts.outbox.take() + members
 
     def _flush(self, now_ms: int) -> None:
         parts = self._parts
@@ -183,6 +212,14 @@ class BrokerServer:
         else:
             self._parts.copies.opened(connection)
 
+    @property
+    def _member(self) -> DledgerMember:
+        assert self._parts.member is not None, "it is in no group"
+        return self._parts.member
+
+    def _is_members(self, connection: int) -> bool:
+        return self._parts.member is not None and connection in self._parts.member
+
     def _gone(self, connection: int) -> None:
         parts = self._parts
         parts.connections.closed(connection)
@@ -195,7 +232,8 @@ class BrokerServer:
     def _master_is(self, address: str, ha_address: str) -> None:
         if self._parts.role.is_slave:
             self._copier.master_is(address)
-            self._following.master_is(ha_address)
+            if self._leading is None:
+                self._following.master_is(ha_address)
 
     def _tables(self) -> dict[RequestCode, Callable[[bytes], None]]:
         """Return the tables that a slave copies, and their handlers."""

@@ -38,6 +38,7 @@ from reference_impl.rocketmq.store.records import (
     message_id,
     write,
 )
+from reference_impl.rocketmq.store.store import Stored
 
 if TYPE_CHECKING:
     from reference_impl.rocketmq.broker.parts import Parts
@@ -53,7 +54,11 @@ class Transactions:
         self._check_ms = parts.clock.now_ms() + self._config.times.transaction_check_interval
         self._pending: dict[int, int] = {}  # by offset of the half: when it was stored
         if not self._parts.role.is_slave:
-            self._pending.update(self._found())
+            self.begin()
+
+    def begin(self) -> None:
+        """Go on as a master with what its log has."""
+        self._pending = dict(self._found())
 
     def begun(self, offset: int, stored_ms: int) -> None:
         """A half was put."""
@@ -106,10 +111,17 @@ class Transactions:
             self._put(msgspec.structs.replace(_draft(record), topic=GIVEN_UP, queue=0))
             return
         props[CHECK_TIMES] = str(checks + 1)
-        self._put(msgspec.structs.replace(_draft(record), props_text=properties.write(props)))
-        again = self._parts.store.at(HALF, 0, self._parts.store.ends(HALF, 0)[1] - 1)
-        producers = self._parts.clients.producers.get(props.get(PRODUCER_GROUP, ""), {})
-        if again is not None and producers:
+        draft = msgspec.structs.replace(_draft(record), props_text=properties.write(props))
+        self._parts.committing.put(draft, self._put_again, waits=False)
+
+    def _put_again(self, code: Code, stored: Stored) -> None:
+        """Ask its producer about a half that was put behind all others."""
+        again = self._parts.store.record(stored.position) if code is Code.SUCCESS else None
+        if again is None:
+            return
+        group = again.properties.get(PRODUCER_GROUP, "")
+        producers = self._parts.clients.producers.get(group, {})
+        if producers:
             self._ask(next(iter(producers)), again)
 
     def _ask(self, producer: int, record: Record) -> None:

@@ -7,6 +7,7 @@ pushing   a leader's pushes to one follower: compare, truncate, append, commit
 taking    what a follower does with them
 waiting   appended entries that wait for a majority
 ledger    the log on a disk
+message_log  the same as the log of a broker's messages
 entries   one entry of it
 ballot    the term and the vote, on a disk
 links     connections to the other members

@@ -43,4 +43,5 @@ class Ballot:
 
     def _keep(self) -> None:
         if self._is_kept:
-            self._disk.keep(self._document, msgspec.json.encode(_KeptBallot(self.term, self.vote)))
+            ballot = _KeptBallot(self.term, self.vote)
+            self._disk.keep(self._document, msgspec.json.encode(ballot), flushed=True)

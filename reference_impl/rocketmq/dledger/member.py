@@ -105,13 +105,15 @@ class DledgerMember:
         """Return whether it leads, and not too many entries wait."""
         return self.is_leader and len(self._waiting) <= PENDING_MAX
 
-    def append(self, body_at: Callable[[int], bytes], settled: Settled) -> LedgerEntry:
-        """Append an entry as the leader; `settled` gets its fate, later."""
+    def append(self, body_at: Callable[[int], bytes]) -> LedgerEntry:
+        """Append an entry as the leader."""
         assert self.is_leader, "no other member appends"
-        entry = self.ledger.append(MESSAGE, self.term, body_at)
+        return self.ledger.append(MESSAGE, self.term, body_at)
+
+    def wait(self, settled: Settled) -> None:
+        """`settled` gets, later, what became of the last entry."""
         until_ms = self._clock.now_ms() + self._settings.times.ledger_ack_limit
-        self._waiting.add(entry.index, until_ms, settled)
-        return entry
+        self._waiting.add(self.ledger.end_index, until_ms, settled)
 
     def __contains__(self, connection: int) -> bool:
         return connection in self._connections or connection in self._links

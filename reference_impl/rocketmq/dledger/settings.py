@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from reference_impl.rocketmq.dledger.rules import Rule
-from reference_impl.rocketmq.settings import BrokerTimes
+from reference_impl.rocketmq.settings import BrokerSettings, BrokerTimes, Flush
 
 HEARTBEATS_MISSED_MAX = 3
 PENDING_MAX = 10_000
@@ -39,3 +39,20 @@ class MemberSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def keeps(self, rule: Rule) -> bool:
         return self.without is not rule
+
+
+def of_broker(config: BrokerSettings) -> MemberSettings:
+    """Raises ValueError."""
+    peers, name = config.members, config.d_leger_self_id
+    if name not in peers or not config.d_leger_group:
+        raise ValueError(f"dLegerSelfId: {name!r} is no member of dLegerPeers, or has no group")
+    return MemberSettings(
+        group=config.d_leger_group,
+        name=name,
+        peers=peers,
+        secret=config.peer_secret,
+        flushes=config.flush_disk_type is Flush.SYNC_FLUSH,
+        file_octets=config.mapped_file_size_commit_log,
+        without=Rule(config.ledger_without) if config.ledger_without else None,
+        times=config.times,
+    )

@@ -83,7 +83,7 @@ class MemoryDisk:
     def document(self, name: str) -> bytes | None:
         return self._documents.get(name)
 
-    def keep(self, name: str, document: bytes) -> None:
+    def keep(self, name: str, document: bytes, flushed: bool = False) -> None:  # noqa: ARG002
         self._documents[name] = document
 
     def forget(self, name: str) -> None:

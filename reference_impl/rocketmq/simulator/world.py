@@ -96,7 +96,7 @@ class World:
     def thaw(self, name: str) -> None:
         host = self.hosts[name]
         host.stands_still = False
-        for end in self.network.of(name):
+        for end in self.network.towards(name):
             self._look_at(end)
 
     def cut(self, source: str, target: str) -> None:

@@ -52,7 +52,8 @@ class Disk(Protocol):
     def document(self, name: str) -> bytes | None:
         """None: there is none."""
 
-    def keep(self, name: str, document: bytes) -> None: ...
+    def keep(self, name: str, document: bytes, flushed: bool = False) -> None:
+        """`flushed`: it survives the loss of power, too."""
 
     def forget(self, name: str) -> None:
         """Of a document."""

@@ -11,6 +11,7 @@
 """
 
 from collections.abc import Iterator
+from typing import Protocol
 
 from reference_impl.rocketmq.store.disk import Series
 from reference_impl.rocketmq.store.records import (
@@ -30,7 +31,44 @@ _FILES_LOOKED_AT = 3
 _HEAD_OCTETS = 8
 
 
+class MessageLog(Protocol):
+    """What a store needs of a log. `end`: readers see what stands before it. `shows_at_once`:
+    that is everything appended, and not what a majority has."""
+
+    shows_at_once: bool
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def flushed(self) -> int: ...
+
+    def append(self, draft: Draft, offset: int, stored_ms: int) -> tuple[int, int]:
+        """Its position and length."""
+
+    def octets(self, position: int, count: int) -> bytes: ...
+
+    def raw(self, position: int) -> bytes: ...
+
+    def record(self, position: int) -> Record | Blank | Bad: ...
+
+    def records(self, position: int) -> Iterator[Record]: ...
+
+    def flush(self) -> None: ...
+
+    def recover(self) -> None: ...
+
+    def truncate(self, position: int) -> None: ...
+
+
 class CommitLog:
+    """MessageLog."""
+
+    shows_at_once = True
+
     def __init__(self, series: Series) -> None:
         self._series = series
         self.end = series.first

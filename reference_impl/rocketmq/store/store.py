@@ -2,7 +2,8 @@
 
 1. A message gets its place in the log, its offset in its queue and its time at once, in the order
    in which messages come. Readers see it from then on: none waits for a disk or a slave
-   before it may read what others wait for.
+   before it may read what others wait for. In a ledger they see it when it is committed
+   (`MessageLog.shows_at_once`).
 2. What is half of a transaction, or was rolled back, is in the log and in no queue.
 3. After a crash the log is read again from the third file from its end, cut where it is damaged,
    and queues get what they lack, or lose what is no longer there.
@@ -15,7 +16,7 @@ import msgspec
 
 from reference_impl.rocketmq.store.disk import Disk
 from reference_impl.rocketmq.store.log import FOLDER as LOG
-from reference_impl.rocketmq.store.log import CommitLog
+from reference_impl.rocketmq.store.log import CommitLog, MessageLog
 from reference_impl.rocketmq.store.properties import TAGS, tags_code
 from reference_impl.rocketmq.store.queues import FILE_OCTETS as QUEUE_FILE_OCTETS
 from reference_impl.rocketmq.store.queues import IndexEntry, Queue, Queues
@@ -72,7 +73,7 @@ def by_tags(draft: Draft, stored_ms: int) -> int:  # noqa: ARG001  (a delayed on
 
 
 class Store:
-    """`code_of`: what stands in a queue for a message's tags."""
+    """`code_of`: what stands in a queue for a message's tags. `log`: None: one of its own."""
 
     def __init__(
         self,
@@ -80,10 +81,12 @@ class Store:
         code_of: TagsCode = by_tags,
         file_octets: int = FILE_OCTETS,
         queue_file_octets: int = QUEUE_FILE_OCTETS,
+        log: MessageLog | None = None,
     ) -> None:
         self._disk = disk
         self._code_of = code_of
-        self.log = CommitLog(disk.series(LOG, file_octets))
+        self.log: MessageLog = log or CommitLog(disk.series(LOG, file_octets))
+        self._given: dict[tuple[str, int], int] = {}  # next offsets, where a log shows later
         self.queues = Queues(disk, queue_file_octets)
         self._recover()
 
@@ -93,6 +96,8 @@ class Store:
         return self._crashed
 
     def put(self, draft: Draft, now_ms: int) -> Stored:
+        if not self.log.shows_at_once:
+            return self._put_ahead(draft, now_ms)
         queue = self.queues.of(draft.topic, draft.queue) if _is_listed(draft) else None
         offset = 0 if queue is None else queue.end
         position, octets = self.log.append(draft, offset, now_ms)
@@ -101,12 +106,17 @@ class Store:
         self._listed_to = position + octets
         return Stored(position, offset, self._listed_to, now_ms)
 
+    def forget_given(self) -> None:
+        """Give offsets from where the queues end: all that was put before is in them, or never
+        will be."""
+        self._given.clear()
+
     def next(self, draft: Draft) -> Stored:
         """Return where the next message of its queue will be."""
         return Stored(self.log.end, self.ends(draft.topic, draft.queue)[1], self.log.end, 0)
 
     def copied(self) -> Iterator[Record]:
-        """Yield what a master's log brought since the last call: queues know it then."""
+        """Yield what the log brought since the last call: queues know it then."""
         for record in self.log.records(max(self._listed_to, self.log.start)):
             self._list(record)
             self._listed_to = record.position + record.octets
@@ -161,6 +171,8 @@ class Store:
 
     def drop(self, topic: str) -> None:
         self.queues.drop(topic)
+        for key in [key for key in self._given if key[0] == topic]:
+            del self._given[key]
 
     def cut(self, position: int) -> None:
         """Remove what stands there in the log, and after it."""
@@ -193,6 +205,16 @@ class Store:
         status = Status.FOUND if parts else Status.NO_MATCH
         content = b"".join(parts)
         return ReadResult(status, offset + passed, queue.start, queue.end, content, len(parts))
+
+    def _put_ahead(self, draft: Draft, now_ms: int) -> Stored:
+        """Put a message that readers see later."""
+        key = draft.topic, draft.queue
+        offset = 0
+        if _is_listed(draft):
+            offset = self._given.get(key, self.ends(*key)[1])
+            self._given[key] = offset + 1
+        position, octets = self.log.append(draft, offset, now_ms)
+        return Stored(position, offset, position + octets, now_ms)
 
     def _list(self, record: Record) -> None:
         if _is_listed(record):

@@ -64,7 +64,8 @@ class MemberServer:
             if is_committed:
                 self._watch.confirmed.add(number)
 
-        self.member.append(lambda _: b"%d" % number, settled)
+        self.member.append(lambda _: b"%d" % number)
+        self.member.wait(settled)
         return self._turned()
 
     def opened(self, connection: int, peer: str, door: str, dialled: str | None) -> list[Effect]:

@@ -79,7 +79,8 @@ def test_without_a_majority_an_append_fails_and_may_be_committed_later() -> None
 
 
 def _appended(group: DledgerGroup, leader: str, fates: list[bool]) -> list[object]:  # type: ignore[type-arg]
-    group.member(leader).append(lambda _: b"1", fates.append)
+    group.member(leader).append(lambda _: b"1")
+    group.member(leader).wait(fates.append)
     return []
 
 

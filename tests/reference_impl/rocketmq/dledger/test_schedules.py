@@ -18,7 +18,7 @@ from tests.reference_impl.rocketmq.dledger.schedules import (
 
 SCHEDULES = {3: 80, 5: 20}  # by the size of the group; many more of them by night
 MANY = {3: 33_000, 5: 10_000}
-FOUND_WITHIN = 100  # schedules; docs/reference.md tells how many it takes
+FOUND_WITHIN = 100  # schedules; docs/behaviour/rocketmq-elections.md 1.1
 FOUND_BY = dict.fromkeys(Rule, CRASHES_3) | {Rule.FLUSH_FIRST: POWER_3, Rule.GIVE_WAY: POWER_3}
 # A late push of an earlier term, or connection, has to meet one certain moment: test_taking.py.
 BY_HAND = (Rule.FENCE, Rule.KEEP_MATCHED)
