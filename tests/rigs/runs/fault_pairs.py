@@ -36,6 +36,10 @@ TIMES = {
 }
 # The second fault takes seconds to prepare where the first one silences a host.
 AFTER_SILENCE = {"overlapping": ((0, 7), (3, 7))}
+# A pair that is played alone has more time: probing a connection that is slow or silent takes as
+# long as its answers do.
+ALONE = {"overlapping": ((0, 20), (5.2, 20))}
+ALONE_AFTER_SILENCE = {"overlapping": ((0, 7), (0.6, 7))}
 # Nodes give up a peer that is silent for longer: both may go on then, and stay apart for good.
 SILENT_MAX_S = 7.2
 BATCH, FEWEST = 16, 8  # pairs in one batch
@@ -62,6 +66,9 @@ recovery = "5 s"
 settle = "5 s"
 drain_limit = "30 s"
 """
+
+
+Times = tuple[tuple[float, float], ...]  # of each fault: when it opens, how long it lasts; s
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -103,10 +110,20 @@ class Pair:
         return self.clients if self.crashes else 0
 
     @property
-    def times(self) -> tuple[tuple[float, float], ...]:
-        """When each fault opens, and how long it lasts."""
+    def times(self) -> Times:
+        """When each fault opens in a batch, and how long it lasts."""
         special = AFTER_SILENCE if _silences(self.first) else TIMES
         return special.get(self.time, TIMES[self.time])
+
+    @property
+    def times_alone(self) -> Times:
+        """The same of a pair that is played alone."""
+        special = ALONE_AFTER_SILENCE if self._is_silent else ALONE
+        return special.get(self.time, self.times)
+
+    @property
+    def _is_silent(self) -> bool:
+        return any(map(_silences, self.kinds))
 
     @property
     def lasts_s(self) -> float:
@@ -148,7 +165,8 @@ def source(batch: Sequence[Pair]) -> str:
     begins_s, publisher = 0.0, 1
     for number, pair in zip(range(1, 2 * len(batch), 2), batch, strict=True):
         targets = pair.targets(number, publisher)
-        for kind, target, (opens, lasts) in zip(pair.kinds, targets, pair.times, strict=True):
+        times = pair.times if len(batch) > 1 else pair.times_alone
+        for kind, target, (opens, lasts) in zip(pair.kinds, targets, times, strict=True):
             parts.append(
                 f'[[fault]]\nkind = "{kind}"\ntarget = "{target}"\n'
                 f'opens = "{begins_s + opens:g} s"\nlasts = "{lasts:g} s"\n'
