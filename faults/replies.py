@@ -13,6 +13,11 @@ def silent(reply: Reply) -> bool:
     return not reply.answered and not reply.end and reply.seconds >= SILENCE_S
 
 
+def passed(reply: Reply) -> bool:
+    """Return whether it came through: an answer, or an end of the connection. A refusal, too."""
+    return reply.answered or bool(reply.end)
+
+
 def is_silent(reply: Reply | None) -> bool:
     return reply is not None and silent(reply)
 

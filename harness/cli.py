@@ -23,7 +23,7 @@ from rich.text import Text
 
 from harness.commands import bounds, crash, outlets
 from harness.commands.shell import Shell
-from harness.judging.exits import NOTHING_JUDGED, Exit
+from harness.judging.exits import NOTHING_DONE, NOTHING_JUDGED, Exit
 from harness.outside.text import one_line, visible, whole_marks
 from harness.plan.problems import PlanError
 from harness.run import signals
@@ -58,7 +58,7 @@ _COMMANDS = {
     "analyse": "analyse.analyse",
     "compare": "compare.compare",
     "nightly": "nightly.nightly",
-    "serve": "nightly.serve",
+    "serve": "serve.serve",
     "pack": "pack.pack",
     "judge": "judge.judge",
     "heal": "machine.heal",
@@ -114,15 +114,20 @@ def _main(argv: Sequence[str] | None, load: "Callable[[], Pipeline]") -> int:
     except Exception as error:  # the last resort: whatever it is, it gets its own exit code
         if isinstance(error, OSError) and error.errno in _REFUSED:
             reason = os_reason(error, None)
-            return _say(shell, f"{NOTHING_JUDGED}: {reason}", Exit.NOT_DECIDED)
+            return _say(shell, f"{_nothing(words)}: {reason}", Exit.NOT_DECIDED)
         if isinstance(error, MemoryError):
             reason = "the machine has no memory left for it: close other programs, or judge less"
-            return _say(shell, f"{NOTHING_JUDGED}: {reason}", Exit.NOT_DECIDED)
+            return _say(shell, f"{_nothing(words)}: {reason}", Exit.NOT_DECIDED)
         if _is_of_the_world(error):
             text = str(error).replace("\n", "\n    ")  # no line of it passes for one of ours
-            return _say(shell, f"{NOTHING_JUDGED}: {text}", Exit.NOT_DECIDED)
+            return _say(shell, f"{_nothing(words)}: {text}", Exit.NOT_DECIDED)
         return _crash(shell, error)
     return code if isinstance(code, int) else 0
+
+
+def _nothing(words: Sequence[str]) -> str:
+    """What did not happen, by what the command is for."""
+    return NOTHING_DONE.get(words[0] if words else "", NOTHING_JUDGED)
 
 
 def _program(words: Sequence[str]) -> typer.Typer:

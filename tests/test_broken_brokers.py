@@ -22,8 +22,8 @@ from tests.rigs.defects.measure import (
     Case,
     bases,
     cases,
+    judged_with,
     share,
-    struck,
     tallies,
     verdicts,
 )
@@ -120,7 +120,7 @@ def excused(case: Case) -> bool:
 @pytest.mark.parametrize("pack", packs(), ids=lambda pack: pack.name.split(".")[0])
 def test_every_defect_of_a_packed_run_is_caught(pack: Path, tmp_path: Path) -> None:
     for base in runs(pack, tmp_path):
-        found = [struck(number, defect, base) for number, defect in enumerate(DEFECTS)]
+        found = [judged_with(number, defect, base) for number, defect in enumerate(DEFECTS)]
         assert any(found), base.run.name
         assert missed(case for case in found if case is not None and not excused(case)) == []
         for change in HARMLESS:

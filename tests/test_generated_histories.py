@@ -54,9 +54,9 @@ MEANT = {
     *("delayed, late by -1", "delayed, late by 0", "delayed, late by 1"),
     *("received before it was sent True", "received before it was sent False"),
     *(
-        f"line {way} {told}"
+        f"line {way} {flags}"
         for way in ("reversed", "rotated")
-        for told in ("none", "all", "mixed")
+        for flags in ("none", "all", "mixed")
     ),
     *("log with holes", "log without holes"),
     *("lost, with a window ahead", "lost, with none ahead"),
@@ -84,8 +84,8 @@ def generated(request: pytest.FixtureRequest) -> Histories:
 
 def test_everything_that_is_meant_to_happen_does_so_often(generated: Histories) -> None:
     assert len(generated) >= HISTORIES
-    told = Counter(tag for each in generated for tag in each.tags)
-    assert not {tag: told[tag] for tag in sorted(MEANT) if told[tag] < often(len(generated))}
+    tags = Counter(tag for each in generated for tag in each.tags)
+    assert not {tag: tags[tag] for tag in sorted(MEANT) if tags[tag] < often(len(generated))}
 
 
 def test_facts_and_rows_show_every_situation_often(generated: Histories) -> None:

@@ -22,14 +22,14 @@ WORDS = re.compile(
 IN_NAMES = re.compile(r"(?:^|_)(told|tell|asked|struck|owed|moot)(?:_|$)", re.I)
 CLASSES_MAX = 1
 PHRASES_MAX = {
-    "harness": 12, "faults": 0, "reference_impl": 0, "spark_analysis": 0,
-    "docs": 3, "compose": 0,
+    "harness": 9, "faults": 0, "reference_impl": 0, "spark_analysis": 0,
+    "docs": 0, "compose": 0, "examples": 1, "tests": 480,
 }  # fmt: skip
 
 
 @cache
-def product() -> tuple[tuple[Path, ast.Module], ...]:
-    paths = [path for package in PRODUCT for path in sorted((ROOT / package).rglob("*.py"))]
+def modules(*folders: str) -> tuple[tuple[Path, ast.Module], ...]:
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     return tuple((path, ast.parse(path.read_text("utf-8"))) for path in paths)
 
 
@@ -47,7 +47,7 @@ def defined(tree: ast.Module) -> Iterator[str]:
 def test_no_name_uses_a_participle_as_a_noun() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {name}"
-        for path, tree in product()
+        for path, tree in modules(*PRODUCT, "tests")
         for name in defined(tree)
         if IN_NAMES.search(name)
     ]
@@ -57,7 +57,7 @@ def test_no_name_uses_a_participle_as_a_noun() -> None:
 def test_few_classes_share_their_name_with_two_others() -> None:
     names = Counter(
         node.name
-        for _, tree in product()
+        for _, tree in modules(*PRODUCT)
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     )

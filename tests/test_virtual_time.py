@@ -29,7 +29,7 @@ def test_a_limit_ends_what_would_last_longer() -> None:
         virtual_time.run(story())
 
 
-def test_what_waits_for_nobody_is_reported_instead_of_hanging() -> None:
+def test_a_wait_without_an_event_is_reported_instead_of_hanging() -> None:
     async def story() -> None:
         await asyncio.Event().wait()
 

@@ -12,7 +12,7 @@ lost, by drop        Admitted before it is confirmed. A crash may swallow the co
                      Without a confirm a dropped message is lost_indeterminate, no violation.
 lost, by             What a survivor held when it took the queue over is not lost (a log's: when it
   confirm-early,     began as a master), nor what a consumer had from the dead or cut master. All
-  stale-guard,       the rest is, so in a calm run nothing: allowed and proved are acknowledged,
+  stale-guard,       the rest is, without faults nothing: allowed and proved are acknowledged,
   truncate           each confirmed attempt admitted, none held, none delivered.
 lost, by forget      What reached the consumer before its channel ended is delivered. Allowed and
                      proved: acknowledged, forgotten, not delivered.

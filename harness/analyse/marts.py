@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 
 from harness.analyse.questions import question
 from harness.claims.state import KnownFacts, check
-from harness.plan.natures import with_natures
+from harness.plan.fault_properties import with_fault_properties
 from harness.run_folder.experiments import RUNS
 from harness.run_folder.manifest import NAME, Manifest
 from harness.run_folder.whole import NotWhole, whole
@@ -263,7 +263,7 @@ def _judged(ready: _Ready, by_run: Mapping[str, Mapping[str, Any]]) -> JudgedRun
     return JudgedRun(
         ready.folder,
         manifest,
-        ready.options.of(with_natures(Facts.from_json(manifest.facts))),
+        ready.options.of(with_fault_properties(Facts.from_json(manifest.facts))),
         Findings(**{name: own[name] for name in MARTS}),
         Costs(**{name: own[name] for name in COSTS}),
         Views(**{name: own[name] for name in VIEWS}),

@@ -3,7 +3,7 @@
 1. No number without the runs behind it: n judged, k of them with the violation, the exact interval
    (rates.py). What could not be judged is a third number; a cell in which that is more than a
    fifth of the runs says so before anything else.
-2. A median has its interval; a run that was not back is a lower bound in it (medians.py). Where
+2. A median has its interval; a run that did not recover is a lower bound in it (medians.py). Where
    runs are too few for an interval, their values stand in its place.
 3. Scenarios come in the order of the first run of each, systems in each likewise.
 """
@@ -262,7 +262,7 @@ def _worst(found: Sequence[Out]) -> str:
         return NONE
     one = max(found, key=lambda each: each.seconds)
     seconds = f"{'' if one.whole else '≥ '}{formats.seconds(one.seconds)}"
-    back = "" if one.back else ", not back"
+    back = "" if one.back else ", did not recover"
     return f"{one.scope} {one.name} of {one.of}: {seconds}{back}"
 
 

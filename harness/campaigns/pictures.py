@@ -54,7 +54,7 @@ def drawn(one: WantedPicture, packs: Sequence[Packed]) -> str:
 
 def _blocks(picture: Joint) -> Sequence[svg.Block]:
     return (
-        ("the fault, seen from outside", picture.faults),
+        ("the fault, verified", picture.faults),
         ("what each name server showed", picture.servers),
         ("what each client's own route had", picture.believed),
         ("each publisher's sends (red: some failed in that second)", picture.sends),

@@ -32,7 +32,7 @@ def middle(times: Sequence[Time], to_text: ToText) -> str:
     found = median(times)
     middle = f"{'' if found.reached else '≥ '}{to_text(found.median)}"
     if math.isfinite(found.high):
-        unknown = f", {found.censored} not back" if found.censored else ""
+        unknown = f", {found.censored} did not recover" if found.censored else ""
         return f"{middle} ({to_text(found.low)} to {to_text(found.high)}{unknown})"
     ordered = sorted(times, key=lambda time: time.value)
     each = "; ".join(f"{'≥ ' if one.censored else ''}{to_text(one.value)}" for one in ordered)

@@ -17,7 +17,7 @@ terms       counts that only some messages can have: delayed ones, those of tran
 recovery    the recovery from a fault: stages, the longest silence, missed publishes
 serving     service, consumption and starvation of one run, and which doubt comes first
 served      whether all was served and consumed in a window: from rows of the marts
-calm        outages and silences while nothing is broken
+steady_state outages and silences while nothing is broken
 waiting     the messages that waited when a fault came, and their fate
 derived     facts that follow from others
 times       the duration of a fault and of its judged time, a stage's time in words

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.claims.articles import Article, Compared, Unjudged
 from harness.claims.values import COMPARATORS
-from harness.claims.vocabulary import CALM, FACTS, NOTHING_BROKEN, fact
+from harness.claims.vocabulary import FACTS, NOTHING_BROKEN, STEADY_STATE, fact
 from harness.plan.problems import PlanError, Problem, nearest, unknown
 from harness.plan.shape_words import problem_of
 
@@ -60,11 +60,11 @@ class Claim:
         return any(one.of_window for one in (*self.precondition, *self.predicate))
 
     @property
-    def of_calm(self) -> bool:
+    def of_steady_state(self) -> bool:
         """It speaks of runs, or times of a run, in which nothing is broken."""
         names = [one.fact for one in (*self.precondition, *self.predicate)]
         return not self.of_windows and any(
-            name in NOTHING_BROKEN or name in CALM for name in names
+            name in NOTHING_BROKEN or name in STEADY_STATE for name in names
         )
 
 

@@ -12,11 +12,13 @@
 6. Little evidence proves no claim. For a claim no count is certainly 0 if fewer than ENOUGH were
    judged, or fewer than all if the scenario sends fewer on purpose. The number itself stays as it
    is.
+7. A case that no broker could show is not applicable: with one queue nothing can be misrouted,
+   and logs give out by the progress of groups. What the records show all the same counts.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from harness.claims.doubts import Caveat
@@ -24,7 +26,7 @@ from harness.claims.terms import not_applicable
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from spark_analysis.schema import measures
 from spark_analysis.schema.measure import Whole
-from spark_analysis.schema.messages import Attribution, Count
+from spark_analysis.schema.messages import NO_FAULT, Attribution, Count
 from spark_analysis.schema.words import Strength
 
 ENOUGH = 100
@@ -49,6 +51,10 @@ PLANNED_OF = {  # a whole that the scenario plans as what others leave of a firs
 }
 _DELIVERED = ("in_order", "reordered", "reorder_unknown", "not_judged")  # each message is in one
 
+_ONE_CLOCK = "run it with clients and brokers on one machine, or with synchronised clocks"
+_ONE_QUEUE = "one queue: nothing could be misrouted"
+_OF_LOGS = "logs give out by the progress of groups, so that no connection holds a message"
+
 # Deliveries that are violations even where nothing was sent.
 _NEED_NO_MESSAGE = ("unexpected", "corrupt")
 
@@ -66,6 +72,8 @@ class Counted:
     doubt: Callable[..., Caveat | None]
     planned: Mapping[Whole, float]
     undrained: frozenset[str] = frozenset()  # queues whose drain is not complete
+    queues: frozenset[str] = frozenset()  # those of the workload
+    of_logs: bool = False  # what was delivered has a place in a log
 
     def total(self, measure: str, detail: str = "") -> int:
         """Return the count of a measure (of one detail), over all queues."""
@@ -89,11 +97,22 @@ class Counted:
             return exactly(self.total("state", "acknowledged"))
         if measure in measures.GONE:
             return self._loss(measure, detail, among)
-        if none := not_applicable(measure, self.total):
+        if none := not_applicable(measure, self.total) or self._impossible(measure, detail):
             return none
         if measure == "reordered":
             return self._order(among)
         return self._count(measure, detail, among)
+
+    def _impossible(self, measure: str, detail: str) -> NotApplicable | None:
+        """Return why no broker could do that in this run; None: it could, or it did."""
+        if self.total(measure, detail):
+            return None
+        if measure == "misrouted":
+            # Consumers and the drain read the queues of the workload, and no other.
+            named = (self.queues | {row.queue for row in self.counts}) - {""}
+            return None if len(named) > 1 else NotApplicable(_ONE_QUEUE)
+        held = (measure, detail) == ("duplicated", "redelivered_without_cause")
+        return NotApplicable(_OF_LOGS) if held and self.of_logs else None
 
     def undecided(self, among: Among = None) -> int:
         """Return the number of confirmed messages (or perhaps confirmed ones) whose loss is
@@ -115,13 +134,25 @@ class Counted:
             number = self.total(measure, detail)
             return number, number
         low = high = 0
-        for row in self.attributions:
-            if row.measure != measure or detail not in ("", row.detail):
-                continue
-            windows = {int(number) for number in row.windows.split(",") if number}
+        for row, windows in self._charged(measure, detail):
             low += row.count if windows and windows <= among else 0
             high += row.count if windows & among else 0
         return low, high
+
+    def _charged(self, measure: str, detail: str) -> Iterator[tuple[Attribution, frozenset[int]]]:
+        """Yield the rows of a measure (of one detail), each with the windows that may have caused
+        its cases."""
+        for row in self.attributions:
+            if row.measure == measure and detail in ("", row.detail):
+                yield row, frozenset(int(number) for number in row.windows.split(",") if number)
+
+    def _shared(self, measure: str, detail: str, among: Among, number: int) -> tuple[str, str]:
+        """Return why so many may belong to something else, and what to do."""
+        why = f"{number:,} more may belong to another fault"
+        rows = self._charged(measure, detail)
+        if among is not None and any(NO_FAULT in all_ and all_ & among for _, all_ in rows):
+            return f"{why}, or to none: clients' clocks may be off", _ONE_CLOCK
+        return why, "leave more time between the faults"
 
     def _most(self, measure: str, detail: str, among: Among) -> int:
         return self._attributed(measure, detail, among)[1]
@@ -134,8 +165,7 @@ class Counted:
         if doubt:
             return at_least(low, text, *_words(doubt))
         if high > low:
-            shared = f"{high - low:,} more may belong to another fault"
-            return Interval(low, high, text, shared, "leave more time between the faults")
+            return Interval(low, high, text, *self._shared(measure, detail, among, high - low))
         return self._with_doubtful(measure, detail, among, exactly(low, text))
 
     def _with_doubtful(
@@ -181,8 +211,7 @@ class Counted:
             why = f"{unrouted:,} were confirmed though perhaps no queue received them"
             return Interval(low - unrouted, high, text, why, "publish with mandatory = true")
         if high > low:
-            why = f"{high - low:,} more may belong to another fault"
-            return Interval(low, high, text, why, "leave more time between the faults")
+            return Interval(low, high, text, *self._shared(measure, detail, among, high - low))
         return exactly(low, text)
 
     def _left(self, detail: str) -> int:

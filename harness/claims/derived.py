@@ -97,9 +97,9 @@ def _overlap(own: Window, other: Window) -> bool:
 
 
 def _trait(window: Window, trait: str) -> Value:
-    if window.nature is None:
+    if window.properties is None:
         return Unknown(f"it is not declared what a {window.kind} takes")
-    return bool(getattr(window.nature, trait))
+    return bool(getattr(window.properties, trait))
 
 
 def _lasts(wanted: tuple[str, ...], facts: Facts, state: KnownFacts) -> Value:

@@ -7,8 +7,8 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from harness.claims.values import Unknown
 from spark_analysis.schema.doubts import Doubt
@@ -40,6 +40,17 @@ _NEVER_OPENED = (
 )
 
 
+# What is shorter than a look is so in every run.
+_TOO_SHORT = "its window was shorter than a look"
+_LAST_LONGER = (
+    "let the fault last longer than a look; or play it where a packet filter makes it, as Compose "
+    "does (docs/faults.md): that counts the packets it drops"
+)
+_NO_LEADER = "no host says that it is the master"
+_SEE_WHY_NONE_LED = (
+    "see in broker_logs why no host led then, and whether this machine was too busy for the "
+    "brokers; then run it again"
+)
 _NOT_PREPARED = "could not be prepared"  # for a moment of the cluster or of a busy machine
 
 
@@ -90,6 +101,11 @@ class Doubts:
         reasons = {one.reason for one in self._of("availability", window)} - {CONSUMERS_ABSENT}
         return self.stalled_s.get(window, 0.0) if reasons <= _STALLS else None
 
+    def without(self, reason: str, windows: Collection[int]) -> "Doubts":
+        """Return the doubts without those of this reason in these windows."""
+        kept = (one for one in self.caveats if one.reason != reason or one.window not in windows)
+        return replace(self, caveats=tuple(kept))
+
     def consumption(self, window: int) -> Caveat | None:
         """Return the first doubt about consumption. Without consumers the time of recovered
         service is unknown."""
@@ -139,13 +155,17 @@ def _longest_stalls(doubts: tuple[Doubt, ...]) -> list[Doubt]:
 
 def _advice(doubt: Doubt, facts: Facts) -> str:
     text = _fault_doubt(doubt, facts) if doubt.reason == "fault" else ""
+    if _NO_LEADER in text:
+        return _SEE_WHY_NONE_LED
     if text.startswith("never opened") and _NOT_PREPARED not in text:
         return _NEVER_OPENED
+    if _TOO_SHORT in text:
+        return _LAST_LONGER
     return _ADVICE.get(doubt.reason, "")
 
 
 def _fault_doubt(doubt: Doubt, facts: Facts) -> str:
-    return next((one.doubt for one in facts.windows if one.number == doubt.window), "")
+    return next((one.unverified_reason for one in facts.windows if one.number == doubt.window), "")
 
 
 def _sentence(doubt: Doubt, facts: Facts) -> str:
@@ -166,7 +186,8 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
             who = doubt.reason.removesuffix("_absent")
             return f"a fault kept all {who} away: none was there to judge by"
         case "publisher_log" | "consumer_log":
-            return f"the log of {worker_name(doubt.worker, facts)} is not closed"
+            who = worker_name(doubt.worker, facts)
+            return f"the log of {who} does not reach the end of the run"
         case "fault":
             text = _fault_doubt(doubt, facts)
             return f"fault {doubt.window}: {text or 'it was not verified'}"
@@ -175,9 +196,9 @@ def _sentence(doubt: Doubt, facts: Facts) -> str:
                 "something was delivered, or confirmed, before it was sent: the records are wrong"
             )
         case "clock":
-            return facts.clock_doubt or "the clocks cannot be trusted"
+            return facts.clock_problem or "the clocks cannot be trusted"
         case "drain":
-            text = next((q.doubt for q in facts.queues if q.queue == doubt.queue), "")
+            text = next((q.undrained_reason for q in facts.queues if q.queue == doubt.queue), "")
             return f"{doubt.queue} was not drained: {text or 'the reason is not recorded'}"
         case "not_due":
             return f"{doubt.queue}: the drain did not outlast the delay of the missing messages"

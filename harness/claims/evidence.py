@@ -20,7 +20,6 @@ from harness.claims.state import KnownFacts
 from harness.claims.times import stage_text
 from harness.claims.values import Interval, NotApplicable, Unknown, Value, at_least, exactly
 from harness.claims.vocabulary import (
-    CALM,
     CONSUMPTION,
     COUNTS,
     DECLARED,
@@ -32,6 +31,7 @@ from harness.claims.vocabulary import (
     SERVICE,
     STAGE_NAMES,
     STARVED,
+    STEADY_STATE,
     WAITING,
 )
 from spark_analysis.schema import service as words
@@ -69,8 +69,8 @@ class Evidence:
             return self._count(head, detail, among)
         if name in derived.DERIVED:
             return derived.derive(name, window, self.facts, self.state)
-        if name in CALM:
-            return self._calm(name)
+        if name in STEADY_STATE:
+            return self._of_steady_state(name)
         if not self.facts.windows:
             return NotApplicable("there is no fault")
         if self.doubts.run:
@@ -119,6 +119,8 @@ class Evidence:
             self.doubts.loss,
             planned,
             frozenset(one.queue for one in self.findings.doubts if one.reason == "drain"),
+            frozenset(end.queue for end in self.facts.queues),
+            any(row.place for row in self.findings.starvation),
         )
 
     @cached_property
@@ -151,15 +153,15 @@ class Evidence:
             return value
         return at_least(value.low, value.text, doubt.sentence, doubt.advice)
 
-    def _calm(self, name: str) -> Value:
+    def _of_steady_state(self, name: str) -> Value:
         doubt = self.doubts.run
         if doubt is not None and not self.doubts.only_faults:
             return doubt.unknown
-        calm = name == "unavailable_in_steady_state_s"
-        value = self.serving.out_when_calm() if calm else self.serving.starved(0)
+        is_outage = name == "unavailable_in_steady_state_s"
+        value = self.serving.longest_steady_outage() if is_outage else self.serving.starved(0)
         if doubt is None or not isinstance(value, Interval):
             return value if doubt is None else doubt.unknown
-        # The calm lies before every fault: what was proved of it stands.
+        # The steady state lies before every fault: what was proved of it stands.
         return at_least(value.low, value.text, doubt.sentence, doubt.advice)
 
     def _recorded(self, name: str, window: int) -> Value:

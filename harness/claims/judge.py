@@ -191,7 +191,9 @@ class _Part:
 
 def _of_run(claim: Claim, evidence: Evidence) -> _Part:
     part = _applies(claim, evidence, 0)
-    disturbed = unplanned.disturbed(evidence.facts, 0) if claim.of_calm and part is None else None
+    disturbed = (
+        unplanned.disturbed(evidence.facts, 0) if claim.of_steady_state and part is None else None
+    )
     return part or _disturbed(0, disturbed) or _predicate(claim, evidence, 0, None)
 
 

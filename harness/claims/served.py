@@ -19,16 +19,16 @@ _ENDED = {
     words.SYSTEM: "",
     words.UNDO: ", until the fault's end",
     words.EITHER: ", and the fault's end may have ended it",
-    words.UNKNOWN: ", and whether it came back was not seen",
-    words.NEVER: ", and not back",
+    words.UNKNOWN: ", and whether it recovered is unknown",
+    words.NEVER: ", and did not recover",
 }
 _WHY = {
-    words.SICK: "the load was sick before the fault",
-    words.OPEN: "what ended its outage, or came after it, cannot be told",
+    words.SICK: "the load was already degraded before the fault",
+    words.OPEN: "the cause of its recovery, or the service after it, is unknown",
 }
-_LONGER = "let the fault, and the load after it, last longer"
-_MORE = "let more be sent while the fault is in force"
-_MORE_AFTER = "let the load last longer after the fault, or send more"
+_LONGER = "run a longer fault and a longer load after it"
+_MORE = "send more messages while the fault is active"
+_MORE_AFTER = "extend the load after the fault, or send more"
 
 
 def rows_of(findings: Findings, window: int, promise: str) -> tuple[Service, ...]:
@@ -83,7 +83,7 @@ def sentence(rows: Sequence[Service], outages: Iterable[Outage]) -> str:
     left = sum(row.verdict == words.FEW for row in rows)
     few = f", {left} with too little load" if left else ""
     longest = max((row.worst_ns for row in judged), default=0)
-    after = f", out at most {longest / NS:.3f} s" if longest else ""
+    after = f", unavailable for at most {longest / NS:.3f} s" if longest else ""
     return f"{len(judged)} scopes served{few}{after}"
 
 

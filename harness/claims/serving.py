@@ -1,16 +1,18 @@
 """Service, consumption and starvation of a run, in a window and in its steady state.
 
-1. served.py and calm.py weigh rows of the marts. This module decides which doubt comes first, and
-   what makes no sense in this run.
+1. served.py and steady_state.py weigh rows of the marts. This module decides which doubt comes
+   first, and what makes no sense in this run.
 2. If a message was sent into a fault and confirmed only once the undo had begun, it is no service
    within the fault.
 3. If another fault cut the recovery time of a fault short, that time proves nothing.
+4. What is judged in some time reads the doubts of the windows in whose time that lies: recovery
+   from overlapping faults lies in the time of later ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.claims import calm, served
+from harness.claims import served, steady_state
 from harness.claims.doubts import Caveat, Doubts
 from harness.claims.recovery import Recovery
 from harness.claims.state import KnownFacts
@@ -20,6 +22,7 @@ from harness.claims.vocabulary import SERVICE, TIMERS
 from spark_analysis.schema import service as words
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.findings import Findings
+from spark_analysis.schema.measures_of_runs import PUBLISHERS_ABSENT
 
 _CUT_SHORT = "another fault came before clients had had time to be back, and enough was due"
 _NOT_ATTENDED = Caveat(
@@ -43,19 +46,19 @@ class RunService:
         """One of SERVICE. Patient clients are confirmed in time what they sent into a fault, and
         after it: that is no service within it unless something of it was confirmed before the
         fault ended."""
-        doubt, stalled_s = self.doubts.availability(window), self.doubts.lengthened_s(window)
+        promise = SERVICE[name]
+        rows = served.rows_of(self.findings, window, promise)
+        doubt, stalled_s = self._doubt_within(window, rows, own=promise != words.HEALED)
         if doubt and stalled_s is None:
             return doubt.unknown
         if not self.facts.confirms:
             return NotApplicable("publishers ask for no confirms")
         if not self.facts.paced:
             return NotApplicable("rate is max: no intended times")
-        promise = SERVICE[name]
         timers = [self.state.value(timer, window) for timer in TIMERS.get(promise, ())]
         unknown = next((one for one in timers if not isinstance(one, Interval)), None)
         if unknown is not None:
             return unknown
-        rows = served.rows_of(self.findings, window, promise)
         if not rows:
             return Unknown("that fault, or one in force with it, was not seen to be gone")
         if self._only_late(rows, promise, window):
@@ -74,14 +77,14 @@ class RunService:
     def _proved(self, rows: Sequence[words.Service], stalled_s: float, window: int) -> bool:
         """Return whether stalls leave the answer as it is. A stall only lengthens an outage: more
         of it than the stall has to remain. A stall beside the undo may have hidden what ended the
-        outage. Apparent service stays open, because the instrument saw nothing while it stood
-        still."""
+        outage, which matters only under the fault. Apparent service stays open, because the
+        instrument saw nothing while it stood still."""
         if not any(row.verdict == words.OUT for row in rows):
             return False
         of, beside_ns = self._window(window), 2 * self.facts.deadline_ns
-        for one in self.findings.doubts:
+        for one in self.findings.doubts if rows[0].promise != words.HEALED else ():
             near = of.ended_ns is not None and abs(one.at_ns - of.ended_ns) <= beside_ns
-            if (one.reason, one.window) == ("stalled", window) and near:
+            if one.reason == "stalled" and near:
                 return False
         worst_ns = max(row.worst_ns for row in rows if row.verdict == words.OUT)
         return worst_ns > stalled_s * NS + self.facts.deadline_ns
@@ -116,13 +119,13 @@ class RunService:
         limit_ns = self._consumed_until_ns(window)
         return served.consumed(self._consumption(window), limit_ns)[1]
 
-    def out_when_calm(self) -> Value:
+    def longest_steady_outage(self) -> Value:
         returned = sum(
             row.count
             for row in self.findings.counts
             if (row.measure, row.detail) == ("state", "returned")
         )
-        return calm.longest_outage(
+        return steady_state.longest_outage(
             self.findings,
             self.facts,
             self.doubts.availability(0),
@@ -138,17 +141,16 @@ class RunService:
         if self.state.run.get("consumers") == 0:
             return NotApplicable("there is no consumer before the drain")
         records = self.doubts.loss("consumer_log") or (None if self.attended else _NOT_ATTENDED)
-        numbers = self._watched(window)
-        caveats = (self.doubts.availability(number) for number in numbers)
-        doubt = next((caveat for caveat in caveats if caveat), records)
-        stalls_s = [self.doubts.lengthened_s(number) for number in numbers]
-        known = not records and None not in stalls_s
-        stalled_s = sum(one or 0 for one in stalls_s) if known else None
+        rows = [row for row in self.findings.starvation if row.window == window]
+        caveat, stalled_s = self._doubt_within(window, rows, own=False)
+        doubt, stalled_s = caveat or records, None if records else stalled_s
         if window:
-            starved = calm.starved_once_healed(self.findings, self.facts, window, doubt, stalled_s)
+            starved = steady_state.starved_once_healed(
+                self.findings, self.facts, window, doubt, stalled_s
+            )
             short = isinstance(starved, Unknown) and self._cut_short(window, words.HEALED)
             return NotApplicable(_CUT_SHORT) if short else starved
-        return calm.starved_in_the_calm(self.findings, self.facts, doubt, stalled_s)
+        return steady_state.starved_in_steady_state(self.findings, self.facts, doubt, stalled_s)
 
     def too_little(self, window: int) -> Unknown | None:
         """Return why too little was due in a window for the absence of failures to prove
@@ -164,20 +166,33 @@ class RunService:
             "send more, or let the fault last longer",
         )
 
-    def _watched(self, window: int) -> list[int]:
-        """Return that window, and each later one in whose time its starvation is judged. Faults
-        that overlap are recovered from in the time of the last of them."""
-        spans = [row for row in self.findings.starvation if row.window == window]
-        if not window or not spans:
-            return [window]
-        from_ns, until_ns = spans[0].from_ns, spans[0].until_ns
-        later = sorted(self.facts.windows, key=lambda one: one.number)
-        ends_ns = [one.origin_ns for one in later[1:]] + [self.facts.load_ended_ns]
-        return [
-            one.number
-            for one, end_ns in zip(later, ends_ns, strict=True)
-            if one.number == window or (one.origin_ns < until_ns and end_ns > from_ns)
-        ]
+    def _doubt_within(
+        self, window: int, rows: Sequence[words.Service | words.Starvation], *, own: bool
+    ) -> tuple[Caveat | None, float | None]:
+        """Return the first doubt about availability in the time of these rows, and by how much
+        stalls can have lengthened what was measured then; None where something else than stalls
+        makes it unknown. `own`: the window's doubts count though that time lies in other
+        windows."""
+        if not window or not rows:
+            return self.doubts.availability(window), self.doubts.lengthened_s(window)
+        from_ns, until_ns = min(row.from_ns for row in rows), max(row.until_ns for row in rows)
+        numbers = set(self._windows_of(from_ns, until_ns)) | ({window} if own else set())
+        doubts = self.doubts
+        if not steady_state.all_away(self.facts, words.PUBLISHER, from_ns, until_ns):
+            doubts = doubts.without(PUBLISHERS_ABSENT, numbers - {window})
+        caveats = [doubts.availability(number) for number in sorted(numbers or {window})]
+        stalls_s = [doubts.lengthened_s(number) for number in numbers or {window}]
+        stalled_s = None if None in stalls_s else sum(one or 0 for one in stalls_s)
+        return next((caveat for caveat in caveats if caveat), None), stalled_s
+
+    def _windows_of(self, from_ns: int, until_ns: int) -> Iterable[int]:
+        """Yield the windows in whose time [from_ns, until_ns) lies. The time of a window lasts
+        until the next one's origin."""
+        windows = sorted(self.facts.windows, key=lambda one: one.number)
+        ends_ns = [one.origin_ns for one in windows[1:]] + [self.facts.load_ended_ns]
+        for one, end_ns in zip(windows, ends_ns, strict=True):
+            if one.origin_ns < until_ns and end_ns > from_ns:
+                yield one.number
 
     def _consumed_until_ns(self, window: int) -> int:
         """Return when consumption had to have resumed: under the fault, before the next one."""

@@ -160,7 +160,7 @@ SERVICE = {
 TIMERS = {"notice": ("detection_timeout_s", "route_poll_s"), "poll": ("route_poll_s",)}
 CONSUMPTION = "consumption_resumes"
 STARVED = "starved_once_healed_s"
-CALM: dict[str, Fact] = {
+STEADY_STATE: dict[str, Fact] = {
     "unavailable_in_steady_state_s": Fact(
         float,
         False,
@@ -170,7 +170,7 @@ CALM: dict[str, Fact] = {
     "starved_in_steady_state_s": Fact(
         float,
         False,
-        "longest time before any fault in which a queue, or one place of a log, gave nothing out, "
+        "longest time before any fault in which a queue (or queue of a log) delivered nothing, "
         "though something confirmed waited there for consumers",
     ),
 }
@@ -212,13 +212,13 @@ FOUND: dict[str, Fact] = {
     STARVED: Fact(
         float,
         True,
-        "longest time in which a queue gave nothing out, though something waited, when the fault, "
+        "longest time in which a queue delivered nothing, though messages waited, when the fault "
         "and every one in force with it, was gone, and clients had had time to come back",
     ),
     REQUEUED: Fact(
         bool,
         True,
-        "something unacknowledged came again, so something was; nothing says that nothing was",
+        "an unacknowledged message was redelivered. Absence proves nothing",
     ),
     WAITING: Fact(float, True, "messages that were confirmed and not delivered when it came"),
     KEPT: Fact(
@@ -265,7 +265,7 @@ FACTS: dict[str, Fact] = {
     **SEEN,
     **RECORDED,
     **COUNTS,
-    **CALM,
+    **STEADY_STATE,
     **FOUND,
     **FOLLOWING,
 }

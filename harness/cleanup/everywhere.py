@@ -62,7 +62,7 @@ def _everywhere(say: Say) -> Iterator[Projects]:
     try:
         yield DockerProjects(connect())
     except NoEngine as absent:
-        say(f"no containers were looked for: {absent.reason}")
+        say(f"no containers were looked for: no Docker engine: {absent.reason}")
 
 
 def _text(row: HealResult) -> str:

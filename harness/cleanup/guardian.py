@@ -227,7 +227,7 @@ async def _left_workers(project: str, projects: GuardedProjects) -> Sequence[str
 async def _clear(assignment: Assignment, projects: GuardedProjects, say: Say) -> None:
     """Remove the project until nothing was found for QUIET_S, at most for CLEAR_LIMIT_S."""
     if assignment.keep:
-        say("left standing, as it was asked for (--keep)")
+        say("kept, as requested (--keep)")
         return
     say(_text(await clear(projects, assignment.project)))
     began = quiet_since = time.monotonic()

@@ -122,7 +122,7 @@ async def _healed(projects: Projects, project: RunningProject) -> AsyncIterator[
     async for row in mend(projects, project, "heal"):
         yield row
     if project.keep:
-        yield HealResult(project.name, "left standing, as it was asked for (--keep)")
+        yield HealResult(project.name, "kept, as requested (--keep)")
     else:
         yield await clear(projects, project.name)
 
@@ -140,7 +140,7 @@ def _meant(project: RunningProject) -> Iterator[HealResult]:
             )
     if not journals and not doubts:
         yield HealResult(project.name, "would sweep away what could be a fault: it has no journal")
-    kept = "left standing, as it was asked for (--keep)"
+    kept = "kept, as requested (--keep)"
     yield HealResult(project.name, kept if project.keep else "would remove all of it")
 
 

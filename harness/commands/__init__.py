@@ -7,6 +7,7 @@ bounds     what a command line may be
 run, demo, analyse, compare, pack, judge      experiments, runs and histories
 machine    heal, doctor, build
 choices    list
+serve      the results folder for browsers
 new        a file to start from
 reference  a reference cluster to play with
 finish     from a report to files and words, with the code that was decided

@@ -32,25 +32,27 @@ def write(report: Report, display: Terminal) -> tuple[tuple[Path, ...], Exit]:
     """The files of a report that could be written, and the exit code: neither a full disk nor a
     fault of ours in one of them hides the verdict."""
     files: list[Path] = []
+    unwritten = False
     traces = [f"{run.name}:\n{run.trace}" for run in report.runs if run.trace]
     for file in (verdict, junit, html) if report.folder.is_dir() else ():
         path = report.folder / file.NAME
         try:
             files.append(file.write(report, report.folder))
         except OSError as failure:
+            unwritten = True
             with contextlib.suppress(OSError):
                 path.with_name(f"{path.name}.partial").unlink(missing_ok=True)
             display.message(f"{file.NAME} was not written: {os_reason(failure, path)}")
         except Exception as error:  # unforeseen: still show the verdict
             display.message(f"{file.NAME} was not written: {OURS}: {type(error).__name__}")
             traces.append("".join(traceback.format_exception(error)))
-    return tuple(files), _code(traces, report, display)
+    return tuple(files), _code(traces, report, display, unwritten)
 
 
-def _code(traces: Collection[str], report: Report, display: Terminal) -> Exit:
+def _code(traces: Collection[str], report: Report, display: Terminal, unwritten: bool) -> Exit:
     """The traces are kept where anybody can send them."""
     if traces:
         text = "\n".join(traces)
         path = crash.keep(text, report.folder)
         display.message(f"the traceback is in {path}" if path else text)
-    return exits.of_telling(report.exit_code, crashed=bool(traces))
+    return exits.of_telling(report.exit_code, crashed=bool(traces), unwritten=unwritten)

@@ -1,8 +1,7 @@
-"""`mqproof nightly` and `mqproof serve`: a suite's nights, and the pages that show them."""
+"""`mqproof nightly`: the nights of a suite."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.commands import spark
-from harness.commands.shell import RESULTS, Shell, print_lines, print_text, stamp
+from harness.commands.shell import RESULTS, Shell, print_lines, stamp
 from harness.commands.together import unwritable, wrong_words
 from harness.outside.files import is_folder
-from harness.plan.problems import PlanError, Problem, no_folder
+from harness.plan.problems import PlanError, Problem
+from harness.report.page import formats
 from harness.run import folder_lock
 from spark_analysis.schema.place import Place
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from harness.nightly.suite import Suite
 
 LABEL_MAX = 200
-PORT = 8177
 
 
 def nightly(
@@ -82,39 +81,6 @@ def nightly(
         return _nights(shell, found_suite, wanted, results, go_on, where)
 
 
-def serve(
-    context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What nightly wrote into.")],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = PORT,
-) -> int:
-    """Show the pages of DIR to browsers on this machine, until Ctrl-C."""
-    from harness.nightly import serving, site
-
-    shell: Shell = context.obj
-    if not is_folder(folder):
-        raise PlanError(
-            [
-                no_folder(
-                    "DIR",
-                    folder,
-                    "the results folder of a nightly suite",
-                    "`mqproof nightly` makes one",
-                )
-            ]
-        )
-    if not (folder / site.SITE / site.INDEX).is_file():
-        text = f"{folder} has no {site.SITE}/{site.INDEX}: mqproof nightly makes it"
-        raise PlanError([Problem("DIR", text)])
-    try:
-        server = serving.server(folder, port)
-    except OSError as failure:
-        raise PlanError([Problem("--port", f"{port}: {failure.strerror}")]) from None
-    with server, suppress(KeyboardInterrupt):
-        print_text(shell.out, f"http://{serving.LOOPBACK}:{server.server_port}/ (Ctrl-C ends it)")
-        server.serve_forever()
-    return 0
-
-
 def _nights(
     shell: Shell, suite: "Suite", wanted: "NightRequest", results: Path, go_on: bool, where: Place
 ) -> int:
@@ -128,7 +94,7 @@ def _nights(
         return 0
     if night is not None:
         before = before[:-1]
-        print_lines(shell.err, [f"goes on with the night of {record.dated(night.name)}"])
+        print_lines(shell.err, [f"goes on with the night of {formats.dated(night.name)}"])
         if now >= datetime.fromisoformat(night.ends):
             print_lines(shell.err, ["it is over: it is judged as it is"])
             past = _whole(shell, suite, night, before, results, where)
@@ -188,11 +154,11 @@ def _world(where: Place) -> "NightEnvironment":
 
 def _outlook(suite: "Suite", wanted: "NightRequest", before: "Sequence[Night]") -> Iterator[str]:
     """What would be played tonight, in this order, and what would not."""
-    from harness.nightly import playing, record
+    from harness.nightly import playing
 
     if (night := playing.unfinished(before)) is not None:
         yield (
-            f"the night of {record.dated(night.name)} is not over: it goes on, if it is not past "
+            f"the night of {formats.dated(night.name)} is not over: it goes on, if it is not past "
             f"{night.ends}"
         )
     plan = playing.plan(suite, wanted, before)

@@ -14,6 +14,7 @@ from harness.outside.text import one_line
 from harness.plan.problems import PlanError, Problem
 from harness.run import folder_lock
 from harness.run_folder import experiments, packing
+from spark_analysis.schema.failed import os_reason
 
 OUTPUT = "--output"
 
@@ -50,7 +51,8 @@ def _pack(
         there = [run.folder for run in chosen if run.folder.is_dir()]
         packing.pack(stored.name, {experiments.NAME: document}, there, output)
     except (packing.NotPacked, OSError) as failure:
-        print_text(shell.err, f"mqproof: nothing was packed:\n{failure}")
+        reason = os_reason(failure, output) if isinstance(failure, OSError) else failure
+        print_text(shell.err, f"mqproof: nothing was packed:\n{reason}")
         return Exit.NOT_DECIDED
     size_kb = output.stat().st_size / 1000
     message = f"wrote {output} ({len(there)} of {len(chosen)} runs, {size_kb:,.0f} kB)"

@@ -101,6 +101,8 @@ def run(
     if problems := tuple(topology_file.problems_before(experiment, keep, os.environ)):
         raise PlanError(problems)
     display = shell.display(as_json, whole)
+    for line in dry_run.warning_lines(experiment):
+        display.message(line)
     for line in dry_run.bound_lines(experiment, wanted) if wanted else ():
         display.message(line)
     try:

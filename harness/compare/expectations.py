@@ -96,7 +96,9 @@ class Expectations:
         if not runs or any(not verdicts for verdicts in runs):
             results.append((Standing.NOT_JUDGED, "a run of this cell was not judged"))
         if any(entry.matches(cell) for entry in self.entries):
-            results += [_stand(verdict, expected[verdict.claim]) for verdict in chain(*runs)]
+            for verdicts in runs:
+                broke_off = _broke_off(verdicts)
+                results += [_stand(one, expected[one.claim], broke_off) for one in verdicts]
         else:
             results.append((Standing.NEW, _of_a_new_cell(chain(*runs))))
         standing = max((one for one, _ in results), key=_ORDER.index, default=Standing.NOT_JUDGED)
@@ -114,7 +116,16 @@ def _of_a_new_cell(verdicts: Iterable[ClaimVerdict]) -> str:
     return f"no entry speaks of this cell{': ' if rest else ''}{', '.join(rest)}"
 
 
-def _stand(verdict: ClaimVerdict, expected: Known | None) -> tuple[Standing, str]:
+def _broke_off(verdicts: Iterable[ClaimVerdict]) -> bool:
+    """Return whether nothing of a run could be judged. What it did not come to is not applicable,
+    and shows nothing."""
+    outcomes = {one.outcome for one in verdicts}
+    return outcomes <= {ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLICABLE} and (
+        ClaimOutcome.INCONCLUSIVE in outcomes
+    )
+
+
+def _stand(verdict: ClaimVerdict, expected: Known | None, broke_off: bool) -> tuple[Standing, str]:
     if expected is None:
         if verdict.outcome is ClaimOutcome.NOT_APPLICABLE:
             return Standing.AS_EXPECTED, ""
@@ -122,7 +133,7 @@ def _stand(verdict: ClaimVerdict, expected: Known | None) -> tuple[Standing, str
     if expected.allows(verdict.outcome):
         return Standing.AS_EXPECTED, ""
     line = f"{verdict.claim}: {verdict.outcome}, expected {expected}"
-    if verdict.outcome is ClaimOutcome.INCONCLUSIVE:
+    if verdict.outcome is ClaimOutcome.INCONCLUSIVE or broke_off:
         return Standing.NOT_JUDGED, line
     return Standing.DIFFERS, line
 

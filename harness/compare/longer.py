@@ -5,8 +5,8 @@
 2. It is asked of the last 5, 10 and 20 runs: of few what is much longer shows soon, of many what
    is a little longer shows later.
 3. What is not known speaks against an alarm: of two that are equal the recent one is not longer, a
-   baseline's run that was not back may have lasted any time, a recent one lasted as long as it was
-   seen to.
+   baseline run without recovery may have lasted any time, a recent one lasted as long as it
+   was seen to.
 4. A time that is longer by less than a tenth, or by less than 10 ms, never alarms.
 """
 

@@ -1,8 +1,8 @@
 """Times over runs: a median with its interval, and whether two sets of runs differ.
 
-1. A run that was not back when it ended is a lower bound, censored and never left out: Kaplan and
-   Meier's estimate takes it for what it is. A median that is not reached is `>= x`: the
-   median of all values as they stand, which no censored one can pull below.
+1. A run without recovery is a lower bound: censored and never left out. Kaplan and Meier's
+   estimate takes it for what it is. A median that is not reached is `>= x`: the median of all
+   values as they stand, which no censored one can pull below.
 2. The interval is of 95 %: order statistics; its upper end, where a run is censored, is that of
    the estimate's log-log band. An end that so few runs cannot give is open.
 3. A difference is Hodges and Lehmann's shift, with the interval of Mann and Whitney's test: it

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from harness.histories.complaints import Complaints
-from harness.plan.natures import with_natures
+from harness.plan.fault_properties import with_fault_properties
 from spark_analysis.schema import sound
 from spark_analysis.schema.declared import WRONG, Reader
 from spark_analysis.schema.facts import (
@@ -25,7 +25,7 @@ from spark_analysis.schema.facts import (
     Worker,
 )
 
-_CALM: Mapping[type, Mapping[str, Any]] = {
+_DEFAULTS: Mapping[type, Mapping[str, Any]] = {
     Facts: {
         "scenario": "",
         "system": "",
@@ -33,15 +33,15 @@ _CALM: Mapping[type, Mapping[str, Any]] = {
         "client": "",
         "repeat": 0,
         "load_started_ns": 0,
-        "clock_doubt": "",
+        "clock_problem": "",
         "workers": (),
         "windows": (),
         "queues": (),
         "competing_leaders": (),
     },
     Worker: {"log_closed": False},
-    Window: {"ended_ns": None, "verified": False, "gone": False, "doubt": ""},
-    QueueEnd: {"ordered": False, "drained": False, "doubt": "", "unreadable": ()},
+    Window: {"ended_ns": None, "verified": False, "gone": False, "unverified_reason": ""},
+    QueueEnd: {"ordered": False, "drained": False, "undrained_reason": "", "unreadable": ()},
     Absence: {"until_ns": None},
     LeadershipChange: {"over_ns": None},
     ProcessEnd: {"cause": Cause.UNKNOWN.value, "detail": "", "until_ns": None},
@@ -52,12 +52,12 @@ def read_facts(document: object, name: str, complaints: Complaints) -> Facts | N
     """The facts of the run of that name; None where they cannot be known."""
     if isinstance(document, Mapping):
         document = {"run": name, **document}
-    facts = Reader(complaints, _CALM).read(Facts, document, "facts")
+    facts = Reader(complaints, _DEFAULTS).read(Facts, document, "facts")
     if facts is WRONG:
         return None
     sound.check(cast(Facts, facts), complaints)
     _check_windows(cast(Facts, facts), complaints)
-    return with_natures(cast(Facts, facts))
+    return with_fault_properties(cast(Facts, facts))
 
 
 def _check_windows(facts: Facts, complaints: Complaints) -> None:

@@ -104,7 +104,7 @@ def history(name: str, rows: Sequence[Row], form: Form) -> History:
         deadline_ns=0,
         paced=False,
         confirms=True,
-        clock_doubt="",
+        clock_problem="",
         workers=_workers(rows, publishers, consumers),
         windows=(),
         queues=(QueueEnd(QUEUE, len(consumers) == 1, drained, doubt, ()),),

@@ -144,8 +144,8 @@ def _kept(manifest: Manifest) -> Iterator[str]:
         )
     if manifest.seal is None:
         yield (
-            "no checksums: the run was sealed before there were any, so it is unknown whether "
-            "its records are still all there"
+            "no checksums: an old version sealed this run, so it is unknown whether its records "
+            "are complete"
         )
         return
     for one in manifest.seal.resealed:

@@ -12,6 +12,18 @@ from harness.compare.expectations import CellResult, Known, Standing
 from harness.compare.versus import Trend, Versus
 
 NOTHING_JUDGED = "nothing was judged"  # NOT_DECIDED, because nothing could begin or be written
+NOTHING_DONE = {  # the same of commands that judge nothing
+    "build": "not every image was built",
+    "campaign": "the campaign has ended",
+    "compare": "nothing was compared",
+    "doctor": "not everything was checked",
+    "heal": "not everything was cleaned up",
+    "list": "nothing was listed",
+    "new": "nothing was written",
+    "pack": "nothing was packed",
+    "reference": "no cluster runs",
+    "serve": "nothing is served",
+}
 
 
 class Exit(IntEnum):
@@ -78,10 +90,13 @@ def of_versus(comparison: Versus) -> Exit:
     return Exit.FAILED if comparison.of(Trend.WORSE) else Exit.PASSED
 
 
-def of_telling(decided: Exit, *, crashed: bool) -> Exit:
+def of_telling(decided: Exit, *, crashed: bool, unwritten: bool) -> Exit:
     """Return the exit code after the report. `crashed`: a bug of ours kept a page, or a run's
-    verdict, from it. The judgement stands, but it is incomplete."""
-    return Exit.CRASH if crashed else decided
+    verdict, from it. `unwritten`: a disk refused one of its files. The judgement stands, but it is
+    incomplete: it is never 0."""
+    if crashed:
+        return Exit.CRASH
+    return Exit.NOT_DECIDED if unwritten and decided is Exit.PASSED else decided
 
 
 def is_failure(by: Judge, verdict: ClaimVerdict, known: Known | None) -> bool:

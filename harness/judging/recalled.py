@@ -17,6 +17,7 @@ from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.compare.medians import Time
 from harness.compare.rates import Tried, rate, tried, violates
 from harness.compare.versus import LOSS, Cell, Counted, Ran, Side
+from harness.judging import exits
 from harness.outside.files import JSON_BYTES_MAX, Unreadable, is_file, is_folder, text_of
 from harness.plan.problems import PlanError, Problem, and_more, unreadable
 from harness.plan.shape_words import problem_of
@@ -138,6 +139,7 @@ class _File(_Part):
     format: Literal["mqproof verdict"]
     version: int
     experiment: _Name
+    exit_code: int | None = None
     versions: Annotated[dict[_Name, _Name], Field(max_length=RUNS_MAX)] = {}
     runs: Annotated[tuple[_Run, ...], Field(min_length=1, max_length=RUNS_MAX)]
 
@@ -157,6 +159,39 @@ class RecalledRun:
     memory_bytes: float | None
     per_s: float | None
     p50_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentOutcome:
+    """The outcome of one experiment. `broken`: promises that some run broke; `undecided`: others
+    that could not be judged in some run."""
+
+    exit_code: int
+    cells: tuple[Cell, ...]
+    runs: int
+    broken: tuple[str, ...]
+    undecided: tuple[str, ...]
+
+
+def outcome(path: Path) -> ExperimentOutcome:
+    """Return what this file says in short. Raise PlanError."""
+    document = _read(path)
+    verdicts = [run.verdicts for run in document.runs]
+    broken, undecided = (
+        dict.fromkeys(
+            one.claim for run in verdicts for one in run if one.is_promise and one.outcome is word
+        )
+        for word in (ClaimOutcome.FAIL, ClaimOutcome.INCONCLUSIVE)
+    )
+    code = exits.of_claims(verdicts) if document.exit_code is None else document.exit_code
+    cells = dict.fromkeys(run.cell.cell for run in document.runs)
+    return ExperimentOutcome(
+        exit_code=code,
+        cells=tuple(cells),
+        runs=len(document.runs),
+        broken=tuple(broken),
+        undecided=tuple(claim for claim in undecided if claim not in broken),
+    )
 
 
 def ended(paths: Sequence[Path]) -> list[RecalledRun]:

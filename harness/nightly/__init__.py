@@ -11,5 +11,4 @@ message   a night's outcome as one text for a chat or a mail
 junit     the same for machines that know tests
 trend     how a cell's times and verdicts went over the nights, as drawings
 site      the folder of pages that shows all nights
-serving   that folder, for browsers on this machine
 """

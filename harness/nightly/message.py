@@ -10,7 +10,7 @@ from harness.compare.gate import CLEAN_RUNS, Alarm, AlarmKind, Flaky, Gate, is_f
 from harness.compare.rates import Rate
 from harness.judging.exits import Exit
 from harness.nightly import playing
-from harness.nightly.record import Night, dated
+from harness.nightly.record import Night
 from harness.nightly.suite import Cell
 from harness.report.page import formats
 from harness.report.versus_page import side_text
@@ -28,8 +28,8 @@ def lines(night: Night, gate: Gate) -> Iterator[str]:
     yield headline(night)
     label = f", {night.label}" if night.label else ""
     yield (
-        f"{night.title}: night of {dated(night.name)}{label}; {_length(night)}, compared with the "
-        "baseline (a play's own exit code compares with expectations.toml)"
+        f"{night.title}: night of {formats.dated(night.name)}{label}; {_length(night)}, compared "
+        "with the baseline (a play's own exit code compares with expectations.toml)"
     )
     for title, texts in sections(night, gate):
         yield f"{title}: {len(texts)}"
@@ -68,10 +68,10 @@ def headline(night: Night) -> str:
 
 
 def alarm_text(one: Alarm) -> str:
-    """`out takes longer: 3.9 s (…, 10 runs), before 2.9 s (…, 30 runs); since 20261120-…`."""
+    """`total downtime takes longer: 3.9 s (…, 10 runs), before 2.9 s (…); since 20261120-…`."""
     before = "no baseline" if one.before is None else f"before {side_text(one.before)}"
     tail = f": {one.meaning}" if one.meaning else ""
-    when = f"since {dated(one.since)}{_few_text(one)}"
+    when = f"since {formats.dated(one.since)}{_few_text(one)}"
     return f"{_what(one)} {one.kind}: {side_text(one.after)}, {before}; {when}{tail}"
 
 

@@ -26,14 +26,7 @@ from spark_analysis.schema import old_names
 NAME, NIGHTS = "night.json", "nights"
 FORMAT: Literal["mqproof night"] = "mqproof night"
 VERSION: Literal[2] = 2
-_DATED = re.compile(r"(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})\d{2}-[0-9a-f]{4}")
 _EXPERIMENT = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
-
-
-def dated(name: str) -> str:
-    """Return when a night of this name began, for people: `2026-11-27 22:00 UTC`."""
-    found = _DATED.fullmatch(name)
-    return "{}-{}-{} {}:{} UTC".format(*found.groups()) if found else name
 
 
 class PlannedCell(msgspec.Struct, frozen=True):

@@ -6,31 +6,28 @@
 3. The same nights make the same bytes.
 """
 
-import base64
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from harness.compare.gate import Gate, is_few, judged_runs
 from harness.compare.versus import Side
 from harness.judging.exits import Exit
 from harness.nightly import message, trend
-from harness.nightly.record import CellOfNight, Night, dated
+from harness.nightly.record import CellOfNight, Night
 from harness.nightly.suite import Cell
 from harness.nightly.trend import Column, Trend
 from harness.outside.files import is_file
 from harness.outside.writing import write_whole
 from harness.report.html import NAME as REPORT
-from harness.report.html import template
+from harness.report.html import search_script, template
 from harness.report.page import formats
 
 SITE, INDEX = "site", "index.html"
 SLUG_MAX = 60
 Changes = tuple[str, ...]
 _TONES = {Exit.PASSED: "pass", Exit.FAILED: "fail", Exit.NOT_DECIDED: "open"}
-_SCRIPT = resources.files("harness.nightly").joinpath("find.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +79,11 @@ class CellNight:
     reports: tuple[PageLink, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
-    text: str
-    digest: str
-
-
 def write(folder: Path, nights: Sequence[Night], baseline: Side, gate: Gate) -> Path:
     """Writes all pages, each whole or not at all. `nights`: the oldest first."""
     site = folder / SITE
     site.mkdir(parents=True, exist_ok=True)
-    script = _script()
+    script = search_script()
     cells = trend.every_cell(nights)
     rows = {cell: _row(nights, cell, baseline, gate) for cell in cells}
     changes = tuple(_changes(nights))
@@ -130,12 +121,6 @@ def path_of(cell: Cell) -> str:
     plain = "".join(mark if mark.isascii() and mark.isalnum() else "-" for mark in "-".join(cell))
     digest = hashlib.sha256("\0".join(cell).encode("utf-8", "replace")).hexdigest()[:8]
     return f"cell-{plain.lower()[:SLUG_MAX].strip('-')}-{digest}.html"
-
-
-def _script() -> Script:
-    text = _SCRIPT.read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return Script(text, f"sha256-{digest}")
 
 
 def _put(path: Path, text: str) -> None:
@@ -177,7 +162,7 @@ def _nights(nights: Sequence[Night], changes: Sequence[Changes]) -> Iterator[Nig
     for night, changed in reversed(list(zip(nights, changes, strict=True))):
         plays = sum(bool(one.experiment) for one in night.played)
         yield NightRow(
-            name=dated(night.name),
+            name=formats.dated(night.name),
             label=night.label,
             tone=_tone(night),
             text=message.headline(night),
@@ -197,7 +182,7 @@ def _cell_nights(
         if one is None and not night.plays_of(cell):
             continue
         yield CellNight(
-            name=dated(night.name),
+            name=formats.dated(night.name),
             label=night.label,
             tone=column.tone,
             text=column.title,

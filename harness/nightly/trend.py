@@ -2,8 +2,8 @@
 
 1. A drawing is 1000 wide and 100 high, and is stretched to its place; a night is a column, also
    one in which the cell was not played.
-2. Times are drawn from 0 on; a run that was not back stands as high as it was seen to last, in a
-   tone of its own.
+2. Times are drawn from 0 on; a run without recovery stands as high as it was seen to last, in its
+   own tone.
 """
 
 import math
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from harness.compare.medians import Median, Time, median
 from harness.compare.versus import LOSS, Side
 from harness.judging.recalled import OUT
-from harness.nightly.record import CellOfNight, Night, dated
+from harness.nightly.record import CellOfNight, Night
 from harness.nightly.suite import Cell
 from harness.report.page import formats
 from harness.report.versus_page import side_text
@@ -162,7 +162,7 @@ def _came(night: Night, one: CellOfNight | None, cell: Cell) -> tuple[str, str]:
 
 
 def _name(night: Night) -> str:
-    began = dated(night.name)
+    began = formats.dated(night.name)
     return f"{began}, {night.label}" if night.label else began
 
 

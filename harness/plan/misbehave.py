@@ -73,13 +73,13 @@ def _check(kind: str, experiment: Experiment) -> None:
 
 
 def _unfit(kind: str, run: RunPlan) -> str:
-    """Why the nodes of a run cannot be told so; "" where they can."""
+    """Why the nodes of a run cannot do so on request; "" where they can."""
     name, kinds = run.system.name, run.system.misbehaves
     if kind not in kinds:
-        known = f"only {', '.join(kinds)}" if kinds else "nor to do anything else wrong"
-        return f"{name} cannot be told to {kind}, {known}"
+        known = f"only {', '.join(kinds)}" if kinds else "nor misbehave in any other way"
+        return f"{name} cannot {kind} on request, {known}"
     if run.deployment != LOCAL:
-        return f"{name} can be told to {kind} under {LOCAL!r} alone, not under {run.deployment!r}"
+        return f"{name} can {kind} on request only under {LOCAL!r}, not under {run.deployment!r}"
     return ""
 
 

@@ -179,7 +179,7 @@ def _hidden(number: int, earlier: ActiveFault, later: ActiveFault) -> str:
         )
     by_links = one.seen_by and Sight.BROKER not in one.seen_by
     if one is other and by_links and set(earlier.clients) & set(later.clients):
-        return f"it cannot be told from {named} on the same host, which is still active"
+        return f"it cannot be distinguished from {named} on the same host, which is still active"
     if one.applies_to == PEER_LINK and other.repeats:
         return f"{named} makes the links late, on which {_a(later.kind)} comes and goes too fast"
     sights = _shared(other.hides, one.seen_by, earlier, later)

@@ -27,6 +27,13 @@ _LISTS = {
     kind: f"`mqproof list {kind}s` describes each"
     for kind in ("scenario", "system", "layout", "client")
 }
+_RENAMED = {  # keys and words of files that older versions wrote
+    "commit when asked": "commit when checked",
+    "consumers_enter": "consumer_endpoint",
+    "entrance": "client_endpoint",
+    "publishers_enter": "publisher_endpoint",
+    "rollback when asked": "rollback when checked",
+}
 EMPTY = "is given with nothing: a variable that is not set, perhaps; leave it out, or name one"
 
 
@@ -110,7 +117,9 @@ def no_folder(place: str, folder: object, expected: str, advice: str = "") -> Pr
 
 
 def nearest(word: str, choices: Sequence[str]) -> str:
-    """The choice that `word` is probably a misspelling of, or ""."""
+    """The choice that `word` is probably a misspelling of, or was renamed to, or ""."""
+    if _RENAMED.get(word) in choices:
+        return _RENAMED[word]
     if len(word) > _WORD_MAX:
         return ""
     found = get_close_matches(word, choices, n=1, cutoff=0.6)

@@ -8,6 +8,8 @@ page/, charts/     the values of report.html, and its drawings; templates/ holds
 html               report.html, out of them
 verdict, junit     the same for machines
 judged             a history of anybody's
+results_page       every experiment of a results folder, for browsers
+serving            that page and the files of verdicts, on loopback
 versus_page        two experiments against each other
 dry_run, listing   what would be done, and what there is to choose from
 fault_matrix, operation_matrix, client_matrix   the same as tables of the documentation

@@ -69,6 +69,16 @@ def lines(experiment: Experiment, bound: Bound | None = None) -> Iterator[str]:
     yield f"load and settle of all runs: {_length(total_s)} at least; start and drain on top"
 
 
+def warning_lines(experiment: Experiment) -> Iterator[str]:
+    """Yield what a run says before it starts: faults too short to verify, shifting words."""
+    firsts = {run.cell: run for run in reversed(experiment.runs)}
+    for run in reversed(firsts.values()):
+        for window in run.schedule.windows:
+            texts = [_too_short(window, run), *_shifting(window.fault.target, window.opens_s, run)]
+            for text in filter(None, texts):
+                yield f"{cell_name(run.cell)}: fault {window.number}: {text.strip()}"
+
+
 def bound_lines(experiment: Experiment, bound: Bound) -> Iterator[str]:
     """How many runs a bound takes, and how long, where no promise is broken before."""
     cells = {run.cell: run.schedule for run in experiment.runs}
@@ -356,7 +366,7 @@ def _means(target: Target, run: RunPlan) -> str:
 def _at_least(run: RunPlan, requested: Duration, seconds: float, because: str) -> str:
     """A length that the schedule may have made longer than the scenario has it."""
     if seconds > requested.resolve_s(run.layout.detection_timeout_s):
-        return f"{_length(seconds)} ({because}; {spans.text(requested)} were asked for)"
+        return f"{_length(seconds)} ({because}; {spans.text(requested)} were requested)"
     return _resolved(requested, seconds)
 
 

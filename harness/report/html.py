@@ -6,8 +6,11 @@
 3. The same report makes the same bytes: no clock, no random, no order that comes by chance.
 """
 
+import base64
+import hashlib
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +39,14 @@ from harness.report.page.totals import totals_of
 NAME = "report.html"
 OPEN_RUNS_MAX = 2  # so many runs stand open; of more, only the first that failed
 CELLS_MAX = 16  # of more cells only the one that was asked for is shown, and of its runs
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script, and the digest by which the page's security policy allows it."""
+
+    text: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,14 @@ def template(name: str) -> Template:
         lstrip_blocks=True,
     )
     return environment.get_template(name)
+
+
+@cache
+def search_script() -> Script:
+    """Return the script of pages with long tables: it hides the rows in which a word is absent."""
+    content = resources.files("harness.report").joinpath("find.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return Script(content, f"sha256-{digest}")
 
 
 def write(report: Report, folder: Path) -> Path:

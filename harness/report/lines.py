@@ -1,6 +1,6 @@
 """Verdicts as lines: what was judged, what was not and why, what to do.
 
-1. A FAIL names the claim, its source, one story, and whether this cell is known to do so.
+1. A FAIL names the claim, its source, one story, and whether expected in this cell.
 2. A line stands by itself: it can be quoted without the table above it.
 """
 
@@ -65,10 +65,10 @@ def standing_of(verdict: ClaimVerdict, run: RunReport, report: Report) -> str:
     result = next((one for one in report.cells if one.cell == run.cell), None)
     expected = result.known.get(verdict.claim) if result else None
     if expected is None:
-        return "new: no expectation speaks of it"
+        return "new: no expectation covers it"
     if expected.allows(verdict.outcome):
         now_and_then = ", now and then" if len(expected.outcomes) > 1 else ""
-        return f"this cell is known to do so{now_and_then}"
+        return f"expected in this cell{now_and_then}"
     return f"unexpected in this cell: {expected} was expected"
 
 
@@ -76,7 +76,7 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
     """The cells that were asked for and cannot be; several are one line, but in the `whole`."""
     if len(report.skipped) > 1 and not whole:
         cells = f"{len(report.skipped)} more cells do not apply"
-        yield f"{ClaimOutcome.NOT_APPLICABLE}: {cells} (--all tells each, and why)"
+        yield f"{ClaimOutcome.NOT_APPLICABLE}: {cells} (--all lists each with its reason)"
         return
     for skip in report.skipped:
         yield f"{ClaimOutcome.NOT_APPLICABLE} {cell_name(skip.cell)}: {skip.reason}"
@@ -85,8 +85,19 @@ def skipped_lines(report: Report, whole: bool = False) -> Iterator[str]:
 def cell_lines(report: Report) -> Iterator[str]:
     """Each cell against its expectation."""
     for result in report.cells:
-        reasons = f": {'; '.join(result.lines)}" if result.lines else ""
+        lines = list(_alike(result.lines))
+        reasons = f": {'; '.join(lines)}" if lines else ""
         yield f"{result.standing}: {cell_name(result.cell)}{reasons}"
+
+
+def _alike(lines: Iterable[str]) -> Iterator[str]:
+    """Lines such as `a: PASS, …` and `b: PASS, …` as one: `a, b: PASS, …`."""
+    names: dict[str, list[str]] = {}
+    for line in lines:
+        name, _, rest = line.partition(": ")
+        names.setdefault(rest or line, []).append(name if rest else "")
+    for rest, found in names.items():
+        yield f"{', '.join(found)}: {rest}" if any(found) else rest
 
 
 def last_lines(report: Report, files: Iterable[Path] = ()) -> list[str]:

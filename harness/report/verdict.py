@@ -170,7 +170,7 @@ def _totals(runs: Sequence[RunReport]) -> dict[str, Any]:
 
 
 def _duplicates(runs: Sequence[RunReport]) -> dict[str, int]:
-    """Surplus deliveries by what they came of, the most first."""
+    """Return duplicate deliveries by their source, the most frequent first."""
     sums = sum((Counter(run.summary.duplicates) for run in runs if run.summary), Counter[str]())
     return dict(sums.most_common())
 

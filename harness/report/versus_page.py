@@ -150,7 +150,7 @@ def side_text(side: Rate | Median) -> str:
         return side.describe("")
     interval = _between(side.low, side.high) if math.isfinite(side.high) else ""
     of = ", ".join(part for part in (interval, formats.plural(side.runs, "run")) if part)
-    bounds = f", {side.censored} not back" if side.censored else ""
+    bounds = f", {side.censored} did not recover" if side.censored else ""
     return f"{'' if side.reached else '≥ '}{formats.seconds(side.median)} ({of}{bounds})"
 
 

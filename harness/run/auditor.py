@@ -80,7 +80,7 @@ class Auditor:
         for before, after in zip(drained, audited, strict=True):
             if after.drained and not before.drained and answered:
                 why = f"{after.queue} was read then, and could not be drained before"
-                answered[0].detail += f"; {why} ({before.doubt})"
+                answered[0].detail += f"; {why} ({before.undrained_reason})"
 
     # --- who does not answer, and why ------------------------------------------------------------
 

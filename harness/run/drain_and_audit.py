@@ -142,7 +142,9 @@ class DrainAndAudit:
         audited = []
         for end, found in zip(ends, unread, strict=True):
             # What a drain left behind where a broker was down is in a log, or nowhere.
-            read = replace(end, drained=True, doubt="") if started and not found else end
+            read = (
+                replace(end, drained=True, undrained_reason="") if started and not found else end
+            )
             audited.append(replace(read, unreadable=found))
         return RunEnding(tuple(audited), {}, tuple(self.workers))
 
@@ -156,7 +158,7 @@ class DrainAndAudit:
         unread = await self._read_all(end.queue, [master])
         if doubt or unread:
             return end, unread
-        return replace(end, drained=True, doubt=""), unread
+        return replace(end, drained=True, undrained_reason=""), unread
 
     async def _connections_gone(self) -> str:
         return await connections_gone(self._cluster.broker, self._prefix, self._by_force_s)

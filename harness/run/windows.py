@@ -21,8 +21,8 @@ from faults.performing import perform_all
 from faults.rhythm import Change, Rhythm
 from faults.verification import counted, gone, held, held_limit_s, prepare, shortest_s
 from harness.cluster.port import DeployError
+from harness.plan.fault_properties import properties_of
 from harness.plan.model import Window
-from harness.plan.natures import nature_of
 from harness.run.aiming import resolve_fault, roles_before, take, to_look_at
 from harness.run.barrier import TargetProposal
 from harness.run.interrupts import RunInterrupted
@@ -71,7 +71,7 @@ class LiveWindow:
             False,
             False,
             "not opened",
-            nature=nature_of(window.fault.kind),
+            properties=properties_of(window.fault.kind),
         )
 
     @property
@@ -258,7 +258,7 @@ class LiveWindow:
             self.facts,
             origin_ns=receipt.issued_ns - stage.origin_ns,
             returned_ns=receipt.returned_ns - stage.origin_ns,
-            doubt="not seen to hold",
+            unverified_reason="not seen to hold",
         )
         self._rhythm = Rhythm(stage.executor, armed, receipt, self._note_change)
         # A look that outlasts its window would see the undo, or keep the fault standing.
@@ -298,7 +298,7 @@ class LiveWindow:
         except RunInterrupted:
             proof = Proof(False, "", "an interrupt ended the look")
         doubt = "" if proof.ok else f"not seen to hold: {proof.doubt}"
-        self.facts = replace(self.facts, verified=proof.ok, doubt=doubt)
+        self.facts = replace(self.facts, verified=proof.ok, unverified_reason=doubt)
 
     @property
     def _is_short(self) -> bool:
@@ -320,8 +320,8 @@ class LiveWindow:
         self._stage.record.fault(armed, "verified", receipt.returned_ns, proof.ok, detail)
         if not proof.ok:
             self._fail(f"not seen to hold: {proof.doubt}")
-        elif self.facts.doubt == "not seen to hold":
-            self.facts = replace(self.facts, verified=True, doubt="")
+        elif self.facts.unverified_reason == "not seen to hold":
+            self.facts = replace(self.facts, verified=True, unverified_reason="")
 
     def _over_ns(self) -> int:
         gone_ns = time.monotonic_ns() - self._stage.origin_ns
@@ -363,6 +363,8 @@ class LiveWindow:
         self._stage.record.fault(self._armed, event, at_ns, change.in_time, detail)
 
     def _fail(self, doubt: str) -> None:
-        old = self.facts.doubt
+        old = self.facts.unverified_reason
         keep = old if old not in ("", "not opened", "not seen to hold") else ""
-        self.facts = replace(self.facts, doubt="; ".join(part for part in (keep, doubt) if part))
+        self.facts = replace(
+            self.facts, unverified_reason="; ".join(part for part in (keep, doubt) if part)
+        )

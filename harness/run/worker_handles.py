@@ -19,10 +19,14 @@ from faults.replies import SILENCE_S
 from harness.cluster.port import Channel, DeployError, RunsWorkers
 from harness.run.clocks import ProcessClock, Sample
 from harness.run_folder.manifest import ClockRecord, WorkerRecord
-from harness.workers.protocol import Role, WorkerConfig
+from harness.workers.protocol import EXIT_ORPHANED, SILENCE_LIMIT_S, Role, WorkerConfig
 
 HELLO_LIMIT_S = 30.0
 PING_EVERY_S = 1.0
+ORPHANED = (
+    f"it ended before the run did: it heard nothing of mqproof for {SILENCE_LIMIT_S:g} s, as on a "
+    "machine that is very busy"
+)
 ANSWER_LIMIT_S = SILENCE_S + 0.5
 
 
@@ -111,14 +115,17 @@ class WorkerHandle:
         """`killed_by`: the window whose fault killed it, as was meant; 0 where none did."""
         config = self.config
         meant = killed_by > 0 and self.exit_code == KILLED
+        ended_early = self.exit_code == EXIT_ORPHANED
+        self.doubt = self.doubt or (ORPHANED if ended_early else "")
         return WorkerRecord(
             name=self.name,
             number=config.number,
             role=config.role,
             exit_code=self.exit_code,
-            doubt=f"killed by fault {killed_by}, as was meant" if meant else self.doubt,
+            failure=f"killed by fault {killed_by}, as was meant" if meant else self.doubt,
             # Write ahead: what it sent or acknowledged stands in its log. A broker that forgets
             # when it sends may have sent what a dead consumer never read.
+            ended_early=ended_early,
             log_whole=meant and (config.role is Role.PUBLISHER or config.acknowledge > 0),
         )
 

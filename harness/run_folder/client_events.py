@@ -8,14 +8,14 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 
 from faults.places import host_of, split
-from harness.plan.natures import with_nature
+from harness.plan.fault_properties import with_properties
 from harness.run_folder.manifest import Manifest
 from spark_analysis.schema.facts import Window
 
 # In the state of a window: the hosts whose name server its fault was aimed at.
 NAME_SERVERS_HIT = "name_servers_hit"
 AT_HOSTS = ("hosts", "one")  # entrances by which a client's connection leads to a host it knows
-NOBODY = {"not_applicable": "no client was connected to the target when the fault came"}
+NO_CLIENTS = {"not_applicable": "no client was connected to the target when the fault came"}
 NOT_REPORTED = {"not_applicable": "the client does not report when a connection ends"}
 NO_LINKS = {"not_applicable": "no fault struck clients' links"}
 CUT_OFF = "clients_of_target_cut_off"
@@ -88,8 +88,8 @@ def reached_another(manifest: Manifest, events: Path) -> bool | dict[str, str] |
 
 
 def _of_links(window: Window) -> bool:
-    nature = with_nature(window).nature
-    return nature is not None and nature.of_client_links
+    properties = with_properties(window).properties
+    return properties is not None and properties.of_client_links
 
 
 def _all_moved(manifest: Manifest, links: Sequence[_ClientLink], window: Window) -> bool | None:
@@ -154,7 +154,7 @@ def _cut_off(
     if not (hosts and links) or until_ns is None:
         return None
     stood = [one for one in links if one.host in hosts and one.from_ns < origin_ns <= one.until_ns]
-    return all(one.until_ns < until_ns for one in stood) if stood else NOBODY
+    return all(one.until_ns < until_ns for one in stood) if stood else NO_CLIENTS
 
 
 def _target_hosts(manifest: Manifest, window: int) -> set[str]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.outside.writing import naming
+from harness.plan.fault_properties import properties_of
 from harness.plan.model import RunPlan
-from harness.plan.natures import nature_of
 from harness.plan.operations import OPERATIONS
 from harness.plan.operations import LeadershipChange as Until
 from harness.run_folder.tolerances import DRIFT_NS_MAX, NOTICED_WITHIN_NS, ON_ITS_WAY_NS
@@ -55,8 +55,14 @@ class WorkerRecord:
     role: str
     exit_code: int | None = None
     log_closed: bool = False
-    doubt: str = ""
+    failure: str = ""
     log_whole: bool = False  # though it is not closed: killed on purpose, all it did is on record
+    ended_early: bool = False  # its log is closed, but it ended before the run did
+
+    @property
+    def reaches_the_end(self) -> bool:
+        """Return whether its log has all that it did in the run."""
+        return (self.log_closed and not self.ended_early) or self.log_whole
 
 
 @dataclass(slots=True)
@@ -67,7 +73,7 @@ class ClockRecord:
     same_boot: bool
     offset_ns: int
     bound_ns: int
-    doubt: str
+    problem: str
 
 
 @dataclass(slots=True)
@@ -175,7 +181,7 @@ class Manifest:
             windows=[
                 Window(
                     *(w.number, w.fault.kind, 0, 0, None, False, False, "never opened"),
-                    nature=nature_of(w.fault.kind),
+                    properties=properties_of(w.fault.kind),
                 )
                 for w in plan.schedule.windows
             ],
@@ -313,9 +319,9 @@ def facts_of(manifest: Manifest, last_ns: int) -> Facts:
         deadline_ns=manifest.deadline_ns,
         paced=manifest.paced,
         confirms=manifest.confirms,
-        clock_doubt=_doubt(manifest),
+        clock_problem=_doubt(manifest),
         workers=tuple(
-            Worker(worker.number, worker.role, worker.log_closed or worker.log_whole)
+            Worker(worker.number, worker.role, worker.reaches_the_end)
             for worker in manifest.workers
             if worker.role in ROLES
         ),
@@ -355,8 +361,8 @@ def leadership_changes(manifest: Manifest) -> Iterator[LeadershipChange]:
 def _doubt(manifest: Manifest) -> str:
     """Return why the whole run cannot be judged; "" if it can."""
     for clock in manifest.clocks:
-        if clock.doubt:
-            return clock.doubt
+        if clock.problem:
+            return clock.problem
     if manifest.failure:
         return manifest.failure
     if manifest.interrupted:

@@ -1,6 +1,7 @@
-"""What a run cost in its calm, in units that layouts compare by: a second, a host, a message.
+"""Costs of a run in its steady state, in units that layouts compare by: second, host, message.
 
-1. The numbers are those of the marts `calm` and `use`: from the time before the first fault only.
+1. The numbers are those of the marts `steady_state` and `use`: only from the time before the
+   first fault.
 2. None is not known or not counted, never 0. A stall of the instrument, or a log that is missing,
    leaves rate and latency unknown; what hosts used was seen all the same.
 3. Only runs of one load compare, so a cost says what load it is of.
@@ -15,7 +16,7 @@ from harness.claims.doubts import caveats_of
 from harness.deploy.local.site import PROXY_NAME
 from harness.deploy.local.usage import WORKERS
 from harness.run_folder.manifest import Manifest
-from spark_analysis.schema.costs import Calm, Costs, Use
+from spark_analysis.schema.costs import Costs, SteadyState, Use
 from spark_analysis.schema.doubts import Doubt
 from spark_analysis.schema.facts import Facts
 
@@ -27,7 +28,8 @@ _STOPPING = ("clock", "records")  # doubts about a run that reach before its fir
 
 @dataclass(frozen=True, slots=True)
 class HostUse:
-    """One host in the calm. Rates are bytes a second; `seconds` between first and last sample."""
+    """One host in the steady state. Rates are bytes a second; `seconds` from first to last
+    sample."""
 
     host: str
     part: str  # of PARTS
@@ -70,15 +72,15 @@ class Cost:
 
 def cost(manifest: Manifest, facts: Facts, found: Costs, doubts: tuple[Doubt, ...]) -> Cost:
     """One run's. `found` and `doubts`: rows of that run only."""
-    calm = next(iter(found.calm), None)
-    doubt = _doubt(facts, calm, doubts)
-    known = calm if calm is not None and not doubt else None
-    seconds = (calm.until_ns - calm.from_ns) / NS if calm is not None else 0.0
+    steady = next(iter(found.steady_state), None)
+    doubt = _doubt(facts, steady, doubts)
+    known = steady if steady is not None and not doubt else None
+    seconds = (steady.until_ns - steady.from_ns) / NS if steady is not None else 0.0
     return Cost(
         deployment=manifest.deployment,
         load=load_of(manifest.scenario_source),
         seconds=seconds,
-        offered_per_s=calm.intended / seconds if calm is not None and facts.paced else None,
+        offered_per_s=steady.intended / seconds if steady is not None and facts.paced else None,
         confirmed_per_s=known.confirmed / seconds if known is not None else None,
         p50_ms=_ms(known.p50_ns) if known is not None else None,
         p99_ms=_ms(known.p99_ns) if known is not None else None,
@@ -123,7 +125,7 @@ def _words(workload: Mapping[str, Any]) -> Iterable[str]:
             )
 
 
-def _doubt(facts: Facts, calm: Calm | None, doubts: tuple[Doubt, ...]) -> str:
+def _doubt(facts: Facts, steady: SteadyState | None, doubts: tuple[Doubt, ...]) -> str:
     if not facts.confirms:
         return "publishers ask for no confirms"
     stopping = [
@@ -134,7 +136,7 @@ def _doubt(facts: Facts, calm: Calm | None, doubts: tuple[Doubt, ...]) -> str:
     ]
     if stopping:
         return stopping[0].sentence
-    return "" if calm is not None else "there was no load before the first fault"
+    return "" if steady is not None else "there was no load before the first fault"
 
 
 def _host(use: Use) -> HostUse:

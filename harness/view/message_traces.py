@@ -45,16 +45,16 @@ _WAYS = {
 _FATES = {
     Fate.COMMIT: "to be committed",
     Fate.ROLLBACK: "to be rolled back",
-    Fate.COMMIT_WHEN_CHECKED: "to be committed when the broker asks",
-    Fate.ROLLBACK_WHEN_CHECKED: "to be rolled back when the broker asks",
+    Fate.COMMIT_WHEN_CHECKED: "to be committed when the broker checks",
+    Fate.ROLLBACK_WHEN_CHECKED: "to be rolled back when the broker checks",
 }
 _FAULT_EVENTS = {
     "issued": "begins",
-    "returned": "is in force",
-    "verified": "is seen from outside to hold",
+    "returned": "is active",
+    "verified": "is verified active",
     "undo_issued": "is being undone",
     "undo_returned": "is undone",
-    "gone": "is seen from outside to be gone",
+    "gone": "is verified ended",
 }
 
 

@@ -123,7 +123,11 @@ def _window(evidence: Evidence, number: int) -> Iterator[Observation]:
     window = evidence.window(number)
     length_s = fault_length_s(window)
     lasted = "never ended" if length_s is None else f"lasted {length_s:.1f} s"
-    held = "verified" if window.verified and window.gone else window.doubt or "not verified"
+    held = (
+        "verified"
+        if window.verified and window.gone
+        else window.unverified_reason or "not verified"
+    )
     at = window.origin_ns / 1e9
     text = f"window {number}: {window.kind} at +{at:.1f} s {lasted}, {held}"
     yield Observation("fault", number, window.verified and window.gone, text)

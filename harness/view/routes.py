@@ -132,7 +132,7 @@ def _asking(views: Views) -> Iterator[Observation]:
     gap_s = max(poll.gap_ns for poll in views.queries) / NS
     looks = min(poll.looks for poll in routed)
     servers = len({poll.name_server for poll in routed})
-    text = f"{servers} name servers were asked for the route {looks} times or more, at most "
+    text = f"{servers} name servers were queried for the route {looks} times or more, at most "
     text += f"{gap_s:.2f} s apart"
     if gap_s > POLLED_WITHIN_S:
         text += f": more than the {POLLED_WITHIN_S:g} s that were meant, the machine was busy"

@@ -181,7 +181,7 @@ def _missed_later(evidence: Evidence, window: Window) -> int:
 
 def _returned(evidence: Evidence, window: Window) -> bool | None:
     """An operation may have taken a disk away, too."""
-    spared = window.nature.spares_disk if window.nature is not None else None
+    spared = window.properties.spares_disk if window.properties is not None else None
     if spared is None:
         return None
     wiped = evidence.value("lost_disk")

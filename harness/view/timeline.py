@@ -247,7 +247,7 @@ def _fault(
         held=_look(own, events.probes, "verified"),
         gone=_look(own, events.probes, "gone"),
         verified=window.verified and window.gone,
-        doubt=window.doubt,
+        doubt=window.unverified_reason,
         stages=tuple(sorted(row for row in findings.stages if row.window == window.number)),
         stages_doubt=_stages_doubt(window.number, facts, findings),
         options=_options((planned or {}).get("fault", {})),
@@ -312,7 +312,7 @@ def _happenings(facts: Facts, findings: Findings, events: Events) -> Iterable[Ha
 
 
 # Kinds of probes that prove a fault; what probers see all the time tells of itself by its changes.
-_LOOKED = {"verified": "seen from outside to hold", "gone": "seen from outside to be gone"}
+_LOOKED = {"verified": "verified active", "gone": "verified ended"}
 PROOFS = tuple(_LOOKED)
 
 

@@ -2,6 +2,8 @@
 
 1. It should have come when a message came that the queue got no earlier, and a deadline was over.
 2. Messages that only the drain received came too late to show this.
+3. Confirm times of two publishers are compared, each known up to the bounds of publisher and
+   consumer together.
 """
 
 from bisect import bisect_left
@@ -12,6 +14,7 @@ from itertools import accumulate
 from spark_analysis.definition.cases import Span
 from spark_analysis.definition.messages import Message
 from spark_analysis.schema.facts import Facts
+from spark_analysis.schema.service import CONSUMER, PUBLISHER
 
 
 class Arrivals:
@@ -19,6 +22,7 @@ class Arrivals:
 
     def __init__(self, facts: Facts, messages: Iterable[Message]) -> None:
         self._deadline_ns = facts.deadline_ns
+        self._bound_ns = facts.clock_bound_ns(PUBLISHER, CONSUMER)
         came = defaultdict[str, list[tuple[int, int]]](list)
         for message in messages:
             confirmed_ns = message.confirmed_ns
@@ -36,8 +40,12 @@ class Arrivals:
 
     def span(self, queue: str, since_ns: int) -> Span:
         """Return the time from when a queue had a message until it should have delivered it."""
+        apart_ns = 2 * self._bound_ns
+        earliest_ns = self._should_have_come_ns(queue, since_ns - apart_ns)
+        latest_ns = self._should_have_come_ns(queue, since_ns + apart_ns)
+        return Span(since_ns, earliest_ns, latest_ns)
+
+    def _should_have_come_ns(self, queue: str, since_ns: int) -> int | None:
         later = bisect_left(self._confirmed_ns.get(queue, []), since_ns)
         earliest_ns = self._earliest_ns.get(queue, [])
-        if later == len(earliest_ns):
-            return Span(since_ns, None)
-        return Span(since_ns, earliest_ns[later] + self._deadline_ns)
+        return None if later == len(earliest_ns) else earliest_ns[later] + self._deadline_ns

@@ -1,7 +1,7 @@
 """Availability: publishes missed, and the longest silence between confirms, a window and queue.
 
-1. Window 0 is the run as a whole, calm and stormy; the others count what was intended in their
-   judged time.
+1. Window 0 is the run as a whole, with its steady state and its faults; the others count what was
+   intended in their judged time.
 2. Silence is the longest gap between consecutive confirms that touches the outage: from the
    window's origin until success was sustained and the fault was undone. It runs only while
    something is due: from the first publish after the confirm on.

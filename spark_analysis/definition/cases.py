@@ -17,10 +17,19 @@ from spark_analysis.schema.messages import Affected, Count
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From when on, and until when, something can have been caused. None: for ever."""
+    """From when on, and until when, something can have been caused. None: for ever.
+
+    Clocks may leave open which later message shows that it should have come: `by_ns` is the
+    earliest such end, `latest_ns` the latest.
+    """
 
     since_ns: int
     by_ns: int | None
+    latest_ns: int | None
+
+    @classmethod
+    def between(cls, since_ns: int, by_ns: int | None) -> "Span":
+        return cls(since_ns, by_ns, by_ns)
 
 
 @dataclass(frozen=True, slots=True)

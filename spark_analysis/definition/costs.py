@@ -14,40 +14,43 @@ from spark_analysis.definition.events import Row
 from spark_analysis.definition.messages import Message
 from spark_analysis.definition.publishes import intended
 from spark_analysis.definition.windows import Judged, judged
-from spark_analysis.schema.costs import COUNTERS, MEMORY, Calm, Costs, Use
+from spark_analysis.schema.costs import COUNTERS, MEMORY, Costs, SteadyState, Use
 from spark_analysis.schema.facts import Facts
 
 
 def costs(facts: Facts, rows: Mapping[str, Iterable[Row]]) -> Costs:
     """Both marts of one run; `rows` maps raw tables to rows by column, missing ones empty."""
-    calm = judged(facts)[0]
+    steady = judged(facts)[0]
     every = tuple(messages.fold(events.read(rows)).values())
     return Costs(
-        _calm(facts, calm, every), _use(facts.run, calm, tuple(rows.get("resources", ())))
+        _steady_state(facts, steady, every),
+        _use(facts.run, steady, tuple(rows.get("resources", ()))),
     )
 
 
-def _calm(facts: Facts, calm: Judged, every: Sequence[Message]) -> tuple[Calm, ...]:
-    if not facts.confirms or calm.until_ns <= calm.from_ns:
+def _steady_state(
+    facts: Facts, steady: Judged, every: Sequence[Message]
+) -> tuple[SteadyState, ...]:
+    if not facts.confirms or steady.until_ns <= steady.from_ns:
         return ()
     publishes = intended(facts, every)
     begun = [
         (message, at_ns)
         for message in every
-        if (at_ns := _begun_ns(facts, message)) is not None and _within(at_ns, calm)
+        if (at_ns := _begun_ns(facts, message)) is not None and _within(at_ns, steady)
     ]
     took_ns = sorted(
         message.confirmed_ns - at_ns
         for message, at_ns in begun
         if message.confirmed_ns is not None
     )
-    row = Calm(
+    row = SteadyState(
         run=facts.run,
-        from_ns=calm.from_ns,
-        until_ns=calm.until_ns,
-        intended=sum(_within(publish.intended_ns, calm) for publish in publishes.judged),
+        from_ns=steady.from_ns,
+        until_ns=steady.until_ns,
+        intended=sum(_within(publish.intended_ns, steady) for publish in publishes.judged),
         confirmed=sum(
-            message.confirmed_ns is not None and _within(message.confirmed_ns, calm)
+            message.confirmed_ns is not None and _within(message.confirmed_ns, steady)
             for message in every
         ),
         begun=len(begun),
@@ -66,16 +69,16 @@ def _begun_ns(facts: Facts, message: Message) -> int | None:
     return first_try.intended_ns
 
 
-def _use(run: str, calm: Judged, rows: Sequence[Row]) -> tuple[Use, ...]:
+def _use(run: str, steady: Judged, rows: Sequence[Row]) -> tuple[Use, ...]:
     counted = {name for name in (*COUNTERS, MEMORY) if any(row[name] for row in rows)}
     hosts = sorted({str(row["host"] or "") for row in rows})
-    return tuple(_of_host(run, host, _samples(host, calm, rows), counted) for host in hosts)
+    return tuple(_of_host(run, host, _samples(host, steady, rows), counted) for host in hosts)
 
 
-def _samples(host: str, calm: Judged, rows: Iterable[Row]) -> list[dict[str, Any]]:
+def _samples(host: str, steady: Judged, rows: Iterable[Row]) -> list[dict[str, Any]]:
     own: Iterable[dict[str, Any]] = (dict(row) for row in rows if (row["host"] or "") == host)
     return sorted(
-        (row for row in own if _within(row["at_ns"], calm)), key=lambda row: row["at_ns"]
+        (row for row in own if _within(row["at_ns"], steady)), key=lambda row: row["at_ns"]
     )
 
 
@@ -113,5 +116,5 @@ def _nearest_rank(ascending: Sequence[int], percent: int) -> int | None:
     return ascending[rank - 1]
 
 
-def _within(at_ns: int, calm: Judged) -> bool:
-    return calm.from_ns <= at_ns < calm.until_ns
+def _within(at_ns: int, steady: Judged) -> bool:
+    return steady.from_ns <= at_ns < steady.until_ns

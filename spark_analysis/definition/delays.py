@@ -73,7 +73,7 @@ class Waits:
         latest_ns = max(one.terms.due_ns, confirmed_ns + wait_ns) + slack_ns + _LOOKED_AT_NS
         in_load = self._consumed and latest_ns < self._load_ended_ns
         late = first.received_ns > latest_ns and (first.via is not Via.DRAIN or in_load)
-        return Span(confirmed_ns, latest_ns) if late else None
+        return Span.between(confirmed_ns, latest_ns) if late else None
 
     def not_due(self, message: Message) -> bool:
         """Return whether each confirmed copy may still have waited when the queue was quiet."""

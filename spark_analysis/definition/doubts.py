@@ -39,7 +39,7 @@ def _of_the_run(facts: Facts, messages: Iterable[Message]) -> Iterator[Doubt]:
     for window in facts.windows:
         if not (window.verified and window.gone):
             yield _doubt(facts, "run", "fault", window=window.number)
-    if facts.clock_doubt:
+    if facts.clock_problem:
         yield _doubt(facts, "run", "clock")
     if causality.broken(facts, messages):
         yield _doubt(facts, "run", "causality")

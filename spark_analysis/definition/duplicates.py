@@ -51,7 +51,7 @@ def cases(
                     delivery, earlier, _competing_leaders(facts, message, delivery), unrest
                 )
                 late, word = origin == _TOO_LATE, "ambiguous"
-                span = Span(before.received_ns, delivery.received_ns)
+                span = Span.between(before.received_ns, delivery.received_ns)
                 detail = word if late else origin
                 yield of_delivery(delivery, message.queue, "duplicated", detail, span)
                 if late:

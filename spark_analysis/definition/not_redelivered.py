@@ -26,7 +26,9 @@ def cases(facts: Facts, messages: Iterable[Message], channels: Channels) -> Iter
                 continue
             why, at_ns = ends.why(message.queue), one.deliveries[-1].received_ns
             measure = "not_redelivered_unknown" if why else "not_redelivered"
-            yield of_message(message, measure, why, at_ns, Span(at_ns, None), attempt=number)
+            yield of_message(
+                message, measure, why, at_ns, Span.between(at_ns, None), attempt=number
+            )
 
 
 def _forgotten(one: Try, channels: Channels) -> bool:

@@ -93,7 +93,7 @@ def _judged(arrivals: Sequence[_Arrival], apart: frozenset[int]) -> Iterator[Cas
         elif every.overtook(arrival):
             measure = "reorder_unknown"
         at_ns = arrival.first.received_ns
-        span = Span(arrival.one.attempt.sent_ns, at_ns)
+        span = Span.between(arrival.one.attempt.sent_ns, at_ns)
         attributed = None if measure == "in_order" else span
         yield of_message(arrival.message, measure, "", at_ns, attributed)
         own[first.consumer, flagged].add(arrival)

@@ -86,8 +86,8 @@ def _places(message: Message, delivery: Delivery) -> Iterator[Where]:
 
 
 def _spans(facts: Facts, forces: Sequence[Force]) -> Iterator[_Span]:
-    calm_until_ns = min([force.origin_ns for force in forces] + [facts.load_ended_ns])
-    spans = [_Span(0, facts.load_started_ns, calm_until_ns)]
+    steady_until_ns = min([force.origin_ns for force in forces] + [facts.load_ended_ns])
+    spans = [_Span(0, facts.load_started_ns, steady_until_ns)]
     for force in forces:
         if force.overlap is not None:
             from_ns = force.overlap.over_ns + facts.deadline_ns + facts.reconnect_ns

@@ -40,7 +40,7 @@ def faulted(facts: Facts) -> tuple[Faulted, ...]:
 def judged(facts: Facts) -> tuple[Judged, ...]:
     """The judged time of every window, window 0 first."""
     windows = faulted(facts)
-    calm_until_ns = windows[0].window.origin_ns if windows else facts.load_ended_ns
-    calm = Judged(0, facts.load_started_ns, calm_until_ns)
+    steady_until_ns = windows[0].window.origin_ns if windows else facts.load_ended_ns
+    steady = Judged(0, facts.load_started_ns, steady_until_ns)
     rest = (Judged(w.window.number, w.window.origin_ns, w.until_ns) for w in windows)
-    return calm, *rest
+    return steady, *rest

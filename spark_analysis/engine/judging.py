@@ -231,7 +231,7 @@ def _times(run: Run) -> Iterator[Work[Rows]]:
         "availability": availability.availability(known(), intended(), run.reached(), facts)
     }
     yield partial(_curves, run)
-    yield lambda: {"calm": costs.calm(known(), intended(), facts)}
+    yield lambda: {"steady_state": costs.steady_state(known(), intended(), facts)}
     yield partial(_sends, run)
 
 

@@ -11,7 +11,7 @@ confirm time; delivered: messages by first delivery.
 
 AVAILABILITY: one row a window and a queue (every queue that has an attempt row), and queue "" for
 all queues together (always). Window 0: operations and missed over the whole run, silence as below
-with interval [load_started_ns, load_ended_ns] - the calm and stormy whole. Windows >= 1:
+with interval [load_started_ns, load_ended_ns] - the steady state and faults. Windows >= 1:
 operations and missed of publishes intended within [origin_ns, judged end); silence of the window:
 the longest silence that overlaps the interval [origin_ns, end], end = the later of
 sustained_success (where reached; else load_ended_ns) and ended_ns (None: load_ended_ns), at most

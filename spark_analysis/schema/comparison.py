@@ -28,7 +28,7 @@ Which measures there are, and what stops each: measures.py.
 7. A measure of the mart outages is of the run's scope, whatever window its outages lie in: their
    sum, the longest, their number; 0 where there is none, and it does not exist where there is no
    history (not paced, or no confirms). It is a bound where one of them was not ended by the
-   system. A doubt about any window stops it, the calm (0) included.
+   system. A doubt about any window stops it, the steady state (0) included.
 8. No route depends on a client: windows of client faults are no times of a measure of ROUTES.
 """
 

@@ -54,7 +54,7 @@ class Reader:
     """Reads values by their declarations; `WRONG` where that could not be done."""
 
     listener: Listener
-    calm: Mapping[type, Mapping[str, Any]] = field(default_factory=dict)
+    defaults: Mapping[type, Mapping[str, Any]] = field(default_factory=dict)
     wide: Collection[str] = ()
 
     def read(self, hint: Any, given: object, place: str) -> Any:
@@ -84,14 +84,14 @@ class Reader:
         return WRONG if any(one is WRONG for one in values.values()) else kind(**values)
 
     def _fields(self, kind: type, given: Mapping[str, object], place: str) -> dict[str, Any]:
-        hints, calm = get_type_hints(kind), self.calm.get(kind, {})
+        hints, defaults = get_type_hints(kind), self.defaults.get(kind, {})
         values: dict[str, Any] = {}
         for one in fields(kind):
             own = f"{place}.{one.name}" if place else one.name
             if one.name in given:
                 values[one.name] = self.read(hints[one.name], given[one.name], own)
-            elif one.name in calm:
-                values[one.name] = calm[one.name]
+            elif one.name in defaults:
+                values[one.name] = defaults[one.name]
             elif one.default is MISSING and one.default_factory is MISSING:
                 values[one.name] = self._wrong(place or own, f"{one.name} is missing")
         return values

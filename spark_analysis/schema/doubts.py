@@ -6,7 +6,7 @@ row for row. Rows of a mart have no order. Words are those of findings.py.
 DOUBTS: what could not be judged, and why. (scope, window, reason, worker, at_ns, late_ns); worker,
 at_ns, late_ns are 0 where they say nothing.
 - scope "run": ("fault", window number) one a window not verified, or not gone; ("clock", 0)
-  clock_doubt is not ""; ("causality", 0) one a run in which an identified delivery of a sent
+  clock_problem is not ""; ("causality", 0) one a run in which an identified delivery of a sent
   attempt (that number's) has received_ns + the bound_ns of the Clocks of producer and consumer <
   its sent_ns, or a CONFIRMED settlement of a sent attempt has settled_ns < its sent_ns, or
   one is of an attempt that was not sent: the

@@ -48,11 +48,11 @@ class Window:
     ended_ns: int | None  # when the undo had returned; None: it never came
     verified: bool  # it was seen from outside to hold
     gone: bool  # it was seen from outside to be gone
-    doubt: str  # why not verified or not gone; "" where both are
+    unverified_reason: str  # why not verified or not gone; "" where both are
     # After this no change of a queue's leader is due to it any more. None: unknown, as it was
     # not seen to be gone, never ends, or was written down by a harness that did not say.
     over_ns: int | None = None
-    nature: FaultProperties | None = None  # None: its kind is not declared
+    properties: FaultProperties | None = None  # None: its kind is not declared
 
     def gone_ns(self, noted_ns: int | None) -> int | None:
         """Return when the window was gone, given the time that its records note.
@@ -70,12 +70,12 @@ class Window:
     def of_clients(self) -> bool:
         """Return whether it is known to be a client's fault; without declared properties it may be
         one of the cluster."""
-        return self.nature is not None and self.nature.of_clients
+        return self.properties is not None and self.properties.of_clients
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Window":
-        nature = document.get("nature")
-        return cls(**{**document, "nature": nature and FaultProperties(**nature)})
+        known = document.get("properties")
+        return cls(**{**document, "properties": known and FaultProperties(**known)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class QueueEnd:
     queue: str
     ordered: bool  # order was promised: one active consumer (and one queue) a (producer, key)
     drained: bool
-    doubt: str  # why the drain is not complete
+    undrained_reason: str  # why the drain is not complete
     unreadable: tuple[str, ...]  # places that may hold messages and could not be read
     # From then until the drain was over nothing came any more; run time. None: unknown.
     quiet_ns: int | None = None
@@ -203,7 +203,9 @@ class Facts:
     deadline_ns: int
     paced: bool  # False at rate `max`: no intended times, so missed and sustained_success are n/a
     confirms: bool  # False for fire and forget: nothing of availability can be judged
-    clock_doubt: str  # "" where the clocks held; else the machine was suspended or they ran apart
+    clock_problem: (
+        str  # "" where the clocks held; else the machine was suspended or they ran apart
+    )
     workers: tuple[Worker, ...]
     windows: tuple[Window, ...]
     queues: tuple[QueueEnd, ...]

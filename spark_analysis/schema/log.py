@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeGuard
 
+from spark_analysis.schema.failed import os_reason
 from spark_analysis.schema.regular import check_regular, content_of
 from spark_analysis.schema.tables import FORMAT_VERSION, TABLES, ColumnType, Table
 
@@ -126,7 +127,7 @@ class LogWriter:
     def flush(self, only: Table | None = None) -> None:
         """Hands records to the kernel, strings first: all, or those of one table alone."""
         if self._failure is not None:
-            raise LogFull(str(self._failure)) from self._failure
+            raise LogFull(os_reason(self._failure, self._folder)) from self._failure
         try:
             self._strings.flush()
             if only is None:
@@ -136,7 +137,7 @@ class LogWriter:
                 self._files[only.name].flush()
         except OSError as failure:
             self._failure = failure
-            raise LogFull(str(failure)) from failure
+            raise LogFull(os_reason(failure, self._folder)) from failure
 
     def close(self) -> None:
         """Flushes, syncs, and marks the log closed. A closed log is complete."""
@@ -160,7 +161,7 @@ class LogWriter:
             partial.rename(path)
         except OSError as failure:
             self._failure = failure
-            raise LogFull(str(failure)) from failure
+            raise LogFull(os_reason(failure, self._folder)) from failure
 
     def __enter__(self) -> "LogWriter":
         return self

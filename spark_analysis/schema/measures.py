@@ -49,7 +49,7 @@ _OF_MESSAGES = (
         claimed="confirmed, never delivered, drained, not found by the audit",
         story="was first sent at {at} and confirmed ({detail}), never delivered, not found by the "
         "audit after a complete drain",
-        end="never delivered, though its queue was read empty; the audit did not find it, either",
+        end="never delivered; its queue was drained, and the audit did not find it",
     ),
     Measure(
         name="stranded",
@@ -70,17 +70,17 @@ _OF_MESSAGES = (
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
-        title="Confirmed copies lost",
-        meaning="an attempt was confirmed and is nowhere; another attempt of the message came",
+        title="Confirmed attempts lost",
+        meaning="an attempt was confirmed and is lost; another attempt of the message arrived",
         stopped_by=_LOSS,
         doubtful=Doubtful(
             "attempt_open",
-            "were confirmed and did not come, and a log, a drain or a place leaves open why",
+            "were confirmed and did not arrive; a log, a drain or an unread place leaves open why",
             "see what was not read or not closed, then run it again",
         ),
-        claimed="attempts that were confirmed and are nowhere, though another of theirs came",
+        claimed="attempts that were confirmed and lost; another attempt of the message arrived",
         story="was sent at {at} in attempt {attempt}, which was confirmed ({detail}) and "
-        "is nowhere; another attempt of it came",
+        "is lost; another attempt of it arrived",
     ),
     Measure(
         name="not_redelivered",
@@ -88,17 +88,17 @@ _OF_MESSAGES = (
         grade=Grade.VIOLATION,
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
-        title="Forgotten by the broker",
-        meaning="given out, never acknowledged, its connection ended, and it never came again",
+        title="Not redelivered",
+        meaning="delivered, not acknowledged, its connection ended, and not redelivered",
         stopped_by=_LOSS,
         doubtful=Doubtful(
             "not_redelivered_unknown",
-            "never came again, and a log, a drain or a place leaves open why",
+            "were not redelivered; a log, a drain or an unread place leaves open why",
             "see what was not read or not closed, then run it again",
         ),
-        claimed="given out, not acknowledged, their connection ended, and never given out again",
+        claimed="delivered, not acknowledged, their connection ended, and not redelivered",
         story="was delivered at {at}, attempt {attempt}, and never acknowledged; its connection "
-        "ended, and it never came again",
+        "ended, and it was not redelivered",
     ),
     Measure(
         name="unreachable",
@@ -106,7 +106,7 @@ _OF_MESSAGES = (
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
-        title="In places that could not be read",
+        title="Missing, a place was not readable",
         meaning="confirmed and missing; a place that may hold it could not be read",
         # Its own reason, places that could not be read, is what it counts, so that stops nothing.
         stopped_by=_ENDS,
@@ -218,8 +218,8 @@ _OF_MESSAGES = (
         stopped_by=_LOGS,
         doubtful=Doubtful(
             "reorder_unknown",
-            "came after later ones, but they or those had been given out before",
-            "see the story: a connection that no client read any more may have had them first",
+            "came after later ones, but an earlier delivery of either is possible",
+            "see the trace: they may have been in flight on a connection that no client read",
         ),
         claimed="overtaken by a later message, where order was promised",
         always_shown=True,
@@ -237,7 +237,7 @@ _OF_MESSAGES = (
         short="in all",
         stopped_by=_LOGS,
         details=PROVENANCES,
-        claimed="surplus deliveries",
+        claimed="duplicate deliveries",
         always_shown=True,
         story="was delivered again at {at}, attempt {attempt} ({detail})",
     ),
@@ -247,9 +247,9 @@ _OF_MESSAGES = (
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.CONFIRMED,
-        title="Confirmed copies not decided",
-        meaning="an attempt was confirmed and did not come; a log, a drain or a place leaves open "
-        "why",
+        title="Confirmed attempts not decided",
+        meaning="an attempt was confirmed and did not arrive; a log, a drain or an unread place "
+        "leaves open why",
         stopped_by=(),
     ),
     Measure(
@@ -258,9 +258,9 @@ _OF_MESSAGES = (
         grade=Grade.OPEN,
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERIES,
-        title="Perhaps forgotten",
-        meaning="unacknowledged and never given out again; a log, a drain or a place leaves open "
-        "why",
+        title="Perhaps not redelivered",
+        meaning="unacknowledged and not redelivered; a log, a drain or an unread place leaves "
+        "open why",
         stopped_by=(),
     ),
     Measure(
@@ -270,7 +270,7 @@ _OF_MESSAGES = (
         unit=Unit.MESSAGES,
         part_of=Whole.DELIVERED,
         title="Perhaps out of order",
-        meaning="after a later message, but one of the two had been given out before",
+        meaning="after a later message, but one of the two had been delivered before",
         stopped_by=_LOGS,
     ),
     Measure(
@@ -279,9 +279,9 @@ _OF_MESSAGES = (
         grade=Grade.HARMLESS,
         unit=Unit.DELIVERIES,
         part_of=Whole.DELIVERIES,
-        title="Given out again, acknowledged too late to arrive",
-        meaning="our acknowledgement was not a second old when a fault came, or its connection "
-        "ended: it may not have reached the broker, so the copy was its right",
+        title="Redelivered, acknowledgement too late",
+        meaning="the client acknowledged less than a second before a fault or the end of its "
+        "connection; the acknowledgement may be lost, so the broker may redeliver",
         stopped_by=_LOGS,
         story="was delivered again at {at}, attempt {attempt}, acknowledged just before",
     ),

@@ -15,10 +15,10 @@ from spark_analysis.schema.measure import (
 )
 
 ROUTES = "routes"  # no count: name servers were asked for a route that a fault could change
-CONSUMERS_ABSENT = "consumers_absent"
-_SENDING = stops("availability", "stalled", "stalls", "publisher_log", "publishers_absent")
+CONSUMERS_ABSENT, PUBLISHERS_ABSENT = "consumers_absent", "publishers_absent"
+_SENDING = stops("availability", "stalled", "stalls", "publisher_log", PUBLISHERS_ABSENT)
 _RECEIVING = (*_SENDING, *stops("availability", CONSUMERS_ABSENT))
-_ROUTED = Need(ROUTES, "no name server was asked for a route that a fault could change")
+_ROUTED = Need(ROUTES, "no name server was queried for a route that a fault could change")
 
 
 def _census(name: str, whole: Whole, title: str, meaning: str, claimed: str = "") -> Measure:
@@ -80,7 +80,9 @@ def _outage(name: str, unit: Unit, title: str, short: str, meaning: str) -> Meas
 
 
 OF_SERVICE = (
-    _outage("total_downtime", Unit.NS, "Out", "out", "sum of all outages of the run"),
+    _outage(
+        "total_downtime", Unit.NS, "Total downtime", "downtime", "sum of all outages of the run"
+    ),
     _outage(
         "longest_downtime", Unit.NS, "Longest outage", "longest", "the longest outage of the run"
     ),
@@ -120,14 +122,14 @@ OF_SERVICE = (
     _step(
         "route_changed_everywhere",
         "last route changed",
-        "the last name server did",
+        "the last name server showed another route",
         (),
         of=_ROUTED,
     ),
     _step(
         "first_success",
         "first confirm",
-        "something sent after the fault was confirmed",
+        "a message sent after the fault was confirmed",
         one_event_proves=True,
     ),
     Measure(
@@ -146,19 +148,24 @@ OF_SERVICE = (
     _step(
         "consumers_resumed",
         "first delivery",
-        "something sent after the fault was delivered",
+        "a message sent after the fault was delivered",
         _RECEIVING,
         one_event_proves=True,
     ),
-    _step("backlog_drained", "backlog gone", "what had piled up was delivered", _RECEIVING),
+    _step("backlog_drained", "backlog gone", "all waiting messages were delivered", _RECEIVING),
 )
 
 OF_CENSUS = (
     _census("state", Whole.MESSAGES, "Messages", "every message, by the answer to its sender"),
-    _census("confirmed", Whole.MESSAGES, "Confirmed", "by the strongest promise given for each"),
+    _census(
+        "confirmed", Whole.MESSAGES, "Confirmed", "by the strongest acknowledgement level of each"
+    ),
     _census("in_order", Whole.DELIVERED, "In order", "overtaken by no later message of its key"),
     _census(
-        "not_judged", Whole.DELIVERED, "Not judged for order", "its place is not certain, by why"
+        "not_judged",
+        Whole.DELIVERED,
+        "Not judged for order",
+        "its order is not certain, by reason",
     ),
     _census(
         "operations",
@@ -167,20 +174,23 @@ OF_CENSUS = (
         "messages that were intended for a certain time",
     ),
     _census(
-        "excused", Whole.MESSAGES, "Excused", "a fault had taken its sender when it was intended"
+        "excused",
+        Whole.MESSAGES,
+        "Excused",
+        "a fault had stopped its publisher at the intended time",
     ),
     _census(
         "delayed",
         Whole.MESSAGES,
         "Delayed",
-        "sent with a time to wait for",
-        claimed="messages that were sent with a time to wait for",
+        "sent with a delay",
+        claimed="messages that were sent with a delay",
     ),
     _census(
         "transactions",
         Whole.MESSAGES,
         "In transactions",
-        "sent in a transaction, by what was to become of it",
+        "sent in a transaction, by the intended outcome",
         claimed="messages that were sent in a transaction",
     ),
     _census(

@@ -52,25 +52,25 @@ UNCHECKED = Measure(
     grade=Grade.VIOLATION,
     unit=Unit.MESSAGES,
     part_of=Whole.TO_BE_COMMITTED,
-    title="Transactions never asked about",
-    meaning="left open by a producer that was there, and not committed in all the time that "
-    "the broker may take to ask",
+    title="Transactions never checked",
+    meaning="left open by a running producer, and not committed within the time that the "
+    "broker may take to check",
     stopped_by=_ENDS,
     of=Need(
         "transactions", "no transaction was left open for the broker", ("commit_when_checked",)
     ),
-    shown_by="confirmed messages that the broker had to ask about",
+    shown_by="confirmed messages that the broker had to check",
     doubtful=Doubtful(
         "unchecked_unknown",
         "were never committed, and a fault, a log, a drain or the end of their producer "
         "leaves open why",
         "let producers and brokers be there until all timers are over (settle)",
     ),
-    claimed="to be committed when the broker asks, which it never did in its time",
+    claimed="to be committed when the broker checks, which it did not do in time",
     raised_by_publishers=True,
     story="was left open when it was sent at {at}, and never committed though its producer "
-    "was there to be asked",
-    end="never delivered: nothing shows that the broker asked for its fate",
+    "was there to be checked",
+    end="never delivered: nothing shows that the broker checked its transaction",
 )
 
 ROLLBACK_UNKNOWN = Measure(
@@ -90,7 +90,7 @@ UNCHECKED_UNKNOWN = Measure(
     grade=Grade.OPEN,
     unit=Unit.MESSAGES,
     part_of=Whole.TO_BE_COMMITTED,
-    title="Perhaps never asked about",
+    title="Perhaps never checked",
     meaning="left open and never committed; a fault, a log, a drain or the end of its "
     "producer leaves open why",
     of=_TRANSACTIONS,

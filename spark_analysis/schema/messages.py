@@ -204,9 +204,14 @@ CHARGES: which fault windows may have caused what, one row a measure, detail and
 with their number; of the measures `lost`, `stranded`, `unreachable`, `loss_unknown`,
 `attempt_lost`, `attempt_open`, `lost_indeterminate`, `not_redelivered`, `not_redelivered_unknown`,
 `duplicated`, `acknowledged_late`, `reordered`, `reorder_unknown`, `overdue`. Each case has a time
-[since, by]; `windows` are the numbers, in order with "," between, of the windows with origin_ns <=
-by and over_ns (its own: a host that never returns goes on causing) None or >= since; "" where
-there is none.
+[since, by]; `windows` are the numbers, in order with "," between, of the windows that reach into
+it, those with origin_ns <= by and over_ns (its own: a host that never returns goes on causing)
+None or >= since; "" where there is none.
+Let b = the largest bound_ns of the Clocks of publishers + that of consumers. `windows` are those
+that reach into [since - b, by + b], with should(since + 2 b) where by = should(since). If there
+are such, and none reaches into [since + b, by - b] (origin_ns <= by - b and over_ns None or >=
+since + b), with should(since - 2 b), clocks leave open whether any fault caused it: "0", for no
+fault, stands before them.
 - `lost`, `stranded`, `unreachable`, `loss_unknown`: since = the confirm time; by = should(since),
   the earliest first delivery by LOAD or RETRY_TOPIC of a message of the same queue whose confirm
   time is >= since, + deadline_ns: then it should have come; without one: never. `attempt_lost`,
@@ -222,6 +227,8 @@ there is none.
 """
 
 from dataclasses import dataclass
+
+NO_FAULT = 0  # among the windows of an Attribution
 
 
 @dataclass(frozen=True, slots=True, order=True)

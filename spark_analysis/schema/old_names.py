@@ -34,6 +34,7 @@ WORDS = {  # details of measures, and enumerations in histories
 }
 FACTS = {
     "asks_within_ns": "checks_within_ns",
+    "clock_doubt": "clock_problem",
     "rivals": "competing_leaders",
     "upheavals": "leadership_changes",
 }
@@ -59,7 +60,13 @@ VERDICT = {  # keys of verdict.json beside measures and claims
     "out_worst_scope": "worst_downtime_scope",
     "timer_s": "detection_timeout_s",
 }
-_MARTS = {"asked": "queries", "charges": "attributions"}
+_MARTS = {"asked": "queries", "calm": "steady_state", "charges": "attributions"}
+_RECORDS = {  # of lists in facts and manifests: `doubt` had another meaning in each
+    "clocks": {"doubt": "problem"},
+    "queues": {"doubt": "undrained_reason"},
+    "windows": {"doubt": "unverified_reason", "nature": "properties"},
+    "workers": {"doubt": "failure"},
+}
 _COLUMNS = {"owed": "recovered_by"}
 _VALUES = {"measure": MEASURES, "detail": {**WORDS, **MEASURES}}
 _CSV = {"told": "reasons"}
@@ -77,7 +84,7 @@ def manifest(document: Any) -> Any:
     """Return a run's manifest. `scenario_source` stays: it is the user's own file."""
     if not (isinstance(document, Mapping) and document.get("format") == 1):
         return document
-    recorded = _keys(document, FACTS)
+    recorded = _facts(document)
     for name, convert in (("facts", facts), ("state", _state)):
         if isinstance(recorded.get(name), Mapping):
             recorded[name] = convert(recorded[name])
@@ -88,7 +95,7 @@ def facts(document: Any) -> Any:
     """Return the facts of a run: a part of its manifest."""
     if not (isinstance(document, Mapping) and document.get("format") == 1):
         return document
-    return {**_keys(document, FACTS), "format": 2}
+    return {**_facts(document), "format": 2}
 
 
 def history(document: Any) -> Any:
@@ -97,7 +104,7 @@ def history(document: Any) -> Any:
         return document
     found = {**_keys(document, _HISTORY), "format": _HISTORY_FORMATS[1]}
     for name, convert in (
-        ("facts", lambda part: _keys(part, FACTS)),
+        ("facts", _facts),
         ("declared", _state),
         ("recorded", _state),
         ("tables", _tables),
@@ -187,6 +194,17 @@ def _values(column: Any) -> Any:
     if isinstance(column, list):
         return [_values(one) for one in column]
     return WORDS.get(column, column) if isinstance(column, str) else column
+
+
+def _facts(document: Document) -> dict[str, Any]:
+    """Return facts, or a manifest, whose lists of records have the same names."""
+    found = _keys(document, FACTS)
+    for name, names in _RECORDS.items():
+        if isinstance(records := found.get(name), list):
+            found[name] = [
+                _keys(one, names) if isinstance(one, Mapping) else one for one in records
+            ]
+    return found
 
 
 def _keys(document: Document, names: Mapping[str, str]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ WORDS
   one ended_ns, and where that is None, load_ended_ns; at most load_ended_ns. (A fault that is
   being undone is in force no more for certain.) Its end: end_v = ended_ns, or None.
 - gone at, of a window v: its earliest `gone` row of faults; without one ended_v + 5 s; never where
-  v is not gone, or has neither. A window is of clients if its nature says so (Window.of_clients).
+  v is not gone, or has neither. A window is of clients if its properties say so.
 - overlap of a window v: v; and, repeatedly until there is no more of them, every window w that
   is not of clients with origin_w <= the latest gone at, and gone at_w >= the earliest origin_ns,
   of the windows in the overlap. It begins at that origin, and is over at that time.

@@ -236,7 +236,7 @@ def facts_of(run: str, end: int) -> Facts:
         deadline_ns=DEADLINE_NS,
         paced=True,
         confirms=True,
-        clock_doubt="",
+        clock_problem="",
         workers=(Worker(0, "publisher", True), Worker(1, "publisher", True)),
         windows=(
             Window(1, "kill", origin, origin + MS, origin + MS, True, True, "", origin + MS),

@@ -26,17 +26,17 @@ def main() -> None:
     words = argparse.ArgumentParser()
     words.add_argument("experiment", type=Path)
     words.add_argument("--apart", type=float, default=20.0, metavar="SECONDS")
-    asked = words.parse_args()
-    for folder in sorted((asked.experiment / "runs").iterdir()):
+    options = words.parse_args()
+    for folder in sorted((options.experiment / "runs").iterdir()):
         manifest = Manifest.load(folder)
         names = {worker.number: worker.name for worker in manifest.workers}
         origin_ns = manifest.windows[0].origin_ns
         for producer, failed_s in _failed(folder, origin_ns):
-            told = ", ".join(
+            lengths = ", ".join(
                 f"{first:.1f} to {last:.1f} s ({count:,})"
-                for first, last, count in spells(failed_s, asked.apart)
+                for first, last, count in spells(failed_s, options.apart)
             )
-            print(f"{folder.name} {names[producer]}: {told}")
+            print(f"{folder.name} {names[producer]}: {lengths}")
 
 
 def spells(failed_s: Any, apart_s: float) -> Iterator[tuple[float, float, int]]:

@@ -30,12 +30,12 @@ def main() -> None:
     words.add_argument("folder", type=Path)
     words.add_argument("--sets", type=int, default=1000)
     words.add_argument("--longer", type=float, default=1.3)
-    asked = words.parse_args()
-    recorded = baseline_of(asked.folder)
+    options = words.parse_args()
+    recorded = baseline_of(options.folder)
     level = level_of(recorded)
     print(f"{len(recorded.cells)} cells; an alarm by chance in {level:.2g} of answers")
-    false = _sets_with_an_alarm(recorded, level, asked.sets)
-    print(f"nothing changed: {false} of {asked.sets} sets of {WITHIN} nights with an alarm")
+    false = _sets_with_an_alarm(recorded, level, options.sets)
+    print(f"nothing changed: {false} of {options.sets} sets of {WITHIN} nights with an alarm")
     print(f"the gate itself, of {BY_GATE} such sets: {_by_gate(recorded)} with an alarm")
     print(f"one run lost something: {_lost(recorded)} cells alarm at once")
     print()
@@ -43,7 +43,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for cell, ran in recorded.cells.items():
         for measure, times in ran.times.items():
-            print(_row(" · ".join(cell[:3]), measure, times, level, asked.longer, asked.sets))
+            print(_row(" · ".join(cell[:3]), measure, times, level, options.longer, options.sets))
 
 
 def _row(
@@ -55,11 +55,11 @@ def _row(
     low, high = np.percentile([one.value for one in times], (25, 75))
     middle = median(times).median
     spread = f"{100 * (high - low) / middle:.0f} %" if middle else "-"
-    told = "none" if smallest is None else f"{100 * (smallest - 1):.0f} % longer"
+    change = "none" if smallest is None else f"{100 * (smallest - 1):.0f} % longer"
     goal = "" if smallest is not None and smallest <= factor else f" (under {CAUGHT:.0%})"
     return (
         f"| {cell} | {measure} | {len(times)} | {middle:.2f} s | {spread} | "
-        f"{100 * (factor - 1):.0f} % longer: {caught} of {sets} | {told}{goal} |"
+        f"{100 * (factor - 1):.0f} % longer: {caught} of {sets} | {change}{goal} |"
     )
 
 

@@ -29,15 +29,19 @@ def main() -> None:
     words.add_argument("experiment", type=Path)
     words.add_argument("--runs", type=int, default=1000)
     words.add_argument("--master", default="")
-    asked = words.parse_args()
-    own = sorted(path for path in (asked.experiment / RUNS).iterdir() if path.is_dir())
+    options = words.parse_args()
+    own = sorted(path for path in (options.experiment / RUNS).iterdir() if path.is_dir())
     print(
         f"{len(own)} runs, of {_median([*_lengths(own)])} attempts and more, each again and again"
     )
     with tempfile.TemporaryDirectory() as temporary:
-        folders = [*_copies(asked.experiment.resolve(), asked.runs, len(own), Path(temporary))]
+        folders = [*_copies(options.experiment.resolve(), options.runs, len(own), Path(temporary))]
         command = [sys.executable, "-m", "harness", "analyse", *map(str, folders)]
-        command += ["--results", temporary, *(["--master", asked.master] if asked.master else [])]
+        command += [
+            "--results",
+            temporary,
+            *(["--master", options.master] if options.master else []),
+        ]
         began = time.monotonic()
         steps = [*_timed(command, began)]
         whole_s = time.monotonic() - began
@@ -48,12 +52,12 @@ def main() -> None:
 
 
 def _copies(experiment: Path, runs: int, each: int, into: Path) -> Iterator[Path]:
-    told = json.loads((experiment / NAME).read_text())
+    record = json.loads((experiment / NAME).read_text())
     for number in range(-(-runs // each)):
         folder = into / f"{experiment.name}-{number:03}"
         folder.mkdir()
         (folder / RUNS).symlink_to(experiment / RUNS)
-        (folder / NAME).write_text(json.dumps({**told, "name": folder.name}))
+        (folder / NAME).write_text(json.dumps({**record, "name": folder.name}))
         yield folder
 
 

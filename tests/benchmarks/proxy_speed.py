@@ -51,18 +51,18 @@ def main() -> None:
     parser.add_argument("toxiproxy")
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with ExitStack() as stack:
         upstream = stack.enter_context(socket.create_server((HOST, 0), backlog=256))
         ways = [Way("none", upstream.getsockname(), None)]
-        for name, start in (
-            ("toxiproxy", lambda: servers.real(asked.toxiproxy)),
-            ("embedded", servers.embedded),
+        for name, server in (
+            ("toxiproxy", servers.real(options.toxiproxy)),
+            ("embedded", servers.embedded()),
         ):
-            ways.append(_way(name, stack.enter_context(start()), upstream))
+            ways.append(_way(name, stack.enter_context(server), upstream))
         print(f"{'load':6} {'proxy':10} {'rate':>10} {'of toxiproxy':>13} {'cpu us':>8}")
         for load, measure in (("small", _small), ("bulk", _bulk)):
-            _report(load, _rounds(measure, ways, upstream, asked.seconds, asked.rounds))
+            _report(load, _rounds(measure, ways, upstream, options.seconds, options.rounds))
 
 
 Measure = Callable[[Way, socket.socket, float], Measured]

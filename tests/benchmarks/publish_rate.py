@@ -70,8 +70,8 @@ def table(runs: Sequence[CampaignRun], system: str) -> Iterator[str]:
     base = statistics.median(known[LAYOUTS[0]]) if known.get(LAYOUTS[0]) else None
     for layout in LAYOUTS:
         values = known.get(layout, [])
-        told = _runs(len(values), begun[layout]), _told(values), _share(values, base)
-        yield f"| {layout} | {' | '.join(told)} |"
+        columns = _runs(len(values), begun[layout]), _median(values), _share(values, base)
+        yield f"| {layout} | {' | '.join(columns)} |"
     yield ""
     yield from claims(known)
 
@@ -89,7 +89,7 @@ def _runs(judged: int, begun: int) -> str:
     return f"{judged}{f', {begun - judged} not judged' if begun > judged else ''}"
 
 
-def _told(values: Sequence[float]) -> str:
+def _median(values: Sequence[float]) -> str:
     return middle([Time(value) for value in values], "{:,.0f}".format)
 
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -189,7 +190,8 @@ def interval(values: list[float]) -> tuple[float, float, float]:
 
 
 def compare(setup: Setup, pairs: int) -> float:
-    ratios, rates = [], {run_bare: [], run_ours: []}
+    ratios: list[float] = []
+    rates: dict[Callable[[Setup], float], list[float]] = {run_bare: [], run_ours: []}
     for pair in range(pairs):
         for run in (run_bare, run_ours) if pair % 2 else (run_ours, run_bare):
             rates[run].append(run(setup))
@@ -207,7 +209,7 @@ def compare(setup: Setup, pairs: int) -> float:
 
 
 def driver_here() -> str:
-    """As JSON. A worker's container has no registry of clients: there it is told."""
+    """As JSON. A worker's container has no registry of clients: there it is reported."""
     from harness.run.drivers import driver
 
     return json.dumps(asdict(driver("pika")))
@@ -227,10 +229,10 @@ def main() -> int:
     if options.bare:
         print(asyncio.run(bare(Setup(**json.loads(options.bare)))))
         return 0
-    told = options.driver or driver_here()
+    driver = options.driver or driver_here()
     where = options.host, options.port, options.queue
     medians = [
-        compare(Setup(*where, int(window), options.seconds, told), options.pairs)
+        compare(Setup(*where, int(window), options.seconds, driver), options.pairs)
         for window in options.windows.split(",")
     ]
     return 0 if min(medians) >= LEAST else 1

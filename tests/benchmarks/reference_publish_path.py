@@ -10,6 +10,7 @@ import cProfile
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from reference_impl.amqp import queue_methods as q
@@ -50,8 +51,8 @@ def main() -> None:
         assert len(effects.effects) >= 3 * BATCH
         for replica in replicas:
             confirm = Confirm("orders", replica, tuple(range(first, first + BATCH)))
-            told = meter.run("confirm", lambda message=confirm: channel.handle(message))
-        assert len(told) == 1
+            sent = meter.run("confirm", partial(channel.handle, confirm))
+        assert len(sent) == 1
     consume_all(node, client, meter)
     for what, spent_ns in meter.spent_ns.items():
         print(f"{what:8} {spent_ns / MESSAGES / 1000:6.1f} us a message")
@@ -68,9 +69,9 @@ def consume_all(node: FakeNode, client: Client, meter: Meter) -> None:
         tags = range(first, first + BATCH)
         for tag in tags:
             delivery = QueueDelivery("orders", master, "c", tag, False, message)
-            meter.run("deliver", lambda event=delivery: channel.handle(event))
+            meter.run("deliver", partial(channel.handle, delivery))
         acks = Octets(b"".join(method_frame(1, q.BasicAck(tag, False)) for tag in tags))
-        (effects,) = meter.run("ack", lambda event=acks: connection.handle(event))
+        (effects,) = meter.run("ack", partial(connection.handle, acks))
         assert len(effects.effects) == 1
 
 

@@ -94,9 +94,9 @@ def bare(client: str, setup: Setup) -> float:
     return float(done.stdout.split()[-1])
 
 
-def window_of(client: str, asked: int) -> int:
+def window_of(client: str, window: int) -> int:
     """How many sends of a client may be unanswered, recorded or bare."""
-    return asked if client.startswith(PREFIX) else min(asked, LANES_MAX)
+    return window if client.startswith(PREFIX) else min(window, LANES_MAX)
 
 
 def _hurry() -> list[str]:
@@ -258,11 +258,11 @@ def _compare(clients: list[str], setup: Setup, count: int) -> int:
         found[client].append(Pair(recorded, plain))
         print(f"{client}: {found[client][-1]}", flush=True)
     for client, own in found.items():
-        print(told(client, window_of(client, setup.window), own))
+        print(describe(client, window_of(client, setup.window), own))
     return int(any(median(own) < LEAST for own in found.values()))
 
 
-def told(client: str, window: int, found: Sequence[Pair]) -> str:
+def describe(client: str, window: int, found: Sequence[Pair]) -> str:
     """A client's median, and each of its pairs with the rates that it reached."""
     each = "; ".join(str(pair) for pair in sorted(found, key=lambda pair: pair.ratio))
     return f"{client}, window {window}: median {median(found):.2f} of {each}"

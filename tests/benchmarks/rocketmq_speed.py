@@ -9,7 +9,7 @@
    what lies there, from its first message to its last. Messages have 256 bytes.
 3. A pair's figure is reference / real.
 4. `--backlog`: so many messages are put into the reference alone, and consumed; what memory its
-   master has before, at the end of the one and of the other is told.
+   master has before, at the end of the one and of the other is reported.
 5. The real one's JVMs have both compilers here, which its tests go without.
 """
 
@@ -45,7 +45,7 @@ class Standing:
     def name_servers(self) -> str:
         return ";".join(f"127.0.0.1:{one.port}" for one in self.cluster.name_servers)
 
-    def told(self, what: str, topic: str, *words: object) -> float:
+    def java_rate(self, what: str, topic: str, *words: object) -> float:
         """A rate, by the Java client."""
         source = Path(__file__).with_name("BareSpeed.java")
         flags = [flag for flag in FLAGS if flag != _QUICK_START]
@@ -71,12 +71,12 @@ def standing(kind: str, folder: Path) -> Iterator[Standing]:
     made = Cluster(kind)
     clusters.pair_of(made, folder, kind, kind)
     for server in made.servers.values():
-        told = dict(server.settings)
+        settings = dict(server.settings)
         if server.is_master:
-            told["brokerRole"] = "SYNC_MASTER"
+            settings["brokerRole"] = "SYNC_MASTER"
         if server.is_broker:
-            told["mappedFileSizeCommitLog"] = str(1 << 28)
-        server.settings = told
+            settings["mappedFileSizeCommitLog"] = str(1 << 28)
+        server.settings = settings
     try:
         asyncio.run(made.start())
         yield Standing(made)
@@ -91,7 +91,7 @@ def main() -> None:
     words.add_argument("--seconds", type=float, default=5.0)
     words.add_argument("--messages", type=int, default=200_000)
     words.add_argument("--backlog", type=int, default=0)
-    asked = words.parse_args()
+    options = words.parse_args()
     launcher._JVM = tuple(flag for flag in launcher._JVM if flag != _QUICK_START)
     with tempfile.TemporaryDirectory(prefix="speed-") as place:
         folder = Path(place)
@@ -102,23 +102,23 @@ def main() -> None:
             both = (reference, real)
             for one in both:
                 one.topic(TOPIC)
-            for threads in map(int, asked.threads.split(",")):
-                sends = _sends(threads, asked.seconds)
-                _compare(f"sync send, {threads} threads", both, sends, asked.pairs)
+            for threads in map(int, options.threads.split(",")):
+                sends = _sends(threads, options.seconds)
+                _compare(f"sync send, {threads} threads", both, sends, options.pairs)
             for one in both:
-                one.told("fill", one.topic("consumed"), asked.messages)
-            consumes = _consumes("consumed", asked.messages)
-            _compare("push consume", both, consumes, asked.pairs)
-            if asked.backlog:
-                _backlog(reference, asked.backlog)
+                one.java_rate("fill", one.topic("consumed"), options.messages)
+            consumes = _consumes("consumed", options.messages)
+            _compare("push consume", both, consumes, options.pairs)
+            if options.backlog:
+                _backlog(reference, options.backlog)
 
 
 def _sends(threads: int, seconds: float) -> Callable[[Standing], float]:
-    return lambda one: one.told("send", TOPIC, threads, WARM_S, seconds)
+    return lambda one: one.java_rate("send", TOPIC, threads, WARM_S, seconds)
 
 
 def _consumes(topic: str, messages: int) -> Callable[[Standing], float]:
-    return lambda one: one.told("consume", topic, messages)
+    return lambda one: one.java_rate("consume", topic, messages)
 
 
 def _compare(
@@ -139,12 +139,12 @@ def _compare(
 
 def _backlog(reference: Standing, messages: int) -> None:
     topic = reference.topic("backlog")
-    told = [f"{reference.resident_mib()} MiB before"]
-    put = reference.told("fill", topic, messages)
-    told.append(f"{reference.resident_mib()} MiB when {messages:,} lay there ({put:,.0f}/s)")
-    taken = reference.told("consume", topic, messages)
-    told.append(f"{reference.resident_mib()} MiB when all were consumed ({taken:,.0f}/s)")
-    print(f"the reference's master: {'; '.join(told)}", flush=True)
+    notes = [f"{reference.resident_mib()} MiB before"]
+    put = reference.java_rate("fill", topic, messages)
+    notes.append(f"{reference.resident_mib()} MiB when {messages:,} lay there ({put:,.0f}/s)")
+    taken = reference.java_rate("consume", topic, messages)
+    notes.append(f"{reference.resident_mib()} MiB when all were consumed ({taken:,.0f}/s)")
+    print(f"the reference's master: {'; '.join(notes)}", flush=True)
 
 
 if __name__ == "__main__":

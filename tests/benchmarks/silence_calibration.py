@@ -24,10 +24,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--results", type=Path, default=None)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        results = asked.results or Path(scratch)
-        words = ["run", str(SCENARIO), "--repeats", str(asked.runs), "--results", str(results)]
+        results = options.results or Path(scratch)
+        words = ["run", str(SCENARIO), "--repeats", str(options.runs), "--results", str(results)]
         subprocess.run([sys.executable, "-m", "harness", *words], check=False)
         experiment = max(results.iterdir(), key=lambda folder: folder.name)
         return _compare(experiment)

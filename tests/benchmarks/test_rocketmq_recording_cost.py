@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.benchmarks.rocketmq_recording_cost import Pair, rate, told, window_of
+from tests.benchmarks.rocketmq_recording_cost import Pair, describe, rate, window_of
 
 
 def test_each_ratio_stands_beside_the_rates_that_were_reached() -> None:
     pairs = [Pair(4000, 5000), Pair(5000, 5000), Pair(4500, 5000)]
-    assert told("rocketmq-native", 128, pairs) == (
+    assert describe("rocketmq-native", 128, pairs) == (
         "rocketmq-native, window 128: median 0.90 of 0.80 (4,000 recorded, 5,000 bare a second); "
         "0.90 (4,500 recorded, 5,000 bare a second); 1.00 (5,000 recorded, 5,000 bare a second)"
     )

@@ -13,8 +13,8 @@ from tests.browser.chromium import Chromium
 from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.resources import sampled
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import MEANING, TITLE, crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
-from tests.rigs.runs.told_runs import MEANING, TITLE, crash, page_of, summed, told
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ LONG = "x" * 300  # a word that no line holds
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cell of one run that lost messages."""
     folder = tmp_path_factory.mktemp("one")
-    return html.write(titled(told(folder / "run-1", losing())), folder)
+    return html.write(titled(judged_run(folder / "run-1", losing())), folder)
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for host, cores in (("rmq1", 0.4), ("workers", 0.2)):
         sampled(story, host, range(0, 12_000, 1_000), cores=cores, memory_bytes=120_000_000)
     runs = [
-        told(folder / f"run-{row}-{number}", losing() if number == 3 else story, cell=cell)
+        judged_run(folder / f"run-{row}-{number}", losing() if number == 3 else story, cell=cell)
         for row, cell in enumerate((CELL, OTHER, ("cut-one-node", *CELL[1:])))
         for number in range(10)
     ]
-    runs.append(told(folder / "unproved", unproved()))
+    runs.append(judged_run(folder / "unproved", unproved()))
     runs.append(run(Story(), name=LONG, verdicts=(), failure=LONG))
     rows = [compared(cell, "silence", 171e6) for cell in (CELL, OTHER)]
     made = titled(*runs, skipped=(SKIPPED,), comparison=tuple(rows), replay=f"mqproof {LONG}")
@@ -100,7 +100,7 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clients")
     dips = [(12_000, 16_000), (28_000, 31_000)]
     runs = [
-        told(folder / f"{client}-{number}", crash(late=late, every_ms=25), cell=cell)
+        judged_run(folder / f"{client}-{number}", crash(late=late, every_ms=25), cell=cell)
         for client, late in (("pika", []), ("amqplib", dips))
         for cell in [(*CELL[:3], client)]
         for number in (1, 2)
@@ -119,7 +119,9 @@ def unproved() -> History:
     """The process that was to be killed answers."""
     story = crash(every_ms=500)
     (window,) = story.facts.windows
-    story._windows = [replace(window, verified=False, doubt="not seen to hold: it answers")]
+    story._windows = [
+        replace(window, verified=False, unverified_reason="not seen to hold: it answers")
+    ]
     story.rows["faults"][2] |= {"ok": 0, "detail": "2 of 3 links answered"}
     return story
 
@@ -152,7 +154,7 @@ def test_the_first_screen_answers_which_claim_how_many_how_long_and_whether_prov
     assert "FAILED" in said and "2 promises were broken" in said
     assert f"“{MEANING}”" in said
     assert "37 lost" in said and "of 800 confirmed" in said
-    assert "no downtime" in said and "it confirmed nothing for 0.29 s at most" in said
+    assert "no downtime" in said and "longest time without a confirm: 0.29 s" in said
     assert "Is that proved?" in said and "yes" in said
     assert "the fault was verified from outside, at begin and end" in said
 
@@ -200,8 +202,8 @@ def test_the_first_screen_draws_who_was_out_and_when(
     assert dipped["late"].count("M") == 2, "two dips"
     assert len(dipped["outs"]) == 2 * 2, "in each of two runs"
     assert min(dipped["outs"]) > 5
-    assert "no downtime" in fine["told"] and "downtime 7.00 s in 2 outages" in dipped["told"]
-    assert "downtime in 2 of 2 runs (95 % CI: 16 to 100 %)" in dipped["told"]
+    assert "no downtime" in fine["finding"] and "downtime 7.00 s in 2 outages" in dipped["finding"]
+    assert "downtime in 2 of 2 runs (95 % CI: 16 to 100 %)" in dipped["finding"]
     named = browser.value("[...document.querySelectorAll('.whose')].map(p => p.textContent)")
     assert named == ["Apika", "Bamqplib"]
 
@@ -214,7 +216,7 @@ _PANELS = """
           late: [...panel.querySelectorAll('.shares .bad')].map(p => p.getAttribute('d'))[0] || '',
           outs: [...panel.querySelectorAll('.outs rect')].map(
             r => r.getBoundingClientRect().width),
-          told: panel.querySelector('.told').innerText.replaceAll('\\u00a0', ' ')}; })
+          finding: panel.querySelector('.finding').innerText.replaceAll('\\u00a0', ' ')}; })
 """
 
 
@@ -406,7 +408,7 @@ def test_the_story_of_a_lost_message_can_be_read_without_any_click(
     assert "never delivered" in story
 
 
-def test_it_needs_no_script_and_asks_nobody_for_anything(browser: Chromium, page: Path) -> None:
+def test_page_needs_no_script_and_no_network(browser: Chromium, page: Path) -> None:
     browser.open(page, 1280, 800)
     assert browser.value("performance.getEntriesByType('resource').length") == 0
     assert browser.value("document.scripts.length") == 0

@@ -6,12 +6,12 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from tests.rigs.histories.both_judges import by_kernels, listed, raw_columns
-from tests.rigs.histories.conformance import STORIES, told
+from tests.rigs.histories.conformance import STORIES, history_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.engine]  # some are long: a second each
 
 
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.name.split(".")[0])
 def test_both_judges_say_the_same_of_a_story(path: Path) -> None:
-    facts, rows = told(path)
+    facts, rows = history_of(path)
     assert by_kernels(facts, raw_columns(rows)) == listed(judge(facts, rows))

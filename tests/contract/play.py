@@ -40,8 +40,8 @@ Answers = dict[str, Any]  # what answers.json holds: a case's name and what came
 SIDE_BY_SIDE = 4
 BROKEN_OFF = "broken off"
 REQUESTS = api_proxies.CASES | api_refused.CASES | api_toxics.CASES | api_http.CASES
-_TOLD = (plain, changing, timeout, bandwidth, latency, ending, shaping, together, layer)
-SCENARIOS = {name: story for told in _TOLD for name, story in told.scenario.by_name.items()}
+_MODULES = (plain, changing, timeout, bandwidth, latency, ending, shaping, together, layer)
+SCENARIOS = {name: story for module in _MODULES for name, story in module.scenario.by_name.items()}
 NAMES = (*REQUESTS, *api_http.RAW_CASES, *SCENARIOS)
 _ADDRESS = re.compile(r"127\.0\.0\.1:\d{4,5}")
 _VERSION = re.compile(r'("version": )"[^"]+"')
@@ -55,9 +55,9 @@ def play(start: Start) -> Answers:
 def _play_requests(start: Start) -> Answers:
     answers: Answers = {}
     with start() as server, socket.create_server((HOST, 0)) as busy:
-        for name, asks in REQUESTS.items():
+        for name, requests in REQUESTS.items():
             _delete_all(server)
-            answers[name] = _converse(server, asks, busy.getsockname()[1])
+            answers[name] = _converse(server, requests, busy.getsockname()[1])
         for name, octets in api_http.RAW_CASES.items():
             answers[name] = server.ask_raw(octets).split("\n")
     return answers
@@ -93,10 +93,10 @@ def _see(server: Server, name: str) -> list[str]:
     return seen
 
 
-def _converse(server: Server, asks: list[Ask], busy: int) -> list[Answers]:
+def _converse(server: Server, requests: list[Ask], busy: int) -> list[Answers]:
     known = {f"{HOST}:{busy}": "<busy>"}
     said = []
-    for ask in asks:
+    for ask in requests:
         body = ask.body
         for address, name in known.items():
             body = body.replace(name, address)

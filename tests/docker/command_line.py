@@ -37,7 +37,7 @@ def read_until(process: "subprocess.Popen[str]", words: str) -> None:
 
 def failing(folder: Path, limit_s: float, *words: str) -> dict[tuple[str, str], dict[str, Any]]:
     """Plays a suite of the incident, in which nothing that was confirmed may be lost; by client
-    and publisher, what is told of whose sends failed."""
+    and publisher, what is reported of whose sends failed."""
     process = mqproof(folder, "run", "incident", *words)
     said, _ = process.communicate(timeout=limit_s)
     (experiment,) = (folder / "results").iterdir()

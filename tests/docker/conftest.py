@@ -4,9 +4,9 @@ import asyncio
 import os
 import threading
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from docker import DockerClient
@@ -24,7 +24,13 @@ HEALTH_LIMIT_S = 90.0
 CALL_LIMIT_S = 180.0
 OWN_FILES = ("mqproof/worker", "mqproof/reference")
 SYSTEMS = ("rabbitmq-mirrored", "reference-mirrored")  # RocketMQ's tests ask for its own images
-Play = Callable[[Awaitable[Any]], Any]
+T = TypeVar("T")
+
+
+class Play(Protocol):
+    """Runs a coroutine to its end, at most so long, and returns its result."""
+
+    def __call__(self, work: Awaitable[T], limit_s: float = CALL_LIMIT_S) -> T: ...
 
 
 def why_not(*systems: str) -> str:
@@ -59,10 +65,10 @@ def play() -> Play:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
 
-    async def whole(work: Awaitable[Any]) -> Any:
+    async def whole(work: Awaitable[T]) -> T:
         return await work
 
-    def run(work: Awaitable[Any], limit_s: float = CALL_LIMIT_S) -> Any:
+    def run(work: Awaitable[T], limit_s: float = CALL_LIMIT_S) -> T:
         return asyncio.run_coroutine_threadsafe(whole(work), loop).result(limit_s)
 
     return run

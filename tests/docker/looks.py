@@ -48,8 +48,8 @@ async def _in_alarm(cluster: ComposeCluster) -> set[str]:
     if cluster.alarms is None:
         return set()
     said = [await cluster.alarms(resource) for resource in ("memory", "disk")]
-    told = [alarms for each in said for alarms in each.values()]
-    return {host for alarms in told for host, alarm in alarms.items() if alarm}
+    answers = [alarms for each in said for alarms in each.values()]
+    return {host for alarms in answers for host, alarm in alarms.items() if alarm}
 
 
 def rules_of(cluster: ComposeCluster, host: Any) -> list[str]:

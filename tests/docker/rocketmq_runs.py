@@ -52,8 +52,8 @@ def planned(layout: Layout, client: str, kind: str) -> RunPlan:
 def judged(done: Done) -> None:
     """Whole, without a doubt, and nothing that was confirmed is lost."""
     (window,) = done.manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
-    assert [queue.doubt for queue in done.manifest.queues] == [""]
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
+    assert [queue.undrained_reason for queue in done.manifest.queues] == [""]
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
     assert counts(done)["state"] > 500
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()

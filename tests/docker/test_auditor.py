@@ -49,12 +49,12 @@ def test_a_broker_that_left_by_itself_is_started_once_and_every_place_is_read(
 ) -> None:
     monkeypatch.setattr("harness.run.auditor.BACK_LIMIT_S", back_limit_s)
     (process,) = Project(cluster.client, cluster.project).processes("rmq2")
-    told: list[asyncio.Future[object]] = []
+    commands: list[asyncio.Future[object]] = []
 
     def leave(view: LiveCounts) -> bool:
-        if view.phase == "settle" and not told:
+        if view.phase == "settle" and not commands:
             loop = asyncio.get_running_loop()
-            told.append(loop.run_in_executor(None, process.exec_run, ["rabbitmqctl", word]))
+            commands.append(loop.run_in_executor(None, process.exec_run, ["rabbitmqctl", word]))
         return False
 
     of = plan(name=f"audited-{word}")

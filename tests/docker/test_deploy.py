@@ -1,7 +1,7 @@
 """What a compose cluster promises to the run, tried on one that stands."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from harness.deploy.compose.worker_ways import begun_by_root
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER, RABBITMQ_SERVICE_PORTS
 from harness.workers.protocol import EXIT_ORPHANED
+from tests.docker.conftest import Play
 from tests.rigs.runs.plans import plan
 
 pytestmark = pytest.mark.docker
@@ -27,7 +28,6 @@ pytestmark = pytest.mark.docker
 HOSTS = ("rmq1", "rmq2", "rmq3")
 RUN = replace(plan(), name="deploy-test")
 QUEUE = f"mqproof.{RUN.name}.orders"
-Play = Callable[[Awaitable[Any]], Any]
 
 
 @pytest.fixture
@@ -233,7 +233,7 @@ def bare_workers(cluster: ComposeCluster) -> Iterator[Any]:
     container.remove(force=True)
 
 
-def test_whoever_calls_a_worker_runs_as_him_with_that_right_alone_and_can_be_killed(
+def test_a_worker_runs_as_its_caller_and_can_be_killed(
     bare_workers: Any,
 ) -> None:
     uid, gid = OF_ANOTHER
@@ -263,11 +263,12 @@ def test_every_host_is_sampled_every_second(cluster: ComposeCluster, play: Play)
     async def story() -> dict[str, list[Any]]:
         found: dict[str, list[Any]] = {}
         samples = cluster.resources()
+        assert isinstance(samples, AsyncGenerator)
         async for sample in samples:
             found.setdefault(sample.host, []).append(sample)
             if len(found) == 5 and all(len(of_host) >= 3 for of_host in found.values()):
                 break
-        await samples.aclose()  # type: ignore[attr-defined]
+        await samples.aclose()
         return found
 
     found = play(story())

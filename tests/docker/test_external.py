@@ -70,7 +70,7 @@ def somebodys() -> Iterator[Somebodys]:
 
 @pytest.fixture
 def owner(somebodys: Somebodys, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Somebodys:
-    """A cluster that is well, and what mqproof is told of it."""
+    """A cluster that is well, and what mqproof is reported of it."""
     monkeypatch.setenv("RACK_USER", USER)
     monkeypatch.setenv("RACK_PASSWORD", PASSWORD)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -86,7 +86,7 @@ def only_theirs_is_left(owner: Somebodys) -> None:
     assert noted() == ()
 
 
-def told_nobody(folder: Path) -> None:
+def assert_password_is_secret(folder: Path) -> None:
     """The password is in no file that was written."""
     written = [path for path in folder.rglob("*") if path.is_file()]
     assert written
@@ -125,7 +125,7 @@ def test_doctor_finds_all_that_the_file_promises_and_touches_nothing(
     process = mqproof(tmp_path, "doctor", "--topology", "rack.toml")
     said, _ = process.communicate(timeout=END_LIMIT_S)
     assert process.returncode == 0, said
-    told = " ".join(said.split())
+    output = " ".join(said.split())
     for words in (
         "alpha: management: http",
         "RabbitMQ 3.10.8",
@@ -135,7 +135,7 @@ def test_doctor_finds_all_that_the_file_promises_and_touches_nothing(
         "faults that may be done: kill, freeze, hang",
         "ok program docker: ",
     ):
-        assert words in told, said
+        assert words in output, said
     assert PASSWORD not in said
     only_theirs_is_left(owner)
 
@@ -149,7 +149,7 @@ def test_a_hang_at_their_proxy_and_a_kill_by_their_command_are_verified_and_lose
     run = plan(hang, kill)
     run = of(topology, replace(run, schedule=replace(run.schedule, windows=windows)))
     manifest, _ = perform(run, tmp_path)
-    seen = [(one.kind, one.verified, one.gone, one.doubt) for one in manifest.windows]
+    seen = [(one.kind, one.verified, one.gone, one.unverified_reason) for one in manifest.windows]
     assert seen == [("hang", True, True, ""), ("kill", True, True, "")]
     state = manifest.state["windows"]["2"]
     assert state["synchronised_mirrors_at_fault"] == 2, "our policy counts, not theirs"
@@ -162,7 +162,7 @@ def test_a_hang_at_their_proxy_and_a_kill_by_their_command_are_verified_and_lose
     done = [one["words"][:2] for one in commands if one["step"] in ("do", "undo")]
     assert done == [["docker", "kill"], ["docker", "start"]]
     only_theirs_is_left(owner)
-    told_nobody(tmp_path)
+    assert_password_is_secret(tmp_path)
     assert until_agreed(owner)
 
 
@@ -190,7 +190,7 @@ def test_kill_minus_9_while_a_broker_is_frozen_thaws_it_and_leaves_only_what_is_
     assert until_forgotten(), noted()
     only_theirs_is_left(owner)
     assert [name for name in owner.connections() if name.startswith("mqproof")] == []
-    told_nobody(tmp_path)
+    assert_password_is_secret(tmp_path)
 
 
 def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
@@ -206,7 +206,7 @@ def test_ctrl_c_in_a_hang_ends_with_130_a_sealed_run_and_nothing_left(
     (path,) = (tmp_path / "results").glob("*/runs/*/manifest.json")
     assert json.loads(path.read_text())["phase"] == "sealed"
     only_theirs_is_left(owner)
-    told_nobody(tmp_path)
+    assert_password_is_secret(tmp_path)
 
 
 def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
@@ -219,7 +219,7 @@ def test_a_toxiproxy_that_mqproof_starts_carries_the_links_and_ends_with_it(
     )
     manifest, _ = perform(run, tmp_path)
     (window,) = manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert _running(program) == []
     only_theirs_is_left(owner)
 
@@ -231,11 +231,11 @@ def test_without_a_verify_command_the_fault_is_done_and_the_run_is_unknown(
     manifest, _ = perform(run, tmp_path)
     (window,) = manifest.windows
     assert (window.verified, window.gone) == (False, True)
-    assert "there is no verify command" in window.doubt
+    assert "there is no verify command" in window.unverified_reason
     only_theirs_is_left(owner)
 
 
-def test_a_user_that_may_not_set_policies_is_told_so_before_anything_begins(
+def test_a_user_without_policy_permission_is_reported_before_the_run(
     owner: Somebodys, tmp_path: Path
 ) -> None:
     owner.ask(f"users/{USER}", "PUT", {"password": PASSWORD, "tags": "monitoring"})
@@ -343,6 +343,6 @@ def test_doctor_says_which_permission_the_user_lacks(
         said, _ = process.communicate(timeout=END_LIMIT_S)
     finally:
         owner.permit()
-    told = " ".join(said.split())
-    assert f"may not {step}: closed by the broker: 403 ACCESS_REFUSED" in told, said
-    assert "set_permissions" in told
+    output = " ".join(said.split())
+    assert f"may not {step}: closed by the broker: 403 ACCESS_REFUSED" in output, said
+    assert "set_permissions" in output

@@ -5,7 +5,7 @@ the proxy's own list of toxics, a plain socket of a program of the test's own on
 network, and what the brokers say of each other.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,8 +30,9 @@ from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.journal import Journal
 from harness.systems.rabbitmq.alarms import RABBITMQ_ALARMS
+from harness.systems.rabbitmq.broker import RabbitBroker
 from harness.systems.rabbitmq.service_ports import AMQP_HEADER
-from tests.docker.conftest import SharedCluster
+from tests.docker.conftest import Play, SharedCluster
 from tests.docker.looks import disabled, rules_of, toxics
 from tests.rigs.clusters.fault_world import CLIENTS, ON_HOSTS, REAL_OPTIONS_OF
 from tests.rigs.workers.hired import hired
@@ -44,7 +45,6 @@ RUN = "faults-test"
 OFFERED = [kind for kind in ON_HOSTS if COMPOSE in KINDS[kind].offers]  # on direct peer links
 STREAMS, RATE = ("upstream", "downstream"), (("rate", 0),)  # a stall
 GONE_LIMIT_S = 60.0
-Play = Callable[[Awaitable[Any]], Any]
 
 
 @pytest.fixture
@@ -497,6 +497,7 @@ def test_the_brokers_themselves_notice_a_partition(spent: ComposeCluster, play: 
             await perform_all(cluster.executor, fault.undo)
 
     async def both_know() -> bool:
+        assert isinstance(cluster.broker, RabbitBroker)
         listed = any((await cluster.broker.listing(host)).values())
         return not listed and not (await cluster.witness.greets(host)).answered
 

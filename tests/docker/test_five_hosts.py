@@ -5,10 +5,9 @@ inside each other broker's own container.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
-from tests.docker.conftest import what_is_wrong
+from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.looks import epmd_answers, in_force
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
@@ -33,7 +32,6 @@ APART = {  # seen from rmq2; pairs that do not reach each other
     "ring": "23 24 14 15 35",
     "bridge": "14 15 34 35",
 }
-Play = Callable[[Awaitable[Any]], Any]
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +47,8 @@ def five(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
 
 async def silent(cluster: ComposeCluster) -> set[Way]:
     ways = list(permutations(HOSTS, 2))
-    asked = (asyncio.to_thread(epmd_answers, cluster, *way) for way in ways)
-    heard = await asyncio.gather(*asked)
+    answers = (asyncio.to_thread(epmd_answers, cluster, *way) for way in ways)
+    heard = await asyncio.gather(*answers)
     return {way for way, found in zip(ways, heard, strict=True) if not found}
 
 
@@ -78,7 +76,7 @@ def test_five_brokers_are_cut_as_the_shape_says_and_no_further(
         return holds, closed, left
 
     holds, closed, left = play(story())
-    pairs = [(f"rmq{a}", f"rmq{b}") for a, b in APART[shape].split()]
+    pairs = [(f"rmq{pair[0]}", f"rmq{pair[1]}") for pair in APART[shape].split()]
     assert closed == {*pairs, *((b, a) for a, b in pairs)}
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt

@@ -21,28 +21,28 @@ BESIDE, APART = "publisher-1", "publisher-2"  # who asks the name server that fr
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """What is told of each client's publishers."""
+def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """What is reported of each client's publishers."""
     require_docker()
     folder = tmp_path_factory.mktemp("incident")
     return failing(folder, END_LIMIT_S, "--compressed", "--seed", "7")
 
 
 @pytest.mark.parametrize("client", [OLD, f"{LATER}{KEEPS}"])
-def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
-    told: dict[tuple[str, str], dict[str, Any]], client: str
+def test_a_client_that_keeps_the_frozen_name_server_fails_until_the_end(
+    sendings: dict[tuple[str, str], dict[str, Any]], client: str
 ) -> None:
-    one = told[client, BESIDE]
+    one = sendings[client, BESIDE]
     assert one["name_server"] == "rkt1"
     assert one["last_failed_s"] > WHOLE_S
     assert one["left_out_s"] is None
 
 
 @pytest.mark.parametrize("client", [OLD, LATER, f"{LATER}{KEEPS}"])
-def test_who_asks_the_other_one_hears_of_it_in_time(
-    told: dict[tuple[str, str], dict[str, Any]], client: str
+def test_a_client_of_the_other_name_server_recovers_in_time(
+    sendings: dict[tuple[str, str], dict[str, Any]], client: str
 ) -> None:
-    one = told[client, APART]
+    one = sendings[client, APART]
     assert one["name_server"] == "rkt2"
     assert 0 < one["failed"] < one["sent_by_then"]
     assert one["last_failed_s"] < SOON_S
@@ -50,16 +50,16 @@ def test_who_asks_the_other_one_hears_of_it_in_time(
 
 
 def test_who_leaves_a_name_server_that_hangs_is_well_soon_after(
-    told: dict[tuple[str, str], dict[str, Any]],
+    sendings: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    one = told[LATER, BESIDE]
+    one = sendings[LATER, BESIDE]
     assert one["turned_to"] == "rkt2"
     assert one["last_failed_s"] < SOON_S
 
 
-def test_a_producer_that_leaves_out_slow_brokers_need_not_be_told(
-    told: dict[tuple[str, str], dict[str, Any]],
+def test_a_producer_that_avoids_slow_brokers_needs_no_route_update(
+    sendings: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    one = told[f"{OLD}+latency_fault", BESIDE]
+    one = sendings[f"{OLD}+latency_fault", BESIDE]
     assert one["last_failed_s"] < SOON_S
     assert one["left_out_s"] is None

@@ -34,12 +34,12 @@ from harness.run_folder.journal import read, standing
 from harness.run_folder.manifest import Manifest
 from harness.systems.catalogue import load_layout
 from harness.systems.rabbitmq.api import ManagementApi, policy_path, urls
+from tests.docker.conftest import Play
 from tests.docker.whole_runs import Done, counts, run
 from tests.rigs.runs.plans import operated, operation, plan
 
 pytestmark = [pytest.mark.docker, pytest.mark.nightly]
 
-Play = Callable[..., Any]
 SERVES_LIMIT_S = 120.0
 MEMBERS_LIMIT_S = 60.0
 TWO, THREE = {"rmq1", "rmq2"}, {"rmq1", "rmq2", "rmq3"}
@@ -60,11 +60,11 @@ def fresh(play: Play, tmp_path: Path) -> Iterator[ComposeCluster]:
         play(cluster.down())
 
 
-async def told(cluster: ComposeCluster, *orders: Order) -> list[str]:
+async def carry_out(cluster: ComposeCluster, *orders: Order) -> list[str]:
     return [await cluster.operator.carry_out(order) for order in orders]
 
 
-async def members(cluster: ComposeCluster, asked: str, wanted: set[str]) -> set[str]:
+async def members(cluster: ComposeCluster, host: str, wanted: set[str]) -> set[str]:
     """The nodes that a host lists, running or not, by its own word; as soon as it is these.
 
     Nobody waits for a spare host before, and the API of a node that just started lags.
@@ -73,7 +73,7 @@ async def members(cluster: ComposeCluster, asked: str, wanted: set[str]) -> set[
     api = ManagementApi(cluster.agent, urls(addresses))
 
     async def look() -> set[str]:
-        reply = await api.ask(asked, "/api/nodes")
+        reply = await api.ask(host, "/api/nodes")
         listed = reply.body if reply is not None and reply.status == 200 else []
         return {str(row["name"]).removeprefix("rabbit@") for row in listed}
 
@@ -106,7 +106,7 @@ def test_a_spare_host_stands_by_itself_and_joins_when_it_is_added(
 ) -> None:
     assert play(members(fresh, "rmq4", SPARE)) == SPARE
     assert play(members(fresh, "rmq1", THREE)) == THREE
-    play(told(fresh, AddNode("rmq4", "rmq1")))
+    play(carry_out(fresh, AddNode("rmq4", "rmq1")))
     assert play(members(fresh, "rmq1", FOUR)) == FOUR
     assert play(members(fresh, "rmq4", FOUR)) == FOUR
 
@@ -115,17 +115,17 @@ def test_a_node_that_is_down_is_forgotten_and_one_that_runs_is_not(
     fresh: ComposeCluster, play: Play
 ) -> None:
     with pytest.raises(DeployError, match="status"):
-        play(told(fresh, ForgetNode("rmq3", "rmq1", offline=False)))
+        play(carry_out(fresh, ForgetNode("rmq3", "rmq1", offline=False)))
     play(down(fresh, "rmq3"))
-    play(told(fresh, ForgetNode("rmq3", "rmq1", offline=False)))
+    play(carry_out(fresh, ForgetNode("rmq3", "rmq1", offline=False)))
     assert play(members(fresh, "rmq1", TWO)) == TWO
-    play(told(fresh, WipeNode("rmq3")))
+    play(carry_out(fresh, WipeNode("rmq3")))
     play(up(fresh, "rmq3"))
     assert play(members(fresh, "rmq1", THREE)) == THREE, "it joined as a new one"
 
 
 def test_a_node_that_is_reset_comes_back_as_a_member(fresh: ComposeCluster, play: Play) -> None:
-    play(told(fresh, ResetNode("rmq2")))
+    play(carry_out(fresh, ResetNode("rmq2")))
     assert play(members(fresh, "rmq1", THREE)) == THREE
     assert play(fresh.health(SERVES_LIMIT_S)).clean
 
@@ -134,9 +134,9 @@ def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(
     fresh: ComposeCluster, play: Play
 ) -> None:
     with pytest.raises(DeployError, match="that is for a node that is down"):
-        play(told(fresh, ForceBoot("rmq1")))
+        play(carry_out(fresh, ForceBoot("rmq1")))
     play(down(fresh, "rmq1", "rmq2", "rmq3"))
-    play(told(fresh, ForceBoot("rmq1")))
+    play(carry_out(fresh, ForceBoot("rmq1")))
     play(up(fresh, "rmq1"))
 
 
@@ -144,7 +144,7 @@ def test_the_last_one_is_forgotten_offline_and_the_one_before_it_boots(
     fresh: ComposeCluster, play: Play
 ) -> None:
     play(down(fresh, "rmq1", "rmq2", "rmq3"))
-    play(told(fresh, WipeNode("rmq3"), ForgetNode("rmq3", "rmq2", offline=True)))
+    play(carry_out(fresh, WipeNode("rmq3"), ForgetNode("rmq3", "rmq2", offline=True)))
     play(up(fresh, "rmq2", "rmq1"))
     assert play(members(fresh, "rmq2", TWO)) == TWO
     play(up(fresh, "rmq3"))
@@ -156,12 +156,12 @@ def test_a_policy_is_changed_and_removed_and_the_queue_follows(
 ) -> None:
     play(fresh.broker.declare(QUEUE, True, "rmq1"))
     single = (("ha-mode", "exactly"), ("ha-params", 1))
-    play(told(fresh, SetPolicy("mqproof", r"^mqproof\.", single, 0)))
+    play(carry_out(fresh, SetPolicy("mqproof", r"^mqproof\.", single, 0)))
     assert _mirrors(play, fresh, 0) == ()
     double = (("ha-mode", "exactly"), ("ha-params", 2), ("ha-sync-mode", "manual"))
-    play(told(fresh, SetPolicy("mqproof", r"^mqproof\.", double, 0)))
+    play(carry_out(fresh, SetPolicy("mqproof", r"^mqproof\.", double, 0)))
     assert len(_mirrors(play, fresh, 1)) == 1
-    play(told(fresh, Synchronise(QUEUE), CancelSync(QUEUE), DeletePolicy("mqproof")))
+    play(carry_out(fresh, Synchronise(QUEUE), CancelSync(QUEUE), DeletePolicy("mqproof")))
     assert _mirrors(play, fresh, 0) == ()
     reply = play(
         ManagementApi(fresh.agent, urls({"rmq2": "rmq2"})).ask("rmq2", policy_path("mqproof"))
@@ -170,7 +170,7 @@ def test_a_policy_is_changed_and_removed_and_the_queue_follows(
     assert reply.status == 404
 
 
-def test_brokers_themselves_tell_an_order_that_was_carried_out_from_one_that_was_not(
+def test_brokers_distinguish_completed_orders_from_failed_ones(
     fresh: ComposeCluster, play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(fresh.broker.declare(QUEUE, True, "rmq1"))
@@ -197,7 +197,7 @@ def test_brokers_themselves_tell_an_order_that_was_carried_out_from_one_that_was
         with pytest.raises(DeployError, match="within 1 s"):
             play(look())
         monkeypatch.undo()
-        play(told(fresh, order))
+        play(carry_out(fresh, order))
         play(look())
 
 
@@ -208,7 +208,7 @@ def test_a_mirror_is_made_master_by_a_policy_that_names_its_node_alone(
     play(fresh.broker.declare(QUEUE, True, "rmq1"))
     assert len(_mirrors(play, fresh, 2)) == 2
     alone = (("ha-mode", "nodes"), ("ha-params", ("rabbit@rmq2",)))
-    play(told(fresh, SetPolicy("mqproof", r"^mqproof\.", alone, 0)))
+    play(carry_out(fresh, SetPolicy("mqproof", r"^mqproof\.", alone, 0)))
 
     def moved(roles: Roles) -> bool:
         return (roles.master, roles.mirrors) == ("rmq2", ())

@@ -4,7 +4,7 @@ What is independent: the proxy's own list of toxics, the kernel's table of a bro
 and what epmd answers to a question from inside a broker's own container.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from harness.systems.catalogue import load_layout, load_system
 from harness.systems.rabbitmq.service_ports import DISTRIBUTION_PORT
 from spark_analysis.schema.log import read_rows
 from spark_analysis.schema.tables import FAULTS
-from tests.docker.conftest import what_is_wrong
+from tests.docker.conftest import Play, what_is_wrong
 from tests.docker.looks import epmd_answers, in_force, said, toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS, counts, mostly_nightly, run
@@ -43,7 +43,6 @@ pytestmark = pytest.mark.docker
 RUN = "peers-test"
 VICTIM, PEERS = "rmq1", ("rmq2", "rmq3")
 HOSTS = (VICTIM, *PEERS)
-Play = Callable[[Awaitable[Any]], Any]
 
 
 @pytest.fixture(scope="module")
@@ -96,9 +95,9 @@ def test_every_link_of_the_brokers_passes_the_proxy(proxied: ComposeCluster, pla
     through = {*ways.values(), f"{network}.100"}  # it dials from its own address
     for host in HOSTS:
         # By the helper in its network: a broker's own image need not know such words.
-        asked = f"( sport = :{DISTRIBUTION_PORT} or dport = :{DISTRIBUTION_PORT} )"
+        port_filter = f"( sport = :{DISTRIBUTION_PORT} or dport = :{DISTRIBUTION_PORT} )"
         project = Project(proxied.client, proxied.project)
-        table = project.help(host, f"ss -Hnt state established '{asked}'").text
+        table = project.help(host, f"ss -Hnt state established '{port_filter}'").text
         ends = {line.split()[3].rpartition(":")[0] for line in table.splitlines()}
         assert ends and ends <= through, table
 
@@ -203,7 +202,7 @@ def test_a_run_with_a_fault_of_peer_links_is_judged_and_its_mechanism_recorded(
 ) -> None:
     done = play(run(proxied, planned(proxied, kind, 8, "by-links"), experiment_folder))
     (window,) = done.manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
     rows = read_rows(done.folder / "logs" / "harness", FAULTS)

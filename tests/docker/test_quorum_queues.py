@@ -1,8 +1,7 @@
 """Quorum queues on real nodes: who leads one, and who does when the leader is killed."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.deploy.compose.deployment import ComposeDeployment
 from harness.deploy.compose.faults import equip
 from harness.systems.catalogue import load_layout
-from tests.docker.conftest import what_is_wrong
+from tests.docker.conftest import Play, what_is_wrong
 
 pytestmark = pytest.mark.docker
 
@@ -24,7 +23,6 @@ HOSTS = ("rqq1", "rqq2", "rqq3")
 QUEUE = "mqproof.quorum-1-00ff.orders"
 ELECTION_LIMIT_S = 30.0
 GONE_LIMIT_S = 60.0
-Play = Callable[[Awaitable[Any]], Any]
 
 
 @pytest.fixture(scope="module")

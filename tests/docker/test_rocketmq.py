@@ -3,7 +3,7 @@
 Independent of executor and witness: the engine's own word, and what the name servers show.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +21,7 @@ from harness.cluster.port import Roles
 from harness.deploy import labels
 from harness.deploy.compose.cluster import ComposeCluster
 from harness.systems.rocketmq.service_ports import HELLO
+from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import mostly_nightly, run
 from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
@@ -40,7 +41,6 @@ OF_HOSTS = mostly_nightly(
 OF_LINKS = mostly_nightly(
     ["hang", "close", "refuse", "reset", "slow", "cut_after"], {"hang", "slow", "reset"}
 )
-Play = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +73,8 @@ def states(cluster: ComposeCluster, host: str) -> set[tuple[str, int]]:
     marks = {labels.PROJECT: cluster.project, labels.ROLE: "process", labels.HOST: host}
     words = [f"{name}={value}" for name, value in marks.items()]
     found = cluster.client.containers.list(all=True, filters={"label": words})
-    told = (container.attrs["State"] for container in found)
-    return {(state["Status"], state["ExitCode"]) for state in told}
+    recorded = (container.attrs["State"] for container in found)
+    return {(state["Status"], state["ExitCode"]) for state in recorded}
 
 
 def test_it_is_clean_and_says_what_runs(cluster: ComposeCluster, play: Play) -> None:
@@ -132,8 +132,8 @@ def names_of(cluster: ComposeCluster, pid: int) -> str:
     """The table of names that a process in the workers' container sees."""
     marks = [f"{labels.PROJECT}={cluster.project}", f"{labels.ROLE}={labels.ROLE_WORKERS}"]
     (workers,) = cluster.client.containers.list(filters={"label": marks})
-    told = f"tr '\\0' '\\n' </proc/{pid}/environ | sed -n s/^NSS_WRAPPER_HOSTS=//p"
-    said = workers.exec_run(["sh", "-c", f'cat "$({told})"'])
+    path_command = f"tr '\\0' '\\n' </proc/{pid}/environ | sed -n s/^NSS_WRAPPER_HOSTS=//p"
+    said = workers.exec_run(["sh", "-c", f'cat "$({path_command})"'])
     assert said.exit_code == 0, said.output
     return str(said.output.decode())
 
@@ -149,12 +149,12 @@ def test_a_fault_of_the_host_with_a_name_server_and_a_master_is_seen_to_hold_and
         await prepare(fault, cluster.witness)
         await perform_all(cluster.executor, fault.actions)
         proof = await held(fault, cluster.witness)
-        told = states(cluster, "rkt1")
+        frozen = states(cluster, "rkt1")
         await perform_all(cluster.executor, fault.undo)
         back = await gone(fault, cluster.witness, GONE_LIMIT_S)
         await cluster.witness.dismiss(fault)
         assert proof.ok, proof.doubt
-        assert told == {ENGINE_SAYS.get(kind, ("running", 0))}
+        assert frozen == {ENGINE_SAYS.get(kind, ("running", 0))}
         assert back.ok, back.doubt
         health = await cluster.health(CLEAN_LIMIT_S)
         assert health.clean, health.doubts
@@ -192,7 +192,7 @@ def test_a_fault_of_a_clients_links_to_both_servers_of_a_host_is_seen_to_hold_an
     assert states(cluster, "rkt1") == {("running", 0)}
 
 
-def test_while_a_master_is_dead_nobody_is_master_of_its_topic(
+def test_a_topic_has_no_master_while_its_master_is_dead(
     cluster: ComposeCluster, play: Play, topic: str
 ) -> None:
     fault = armed("kill", ())

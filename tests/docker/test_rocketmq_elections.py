@@ -78,12 +78,14 @@ def _looked_at_who_leads(done: Done) -> None:
     leaders = [one for one in found.queries if one.kind == LEADER]
     assert len(leaders) == 3, found.queries
     (window,) = done.manifest.windows
-    told = [
+    changes = [
         one
         for one in found.changes
         if one.kind == LEADER and one.shown and one.after_ns != NOTHING_BEFORE
     ]
-    for one in sorted(told, key=lambda one: one.by_ns):
+    for one in sorted(changes, key=lambda one: one.by_ns):
         print(f"+{(one.by_ns - window.origin_ns) / 1e9:.2f} s: {one.name_server} {one.what}")
-    elected = [one for one in told if one.by_ns > window.origin_ns and "no broker" not in one.what]
+    elected = [
+        one for one in changes if one.by_ns > window.origin_ns and "no broker" not in one.what
+    ]
     assert any("leads" in one.what or "is master" in one.what for one in elected)

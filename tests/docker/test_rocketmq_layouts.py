@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -52,9 +52,9 @@ def _masters(layout: Layout) -> int:
 
 def _combination(layout: Layout) -> tuple[object, ...]:
     """What a layout differs by from others, its name apart."""
-    told = own(layout)
-    assert told is not None
-    return layout.hosts, layout.peer_links, told.version, told.replication, told.flush
+    settings = own(layout)
+    assert settings is not None
+    return layout.hosts, layout.peer_links, settings.version, settings.replication, settings.flush
 
 
 def _own_name(layout: Layout) -> str:
@@ -66,8 +66,8 @@ def _not_shipped() -> Iterator[Layout]:
     shipped = {_combination(load_layout(SYSTEM, name)) for name in COMPRESSED}
     for base, replication, flush in product(LAYOUTS, WAITS, WAITS):
         layout = load_layout(SYSTEM, f"{base}@compressed")
-        told = replace(own(layout), replication=replication, flush=flush)
-        if _combination(other := replace(layout, own=told)) not in shipped:
+        settings = replace(own(layout), replication=replication, flush=flush)
+        if _combination(other := replace(layout, own=settings)) not in shipped:
             yield other
 
 
@@ -97,24 +97,25 @@ def test_a_layout_is_ready_in_time_and_says_what_it_takes(
         try:
             memory = 0
             samples = cluster.resources()
+            assert isinstance(samples, AsyncGenerator)
             seen: dict[str, int] = {}
             async with asyncio.timeout(READY_LIMIT_S):
                 async for sample in samples:
                     seen[sample.host] = sample.memory_bytes
                     if {host.name for host in layout.hosts} <= seen.keys():
                         break
-            await samples.aclose()  # type: ignore[attr-defined]
+            await samples.aclose()
             memory = sum(seen[host.name] for host in layout.hosts)
             print(f"{name}: ready after {ready_s:.1f} s, {memory / 2**20:.0f} MiB")
         finally:
             await cluster.down()
         assert ready_s <= READY_LIMIT_S, ready_s
 
-    play(story(), UP_LIMIT_S)  # type: ignore[call-arg]
+    play(story(), UP_LIMIT_S)
 
 
 @pytest.mark.parametrize("name", [*COMPRESSED, *OWN])
-def test_a_master_crash_loses_nothing_whoever_a_confirm_waits_for(
+def test_a_master_crash_loses_nothing_with_any_acknowledgement_level(
     name: str, tmp_path: Path
 ) -> None:
     layout = OWN.get(name)
@@ -152,8 +153,8 @@ def confirmed_of_none_lost(run: dict[str, Any]) -> int:
 
 def text(layout: Layout) -> str:
     """A layout file like a shipped one, whose confirms wait for others."""
-    told = own(layout)
+    settings = own(layout)
     return (
         f'like = "{layout.name}"\nname = "{_own_name(layout)}"\ntitle = "{_own_name(layout)}"\n'
-        f'replication = "{told.replication}"\nflush = "{told.flush}"\n'
+        f'replication = "{settings.replication}"\nflush = "{settings.flush}"\n'
     )

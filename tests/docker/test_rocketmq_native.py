@@ -1,18 +1,16 @@
 """RocketMQ in containers under the load of both C++ clients, on the profile that carries them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.deploy.compose.cluster import ComposeCluster
+from tests.docker.conftest import Play
 from tests.docker.rocketmq_runs import PLAY_LIMIT_S, judged, of, standing
 from tests.docker.whole_runs import run
 
 pytestmark = pytest.mark.docker
-
-Play = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")

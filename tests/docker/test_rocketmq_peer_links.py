@@ -5,7 +5,7 @@ what a server answers to a question from inside another one's host, and what nam
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +27,7 @@ from harness.workers.remoting.commands import Command, encode
 from harness.workers.remoting.headers import RESPONSE, Header
 from harness.workers.remoting.requests import Code, cluster_info
 from tests.docker import rocketmq_runs
+from tests.docker.conftest import Play
 from tests.docker.looks import toxics
 from tests.docker.peer_faults import OPTIONS_OF, mistaken, played, pretended
 from tests.docker.whole_runs import BY_PEER_LINKS
@@ -39,7 +40,6 @@ VICTIM = "rkt1"  # the first name server's host, and the first master's
 SLAVE = "rkt3"
 CLEAN_LIMIT_S = 60.0  # several registrations
 PLAY_LIMIT_S = 240.0
-Play = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def network_of(cluster: ComposeCluster) -> str:
     return cluster.layout.hosts[0].address.rpartition(".")[0]
 
 
-def told(cluster: ComposeCluster, host: str, script: str) -> str:
+def shell_output(cluster: ComposeCluster, host: str, script: str) -> str:
     """What a shell inside the host prints."""
     marks = {labels.PROJECT: cluster.project, labels.ROLE: labels.ROLE_HOST, labels.HOST: host}
     words = [f"{name}={value}" for name, value in marks.items()]
@@ -89,7 +89,7 @@ def answers(cluster: ComposeCluster, host: str, peer: str, port: int) -> bool:
     question = encode(Command(Header(Code.GET_BROKER_CLUSTER_INFO, 1)))
     octal = "".join(f"\\{octet:03o}" for octet in question)
     ask = f"exec 3<>/dev/tcp/{peer}/{port}; printf '{octal}' >&3; head -c 4 <&3 | wc -c"
-    return told(cluster, host, f'timeout 2 bash -c "{ask}"').strip() == "4"
+    return shell_output(cluster, host, f'timeout 2 bash -c "{ask}"').strip() == "4"
 
 
 def connections(cluster: ComposeCluster, host: str) -> list[tuple[str, int, str, int]]:
@@ -167,10 +167,10 @@ def _by_no_other_way(cluster: ComposeCluster, play: Play) -> None:
 
     every = brokers(cluster.layout.hosts)
     for broker in every:
-        for asked in name_servers(cluster.layout.hosts):
-            if asked.host != broker.host:
-                way = ways[broker.host, asked.host]
-                assert asked.port in _dialled(cluster, broker.host, way)
+        for name_server in name_servers(cluster.layout.hosts):
+            if name_server.host != broker.host:
+                way = ways[broker.host, name_server.host]
+                assert name_server.port in _dialled(cluster, broker.host, way)
         if broker.id != MASTER_ID:
             (master,) = (one for one in every if (one.group, one.id) == (broker.group, MASTER_ID))
             # It copies the log by the last port; for topics and offsets it asks the others.
@@ -194,7 +194,7 @@ def test_a_host_knows_its_peers_by_the_proxy_and_itself_by_its_own_address(
     for host in proxied.layout.hosts:
         expected = {name: ways[host.name, name] for name in hosts_of(proxied) if name != host.name}
         for name, address in {**expected, host.name: host.address}.items():
-            assert told(proxied, host.name, f"getent hosts {name}").split()[0] == address
+            assert shell_output(proxied, host.name, f"getent hosts {name}").split()[0] == address
 
 
 @pytest.mark.nightly
@@ -224,7 +224,7 @@ def test_a_cut_of_another_shape_is_distinguished_from_a_whole_one(
 
 
 @pytest.mark.nightly
-def test_a_name_server_is_cut_off_and_gives_up_whom_the_other_one_still_shows(
+def test_an_isolated_name_server_drops_brokers_that_the_other_shows(
     proxied: ComposeCluster, play: Play
 ) -> None:
     """Brokers of other hosts keep their way to one name server only; its host's broker is well."""

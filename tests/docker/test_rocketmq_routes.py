@@ -69,7 +69,7 @@ def test_what_the_name_servers_dropped_and_showed_is_what_their_own_logs_say(
     # The host has a name server, too: what that one drops, nobody hears before it is back.
     assert dropped >= {("rkt2", "route"), ("rkt2", "cluster")}
     assert [str(one) for one in found if not one.fits and not one.silent] == []
-    _every_client_told_whom_it_asked(done)
+    _every_client_reported_its_name_server(done)
     assert play(cluster.health(CLEAN_LIMIT_S)).clean
 
 
@@ -85,10 +85,10 @@ def _compared(done: Done) -> Iterator[name_server_log.Compared]:
         yield from name_server_log.compared(shown, host, log)
 
 
-def _every_client_told_whom_it_asked(done: Done) -> None:
+def _every_client_reported_its_name_server(done: Done) -> None:
     for worker in ("publisher-1", "consumer-1"):
         rows = read_rows(done.folder / "logs" / worker, CLIENT_EVENTS)
-        told = {str(row["detail"] or "") for row in rows if row["kind"] == "attached"}
-        print(worker, "asked", *told)
-        assert told - {""}, worker
-        assert told <= {"rkt1", "rkt2", ""}, "not the name of a host"
+        reported = {str(row["detail"] or "") for row in rows if row["kind"] == "attached"}
+        print(worker, "asked", *reported)
+        assert reported - {""}, worker
+        assert reported <= {"rkt1", "rkt2", ""}, "not the name of a host"

@@ -7,9 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,7 @@ from harness.deploy.compose.cluster import ComposeCluster
 from harness.run_folder.seal import seal
 from spark_analysis.schema.log import is_closed, read_rows
 from spark_analysis.schema.tables import RESOURCES
-from tests.docker.conftest import SharedCluster
+from tests.docker.conftest import Play, SharedCluster
 from tests.docker.looks import in_force, workers_running
 from tests.docker.whole_runs import ON_DIRECT_LINKS, counts, mostly_nightly, run
 from tests.rigs.clusters.fault_world import REAL_OPTIONS_OF
@@ -28,7 +27,6 @@ from tests.rigs.runs.plans import fault, plan
 
 pytestmark = pytest.mark.docker
 
-Play = Callable[[Awaitable[Any]], Any]
 KINDS = list(ON_DIRECT_LINKS)  # those on proxied ones: test_peer_links.py
 OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that heal could undo
 STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
@@ -54,7 +52,7 @@ def test_a_fault_is_verified_undone_and_gone_and_nothing_confirmed_is_lost(
     of = plan(fault(kind, options=REAL_OPTIONS_OF[kind]), lasts_s=8, name=f"real-{kind}")
     done = play(run(clean, of, experiment_folder))
     (window,) = done.manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
     # Where all clients died, nobody was there to publish meanwhile.
     assert counts(done)["state"] > (50 if kind == "client_crash" else 500)
@@ -125,7 +123,7 @@ def test_kill_minus_9_of_the_harness_in_a_fault_heals_it_and_stops_the_workers_w
         assert is_closed(folder / "logs" / worker), "workers stop by themselves and close"
     manifest = seal(folder)
     assert manifest.facts is not None
-    assert manifest.facts["clock_doubt"] == "the harness ended in phase 'windows'"
+    assert manifest.facts["clock_problem"] == "the harness ended in phase 'windows'"
     play(clean.broker.connections("mqproof.", True))
     play(clean.broker.delete("mqproof."))
 

@@ -26,9 +26,10 @@ OF_SYSTEM = {
     "reference-2m2s-": "reference-2m2s",
     "rocketmq-2m2s-": "rocketmq-2m2s",
     "rkd": "rocketmq-dledger",
+    "rkl": "reference-dledger",
     "rkc": "rocketmq-controller",
 }
-BROKERS = 3 + 3 + 3 + 6 + 6 + 5 + 5
+BROKERS = 3 + 3 + 3 + 6 + 6 + 5 + 5 + 5
 SHARE = 0.5  # of the machine's memory, at most: whoever tests needs some, too
 
 
@@ -47,7 +48,7 @@ def test_all_systems_stand_side_by_side_within_half_of_the_machines_memory(play:
         return await asyncio.to_thread(_memory, client, project)
 
     try:
-        taken = play(story(), UP_LIMIT_S + READY_LIMIT_S + 60)  # type: ignore[call-arg]
+        taken = play(story(), UP_LIMIT_S + READY_LIMIT_S + 60)
     finally:
         sweep(client, project)
     for name, octets in taken.items():
@@ -77,8 +78,8 @@ def _memory(client: Any, project: str) -> dict[str, int]:
     taken: dict[str, int] = defaultdict(int)
     for one in _containers(client, project):
         service = one.labels[labels.SERVICE]
-        told = one.stats(stream=False)["memory_stats"]
-        kept = told["usage"] - told.get("stats", {}).get("total_inactive_file", 0)
+        memory = one.stats(stream=False)["memory_stats"]
+        kept = memory["usage"] - memory.get("stats", {}).get("total_inactive_file", 0)
         taken[_system(service)] += kept
     return dict(taken)
 

@@ -64,7 +64,7 @@ async def run(
 
 
 def _unused(experiment: Path, name: str) -> str:
-    """Clusters share one experiment's folder; a test that is tried again begins anew in it."""
+    """Clusters share one experiment's folder; a test that is tried again begins again in it."""
     names = (name, *(f"{name}-{again}" for again in range(2, 100)))
     return next(one for one in names if not (experiment / "runs" / one).exists())
 

@@ -36,7 +36,7 @@ _GOES_ON = r"(?=$|[,;:.)\]\-]| and | to )"  # else a number counts something: `1
 _NEXT = re.compile(
     rf"(?:[,;] | and | to |, and |-|; and )(?:(items?|sections?) )?({_NUMBER}){_GOES_ON}"
 )
-_TOLD = re.compile(r'(?m)^[ ]*r?"""((?:[^"]|"(?!""))*)"""|(?:^[ ]*|  )#[ ](.*)$')
+_COMMENTS = re.compile(r'(?m)^[ ]*r?"""((?:[^"]|"(?!""))*)"""|(?:^[ ]*|  )#[ ](.*)$')
 _ITEMS = re.compile(r"\(items? (\d+)((?:(?:, | and | to |-)\d+)*)")
 
 
@@ -116,32 +116,32 @@ class Tree:
             yield from self._of_items(prose)
 
     def _of_page(self, path: Path, found: re.Match[str], text: str) -> Iterator[str]:
-        told = found[1]
-        if _PLACEHOLDER.search(told):
+        cited = found[1]
+        if _PLACEHOLDER.search(cited):
             return
-        page = self._resolve(path, told)
+        page = self._resolve(path, cited)
         if page is None:
-            yield f"{told} is not there"
+            yield f"{cited} is not there"
             return
         if found[2] and found[2][1:] not in self.page(page).anchors:
-            yield f"{told} has no anchor {found[2]}"
+            yield f"{cited} has no anchor {found[2]}"
         if page.parent == self.root or "docs" in page.relative_to(self.root).parts:
             for ref in references(text[found.end() :]):
                 if not _has(self.page(page), ref):
-                    yield f"{told} has no {' '.join(ref)}"
+                    yield f"{cited} has no {' '.join(ref)}"
 
-    def _resolve(self, path: Path, told: str) -> Path | None:
+    def _resolve(self, path: Path, cited: str) -> Path | None:
         places = (self.root, path.parent, self.root / "results" / "published")
-        return next((one for at in places if (one := (at / told).resolve()).is_file()), None)
+        return next((one for at in places if (one := (at / cited).resolve()).is_file()), None)
 
     def _of_paths(self, prose: str) -> Iterator[str]:
         for found in _PATH.finditer(prose):
-            told = found[1]
-            if _PLACEHOLDER.search(told) or _PLACEHOLDER.match(prose[found.end() :][:3]):
+            cited = found[1]
+            if _PLACEHOLDER.search(cited) or _PLACEHOLDER.match(prose[found.end() :][:3]):
                 continue
-            there = any((self.root / each).exists() for each in (told, f"{told}.py"))
-            if not there and told not in IN_WHEELS:
-                yield f"{told} is not there"
+            there = any((self.root / each).exists() for each in (cited, f"{cited}.py"))
+            if not there and cited not in IN_WHEELS:
+                yield f"{cited} is not there"
         for found in _NAME.finditer(prose):
             if found[1] not in self.names:
                 yield f"no file is called {found[1]}"
@@ -222,4 +222,4 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 def _prose(code: str) -> str:
     """Comments and docstrings of Python, by how they stand there: to parse takes longer."""
-    return "\n".join(told[1] or told[2] for told in _TOLD.finditer(code))
+    return "\n".join(match[1] or match[2] for match in _COMMENTS.finditer(code))

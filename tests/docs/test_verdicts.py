@@ -12,22 +12,24 @@ from spark_analysis.schema.words import Outcome, Strength, Via
 
 TEXT = (Path(__file__).parents[2] / "docs" / "verdicts.md").read_text("utf-8")
 GRADES = "|".join(Grade)
-TOLD = dict(re.findall(rf"`([a-z_]+)`\s+\(({GRADES})\b", TEXT))
+DOCUMENTED = dict(re.findall(rf"`([a-z_]+)`\s+\(({GRADES})\b", TEXT))
 
 
 def test_every_measure_of_the_register_is_reported_with_its_grade_and_no_other_is() -> None:
     register = {measure.name: measure.grade for measure in REGISTER}
     details = {detail.name: detail.grade for one in REGISTER for detail in one.details}
-    assert register | details == TOLD
+    assert register | details == DOCUMENTED
 
 
 def test_every_reason_that_stops_a_measure_is_a_doubt_of_the_table() -> None:
     table = re.findall(r"(?m)^\| (run|availability|loss) \| ([^|]+) \|", TEXT)
-    told = {(scope, reason) for scope, names in table for reason in re.findall(r"`(\w+)`", names)}
+    documented = {
+        (scope, reason) for scope, names in table for reason in re.findall(r"`(\w+)`", names)
+    }
     stops = {(stop.scope, stop.reason) for measure in REGISTER for stop in measure.stopped_by}
-    assert stops <= told
-    assert {("loss", place) for place in PLACES} <= told
-    assert {scope for scope, _ in told} == {"run", "availability", "loss"}
+    assert stops <= documented
+    assert {("loss", place) for place in PLACES} <= documented
+    assert {scope for scope, _ in documented} == {"run", "availability", "loss"}
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_its_section_of_the_workload_is_checked_as_ours_are(site: Path, tmp_path
     assert "windw: there is no such key; did you mean 'window'?; valid: window" in text
 
 
-def test_without_the_package_nobody_knows_its_section(tmp_path: Path) -> None:
+def test_a_section_is_unknown_without_its_package(tmp_path: Path) -> None:
     file = tmp_path / "foreign.toml"
     file.write_text(shortened() + "[workload.pigeonhole]\nwindow = 50\n")
     said = mqproof(tmp_path, "run", str(file), "--system", "reference-mirrored", "--dry-run")
@@ -137,7 +137,7 @@ def test_master_crash_is_run_on_it_judged_and_nothing_that_it_confirmed_is_lost(
     assert verdict.outcomes["durable-queue-returns"] == "PASS"
 
 
-def test_what_is_claimed_of_mirrors_is_not_asked_of_a_queue_that_has_none(
+def test_claims_about_mirrors_do_not_apply_to_queues_without_mirrors(
     both: tuple[Run, Run],
 ) -> None:
     outcomes = both[0].verdict().outcomes

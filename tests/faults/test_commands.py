@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from faults.actions import ENDING_S, Freeze, Isolate, Kill, Start, Thaw
+from faults.actions import ENDING_S, Action, Freeze, Isolate, Kill, Start, Thaw
 from faults.commands import DO, UNDO, HostCommand
 from faults.compile import compile as compile_fault
 from faults.executors.commands import MARK, OUTPUT_MAX, Commands
@@ -20,10 +20,11 @@ from faults.executors.external import ExternalExecutor
 from faults.executors.nothing import NothingExecutor
 from faults.kinds.processes import commanded_rules as rules
 from faults.mechanisms import COMMAND
-from faults.model import Armed, FaultError, Reply, VerifyResult
+from faults.model import Armed, FaultError, ProcessState, Proof, Reply, VerifyResult
 from faults.performing import perform_all
 from faults.verification import gone, held
-from tests.rigs.clusters.fault_world import ANSWERED, HOSTS, SILENT, World
+from tests.rigs.clusters.fault_world import HOSTS, World
+from tests.rigs.clusters.link_world import ANSWERED, SILENT
 
 REFUSED = Reply(False, 0.001, "refused", "refused")
 YES = VerifyResult(True, "its verify command ended with 0")
@@ -258,10 +259,10 @@ def test_a_fault_is_proven_by_its_command_and_from_outside(kind: str) -> None:
         async def greets(self, host: str) -> Reply:
             return REFUSED if host in self.dead else await super().greets(host)
 
-        async def process(self, host: str):  # type: ignore[no-untyped-def]
+        async def process(self, host: str) -> ProcessState:
             raise AssertionError("processes of a host that is not ours cannot be seen")
 
-        def change(self, action) -> None:  # type: ignore[no-untyped-def]
+        def change(self, action: Action) -> None:
             super().change(action)
             self.dead |= {self.ending: 0} if self.ending else {}
             self.ending = ""
@@ -287,20 +288,28 @@ def test_with_an_executor_that_does_nothing_it_ends_unknown(kind: str) -> None:
         (rules.freeze_held(None, SILENT), "there is no verify command"),
         (rules.freeze_held(YES, ANSWERED), "but its port is not silent"),
         (rules.freeze_held(YES, REFUSED), "but its port is not silent"),
-        (rules.gone(YES, ANSWERED), "still in force"),
-        (rules.gone(NO, REFUSED), "outside: refused"),
-        (rules.gone(None, REFUSED), "outside: refused"),
+        (rules.kill_gone(YES, ANSWERED), "still in force"),
+        (rules.kill_gone(NO, REFUSED), "outside: refused"),
+        (rules.kill_gone(None, REFUSED), "outside: refused"),
+        (rules.freeze_gone(YES, ANSWERED), "still in force"),
+        (rules.freeze_gone(NO, SILENT), "outside: silent"),
+        (rules.freeze_gone(None, REFUSED), "outside: refused"),
         (rules.may_begin(YES, ANSWERED), "it cannot tell the fault from health"),
         (rules.may_begin(NO, REFUSED), "before the fault, the broker does not answer"),
     ],
 )
-def test_what_one_of_them_denies_is_not_proven(proof: object, doubt: str) -> None:
-    assert doubt in proof.doubt  # type: ignore[attr-defined]
+def test_what_one_of_them_denies_is_not_proven(proof: Proof, doubt: str) -> None:
+    assert doubt in proof.doubt
 
 
 def test_without_a_verify_command_only_the_broker_shows_the_end() -> None:
     """Else the run would wait in vain; it is unknown already."""
-    assert rules.gone(None, ANSWERED).ok
+    assert rules.kill_gone(None, ANSWERED).ok
+    assert rules.freeze_gone(None, ANSWERED).ok
+
+
+def test_a_freeze_has_ended_if_the_command_says_so_and_something_comes_through() -> None:
+    assert rules.freeze_gone(NO, REFUSED).ok
 
 
 @pytest.mark.slow

@@ -9,8 +9,9 @@ import pytest
 from docker import DockerClient
 
 from faults.compile import compile
+from faults.executors.canaries import WAIT_S
 from faults.executors.compose import ComposeExecutor
-from faults.executors.compose_witness import WAIT_S, ComposeWitness, _attempted
+from faults.executors.compose_witness import ComposeWitness, _attempted
 from faults.executors.once import _value
 from faults.executors.service_ports import Greeter, Greeting, ServicePorts
 from faults.model import UP, Armed, FaultError, Reply, Words

@@ -7,7 +7,7 @@ import pytest
 
 from faults.actions import Say
 from faults.compile import compile as compile_fault
-from faults.executors import local, peer_canary
+from faults.executors import local_processes, peer_canary
 from faults.executors.canaries import Canaries, greets
 from faults.executors.commands import Commands
 from faults.executors.external import ExternalExecutor
@@ -50,7 +50,7 @@ def executor(agent: Calls, spare: Calls) -> LocalExecutor:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The processes that are found of the host."""
     found = ["one"]
-    monkeypatch.setattr(local.processes, "of", lambda *_: tuple(found))
+    monkeypatch.setattr(local_processes, "of", lambda *_: tuple(found))
     return found
 
 

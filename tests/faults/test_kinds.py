@@ -28,7 +28,7 @@ OF_COMMANDS = ("harness/plan/topology_toml.py", "faults/executors/external.py")
 AMBIGUOUS = {"kill", "stop", "close", "reset"}
 
 
-@pytest.fixture(params=KINDS.values(), ids=KINDS)
+@pytest.fixture(params=KINDS.values(), ids=list(KINDS))
 def kind(request: pytest.FixtureRequest) -> Kind:
     assert isinstance(request.param, Kind)
     return request.param
@@ -54,7 +54,7 @@ def test_every_kind_says_what_it_strikes_and_what_it_excludes(kind: Kind) -> Non
     assert kind.held_limit_s > 0
 
 
-def test_no_kind_of_ours_is_bound_to_a_system(kind: Kind) -> None:
+def test_no_shipped_kind_is_bound_to_a_system(kind: Kind) -> None:
     assert kind not in OURS or not kind.only_on
 
 
@@ -96,7 +96,7 @@ def test_the_journal_can_read_every_action_that_a_kind_gives(kind: Kind) -> None
     assert given <= {*kind.actions}
 
 
-def test_each_of_ours_stands_in_the_module_of_its_name(kind: Kind) -> None:
+def test_each_shipped_kind_is_in_the_module_of_its_name(kind: Kind) -> None:
     (path,) = (ROOT / "faults" / "kinds").glob(f"*/{kind.name}.py")
     module = importlib.import_module(f"faults.kinds.{path.parent.name}.{kind.name}")
     assert getattr(module, kind.name.upper()) is kind

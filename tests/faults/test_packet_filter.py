@@ -58,7 +58,7 @@ def test_one_direction_alone_can_be_dropped() -> None:
 
 
 @pytest.mark.parametrize("chain", ["INPUT", "MQPROOF_x; reboot", "MQPROOF_$(id)"])
-def test_only_chains_of_ours_reach_the_shell(chain: str) -> None:
+def test_only_mqproof_chains_reach_the_shell(chain: str) -> None:
     with pytest.raises(AssertionError):
         packet_filter.join(chain)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from faults.actions import Action, Cut
+from faults.actions import Action, AddToxic, Cut, Disable
 from faults.compile import compile
 from faults.executors.nothing import NothingExecutor
 from faults.kinds import KINDS
@@ -29,14 +29,13 @@ from faults.shapes import SHAPES, ways
 from faults.verification import gone, held, held_limit_s
 from tests.rigs.clusters.fault_world import (
     ALARMS,
-    ANSWERED,
     CLIENTS,
     OPTIONS_OF,
     REFUSED,
-    SILENT,
     World,
     like_erlang,
 )
+from tests.rigs.clusters.link_world import ANSWERED, SILENT
 from tests.rigs.machine import virtual_time
 
 HOSTS = ("rmq1", "rmq2", "rmq3")
@@ -300,12 +299,15 @@ def test_a_process_that_is_still_met_as_before_shows_that_a_cut_missed_it(
 @pytest.mark.parametrize("process", [NAME_SERVER, "broker-a-0"])
 def test_a_fault_of_one_process_leaves_the_others_reachable(kind: str, process: str) -> None:
     armed = of_processes(kind, target=f"rkt1/{process}")
-    struck = {link for action in armed.actions for link in action.proxies}  # type: ignore[union-attr]
-    leading = {link for link in struck if ".rkt1." in link.partition("peer.rkt")[2]}
+    links: set[str] = set()
+    for action in armed.actions:
+        assert isinstance(action, AddToxic | Disable), action
+        links |= set(action.proxies)
+    leading = {link for link in links if ".rkt1." in link.partition("peer.rkt")[2]}
     ports = {"9876"} if process == NAME_SERVER else {"10909", "10911", "10912"}
     assert {link.rpartition(".")[2] for link in leading} == ports
     # A name server dials no host; a broker every other host.
-    dialled = {link.split(".")[2] for link in struck - leading}
+    dialled = {link.split(".")[2] for link in links - leading}
     assert dialled == (set() if process == NAME_SERVER else {"rkt2", "rkt3"})
 
     seen_and_gone(armed)
@@ -392,7 +394,7 @@ def test_a_host_that_ended_is_in_no_black_hole() -> None:
     world = World(dead={"rmq1": 137})
     seen, left = virtual_time.run(verified(world, world, compiled("black_hole")))
     assert "the process does not run" in seen.doubt
-    assert "no answer by listener-1: refused" in left.doubt
+    assert left.ok, left.doubt  # its refusals come through: that it ended is no effect of ours
 
 
 def test_a_black_hole_that_clients_see_through_is_not_believed() -> None:
@@ -431,3 +433,52 @@ def test_a_frozen_client_that_answers_is_not_believed() -> None:
 
     seen, _ = virtual_time.run(verified(world := Loud(), world, compiled("client_freeze")))
     assert "frozen, but not silent: consumer-1: answered; publisher-1" in seen.doubt
+
+
+@pytest.mark.parametrize("kind", ["freeze", "black_hole", "partition", "flap"])
+def test_a_fault_is_gone_though_the_broker_takes_no_clients_afterwards(kind: str) -> None:
+    """A paused node refuses: that is what the broker does, and no effect of the fault."""
+    world = World()
+
+    async def left() -> Proof:
+        armed = compiled(kind)
+        seen = await undone(world, armed)
+        assert seen.ok, seen.doubt
+        world.closed = set(HOSTS)
+        return await gone(armed, world, SHORT_S)
+
+    proof = virtual_time.run(left())
+    assert proof.ok, proof.doubt
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "reboot"])
+def test_what_a_fault_ended_is_back_only_when_it_answers(kind: str) -> None:
+    world, armed = World(slow_start=1_000), compiled(kind)
+
+    async def left() -> Proof:
+        await undone(world, armed)
+        return await gone(armed, world, SHORT_S)
+
+    assert "refused" in virtual_time.run(left()).doubt
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_fault_ends_by_what_the_cluster_lists(kind: str) -> None:
+    class Unlisted(World):
+        async def serves(self, host: str) -> Reply:
+            return Reply(False, 0.01, f"it answers, but the cluster does not list {host}")
+
+    world = Unlisted()
+    seen, left = virtual_time.run(verified(world, world, compiled(kind)))
+    assert seen.ok, seen.doubt
+    assert left.ok, left.doubt
+
+
+async def undone(world: World, armed: Armed) -> Proof:
+    """Play a fault to the end of its undo, and return whether it was verified active."""
+    await world.prepare(armed)
+    rhythm = Rhythm(world, armed, await perform_all(world, armed.actions))
+    seen = await held(armed, world, 5.0)
+    await rhythm.end()
+    await perform_all(world, armed.undo)
+    return seen

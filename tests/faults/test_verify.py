@@ -38,20 +38,20 @@ def test_a_process_that_ended_by_itself_was_not_killed() -> None:
     assert "ended with 0, not by SIGKILL" in kill_held(ProcessState(False, 0)).doubt
 
 
-def test_a_kill_is_gone_if_the_process_runs_and_serves() -> None:
+def test_a_kill_is_gone_if_the_process_runs_and_answers() -> None:
     assert kill_gone(ProcessState(True, None), ANSWERED).ok
 
 
 @pytest.mark.parametrize(
-    ("state", "serves"),
+    ("state", "greets"),
     [
         (ProcessState(False, 137), None),
         (ProcessState(True, None), SILENT),
-        (ProcessState(True, None), Reply(False, 0.0, "not listed")),
+        (ProcessState(True, None), Reply(False, 0.0, "refused", "refused")),
     ],
 )
-def test_a_kill_is_not_gone_without_serving(state: ProcessState, serves: Reply | None) -> None:
-    assert not kill_gone(state, serves).ok
+def test_a_kill_is_not_gone_without_an_answer(state: ProcessState, greets: Reply | None) -> None:
+    assert not kill_gone(state, greets).ok
 
 
 @pytest.mark.parametrize("code", [0, 143])
@@ -97,8 +97,9 @@ def test_a_freeze_did_not_hold_otherwise(
     assert doubt in freeze_held(state, greets).doubt
 
 
-def test_a_freeze_is_gone_if_the_process_runs_on_and_answers() -> None:
+def test_a_freeze_is_gone_if_the_process_runs_on_and_something_comes_through() -> None:
     assert freeze_gone(ProcessState(True, None), ANSWERED).ok
+    assert freeze_gone(ProcessState(True, None), replace(CLOSED, end="refused")).ok
 
 
 @pytest.mark.parametrize(

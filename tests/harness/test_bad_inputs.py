@@ -27,10 +27,10 @@ ENDINGS = {0, 1, 2, 254}
 class NothingStarts:
     """A pipeline that says what it was asked, and does nothing."""
 
-    def run(self, *asked: object) -> Report:
+    def run(self, *arguments: object) -> Report:
         return report(run(Story()))
 
-    def bring(self, *asked: object) -> None:
+    def bring(self, *arguments: object) -> None:
         pass
 
     def analyse(
@@ -74,7 +74,7 @@ def put(folder: Path, bad: BadInput) -> None:
     ("seed", "count"),
     [(17, 120), pytest.param(18, 500, marks=[pytest.mark.slow, pytest.mark.nightly])],
 )
-def test_no_bad_input_is_a_fault_of_ours(
+def test_no_bad_input_is_an_internal_error(
     seed: int, count: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     endings: Counter[tuple[str, int]] = Counter()
@@ -86,16 +86,16 @@ def test_no_bad_input_is_a_fault_of_ours(
         took_s = time.perf_counter() - began_s
         said = capsys.readouterr()
         endings[bad.kind, code] += 1
-        told = said.out + said.err
+        output = said.out + said.err
         for doubt, what in (
             (code not in ENDINGS, f"ended with {code}"),
             (took_s > LIMIT_S, f"took {took_s:.1f} s"),
-            (len(told) > SAID_MAX, f"said {len(told):,} characters"),
-            ("Traceback" in told, "a traceback"),
-            (told != visible(told), "commands or hides something"),
+            (len(output) > SAID_MAX, f"said {len(output):,} characters"),
+            ("Traceback" in output, "a traceback"),
+            (output != visible(output), "commands or hides something"),
         ):
             if doubt:
-                wrong.append(f"{number} ({bad.kind}): {what}: {told[:300]}")
+                wrong.append(f"{number} ({bad.kind}): {what}: {output[:300]}")
     assert not wrong, "\n".join(wrong)
     assert sum(endings.values()) == count
     # Of some nothing is wrong any more: keys that nobody reads, a value that is as good.

@@ -39,7 +39,7 @@ class FakePipeline:
 
     def __init__(self, ending: Callable[[], Report]) -> None:
         self.ending = ending
-        self.asked: list[tuple[Experiment, RunOptions]] = []
+        self.started: list[tuple[Experiment, RunOptions]] = []
         self.analysed: list[tuple[list[Path], Path, Judge]] = []
         self.built: list[tuple[str, ...]] = []
         self.brought: list[tuple[str, Path, Place]] = []
@@ -50,7 +50,7 @@ class FakePipeline:
 
     def run(self, experiment: Experiment, options: RunOptions, show: Display) -> Report:
         show.message("it runs")
-        self.asked.append((experiment, options))
+        self.started.append((experiment, options))
         return self.ending()
 
     def bring(self, wanted: Mapping[str, Path], where: Place, show: Display) -> None:
@@ -98,8 +98,8 @@ def call(*words: str, ending: Callable[[], Report] | None = None) -> tuple[int, 
 
 
 def passing() -> Report:
-    told = tuple(v for v in run(Story()).verdicts if v.outcome == "PASS")
-    return report(run(Story(), verdicts=told))
+    verdicts = tuple(v for v in run(Story()).verdicts if v.outcome == "PASS")
+    return report(run(Story(), verdicts=verdicts))
 
 
 def ends_with(error: BaseException) -> Callable[[], Report]:
@@ -155,7 +155,7 @@ def test_exit_codes_of_a_run(ending: Callable[[], Report], code: int) -> None:
 def test_bad_input_is_254_and_starts_nothing(words: tuple[str, ...]) -> None:
     code, pipeline = call(*words)
     assert code == 254
-    assert not (pipeline.asked or pipeline.analysed or pipeline.built)
+    assert not (pipeline.started or pipeline.analysed or pipeline.built)
 
 
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("new", "--help")])
@@ -199,7 +199,7 @@ def test_a_crash_is_short_and_leaves_its_traceback_in_results(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
-def test_what_a_disk_refuses_is_no_fault_of_ours(
+def test_a_disk_error_is_no_internal_error(
     number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refusal = OSError(number, os.strerror(number), "some/file")
@@ -222,7 +222,7 @@ def test_a_full_disk_keeps_no_empty_file_of_a_crash(
     assert list(tmp_path.rglob("crash-*")) == []
 
 
-def test_two_that_analyse_one_experiment_are_told_apart(
+def test_two_analyses_of_one_experiment_are_distinguished(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = stored(tmp_path / "e")
@@ -255,7 +255,7 @@ def test_flags_become_an_experiment_and_options(tmp_path: Path) -> None:
         *("--deployment", "compose", "--repeats", "2", "--seed", "7"),
         *("--results", "elsewhere", "--judge", "expectations", "--keep"),
     )
-    ((experiment, options),) = pipeline.asked
+    ((experiment, options),) = pipeline.started
     assert experiment.seed == 7
     assert len(experiment.runs) == 8
     assert {one.layout.label for one in experiment.runs} == {
@@ -277,19 +277,19 @@ def test_flags_become_an_experiment_and_options(tmp_path: Path) -> None:
 def test_runs_that_are_played_together_are_so_when_they_are_replayed() -> None:
     clients = ("--client", "rocketmq-java-5.3.3", "--client", "rocketmq-java-4.9.8")
     _, first = call("run", "master-crash", "--system", "rocketmq-2m2s", *clients, "--together")
-    ((experiment, options),) = first.asked
+    ((experiment, options),) = first.started
     assert "--together" in options.replay.split()
     _, second = call(*options.replay.split()[1:])
-    ((again, _),) = second.asked
+    ((again, _),) = second.started
     assert [len(group) for group in again.groups] == [len(experiment.runs)] == [2]
     assert [one.seed for one in again.runs] == [one.seed for one in experiment.runs]
 
 
 def test_the_replay_command_makes_the_same_choices() -> None:
     _, first = call("run", "master-crash")
-    ((experiment, options),) = first.asked
+    ((experiment, options),) = first.started
     _, second = call(*options.replay.split()[1:])
-    ((again, _),) = second.asked
+    ((again, _),) = second.started
     assert [one.seed for one in again.runs] == [one.seed for one in experiment.runs]
     assert again.runs[0].name != experiment.runs[0].name
 
@@ -305,21 +305,21 @@ def own_layout(file: str, name: str, *changes: tuple[str, str]) -> None:
 
 def test_a_bound_plans_what_it_takes_and_what_there_is_to_spare() -> None:
     _, pipeline = call("run", "master-crash", "--bound", "10%")
-    ((experiment, options),) = pipeline.asked
+    ((experiment, options),) = pipeline.started
     assert [one.repeat for one in experiment.runs] == list(range(1, 35))
     assert options.bound == Bound(0.1)
     assert "--bound 10%" in options.replay
     assert "--repeats" not in options.replay
 
 
-def test_before_a_bound_is_tried_it_is_told_how_many_runs_that_takes_and_how_long(
+def test_the_runs_and_time_that_a_bound_takes_are_reported_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, pipeline = call("run", "master-crash", "--bound", "10%")
     assert "29 runs were judged without; 5 more at most" in capsys.readouterr().out
     code, pipeline = call("run", "master-crash", "--bound", "10%", "--dry-run")
     said = capsys.readouterr().out
-    assert (code, pipeline.asked) == (0, [])
+    assert (code, pipeline.started) == (0, [])
     assert "34 runs at most" in said
     assert "load and settle of 29 runs: " in said
 
@@ -340,7 +340,7 @@ def test_a_bound_that_cannot_be_is_bad_input(
     words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, pipeline = call("run", "master-crash", *words)
-    assert (code, pipeline.asked) == (254, [])
+    assert (code, pipeline.started) == (254, [])
     assert said in capsys.readouterr().err
 
 
@@ -349,7 +349,7 @@ def test_a_layout_of_the_users_own_is_run_beside_built_in_ones() -> None:
     _, pipeline = call(
         "run", "master-crash", "--layout", "mine.toml@T=10", "--layout", "exactly-2"
     )
-    ((experiment, _),) = pipeline.asked
+    ((experiment, _),) = pipeline.started
     assert {(one.layout.label, one.layout.detection_timeout_s) for one in experiment.runs} == {
         ("mine@T=10", 20),
         ("exactly-2@T=10", 10),
@@ -362,7 +362,7 @@ def test_a_layout_of_the_users_own_never_stands_in_for_a_built_in_one(
 ) -> None:
     own_layout("mine.toml", "all-automatic")
     code, pipeline = call("run", "master-crash", "--layout", "mine.toml@T=10", *beside)
-    assert (code, pipeline.asked) == (254, [])
+    assert (code, pipeline.started) == (254, [])
     said = capsys.readouterr().err
     assert "mine.toml: 'all-automatic' is the name of a built-in layout" in said
 
@@ -386,7 +386,7 @@ def test_every_mistake_of_words_scenarios_and_layouts_is_reported_at_once(
     files = [word for n in ("one", "two", "three", "four") for word in ("--layout", f"{n}.toml")]
     flags = ("--misbehave", "dorp:200%", "--repeats", "0", "--client", "pica", "--deployment", "")
     code, pipeline = call("run", "mine.toml", "master-crsh", *files, *flags)
-    assert (code, pipeline.asked) == (254, [])
+    assert (code, pipeline.started) == (254, [])
     said = capsys.readouterr().err
     for words in (
         "mine.toml, line 1, title: must be text, not 3",
@@ -415,7 +415,7 @@ def test_a_mistake_that_two_systems_see_is_reported_once(
 
 def test_a_dry_run_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     code, pipeline = call("run", "client-link-hang", "--dry-run")
-    assert (code, pipeline.asked) == (0, [])
+    assert (code, pipeline.started) == (0, [])
     said = capsys.readouterr().out
     assert "hang master of orders, links of all clients" in said
     assert "for 28 s" in said
@@ -429,9 +429,9 @@ def test_a_dry_run_refuses_bodies_that_no_client_of_it_takes_and_names_the_limit
     words = ("run", "big.toml", "--system", "rocketmq-2m2s", "--layout", "colocated@patient")
     for client, limit in (("rocketmq-java-5.3.3", 4_194_304), ("rocketmq-native", 4_128_768)):
         code, pipeline = call(*words, "--client", client, "--dry-run")
-        assert (code, pipeline.asked) == (254, [])
-        told = f"{client} takes bodies of at most {limit} bytes, not 4194305"
-        assert told in " ".join(capsys.readouterr().err.split())
+        assert (code, pipeline.started) == (254, [])
+        message = f"{client} takes bodies of at most {limit} bytes, not 4194305"
+        assert message in " ".join(capsys.readouterr().err.split())
 
 
 def test_json_goes_to_stdout_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -452,10 +452,10 @@ def test_a_page_and_junit_are_written_beside_it_and_their_paths_are_reported(
 ) -> None:
     call("run", "master-crash", *flags, ending=lambda: report(run(Story()), folder=tmp_path))
     out, err = capsys.readouterr()
-    told = err if flags else out
+    output = err if flags else out
     for name in ("verdict.json", "report.html", "junit.xml"):
         assert (tmp_path / name).stat().st_size
-        assert str(tmp_path / name) in told
+        assert str(tmp_path / name) in output
     if flags:
         assert json.loads(out)["format"] == "mqproof verdict"
 
@@ -464,11 +464,15 @@ def test_a_file_that_cannot_be_written_hides_neither_the_verdict_nor_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "junit.xml").mkdir()
-    call("run", "master-crash", ending=lambda: report(run(Story()), folder=tmp_path))
-    told = capsys.readouterr().out
-    assert "junit.xml was not written: " in told
+
+    def ending() -> Report:
+        return report(run(Story()), folder=tmp_path)
+
+    assert call("run", "master-crash", ending=ending)[0] == 2, "not all that was decided is there"
+    output = capsys.readouterr().out
+    assert "junit.xml was not written: " in output
     assert (tmp_path / "report.html").is_file()
-    assert "replay: mqproof run master-crash" in told
+    assert "replay: mqproof run master-crash" in output
 
 
 def test_analyse_judges_a_stored_experiment(tmp_path: Path) -> None:
@@ -494,8 +498,8 @@ def test_analyse_makes_one_report_of_several_experiments_in_a_folder_of_its_own(
     folders = [stored(tmp_path / "a"), stored(tmp_path / "b")]
     words = [str(folder) for folder in folders]
     code, pipeline = call("analyse", *words, "--results", "nights", ending=passing)
-    ((asked, into, judge),) = pipeline.analysed
-    assert (code, asked, judge) == (0, folders, Judge.CLAIMS)
+    ((read, into, judge),) = pipeline.analysed
+    assert (code, read, judge) == (0, folders, Judge.CLAIMS)
     assert into.parent == Path("nights")
     assert into.name.endswith("-merged")
 
@@ -527,14 +531,14 @@ def test_everything_that_cannot_be_brought_is_named_before_anything_is(
     stored(tmp_path / "results" / "there")
     words = ("s3a://b/there", "s3a://b/one", "s3a://c/one", "s3a://", "s3a://b/..", "nowhere")
     code, pipeline = call("analyse", *words, "s3a://b/there")
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert (code, pipeline.brought, pipeline.analysed) == (254, [], [])
-    assert "DIR: 's3a://b/there' would be brought to results/there, which is there: " in told
-    assert "DIR: 's3a://b/there' is named 2 times" in told
-    assert "DIR: 's3a://c/one' and another would both be brought to results/one" in told
-    assert "DIR: 's3a://' ends with no name of an experiment" in told
-    assert "DIR: 's3a://b/..' ends with no name of an experiment" in told
-    assert "DIR: there is no folder nowhere" in told
+    assert "DIR: 's3a://b/there' would be brought to results/there, which is there: " in output
+    assert "DIR: 's3a://b/there' is named 2 times" in output
+    assert "DIR: 's3a://c/one' and another would both be brought to results/one" in output
+    assert "DIR: 's3a://' ends with no name of an experiment" in output
+    assert "DIR: 's3a://b/..' ends with no name of an experiment" in output
+    assert "DIR: there is no folder nowhere" in output
 
 
 def test_every_folder_that_is_no_experiment_is_named_at_once(
@@ -546,12 +550,12 @@ def test_every_folder_that_is_no_experiment_is_named_at_once(
     (tmp_path / "empty").mkdir()
     words = [str(good), "nowhere", "torn", "empty", str(good)]
     code, pipeline = call("analyse", *words)
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert (code, pipeline.analysed) == (254, [])
-    assert "DIR: there is no folder nowhere" in told
-    assert "DIR: torn/experiment.json cannot be read: " in told
-    assert "DIR: empty is no experiment's folder: no experiment.json" in told
-    assert f"DIR: {good} is named 2 times" in told
+    assert "DIR: there is no folder nowhere" in output
+    assert "DIR: torn/experiment.json cannot be read: " in output
+    assert "DIR: empty is no experiment's folder: no experiment.json" in output
+    assert f"DIR: {good} is named 2 times" in output
 
 
 @pytest.mark.parametrize("command", ["heal", "doctor"])
@@ -563,7 +567,23 @@ def test_what_is_not_well_is_2(command: str, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out
 
 
-def test_heal_hands_on_what_is_chosen_and_whether_it_is_dry() -> None:
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [("build", "not every image was built"), ("run master-crash", "nothing was judged")],
+)
+def test_without_an_engine_each_command_says_what_it_did_not_do(
+    command: str,
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fail = ends_with(DeployError("no Docker engine: none runs here; start Docker"))
+    monkeypatch.setattr(FakePipeline, "build", lambda *_: fail())
+    assert call(*command.split(), ending=fail)[0] == 2
+    assert f"mqproof: {what}: no Docker engine: none runs here" in capsys.readouterr().err
+
+
+def test_heal_passes_on_the_selection_and_dry_run() -> None:
     _, pipeline = call("heal", "--results", "there", "--experiment", "e", "--dry-run")
     assert pipeline.healing == (Chosen(Path("there"), "e"), True)
     assert call("heal")[1].healing == (EVERYBODY, False)
@@ -609,7 +629,7 @@ def test_a_new_scenario_runs_at_once_and_is_never_overwritten(
     assert "# " in text
     assert "mqproof run mine.toml --dry-run" in text
     code, pipeline = call("run", "mine.toml", ending=passing)
-    assert (code, pipeline.asked[0][0].runs[0].scenario.name) == (0, "mine")
+    assert (code, pipeline.started[0][0].runs[0].scenario.name) == (0, "mine")
     assert call("new", "scenario", "mine")[0] == 254
     assert "is already there" in capsys.readouterr().err
 
@@ -627,7 +647,7 @@ def test_the_process_itself_ends_with_these_codes() -> None:
 
 def test_the_demo_is_judged_by_what_is_known_of_its_cells() -> None:
     _, pipeline = call("demo", "--seed", "7")
-    experiment, options = pipeline.asked[0]
+    experiment, options = pipeline.started[0]
     assert options.judge is Judge.EXPECTATIONS
     assert options.replay == "mqproof demo --seed 7"
     assert {plan.deployment for plan in experiment.runs} == {"local"}
@@ -641,7 +661,7 @@ def test_a_reference_cluster_of_impossible_size_is_bad_input(
     assert "--nodes" in capsys.readouterr().err
 
 
-def test_a_run_goes_on_to_its_verdict_when_nobody_reads_its_output_any_more(
+def test_a_run_reaches_its_verdict_without_a_reader_of_its_output(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reader, writer = os.pipe()
@@ -650,10 +670,10 @@ def test_a_run_goes_on_to_its_verdict_when_nobody_reads_its_output_any_more(
         patch.setattr(sys, "stdout", unread)
         patch.setattr(sys, "stderr", unread)
         code, pipeline = call("run", "master-crash", ending=passing)
-    assert (code, len(pipeline.asked)) == (0, 1)
+    assert (code, len(pipeline.started)) == (0, 1)
 
 
-def test_nothing_is_sealed_anew_unasked(tmp_path: Path) -> None:
+def test_nothing_is_resealed_without_a_request(tmp_path: Path) -> None:
     folder = stored(tmp_path / "e")
     assert call("analyse", str(folder), ending=passing)[1].resealed is False
     assert call("analyse", str(folder), "--reseal", ending=passing)[1].resealed is True
@@ -662,14 +682,14 @@ def test_nothing_is_sealed_anew_unasked(tmp_path: Path) -> None:
 # --- what a command line may be -----------------------------------------------------------------
 
 
-def test_a_word_that_no_name_and_no_path_could_be_is_cut_and_its_length_told(
+def test_an_impossibly_long_word_is_cut_and_its_length_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     long = "x" * 1_000_000
     assert call("run", "master-crash", "--layout", long)[0] == 254
     said = capsys.readouterr().err
-    told = f"word 4: '{'x' * 40}'... (1,000,000 characters) is longer than 4,096 characters"
-    assert said == f"mqproof: bad input:\n{told}\n"
+    message = f"word 4: '{'x' * 40}'... (1,000,000 characters) is longer than 4,096 characters"
+    assert said == f"mqproof: bad input:\n{message}\n"
     assert call("run", *["a"] * 2000)[0] == 254
     assert "2,001 words are more than a command has: 1,000" in capsys.readouterr().err
 
@@ -725,7 +745,7 @@ def test_an_option_of_one_value_is_said_once(
     option: str, word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, pipeline = call("run", "master-crash", option, word, f"{option}={word}")
-    assert (code, pipeline.asked) == (254, [])
+    assert (code, pipeline.started) == (254, [])
     assert capsys.readouterr().err == (
         f"mqproof: bad input:\n{option}: is given 2 times; it is said once\n"
     )
@@ -753,11 +773,11 @@ def test_every_option_that_is_said_again_is_reported_at_once(
         ("FILE", ("judge", "h.json", "h.json")),
     ],
 )
-def test_a_choice_that_is_named_twice_is_told_alike(
+def test_a_choice_named_twice_is_reported_like_one(
     place: str, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, pipeline = call(*words)
-    assert (code, pipeline.asked, pipeline.built) == (254, [], [])
+    assert (code, pipeline.started, pipeline.built) == (254, [], [])
     assert f"{place}: {words[-1]!r} is named twice" in capsys.readouterr().err
 
 
@@ -773,7 +793,7 @@ def test_an_experiment_has_so_many_runs_and_no_more(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("run", "master-crash", "--results", "file/x"), "--results: file/x: "),
         (("demo", "--results", "file"), "--results: file: "),
@@ -787,14 +807,14 @@ def test_an_experiment_has_so_many_runs_and_no_more(capsys: pytest.CaptureFixtur
     ],
 )
 def test_a_path_where_nothing_can_be_is_reported_before_anything_starts(
-    words: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     for name in ("one", "two"):
         stored(tmp_path / name, name=name)
     code, pipeline = call(*words)
-    assert (code, pipeline.asked, pipeline.analysed) == (254, [], [])
-    assert told in capsys.readouterr().err
+    assert (code, pipeline.started, pipeline.analysed) == (254, [], [])
+    assert message in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_reported_as_what_it_is(
@@ -856,7 +876,7 @@ def test_a_name_that_no_decoder_knows_is_reported_and_harms_nothing(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_terminal_that_knows_few_characters_is_told_all_the_same() -> None:
+def test_a_terminal_with_few_characters_shows_everything() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "harness", "list", "claims", "--details"],
         capture_output=True,

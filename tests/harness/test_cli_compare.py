@@ -10,7 +10,7 @@ import pytest
 from harness.cli import main
 from harness.report import verdict
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.told_runs import page_of, summed
+from tests.rigs.runs.judged_runs import page_of, summed
 
 HELD, LOST = Story(), Story().count("lost", "replicated", 37)
 
@@ -28,7 +28,7 @@ def changed(path: Path, **values: Any) -> Path:
     return path
 
 
-def test_what_got_worse_is_told_on_a_terminal_and_on_a_page(
+def test_what_got_worse_is_reported_on_a_terminal_and_on_a_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD] * 10)
@@ -71,7 +71,7 @@ def test_times_of_runs_are_compared_and_bounds_are_not_dropped(
     assert main(["compare", str(before), str(after)]) == 1
     said = capsys.readouterr().out
     line = next(one for one in said.splitlines() if ", silence: " in one)
-    assert "-> ≥ 32.0\u00a0s (5 runs, 5 not back); " in line
+    assert "-> ≥ 32.0\u00a0s (5 runs, 5 did not recover); " in line
     assert "to any" in line
 
 
@@ -212,21 +212,21 @@ def test_what_others_called_it_makes_no_name_that_no_disk_takes(
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "message"),
     [
         ({"experiment": "x" * 1_000_000}, "experiment: must have at most 300"),
         ({"runs": [{"cell": 1}] * 10_000}, "more"),
     ],
 )
-def test_a_verdict_file_that_is_too_long_is_told_in_a_few_lines(
-    values: dict[str, Any], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_verdict_file_that_is_too_long_is_reported_in_a_few_lines(
+    values: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = experiment(tmp_path / "before", [HELD])
     after = experiment(tmp_path / "after", [HELD])
     changed(before / "verdict.json", **values)
     assert main(["compare", str(before), str(after)]) == 254
     said = capsys.readouterr().err
-    assert told in said
+    assert message in said
     assert len(said) < 5_000
 
 

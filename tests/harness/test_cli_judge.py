@@ -31,8 +31,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(folder: Path, name: str, changes: dict[str, Any] | None = None) -> str:
-    told = document({"declared": {}, "recorded": {}, **(changes or {})})
-    (folder / name).write_text(json.dumps(told))
+    history = document({"declared": {}, "recorded": {}, **(changes or {})})
+    (folder / name).write_text(json.dumps(history))
     return name
 
 
@@ -85,8 +85,8 @@ def test_lines_begin_with_what_was_broken(
     assert lines[1] == "  counted: corrupt 1, confirmed 1"
     assert lines[2].startswith("  FAIL nothing-corrupt: corrupt == 0: 1.")
     assert lines[-1].startswith("verdict: failed (exit code 1), 1 history, claims: ")
-    told = [line.split()[0] for line in lines[2:-1]]
-    assert told == sorted(told, key=["FAIL", "INCONCLUSIVE", "PASS", "NOT", "in"].index)
+    outcomes = [line.split()[0] for line in lines[2:-1]]
+    assert outcomes == sorted(outcomes, key=["FAIL", "INCONCLUSIVE", "PASS", "NOT", "in"].index)
     assert sum(line.startswith("  NOT APPLICABLE") for line in lines) == 1
 
 
@@ -116,9 +116,9 @@ def test_a_loss_breaks_a_promise_only_of_a_broker_that_is_said_to_promise_it(
     assert "claims depend on it: add --declare durable=true" in untold
     words = [word for fact in PROMISED for word in ("--declare", fact)]
     assert judge(name, "--from", "jepsen", *words) == 1
-    told = capsys.readouterr().out
-    assert "  FAIL confirmed-hence-delivered: lost == 0: 1 of 4." in told
-    assert "does not record" not in told
+    output = capsys.readouterr().out
+    assert "  FAIL confirmed-hence-delivered: lost == 0: 1 of 4." in output
+    assert "does not record" not in output
 
 
 def test_a_broker_that_may_forget_breaks_no_promise_by_it(
@@ -137,8 +137,8 @@ def test_all_that_is_wrong_with_declarations_and_with_files_is_said_at_once(
     words = ("copys=3", "copies=three", "durable", "no_ack=false", "no_ack=true")
     declared = [word for fact in words for word in ("--declare", fact)]
     assert judge(name, "missing.edn", "--from", "jepsen", *declared) == 254
-    told = capsys.readouterr()
-    assert told.out == ""
+    output = capsys.readouterr()
+    assert output.out == ""
     for said in (
         "--declare: there is no fact 'copys'; did you mean 'copies'?",
         "--declare: copies: 'three' is not number, nor null",
@@ -146,10 +146,10 @@ def test_all_that_is_wrong_with_declarations_and_with_files_is_said_at_once(
         "--declare: no_ack: it is declared twice",
         "missing.edn: cannot be read: No such file or directory",
     ):
-        assert said in told.err
+        assert said in output.err
 
 
-def test_what_a_history_says_itself_nobody_declares_otherwise(
+def test_facts_of_a_history_cannot_be_redeclared(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = write(folder, "one.json", {"declared": {"copies": 3}})
@@ -296,7 +296,7 @@ def test_a_history_of_openchaos_is_judged(
     assert "openchaos says, queue: isValid True, enqueueInvokeCount 1" in said
 
 
-def test_a_history_of_ours_can_be_explained_by_both_tools(
+def test_our_history_can_be_explained_by_both_tools(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     judge(write(folder, "one.json"), "--explain", "--json")
@@ -314,7 +314,7 @@ def test_the_help_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.slow
 def test_a_thousand_rows_are_judged_in_three_seconds_without_spark(folder: Path) -> None:
-    told = [
+    operations = [
         row
         for n in range(333)
         for row in (
@@ -323,7 +323,7 @@ def test_a_thousand_rows_are_judged_in_three_seconds_without_spark(folder: Path)
             [3 * n + 2, 2, "dequeue", "ok", str(n)],
         )
     ]
-    (folder / "h.edn").write_text(edn(rows(told)))
+    (folder / "h.edn").write_text(edn(rows(operations)))
     code = (
         "import sys; from harness.cli import main\n"
         "main(['judge', 'h.edn', '--from', 'jepsen', '--explain'])\n"

@@ -18,7 +18,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_topology_stands_in_for_system_layout_and_deployment() -> None:
     code, pipeline = call("run", "master-freeze", "--topology", "staging.toml", ending=passing)
-    ((experiment, options),) = pipeline.asked
+    ((experiment, options),) = pipeline.started
     (run,) = experiment.runs
     assert code == 0
     assert run.cell == ("master-freeze", "reference-mirrored", "staging@T=10", "pika")
@@ -26,17 +26,17 @@ def test_a_topology_stands_in_for_system_layout_and_deployment() -> None:
     assert "--topology staging.toml" in options.replay
 
 
-def test_flags_that_say_what_the_file_says_are_all_told_at_once(
+def test_all_flags_that_repeat_the_file_are_reported_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = ("--system", "rabbitmq-mirrored", "--layout", "unmirrored", "--deployment", "local")
     code, pipeline = call("run", "master-frz", "--topology", "staging.toml", *words)
-    told = capsys.readouterr().err
-    assert (code, pipeline.asked) == (254, [])
-    assert "did you mean 'master-freeze'" in told
-    assert "--system: the topology file says it" in told
-    assert "--layout: the topology file says it" in told
-    assert "deployed already: external, not 'local'" in told
+    output = capsys.readouterr().err
+    assert (code, pipeline.started) == (254, [])
+    assert "did you mean 'master-freeze'" in output
+    assert "--system: the topology file says it" in output
+    assert "--layout: the topology file says it" in output
+    assert "deployed already: external, not 'local'" in output
 
 
 def test_external_without_a_file_says_how_to_get_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,10 +50,10 @@ def test_a_topology_without_a_name_is_bad_input_and_never_means_this_machine(
     words: tuple[str, ...], flag: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, pipeline = call(*words, *flag)
-    told = capsys.readouterr()
-    assert (code, pipeline.asked) == (254, [])
-    assert "--topology: is given with nothing: a variable that is not set, perhaps" in told.err
-    assert "looked" not in told.out
+    output = capsys.readouterr()
+    assert (code, pipeline.started) == (254, [])
+    assert "--topology: is given with nothing: a variable that is not set, perhaps" in output.err
+    assert "looked" not in output.out
 
 
 def test_beside_a_broken_topology_other_mistakes_are_reported(
@@ -62,9 +62,9 @@ def test_beside_a_broken_topology_other_mistakes_are_reported(
     Path("staging.toml").write_text("system = 3")
     words = ("--repeats", "0", "--client", "pica", "--misbehave", "dorp")
     assert call("run", "master-frz", "--topology", "staging.toml", *words)[0] == 254
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     for word in ("'master-frz'", "staging.toml, line 1, system", "--repeats", "'pica'", "'dorp'"):
-        assert word in told
+        assert word in output
 
 
 def test_a_variable_that_is_not_set_is_named_and_its_value_never(
@@ -73,9 +73,9 @@ def test_a_variable_that_is_not_set_is_named_and_its_value_never(
     monkeypatch.delenv("REFERENCE_USER")
     words = ("run", "master-freeze", "--topology", "staging.toml")
     assert call(*words, "--keep")[0] == 254
-    told = capsys.readouterr().err
-    assert "environment variable REFERENCE_USER, which it names, is not set" in told
-    assert "--keep: these brokers stand anyway" in told
+    output = capsys.readouterr().err
+    assert "environment variable REFERENCE_USER, which it names, is not set" in output
+    assert "--keep: these brokers stand anyway" in output
     assert call(*words, "--dry-run")[0] == 0
     assert "credentials of $REFERENCE_USER and $REFERENCE_PASSWORD" in capsys.readouterr().out
 
@@ -84,26 +84,26 @@ def test_what_the_topology_does_not_allow_is_bad_input(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code, pipeline = call("run", "master-crash", "--topology", "staging.toml")
-    assert (code, pipeline.asked) == (254, [])
+    assert (code, pipeline.started) == (254, [])
     assert "allows no kill here" in capsys.readouterr().err
 
 
 def test_beside_what_can_be_done_it_is_not_applicable() -> None:
     words = ("master-crash", "master-freeze", "cut-one-node")
     _, pipeline = call("run", *words, "--topology", "staging.toml", ending=passing)
-    ((experiment, _),) = pipeline.asked
+    ((experiment, _),) = pipeline.started
     assert [run.scenario.name for run in experiment.runs] == ["master-freeze"]
     assert [skip.cell[0] for skip in experiment.skipped] == ["master-crash", "cut-one-node"]
 
 
-def test_a_dry_run_tells_which_faults_nobody_can_verify(
+def test_a_dry_run_lists_faults_that_cannot_be_verified(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     blind = FREEZE.replace('verify = ["stopper", "frozen"]', "")
     Path("staging.toml").write_text(text(commands=blind))
     assert call("run", "master-freeze", "--topology", "staging.toml", "--dry-run")[0] == 0
-    told = capsys.readouterr().out
-    assert "no verify command for alpha, beta, gamma: the run ends unknown" in told
+    output = capsys.readouterr().out
+    assert "no verify command for alpha, beta, gamma: the run ends unknown" in output
 
 
 def test_a_topology_called_like_a_built_in_layout_would_be_taken_for_it(

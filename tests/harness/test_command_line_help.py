@@ -47,14 +47,14 @@ def test_every_help_ends_with_the_exit_codes(
 @pytest.mark.slow
 @pytest.mark.parametrize(("typed", "offered"), [("ru", "run"), ("lis", "list")])
 def test_a_shell_completes_commands(typed: str, offered: str) -> None:
-    asked = {
+    completion = {
         "_MQPROOF_COMPLETE": "complete_bash",
         "COMP_WORDS": f"mqproof {typed}",
         "COMP_CWORD": "1",
     }
     done = subprocess.run(
         [sys.executable, "-m", "harness"],
-        env=os.environ | asked,
+        env=os.environ | completion,
         capture_output=True,
         text=True,
         check=False,

@@ -1,6 +1,6 @@
 """The incident of seeds/001 on the reference, as a newcomer plays it: no Docker, no Java.
 
-Bounds are wide, for they hold on any machine: what is told apart is the freeze's whole length
+Bounds are wide, for they hold on any machine: what is reported apart is the freeze's whole length
 (13 s: 8, and the looks at it) and what T and a poll come to (5 s), and a send's own time-out (3 s)
 and some besides.
 """
@@ -21,27 +21,27 @@ BESIDE, APART = "publisher-1", "publisher-2"  # who asks the name server that fr
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """What is told of each client's publishers."""
+def sendings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """What is reported of each client's publishers."""
     folder = tmp_path_factory.mktemp("incident")
     return failing(
         folder, END_LIMIT_S, "--system", "reference-2m2s", "--compressed", "--seed", "7"
     )
 
 
-def test_who_asks_the_frozen_name_server_and_keeps_it_fails_until_the_end(
-    told: dict[tuple[str, str], dict[str, Any]],
+def test_a_client_that_keeps_the_frozen_name_server_fails_until_the_end(
+    sendings: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    one = told[OLD, BESIDE]
+    one = sendings[OLD, BESIDE]
     assert one["name_server"] == "rkt1"
     assert one["last_failed_s"] > WHOLE_S
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_who_asks_the_other_one_hears_of_it_in_time(
-    client: str, told: dict[tuple[str, str], dict[str, Any]]
+def test_a_client_of_the_other_name_server_recovers_in_time(
+    client: str, sendings: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
-    one = told[client, APART]
+    one = sendings[client, APART]
     assert one["name_server"] == "rkt2"
     assert 0 < one["failed"] < one["sent_by_then"]
     assert one["last_failed_s"] < SOON_S
@@ -50,8 +50,8 @@ def test_who_asks_the_other_one_hears_of_it_in_time(
 
 @pytest.mark.parametrize("client", [LATER, "rocketmq-python-5.3.3"])
 def test_who_leaves_a_name_server_that_hangs_is_well_soon_after(
-    client: str, told: dict[tuple[str, str], dict[str, Any]]
+    client: str, sendings: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
-    one = told[client, BESIDE]
+    one = sendings[client, BESIDE]
     assert one["turned_to"] == "rkt2"
     assert one["last_failed_s"] < SOON_S

@@ -1,4 +1,4 @@
-"""`mqproof run` by local processes, ended at every stage: nothing is left, and all is told."""
+"""`mqproof run` by local processes, ended at every stage: nothing is left, and all is reported."""
 
 import json
 import os
@@ -133,7 +133,7 @@ def test_a_signal_while_two_faults_stand_ends_in_time_with_130_a_sealed_run_and_
     assert all(window["ended_ns"] for window in manifest["windows"]), manifest["windows"]
     assert all(worker["log_closed"] for worker in manifest["workers"]), manifest["workers"]
     facts = whole(run.experiment / "runs" / manifest["run"]).facts
-    assert facts is not None and facts["clock_doubt"] == "the run was interrupted"
+    assert facts is not None and facts["clock_problem"] == "the run was interrupted"
     verdict = json.loads((run.experiment / "verdict.json").read_text(encoding="utf-8"))
     assert (verdict["interrupted"], verdict["exit_code"]) == (True, 130)
 
@@ -238,7 +238,7 @@ def test_a_guardian_that_is_killed_is_started_again_and_ends_with_the_run(
     assert not _left(run)
 
 
-def test_a_run_that_nobody_can_guard_ends_undecided_with_the_reason(
+def test_a_run_that_cannot_be_guarded_is_inconclusive_with_the_reason(
     begun: list[Run], tmp_path: Path
 ) -> None:
     run = Run(tmp_path, LOAD + FAULTS)
@@ -269,18 +269,18 @@ def test_heal_of_one_experiment_leaves_a_live_one_beside_it_alone(
     os.kill(guardian, signal.SIGSTOP)  # alive, but it does nothing: heal is to do it
     dead.process.kill()
     dead.process.communicate(timeout=END_LIMIT_S)
-    told = _heal(tmp_path, "--results", str(tmp_path), "--dry-run")
-    assert "would undo freeze of " in told
-    assert "would remove all of it" in told
-    assert "still runs" in told
+    output = _heal(tmp_path, "--results", str(tmp_path), "--dry-run")
+    assert "would undo freeze of " in output
+    assert "would remove all of it" in output
+    assert "still runs" in output
     assert _left(dead) and _left(live)
-    told = _heal(tmp_path, "--experiment", dead.experiment.name, "--results", "dead/results")
-    assert "undo freeze of " in told
-    assert "still runs" not in told, "nothing was asked of the live one"
+    output = _heal(tmp_path, "--experiment", dead.experiment.name, "--results", "dead/results")
+    assert "undo freeze of " in output
+    assert "still runs" not in output, "nothing was asked of the live one"
     assert not _left(dead)
     assert _left(live)
-    told = _heal(tmp_path, "--experiment", live.experiment.name)
-    assert "left alone: its owner" in told
+    output = _heal(tmp_path, "--experiment", live.experiment.name)
+    assert "left alone: its owner" in output
     live.process.send_signal(signal.SIGINT)
     assert "interrupted: undoing 2 faults" in live.end()
     live.assert_nothing_is_left()

@@ -74,7 +74,7 @@ def test_what_it_does_not_declare_it_cannot_do(
     assert f"{NAME} cannot do acknowledge nothing: its declaration does not say" in said
 
 
-def test_a_client_that_nobody_offers_is_no_input_and_the_others_are_named(
+def test_an_unknown_client_is_refused_and_known_ones_are_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(("run", "master-crash", "--client", NAME, *LOCAL)) == 254
@@ -82,7 +82,7 @@ def test_a_client_that_nobody_offers_is_no_input_and_the_others_are_named(
     assert f"there is no client '{NAME}'" in said and "valid: pika" in said
 
 
-def test_an_offer_that_cannot_be_loaded_is_reported_by_doctor_and_keeps_nobody_from_a_run(
+def test_a_broken_offer_is_reported_by_doctor_and_blocks_no_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "site"
@@ -95,7 +95,7 @@ def test_an_offer_that_cannot_be_loaded_is_reported_by_doctor_and_keeps_nobody_f
     assert "RuntimeError: no licence" in row.found
 
 
-def test_a_system_that_names_a_client_which_nobody_offers_is_refused(
+def test_a_system_with_an_unknown_client_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = (ROOT / "compose/reference-mirrored/system.toml").read_text()
@@ -113,7 +113,7 @@ def test_a_system_that_names_a_client_which_nobody_offers_is_refused(
 
 
 @pytest.mark.slow
-def test_a_worker_process_starts_it_by_its_constructor_and_tells_its_version(
+def test_a_worker_process_starts_it_by_its_constructor_and_reports_its_version(
     site: Path, tmp_path: Path
 ) -> None:
     async def story() -> None:
@@ -127,8 +127,8 @@ def test_a_worker_process_starts_it_by_its_constructor_and_tells_its_version(
             await until(lambda: len(broker.published) >= 20)
             worker.say(do="close")
             assert await worker.exit_code() == EXIT_CLOSED
-            told = [str(row["detail"]) for row in rows(settings, tables.CLIENT_EVENTS)]
-            assert "broker1 acme 1.2" in told
+            details = [str(row["detail"]) for row in rows(settings, tables.CLIENT_EVENTS)]
+            assert "broker1 acme 1.2" in details
 
     asyncio.run(story())
 

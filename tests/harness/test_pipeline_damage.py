@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness import cli
+from harness.judging.assemble import run_report
 from harness.judging.exits import Judge
 from harness.judging.result import Report, RunReport
 from harness.outside.files import guarded
@@ -47,24 +48,26 @@ def test_damage_is_reported_and_spoils_no_other_run(experiment: Path) -> None:
     shutil.rmtree(torn / RAW)
 
     made = analysed(experiment)
-    told = {run.name: run for run in made.runs}
-    assert told["damaged"].verdicts == ()
-    assert told["damaged"].failure.startswith(
+    by_name = {run.name: run for run in made.runs}
+    assert by_name["damaged"].verdicts == ()
+    assert by_name["damaged"].failure.startswith(
         f"damaged: {settlements} has 13 rows; 20 were sealed"
     )
-    assert told["torn"].failure.startswith(f"damaged: {torn / RAW / 'attempts.parquet'} is gone")
-    assert told["lost"].failure == f"{experiment / 'runs' / 'lost' / 'manifest.json'} is gone"
+    assert by_name["torn"].failure.startswith(
+        f"damaged: {torn / RAW / 'attempts.parquet'} is gone"
+    )
+    assert by_name["lost"].failure == f"{experiment / 'runs' / 'lost' / 'manifest.json'} is gone"
     for name in ("whole", "old"):
-        assert told[name].verdicts == of(before, name).verdicts != ()
-    assert any("no checksums" in note for note in told["old"].notes)
-    assert not any("no checksums" in note for note in told["whole"].notes)
+        assert by_name[name].verdicts == of(before, name).verdicts != ()
+    assert any("no checksums" in note for note in by_name["old"].notes)
+    assert not any("no checksums" in note for note in by_name["whole"].notes)
     assert made.exit_code not in (0, 130)
     judged = pq.read_table(experiment / "marts" / "counts")["run"]
     assert set(judged.to_pylist()) == {"whole", "old"}
     assert junit.text(made).count('type="not judged"') == 3
     assert str(settlements) in html.write(made, experiment).read_text()
-    told_machines = json.loads(verdict.text(made))["runs"]
-    assert {run["name"]: run["judged"] for run in told_machines} == {
+    recorded = json.loads(verdict.text(made))["runs"]
+    assert {run["name"]: run["judged"] for run in recorded} == {
         "damaged": False,
         "whole": True,
         "old": True,
@@ -90,8 +93,8 @@ def test_where_no_run_is_whole_there_is_a_report_that_says_so(
     made = analysed(experiment, judge)
     assert (made.exit_code, [run.verdicts for run in made.runs]) == (2, [()] * 5)
     assert all(str(experiment) in run.failure for run in made.runs)
-    told = html.write(made, experiment).read_text()
-    assert all(run.failure.partition(". ")[0] in told for run in made.runs)
+    page = html.write(made, experiment).read_text()
+    assert all(run.failure.partition(". ")[0] in page for run in made.runs)
     assert not (experiment / "marts").exists(), "they told of runs that nobody judged now"
 
 
@@ -108,28 +111,27 @@ def test_runs_that_were_packed_are_judged_elsewhere_as_here(
     assert [bool(run.verdicts) for run in there.runs] == [True, True, True, False, False]
 
 
-def test_without_a_place_for_marts_the_verdict_is_told_all_the_same(experiment: Path) -> None:
+def test_the_verdict_is_reported_without_a_place_for_marts(experiment: Path) -> None:
     before = analysed(experiment)
     shutil.rmtree(experiment / "marts")
     (experiment / "marts").write_text("in the way")
-    told: list[str] = []
-    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Heard(told))
+    messages: list[str] = []
+    made = stages.analyse([experiment], experiment, Judge.CLAIMS, Heard(messages))
     assert [run.verdicts for run in made.runs] == [run.verdicts for run in before.runs]
     assert [run.detail for run in made.runs] == [run.detail for run in before.runs]
-    assert told == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
+    assert messages == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
 
 
-def test_a_fault_of_ours_in_one_run_is_reported_last_with_its_traceback_and_spoils_no_other(
+def test_an_internal_error_in_one_run_is_reported_last_and_spoils_no_other(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""
     before = analysed(experiment)
-    honest = stored_stage.run_report
 
-    def failing(folder: Path, *told: Any) -> RunReport:
+    def failing(folder: Path, *arguments: Any) -> RunReport:
         if folder.name == "old":
             raise KeyError("what nobody foresaw")
-        return honest(folder, *told)
+        return run_report(folder, *arguments)
 
     monkeypatch.setattr(stored_stage, "run_report", failing)
     assert cli.main(["analyse", str(experiment)]) == 255
@@ -139,9 +141,9 @@ def test_a_fault_of_ours_in_one_run_is_reported_last_with_its_traceback_and_spoi
     assert f"the traceback is in {crash}" in said.out
     assert "Traceback" not in said.out + said.err
     assert "KeyError: 'what nobody foresaw'" in crash.read_text()
-    told = json.loads((experiment / verdict.NAME).read_text())
-    assert told["exit_code"] == 255
-    assert {run["name"]: run["judged"] for run in told["runs"]} == {
+    recorded = json.loads((experiment / verdict.NAME).read_text())
+    assert recorded["exit_code"] == 255
+    assert {run["name"]: run["judged"] for run in recorded["runs"]} == {
         run.name: bool(run.verdicts) and run.name != "old" for run in before.runs
     }
 

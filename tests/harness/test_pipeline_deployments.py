@@ -54,7 +54,7 @@ def test_without_an_engine_healing_looks_at_this_machine_alone(
     monkeypatch.setattr(LocalProjects, "find", nothing)  # what runs here is none of a test's
     show = Heard()
     assert stages.heal(show)
-    assert show.messages[-1] == "no containers were looked for: none runs here"
+    assert show.messages[-1] == "no containers were looked for: no Docker engine: none runs here"
 
 
 def test_an_experiment_that_is_nowhere_is_bad_input_and_those_that_are_there_are_named(

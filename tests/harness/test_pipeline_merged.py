@@ -11,10 +11,10 @@ from harness.pipeline import stages
 from harness.run_folder.manifest import SEALED
 from tests.rigs.histories.by_hand import History
 from tests.rigs.runs.displays import Heard
+from tests.rigs.runs.judged_runs import manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.run_folders import write_run
 from tests.rigs.runs.stored import stored
-from tests.rigs.runs.told_runs import manifest_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.usefixtures("shared_spark")]
 

@@ -76,7 +76,7 @@ def objection(judge: str, histories: Iterable[Answered]) -> str:
 
 
 def _note(name: str, sources: tuple[str, ...], folder: Path) -> Path:
-    """Where the answers of that name are kept; they are noted anew if a source has changed."""
+    """Where the answers of that name are kept; they are noted again if a source has changed."""
     paths = sorted(path for source in sources for path in Path().glob(source))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
     file = folder / f"{name}-{digest[:16]}.pickle"
@@ -87,25 +87,25 @@ def _note(name: str, sources: tuple[str, ...], folder: Path) -> Path:
 
 
 def _of_stories() -> list[Answered]:
-    return [_answered("story", *each) for each in _told()]
+    return [_answered("story", *each) for each in _histories()]
 
 
 def _of_generated() -> list[Answered]:
     return [_answered("generated", *each) for each in fixed_histories(HISTORIES)]
 
 
-def _told() -> list[tuple[Facts, Rows]]:
+def _histories() -> list[tuple[Facts, Rows]]:
     """Every history that a story is about; most stories go on with theirs, so it is copied."""
-    told: list[bytes] = []
+    pickled: list[bytes] = []
 
     def listening(facts: Facts, rows: Rows) -> Findings:
-        told.append(pickle.dumps((facts, rows)))
+        pickled.append(pickle.dumps((facts, rows)))
         return judge(facts, rows)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(both_judges, "judged_by_both", listening)
         assert pytest.main(["-q", "-p", "no:cacheprovider", STORIES]) == 0, "without any mutant"
-    return [pickle.loads(each) for each in dict.fromkeys(told)]
+    return [pickle.loads(each) for each in dict.fromkeys(pickled)]
 
 
 def _answered(origin: str, facts: Facts, rows: Rows) -> Answered:

@@ -43,9 +43,9 @@ def main(arguments: argparse.Namespace) -> None:
     known = _read(session)
     if arguments.again:
         known = {
-            each: told
-            for each, told in known.items()
-            if told["verdict"] == KILLED or each == unchanged(each.path)
+            each: result
+            for each, result in known.items()
+            if result["verdict"] == KILLED or each == unchanged(each.path)
         }
     control = unchanged(made[0].path)
     waiting = [each for each in (control, *sample) if each not in known]
@@ -54,14 +54,14 @@ def main(arguments: argparse.Namespace) -> None:
         print(f"{until_s - time.monotonic():.0f} s left for mutants", flush=True)
         with session.open("a") as written:
             for tried in trials.of(waiting, until_s, arguments.cores):
-                known[tried.mutant] = _told(tried)
+                known[tried.mutant] = _as_row(tried)
                 print(json.dumps(known[tried.mutant]), file=written, flush=True)
                 if tried.mutant == control and tried.verdict != SURVIVED:
                     sys.exit(f"the tests fail without any mutant:\n{tried.words}")
     _report(made, {each: known[each] for each in sample if each in known})
 
 
-def _told(tried: Tried) -> dict[str, Any]:
+def _as_row(tried: Tried) -> dict[str, Any]:
     before = Path(tried.mutant.path).read_text().splitlines()
     lines = difflib.unified_diff(before, tried.mutant.code().splitlines(), lineterm="", n=0)
     change = [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
@@ -77,10 +77,10 @@ def _told(tried: Tried) -> dict[str, Any]:
 def _read(session: Path) -> Results:
     """What the session holds of modules as they are now; the last word on each counts."""
     lines = session.read_text().splitlines() if session.exists() else []
-    told = [json.loads(line) for line in lines]
+    rows = [json.loads(line) for line in lines]
     return {
         Mutant(**each["mutant"]): each
-        for each in told
+        for each in rows
         if each["source"] == _digest(each["mutant"]["path"])
     }
 
@@ -95,9 +95,9 @@ def _report(made: list[Mutant], tried: Mapping[Mutant, Mapping[str, Any]]) -> No
     by_module: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for mutant in made:
         by_module[mutant.path]["made"] += 1
-    for mutant, told in tried.items():
+    for mutant, result in tried.items():
         by_module[mutant.path]["tried"] += 1
-        by_module[mutant.path][told["verdict"]] += 1
+        by_module[mutant.path][result["verdict"]] += 1
     columns = ("made", "tried", KILLED, TIMED_OUT, SURVIVED)
     print("| module |", " | ".join(columns), "|")
     for module, count in sorted(by_module.items()):
@@ -108,10 +108,12 @@ def _report(made: list[Mutant], tried: Mapping[Mutant, Mapping[str, Any]]) -> No
         bound = binomtest(whole[SURVIVED], len(tried)).proportion_ci(0.95, method="exact")
         share = whole[SURVIVED] / len(tried)
         print(f"survived: {share:.1%} of those tried, {bound.low:.1%} to {bound.high:.1%}")
-    for mutant, told in sorted(tried.items(), key=lambda each: (each[0].path, each[0].line)):
-        if told["verdict"] != KILLED:
+    for mutant, result in sorted(tried.items(), key=lambda each: (each[0].path, each[0].line)):
+        if result["verdict"] != KILLED:
             place = f"{mutant.path}:{mutant.line}:{mutant.column}"
-            print(f"\n{place} {mutant.operator} {told['verdict']}", *told["change"], sep="\n    ")
+            print(
+                f"\n{place} {mutant.operator} {result['verdict']}", *result["change"], sep="\n    "
+            )
 
 
 if __name__ == "__main__":

@@ -8,8 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
@@ -17,6 +19,7 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 from reference_impl.misbehave.kinds import Misbehaviour
 from reference_impl.node.config import Config
 
+T = TypeVar("T")
 READY_LIMIT_S = 20.0
 COOKIE = "what only these nodes know"
 
@@ -102,7 +105,7 @@ class Nodes:
         self.processes[name].send_signal(signal.SIGCONT)
 
 
-def until(look, limit_s: float = 10.0):
+def until(look: Callable[[], T | None], limit_s: float = 10.0) -> T:
     """The first true answer of `look`; fails with the last one after the limit."""
     waiting = retry(
         retry=retry_if_result(lambda answer: not answer),

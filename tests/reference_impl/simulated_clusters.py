@@ -8,6 +8,7 @@
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Any
@@ -97,7 +98,7 @@ class SimulatedClusters:
         node.held.clear()
         for peer, link in list(node.standing.items()):
             link.broken_at_ms = self.now_ms + self.random.random() * self.slowness_ms
-            self._at(link.broken_at_ms, lambda peer=peer, link=link: self._closed(peer, link))
+            self._at(link.broken_at_ms, partial(self._closed, peer, link))
         node.standing.clear()
         node.up.clear()
 
@@ -109,7 +110,7 @@ class SimulatedClusters:
         node = self.nodes[name]
         node.core, node.ready = None, False
         for peer, link in list(node.standing.items()):
-            self._send(link, peer, lambda peer=peer, link=link: self._closed(peer, link))
+            self._send(link, peer, partial(self._closed, peer, link))
         node.standing.clear()
         node.up.clear()
 
@@ -160,16 +161,16 @@ class SimulatedClusters:
 
     def forget(self, through: str, node: str) -> tuple[Pid, int]:
         """Said to one that runs."""
-        asked = Pid(through, self.nodes[through].boot, 7), next(self._numbers)
+        request = Pid(through, self.nodes[through].boot, 7), next(self._numbers)
         command = ForgetNode(node, self.core(through).running())
-        self._handle(through, h.Submitted(*asked, command))
-        return asked
+        self._handle(through, h.Submitted(*request, command))
+        return request
 
     def forget_offline(self, through: str, node: str) -> None:
-        self._tell_disk(through, lambda saved: forgetting(saved, through, node))
+        self._change_disk(through, lambda saved: forgetting(saved, through, node))
 
     def force_boot(self, name: str) -> None:
-        self._tell_disk(name, lambda saved: forced(saved, name))
+        self._change_disk(name, lambda saved: forced(saved, name))
 
     def wipe(self, name: str) -> None:
         assert self.nodes[name].core is None, f"{name} lives"
@@ -217,7 +218,7 @@ class SimulatedClusters:
     def _founders(self) -> tuple[str, ...]:
         return tuple(name for name in self.nodes if name not in self.spares)
 
-    def _tell_disk(self, name: str, change: Callable[[h.Saved | None], h.Saved]) -> None:
+    def _change_disk(self, name: str, change: Callable[[h.Saved | None], h.Saved]) -> None:
         node = self.nodes[name]
         assert node.core is None, f"{name} lives"
         node.saved = msgspec.msgpack.encode(change(_decoded(node.saved)))
@@ -249,7 +250,7 @@ class SimulatedClusters:
             preferred=self.preferred,
         )
         node.core = Cluster(config, node.boot, saved, lambda: node.clients)
-        self._at(self.now_ms + self.tick_ms, lambda boot=node.boot: self._tick(node, boot))
+        self._at(self.now_ms + self.tick_ms, partial(self._tick, node, node.boot))
         self._does(node.name, node.core.begin())
 
     def _handle(self, name: str, event: h.Event) -> None:
@@ -419,7 +420,7 @@ class SimulatedClusters:
 
     def _restart(self, node: SimulatedNode) -> None:
         for peer, link in list(node.standing.items()):
-            self._send(link, peer, lambda peer=peer, link=link: self._closed(peer, link))
+            self._send(link, peer, partial(self._closed, peer, link))
         node.standing.clear()
         self._boot(node)
 

@@ -5,10 +5,12 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import aio_pika
-import kombu
 import pika
 import pytest
+from kombu.connection import Connection
+from pika import spec
 from pika.adapters.asyncio_connection import AsyncioConnection
+from pika.channel import Channel
 
 from tests.reference_impl.nodes import Nodes, until
 
@@ -134,16 +136,16 @@ def test_pika_select_connection_publishes_and_consumes(nodes: Nodes, queue: str)
     def opened(connection: pika.SelectConnection) -> None:
         connection.channel(on_open_callback=ready)
 
-    def ready(channel: pika.channel.Channel) -> None:
+    def ready(channel: Channel) -> None:
         channel.confirm_delivery(lambda frame: confirmed.append(frame.method.delivery_tag))
         channel.queue_declare(queue, callback=lambda _: begin(channel))
 
-    def begin(channel: pika.channel.Channel) -> None:
+    def begin(channel: Channel) -> None:
         channel.basic_consume(queue, lambda c, m, p, body: taken(c, m, body))
         for number in range(10):
             channel.basic_publish("", queue, b"%d" % number)
 
-    def taken(channel: pika.channel.Channel, method: object, body: bytes) -> None:
+    def taken(channel: Channel, method: spec.Basic.Deliver, body: bytes) -> None:
         got.append(body)
         channel.basic_ack(method.delivery_tag)
         if len(got) == 10:
@@ -194,8 +196,8 @@ def test_aio_pika_works_unmodified(nodes: Nodes, queue: str) -> None:
             channel = await connection.channel()
             declared = await channel.declare_queue(queue, durable=True)
             for number in range(10):
-                message = aio_pika.Message(b"%d" % number, delivery_mode=2)
-                await channel.default_exchange.publish(message, routing_key=queue)
+                sent = aio_pika.Message(b"%d" % number, delivery_mode=2)
+                await channel.default_exchange.publish(sent, routing_key=queue)
             got = []
             async with declared.iterator() as messages:
                 async for message in messages:
@@ -209,7 +211,7 @@ def test_aio_pika_works_unmodified(nodes: Nodes, queue: str) -> None:
 
 
 def test_kombu_works_unmodified(nodes: Nodes, queue: str) -> None:
-    with kombu.Connection(f"pyamqp://guest:guest@{nodes.addresses['ref2']}//") as connection:
+    with Connection(f"pyamqp://guest:guest@{nodes.addresses['ref2']}//") as connection:
         channel = connection.SimpleQueue(queue)
         for number in range(5):
             channel.put({"number": number})

@@ -82,7 +82,7 @@ def log_lines(nodes: Nodes, text: str) -> list[str]:
     return [line for line in lines if text in line]
 
 
-def test_a_forged_greeting_takes_nobodys_place(nodes: Nodes) -> None:
+def test_a_forged_greeting_replaces_no_connection(nodes: Nodes) -> None:
     forged(nodes, AS_REF3)
     assert all(is_whole(nodes, name) for name in NAMES)
     assert not log_lines(nodes, "is lost")

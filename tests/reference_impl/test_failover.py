@@ -44,7 +44,7 @@ def fill(nodes: Nodes, name: str, count: int, mode: int = 2, first: int = 0) -> 
 
 def read(nodes: Nodes, name: str) -> list[tuple[int, bool]]:
     """Number and redelivered flag of everything that is left."""
-    got = []
+    got: list[tuple[int, bool]] = []
     with connect(nodes, name) as connection:
         channel = connection.channel()
         while True:
@@ -179,7 +179,7 @@ def test_a_consumer_goes_on_at_the_new_master_without_a_word(tmp_path: Path) -> 
             channel.queue_declare(QUEUE, passive=True)
 
 
-def test_a_consumer_that_asked_for_it_is_cancelled_at_failover(tmp_path: Path) -> None:
+def test_a_consumer_with_the_failover_argument_is_cancelled_at_failover(tmp_path: Path) -> None:
     with cluster(tmp_path, ha_mode="all", ha_sync_mode="automatic") as nodes:
         fill(nodes, "ref1", 1)
         cancelled: list[str] = []

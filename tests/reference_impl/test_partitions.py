@@ -1,5 +1,6 @@
 """What operators see of lost nodes, on real processes (docs/behaviour/rabbitmq.md 3.8 and 6.1)."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,13 @@ def test_under_pause_minority_a_node_whose_peers_hang_pauses_as_soon_as_it_gives
 def test_under_pause_minority_the_last_of_three_pauses_and_two_are_enough_again(
     tmp_path: Path,
 ) -> None:
+    def is_lost(name: str) -> bool:
+        return name not in (running(nodes, "ref1") or ())
+
     with Nodes(tmp_path, partition_handling="pause_minority") as nodes:
         for name in ("ref2", "ref3"):
             nodes.kill(name)
-            until(lambda name=name: name not in (running(nodes, "ref1") or ()), 1.0)
+            until(partial(is_lost, name), 1.0)
         until(lambda: running(nodes, "ref1") is None)
         nodes.start("ref2")
         until(lambda: running(nodes, "ref1") == {"ref1", "ref2"})

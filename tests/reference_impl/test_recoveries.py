@@ -40,12 +40,12 @@ def connect(nodes: Nodes, name: str) -> pika.BlockingConnection:
     return pika.BlockingConnection(pika.ConnectionParameters(nodes.addresses[name]))
 
 
-def told(nodes: Nodes, what: str, through: str, *words: str) -> int:
+def command(nodes: Nodes, what: str, through: str, *words: str) -> int:
     return main([what, str(nodes.folder / f"{through}.json"), *words])
 
 
 def left(nodes: Nodes, name: str) -> list[int]:
-    got = []
+    got: list[int] = []
     with connect(nodes, name) as connection:
         channel = connection.channel()
         while True:
@@ -75,15 +75,15 @@ def test_recovery_3_who_was_stopped_first_is_lost_and_replaced(
 ) -> None:
     with cluster(tmp_path, 2) as nodes:
         nodes.stop("ref2")
-        assert told(nodes, "forget", "ref1", "ref1") == 1
+        assert command(nodes, "forget", "ref1", "ref1") == 1
         assert "is running" in capfd.readouterr().err
-        assert told(nodes, "forget", "ref1", "ref2") == 0
+        assert command(nodes, "forget", "ref1", "ref2") == 0
         assert members(nodes, "ref1") == ["ref1"]
         nodes.launch("ref2")
         assert nodes.processes["ref2"].wait(15) == 1, "its disk returned, but it was forgotten"
         heard = capfd.readouterr().err
         assert "Node ref2 thinks it's clustered with node ref1, but ref1 disagrees" in heard
-        assert told(nodes, "wipe", "ref2") == 0
+        assert command(nodes, "wipe", "ref2") == 0
         nodes.start("ref2")
         api = Management(nodes.addresses["ref1"])
         until(lambda: api.synchronised(QUEUE) == {"ref2"})
@@ -97,7 +97,7 @@ def test_recovery_4_a_mirror_that_was_killed_becomes_the_master(tmp_path: Path) 
         api = Management(nodes.addresses["ref1"])
         until(lambda: api.mirrors(QUEUE) == [])
         nodes.kill("ref1")
-        assert told(nodes, "forget", "ref2", "ref1", "--offline") == 0
+        assert command(nodes, "forget", "ref2", "ref1", "--offline") == 0
         nodes.start("ref2")
         assert left(nodes, "ref2") == list(range(30))
 
@@ -106,7 +106,7 @@ def test_recovery_4_a_mirror_that_was_stopped_in_good_order_does_not(tmp_path: P
     with cluster(tmp_path, 2) as nodes:
         nodes.stop("ref2")
         nodes.stop("ref1")
-        assert told(nodes, "forget", "ref2", "ref1", "--offline") == 0
+        assert command(nodes, "forget", "ref2", "ref1", "--offline") == 0
         nodes.start("ref2")
         assert queues(nodes, "ref2") == []
 
@@ -116,7 +116,7 @@ def test_a_running_node_is_not_changed_offline(
 ) -> None:
     with cluster(tmp_path, 2) as nodes:
         for what, *words in (("wipe",), ("force-boot",), ("forget", "ref2", "--offline")):
-            assert told(nodes, what, "ref1", *words) == 1
+            assert command(nodes, what, "ref1", *words) == 1
             assert "a node runs on" in capfd.readouterr().err
         assert left(nodes, "ref2") == list(range(30))
 
@@ -125,7 +125,7 @@ def test_who_was_stopped_first_boots_alone_when_it_is_forced_to(tmp_path: Path) 
     with cluster(tmp_path) as nodes:
         for name in ("ref3", "ref2", "ref1"):
             nodes.stop(name)
-        assert told(nodes, "force-boot", "ref3") == 0
+        assert command(nodes, "force-boot", "ref3") == 0
         nodes.start("ref3")
         assert queues(nodes, "ref3") == [QUEUE], "though it waits for its master's node"
         with connect(nodes, "ref3") as connection:
@@ -144,7 +144,7 @@ def test_a_node_that_is_reset_comes_back_as_the_youngest_mirror_with_nothing_of_
     tmp_path: Path,
 ) -> None:
     with cluster(tmp_path) as nodes:
-        assert told(nodes, "reset", "ref1") == 0
+        assert command(nodes, "reset", "ref1") == 0
         api = Management(nodes.addresses["ref2"])
         until(lambda: api.master(QUEUE) != "ref1" and len(api.synchronised(QUEUE)) == 2)
         assert api.mirrors(QUEUE)[-1] == "ref1"
@@ -158,14 +158,14 @@ def test_the_last_node_of_a_cluster_cannot_leave(
     with cluster(tmp_path, 2) as nodes:
         nodes.kill("ref2")
         until(lambda: len(running(nodes, "ref1")) == 1)
-        assert told(nodes, "reset", "ref1") == 1
+        assert command(nodes, "reset", "ref1") == 1
         assert "no online nodes are present" in capfd.readouterr().err
 
 
 def test_a_spare_node_joins_a_cluster_and_is_given_a_mirror(tmp_path: Path) -> None:
     with cluster(tmp_path, 3, spares=("ref3",)) as nodes:
         assert members(nodes, "ref3") == ["ref3"] and members(nodes, "ref1") == ["ref1", "ref2"]
-        assert told(nodes, "join", "ref3", "ref2") == 0
+        assert command(nodes, "join", "ref3", "ref2") == 0
         assert members(nodes, "ref1") == ["ref1", "ref2", "ref3"]
         api = Management(nodes.addresses["ref1"])
         until(lambda: api.synchronised(QUEUE) == {"ref2", "ref3"})
@@ -177,7 +177,7 @@ def test_recovery_6_nothing_comes_of_no_disk(tmp_path: Path) -> None:
         names = list(nodes.addresses)
         for name in names:
             nodes.kill(name)
-            assert told(nodes, "wipe", name) == 0
+            assert command(nodes, "wipe", name) == 0
         for name in names:
             nodes.launch(name)
         for name in names:

@@ -77,7 +77,7 @@ class Probing:
         self.recorder.flush()
         return rig.rows(self.settings, PROBES)
 
-    async def told(self, words: str, after_ns: int = 0) -> dict[str, Any]:
+    async def first_event(self, words: str, after_ns: int = 0) -> dict[str, Any]:
         """The first event with these words since then."""
 
         def found() -> list[dict[str, Any]]:
@@ -112,15 +112,13 @@ async def probing(cluster: Cluster, folder: Path) -> AsyncIterator[Probing]:
         recorder.close()
 
 
-def test_a_prober_tells_what_name_servers_drop_and_show_when_they_say_they_do(
-    version: str, tmp_path: Path
-) -> None:
+def test_a_prober_reports_drops_and_shows_when_they_happen(version: str, tmp_path: Path) -> None:
     async def story() -> None:
         async with clusters.five(version, tmp_path, IDLE) as cluster:
             await cluster.create_topic(TOPIC, QUEUES)
             async with probing(cluster, tmp_path / "log") as prober:
                 for name in ("ns1", "ns2"):
-                    await prober.told(f"route changed: {name} shows broker-b master")
+                    await prober.first_event(f"route changed: {name} shows broker-b master")
                 await _a_killed_master_is_dropped(cluster, prober)
                 await _a_frozen_name_server_is_silent(cluster, prober)
                 await _a_master_that_returns_is_shown(cluster, prober)
@@ -134,14 +132,14 @@ async def _a_killed_master_is_dropped(cluster: Cluster, prober: Probing) -> None
     cluster["broker-b-0"].kill()
     for server in cluster.name_servers:
         words = f"route changed: {server.name} dropped broker-b master"
-        event = await prober.told(words)
+        event = await prober.first_event(words)
         _as_logged(prober, event, server, "because channel destroyed|unregisterBroker, remove")
 
 
 async def _a_frozen_name_server_is_silent(cluster: Cluster, prober: Probing) -> None:
     frozen = cluster["ns2"]
     frozen.signal(signal.SIGSTOP)
-    silent = await prober.told("unanswered: ns2 route")
+    silent = await prober.first_event("unanswered: ns2 route")
     before = [one for one in prober.looks if one["target"] == "ns1" and one["ok"]]
     await rig.until(
         lambda: (
@@ -152,7 +150,7 @@ async def _a_frozen_name_server_is_silent(cluster: Cluster, prober: Probing) -> 
         SEEN_LIMIT_S,
     )
     frozen.signal(signal.SIGCONT)
-    await prober.told("answered again: ns2 route", silent["at_ns"])
+    await prober.first_event("answered again: ns2 route", silent["at_ns"])
 
 
 async def _a_master_that_returns_is_shown(cluster: Cluster, prober: Probing) -> None:
@@ -160,7 +158,7 @@ async def _a_master_that_returns_is_shown(cluster: Cluster, prober: Probing) -> 
     cluster["broker-b-0"].start()
     for server in cluster.name_servers:
         words = f"cluster changed: {server.name} shows broker-b master"
-        event = await prober.told(words, since_ns)
+        event = await prober.first_event(words, since_ns)
         _as_logged(prober, event, server, "new broker registered.*127.0.0.1:30210")
 
 
@@ -168,14 +166,14 @@ async def _a_frozen_master_is_dropped_and_shown_again(cluster: Cluster, prober: 
     frozen, since_ns = cluster["broker-a-0"], prober.recorder.now_ns()
     frozen.signal(signal.SIGSTOP)
     for server in cluster.name_servers:
-        event = await prober.told(
+        event = await prober.first_event(
             f"route changed: {server.name} dropped broker-a master", since_ns
         )
         _as_logged(prober, event, server, "because channel destroyed|unregisterBroker, remove")
     frozen.signal(signal.SIGCONT)
     for server in cluster.name_servers:
         words = f"cluster changed: {server.name} shows broker-a master"
-        event = await prober.told(words, since_ns)
+        event = await prober.first_event(words, since_ns)
         _as_logged(prober, event, server, "new broker registered.*127.0.0.1:30110")
 
 
@@ -249,9 +247,11 @@ async def _copied(slave: Server) -> None:
     async with asyncio.timeout(SEEN_LIMIT_S):
         while True:
             held = answers.offset(delayed, await connection.ask(delayed, sending.LIMIT_S))
-            told = answers.offsets(offsets, await connection.ask(offsets, sending.LIMIT_S))
+            known_offsets = answers.offsets(
+                offsets, await connection.ask(offsets, sending.LIMIT_S)
+            )
             known = answers.topics(topics, await connection.ask(topics, sending.LIMIT_S))
-            if held and told and any(one.name == TOPIC for one in known):
+            if held and known_offsets and any(one.name == TOPIC for one in known):
                 break
             await asyncio.sleep(0.2)
     connection.close()
@@ -266,16 +266,16 @@ async def _holds(server: Server, wanted: dict[int, str], folder: Path, word: str
         client="rocketmq-java-5.3.3",
     )
     settings = replace(settings, endpoints=(server.endpoint,))
-    told: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
     recorder = Recorder(settings, rig.fail)
-    auditor = LogAuditor(settings, recorder, lambda: None, told.append)
+    auditor = LogAuditor(settings, recorder, lambda: None, reports.append)
     began_s = time.monotonic()
     await auditor.run()
     took_s = time.monotonic() - began_s
     await auditor.close(nicely=True)
     recorder.close()
     whole = {"complete": True, "doubt": "", "doubts": [""]}
-    assert told == [{"say": "drained", "queue": "orders", **whole}]
+    assert reports == [{"say": "drained", "queue": "orders", **whole}]
     rows = rig.rows(settings, DELIVERIES)
     found = {row["sequence"]: f"{row['broker']} {row['offset']}" for row in rows}
     assert len(rows) == len(found)

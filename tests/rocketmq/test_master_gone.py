@@ -71,11 +71,11 @@ async def _fill(cluster: Cluster, topic: str) -> None:
 
 async def _copied(slave: Server, topics: tuple[str, ...]) -> None:
     connection = await Connection.connect(slave.endpoint, sending.LIMIT_S)
-    asked = requests.topic_configs()
+    request = requests.topic_configs()
     async with asyncio.timeout(COPIED_LIMIT_S):
         while True:
-            told = answers.topics(asked, await connection.ask(asked, sending.LIMIT_S))
-            known = {one.name for one in told}
+            topic_list = answers.topics(request, await connection.ask(request, sending.LIMIT_S))
+            known = {one.name for one in topic_list}
             held = [await _held(connection, topic) for topic in topics]
             if known >= set(topics) and held == [MESSAGES] * len(topics):
                 break
@@ -108,8 +108,8 @@ async def _drained(cluster: Cluster, client: str, topic: str, folder: Path, mess
         deadline_s=30.0,
     )
     ways = tuple(server.endpoint for server in cluster.name_servers)
-    told = await drain(replace(settings, endpoints=ways))
-    assert told["doubt"] == "", client
+    drained = await drain(replace(settings, endpoints=ways))
+    assert drained["doubt"] == "", client
     rows = rig.rows(settings, DELIVERIES)
     assert sorted(row["sequence"] for row in rows) == list(range(messages)), client
     assert {row["via"] for row in rows} <= {Via.DRAIN}

@@ -39,12 +39,17 @@ def mqadmin(cluster: Cluster, folder: Path, *words: str) -> str:
     logging.parent.mkdir(exist_ok=True)
     logging.write_text("<configuration/>")
     (name_server,) = cluster.name_servers
-    told = ("-n", f"{HERE}:{name_server.port}")
+    address_words = ("-n", f"{HERE}:{name_server.port}")
     command = [
         *("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Duser.home={folder}"),
         f"-Drocketmq.home.dir={folder}",
         *("-cp", f"{jars_folder() / server_jars(REAL)}/*"),
-        *("org.apache.rocketmq.tools.command.MQAdminStartup", words[0], *told, *words[1:]),
+        *(
+            "org.apache.rocketmq.tools.command.MQAdminStartup",
+            words[0],
+            *address_words,
+            *words[1:],
+        ),
     ]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=True
@@ -58,7 +63,7 @@ def address(cluster: Cluster) -> str:
     return f"{HERE}:{cluster['broker-a-0'].port}"
 
 
-def test_a_topic_is_made_and_its_route_told(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_topic_is_created_and_its_route_shown(cluster: Cluster, tmp_path: Path) -> None:
     words = ("-b", address(cluster), "-t", TOPIC, "-r", str(QUEUES), "-w", str(QUEUES))
     assert "success" in mqadmin(cluster, tmp_path, "updateTopic", *words)
     route = mqadmin(cluster, tmp_path, "topicRoute", "-t", TOPIC)
@@ -66,18 +71,18 @@ def test_a_topic_is_made_and_its_route_told(cluster: Cluster, tmp_path: Path) ->
     assert re.search(rf'"writeQueueNums":\s*{QUEUES}', route), route
 
 
-def test_a_broker_tells_what_it_took_and_gave_out(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_broker_reports_received_and_delivered_counts(cluster: Cluster, tmp_path: Path) -> None:
     _filled(cluster)
-    told = dict(
+    values = dict(
         re.findall(
             r"^(\w+)\s*:\s*(.*?)\s*$",
             mqadmin(cluster, tmp_path, "brokerStatus", "-b", address(cluster)),
             re.MULTILINE,
         )
     )
-    assert int(told["msgPutTotalTodayNow"]) >= SENT
-    assert int(told["commitLogMaxOffset"]) > 0
-    rates = [float(rate) for rate in told["putTps"].split()]
+    assert int(values["msgPutTotalTodayNow"]) >= SENT
+    assert int(values["commitLogMaxOffset"]) > 0
+    rates = [float(rate) for rate in values["putTps"].split()]
     assert 1 <= len(rates) <= 3, "the real one tells fewer while it is young"
     listed = mqadmin(cluster, tmp_path, "clusterList")
     (row,) = [line for line in listed.splitlines() if "broker-a" in line]
@@ -87,14 +92,14 @@ def test_a_broker_tells_what_it_took_and_gave_out(cluster: Cluster, tmp_path: Pa
 
 def test_how_far_a_group_is_behind_is_reported_by_queue(cluster: Cluster, tmp_path: Path) -> None:
     _filled(cluster)
-    told = mqadmin(cluster, tmp_path, "consumerProgress", "-g", GROUP)
-    rows = [line.split() for line in told.splitlines() if line.startswith(TOPIC)]
+    output = mqadmin(cluster, tmp_path, "consumerProgress", "-g", GROUP)
+    rows = [line.split() for line in output.splitlines() if line.startswith(TOPIC)]
     assert [row[:5] for row in rows] == [
         [TOPIC, "broker-a", str(number), str(end), str(read)]
         for number in range(QUEUES)
         for end, read in [(SENT, READ) if number == 1 else (0, 0)]
     ]
-    assert f"Diff Total: {SENT - READ}" in told
+    assert f"Diff Total: {SENT - READ}" in output
 
 
 def _filled(cluster: Cluster) -> None:

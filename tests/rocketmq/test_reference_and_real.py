@@ -39,7 +39,7 @@ async def mixed(folder: Path, master: str, slave: str) -> AsyncIterator[Cluster]
     ("master", "slave"),
     [(REFERENCE, REAL), pytest.param(REAL, REFERENCE, marks=pytest.mark.nightly)],
 )
-def test_a_slaves_log_is_its_masters_octet_for_octet_whoever_made_them(
+def test_slave_and_master_logs_are_identical_in_any_implementation(
     tmp_path: Path, master: str, slave: str
 ) -> None:
     require_servers(REAL)
@@ -78,9 +78,9 @@ async def _copied(master: Server, slave: Server) -> int:
 
 
 async def _end(server: Server) -> int:
-    asked = requests.runtime_info()
+    request = requests.runtime_info()
     connection = await Connection.connect(server.endpoint, sending.LIMIT_S)
-    end = answers.log(asked, await connection.ask(asked, sending.LIMIT_S))[1]
+    end = answers.log(request, await connection.ask(request, sending.LIMIT_S))[1]
     connection.close()
     return end
 
@@ -89,8 +89,8 @@ async def _held(server: Server) -> int:
     connection = await Connection.connect(server.endpoint, sending.LIMIT_S)
     count = 0
     for number in range(QUEUES):
-        asked = requests.max_offset(TopicQueue(TOPIC, number))
-        count += answers.offset(asked, await connection.ask(asked, sending.LIMIT_S))
+        request = requests.max_offset(TopicQueue(TOPIC, number))
+        count += answers.offset(request, await connection.ask(request, sending.LIMIT_S))
     connection.close()
     return count
 
@@ -115,8 +115,8 @@ def test_a_store_of_the_real_one_is_read_by_ours_and_ours_by_the_real_one(tmp_pa
         async with mixed(folder / "then", then, then) as cluster:
             assert await _held(cluster["broker-a-0"]) == MESSAGES
             connection = await Connection.connect(cluster["broker-a-0"].endpoint, sending.LIMIT_S)
-            asked = requests.pull(TopicQueue(TOPIC, 1), 0)
-            pulled = answers.pulled(asked, await connection.ask(asked, sending.LIMIT_S))
+            request = requests.pull(TopicQueue(TOPIC, 1), 0)
+            pulled = answers.pulled(request, await connection.ask(request, sending.LIMIT_S))
             connection.close()
             assert pulled.messages[0].body == b"1 " * 50
             assert all(one.body_ok for one in pulled.messages)

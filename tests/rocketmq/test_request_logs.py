@@ -40,7 +40,7 @@ def log(kind: str, client: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     "client", ["rocketmq-java-4.9.0", "rocketmq-java-4.9.8", "rocketmq-java-5.3.3"]
 )
-def test_the_java_client_asks_and_is_answered_as_by_the_real_ones(
+def test_the_java_client_sends_and_gets_what_real_servers_exchange(
     client: str, tmp_path: Path
 ) -> None:
     require_servers(REAL)

@@ -100,7 +100,7 @@ def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
     (folder / "logs").mkdir(parents=True)
     manifest = asyncio.run(performed(of, folder, tmp_path / "servers"))
     assert manifest.failure == ""
-    assert [(end.drained, end.doubt, end.unreadable) for end in manifest.queues] == [
+    assert [(end.drained, end.undrained_reason, end.unreadable) for end in manifest.queues] == [
         (True, "", ())
     ]
     _every_log_holds_what_was_confirmed(folder, strength)

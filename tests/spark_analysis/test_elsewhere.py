@@ -17,10 +17,10 @@ from harness.run_folder.manifest import SEALED
 from spark_analysis.engine.java import java_home
 from spark_analysis.engine.tasks import MANY_ROWS
 from tests.rigs.histories.by_hand import History
+from tests.rigs.runs.judged_runs import manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.run_folders import write_run
 from tests.rigs.runs.stored import stored
-from tests.rigs.runs.told_runs import manifest_of
 from tests.rigs.spark.standalone import LOOPBACK, Standalone, standalone
 
 pytestmark = [pytest.mark.slow, pytest.mark.engine, pytest.mark.long]
@@ -124,23 +124,23 @@ def test_a_cluster_makes_the_marts_that_this_machine_makes(
 def test_of_what_spark_submit_runs_no_mart_is_changed_by_a_worker_that_is_killed_in_the_middle(
     folder: Path, here: dict[str, Rows], cluster: Standalone
 ) -> None:
-    struck = cluster.workers[0]
+    worker = cluster.workers[0]
     shutil.rmtree(folder / "marts")  # of the test before
-    before = len(struck.executors)
+    before = len(worker.executors)
     process = submitting(folder, "--master", cluster.master, *ON_TWO)
     deadline = time.monotonic() + LIMIT_S
-    while not begun(folder) or len(struck.executors) == before:
+    while not begun(folder) or len(worker.executors) == before:
         assert time.monotonic() < deadline, "no task has begun on this worker"
         with pytest.raises(subprocess.TimeoutExpired):  # it has not ended meanwhile
             process.wait(LOOK_S)
-    struck.kill()
+    worker.kill()
     assert begun(folder) < TASKS
     said(process)
     assert rows(folder) == here
 
 
 @pytest.mark.nightly  # where a cluster runs what it submits is told above
-def test_spark_submit_runs_it_where_it_was_told(folder: Path, here: dict[str, Rows]) -> None:
+def test_spark_submit_runs_it_on_the_requested_master(folder: Path, here: dict[str, Rows]) -> None:
     said(submitting(folder, "--master", "local[1]"))
     assert rows(folder) == here
 
@@ -149,6 +149,6 @@ def test_spark_submit_runs_it_where_it_was_told(folder: Path, here: dict[str, Ro
 def test_an_experiment_in_a_store_is_judged_as_one_that_lies_here(
     folder: Path, here: dict[str, Rows], tmp_path: Path
 ) -> None:
-    told = said(analysing(folder.as_uri(), "--results", str(tmp_path)))
-    assert f"bring {folder.as_uri()}" in told
+    output = said(analysing(folder.as_uri(), "--results", str(tmp_path)))
+    assert f"bring {folder.as_uri()}" in output
     assert rows(tmp_path / folder.name) == here

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.rigs.suite.lanes import LONG, WAITING, Lanes, NotGrouped, assign_groups, group_of
+from tests.rigs.suite.lanes import LONG, WAITING, Lanes, assign_groups, group_of
 
 COMPUTING = "tests/a.py"
 COMPUTING_LONG = f"spark_{LONG}"
@@ -81,7 +81,7 @@ def test_long_groups_come_first_in_each_lane() -> None:
 
 def test_a_test_with_an_at_sign_in_its_parameter_has_no_group() -> None:
     assert group_of("tests/x.py::test_x[a@T=60]@tests/x.py") == "tests/x.py"
-    with pytest.raises(NotGrouped, match=r"pip install -e '\.\[test\]'"):
+    with pytest.raises(pytest.UsageError, match=r"pip install -e '\.\[test\]'"):
         group_of("tests/x.py::test_x[a@T=60]")
 
 

@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from harness.run_folder.manifest import NAME
 from harness.run_folder.seal import LOGS, seal
 from spark_analysis.schema.sealed import DIGEST, RAW, digest_of
+from tests.rigs.runs.judged_runs import crash, manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import write_logs
-from tests.rigs.runs.told_runs import crash, manifest_of
 
 Key = tuple[str | int, ...]
 VALUES: tuple[Any, ...] = (
@@ -138,20 +138,27 @@ def _of_bytes(rng: Random, run: Path, other: Path) -> Damage:
 def _of_folder(rng: Random, run: Path, other: Path) -> Damage:
     kinds: dict[str, Callable[[Path], object]] = {
         "raw/ gone": lambda folder: shutil.rmtree(folder / RAW),
-        "raw/ empty": lambda folder: (shutil.rmtree(folder / RAW), (folder / RAW).mkdir()),
+        "raw/ empty": lambda folder: _emptied(folder / RAW),
         "raw/ of another run": lambda folder: _copied(other / RAW, folder / RAW),
         "all of another run": lambda folder: _copied(other, folder),
         "a table more": lambda folder: shutil.copy(
             folder / RAW / "attempts.parquet", folder / RAW / "terms.parquet"
         ),
         "a file more": lambda folder: (folder / RAW / "more").write_text("?"),
-        "a file for a folder": lambda folder: (
-            shutil.rmtree(folder / RAW),
-            (folder / RAW).write_text(""),
-        ),
+        "a file for a folder": lambda folder: _made_a_file(folder / RAW),
     }
     kind = rng.choice(sorted(kinds))
     return Damage(f"folder: {kind}", "", kinds[kind])
+
+
+def _emptied(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+def _made_a_file(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.write_text("")
 
 
 def _copied(source: Path, into: Path) -> None:
@@ -201,9 +208,9 @@ def _of_manifest(rng: Random, run: Path, other: Path) -> Damage:
     key = rng.choice(sorted(keys(document), key=str))
     value = rng.choice(VALUES)
     if rng.random() < 0.3:
-        kind, what = "key deleted", told(key)
+        kind, what = "key deleted", dotted(key)
     else:
-        kind, what = "key of another value", f"{told(key)} = {str(value)[:40]!r}"
+        kind, what = "key of another value", f"{dotted(key)} = {str(value)[:40]!r}"
 
     def change(folder: Path) -> None:
         own = json.loads((folder / NAME).read_text())
@@ -228,5 +235,5 @@ def keys(value: Any, before: Key = ()) -> Iterator[Key]:
         yield from keys(item, (*before, name))
 
 
-def told(key: Key) -> str:
+def dotted(key: Key) -> str:
     return ".".join(map(str, key))

@@ -76,7 +76,7 @@ class Try:
     deployment: str
     victim: str
     after_s: float
-    struck: bool  # whether there was somebody to kill
+    killed: bool  # whether there was somebody to kill
     exit_code: int
     clean_s: float  # from the kill until nothing was left; of a run that goes on: from its end
     deliveries: int
@@ -90,7 +90,7 @@ def attempt(seed: int, number: int, deployment: str, victims: Sequence[str]) -> 
     goes_on = chance.random() < 0.3
     folder = Path(tempfile.mkdtemp(prefix=f"unlucky-{number}-"))
     process = _run(folder, deployment)
-    struck = _strike(process, folder, victim, after_s)
+    killed = _strike(process, folder, victim, after_s)
     since_s = time.monotonic()
     if HARNESS not in victim and not (goes_on or victim == JAVA) and process.poll() is None:
         process.send_signal(signal.SIGINT)
@@ -101,7 +101,7 @@ def attempt(seed: int, number: int, deployment: str, victims: Sequence[str]) -> 
         process.kill()
         said, _ = process.communicate()
         wrong.append(f"it had not ended after {END_LIMIT_S:g} s")
-    since_s = since_s if HARNESS in victim and struck else time.monotonic()
+    since_s = since_s if HARNESS in victim and killed else time.monotonic()
     if victim == BOTH:
         wrong += _frozen_too_long(folder)
     left = _left(folder, deployment)
@@ -117,7 +117,7 @@ def attempt(seed: int, number: int, deployment: str, victims: Sequence[str]) -> 
         wrong.append(f"see {folder}")
     code = process.returncode
     return Try(
-        number, deployment, victim, after_s, struck, code, clean_s, deliveries, tuple(wrong)
+        number, deployment, victim, after_s, killed, code, clean_s, deliveries, tuple(wrong)
     )
 
 
@@ -212,17 +212,21 @@ def _left(folder: Path, deployment: str) -> list[str]:
 
 
 def _of_the_engine(folder: Path) -> list[str]:
+    from docker.models.containers import Container
+    from docker.models.networks import Network
+    from docker.models.volumes import Volume
+
     from harness.deploy import engine, labels
 
     client = engine.connect()
-    found = [
+    found: list[Container | Network | Volume] = [
         *client.containers.list(all=True, ignore_removed=True),
         *client.networks.list(),
         *client.volumes.list(),
     ]
 
-    def mark(one: object) -> str:
-        attributes = one.attrs  # type: ignore[attr-defined]
+    def mark(one: Container | Network | Volume) -> str:
+        attributes = one.attrs
         marks = attributes.get("Labels") or attributes.get("Config", {}).get("Labels") or {}
         return str(marks.get(labels.EXPERIMENT, ""))
 
@@ -251,8 +255,8 @@ def _read(folder: Path) -> tuple[int, list[str]]:
         except NotWhole as reason:
             wrong += [f"{run.name}: {reason}"] if "damaged" in str(reason) else []
             continue
-        told, lost = _unsent(run)
-        number += told
+        sent, lost = _unsent(run)
+        number += sent
         wrong += [f"{run.name}: {lost} deliveries without an attempt"] if lost else []
     crashes = [str(path) for path in folder.glob("results/**/crash-*")]
     return number, wrong + crashes
@@ -276,7 +280,7 @@ def _unsent(run: Path) -> tuple[int, int]:
 # --- many of them --------------------------------------------------------------------------------
 
 
-def told(tries: Sequence[Try]) -> Iterator[str]:
+def summary(tries: Sequence[Try]) -> Iterator[str]:
     """Counts by deployment and victim, the longest time until all was clean, what went wrong."""
     yield "| deployment | killed | tries | struck | longest until clean | deliveries | wrong |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
@@ -284,7 +288,7 @@ def told(tries: Sequence[Try]) -> Iterator[str]:
     for (deployment, victim), number in sorted(kinds.items()):
         own = [one for one in tries if (one.deployment, one.victim) == (deployment, victim)]
         yield (
-            f"| {deployment} | {victim} | {number} | {sum(one.struck for one in own)} | "
+            f"| {deployment} | {victim} | {number} | {sum(one.killed for one in own)} | "
             f"{max(one.clean_s for one in own):.1f} s | {sum(one.deliveries for one in own):,} | "
             f"{sum(bool(one.wrong) for one in own)} |"
         )
@@ -300,20 +304,20 @@ def main() -> int:
     parser.add_argument("--docker", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--side-by-side", type=int, default=2)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     work: list[Callable[[], Try]] = []
-    for number in range(asked.local):
-        work.append(lambda n=number: attempt(asked.seed, n, "local", LOCAL))  # type: ignore[misc]
-    for number in range(asked.both):
-        work.append(lambda n=number: attempt(asked.seed, 1000 + n, "local", (BOTH,)))  # type: ignore[misc]
-    for number in range(asked.docker):
-        work.append(lambda n=number: attempt(asked.seed, n, "compose", (HARNESS,)))  # type: ignore[misc]
+    for number in range(options.local):
+        work.append(lambda n=number: attempt(options.seed, n, "local", LOCAL))  # type: ignore[misc]
+    for number in range(options.both):
+        work.append(lambda n=number: attempt(options.seed, 1000 + n, "local", (BOTH,)))  # type: ignore[misc]
+    for number in range(options.docker):
+        work.append(lambda n=number: attempt(options.seed, n, "compose", (HARNESS,)))  # type: ignore[misc]
     tries = []
-    with ThreadPoolExecutor(asked.side_by_side) as pool:
+    with ThreadPoolExecutor(options.side_by_side) as pool:
         for one in pool.map(lambda do: do(), work):
             print(one, flush=True)
             tries.append(one)
-    print("\n".join(told(tries)))
+    print("\n".join(summary(tries)))
     return int(any(one.wrong for one in tries))
 
 

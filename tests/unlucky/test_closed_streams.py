@@ -22,16 +22,16 @@ def ended(words: str, redirection: str) -> "subprocess.CompletedProcess[str]":
 @pytest.mark.parametrize("redirection", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", "| head -c 1"])
 @pytest.mark.parametrize("words", ["list suites", "--help"])
 def test_a_closed_stream_changes_no_exit_code(words: str, redirection: str) -> None:
-    told = ended(words, f"{redirection}; exit ${{PIPESTATUS[0]}}")
-    assert told.returncode == 0, told.stderr
-    assert "Traceback" not in told.stderr
+    done = ended(words, f"{redirection}; exit ${{PIPESTATUS[0]}}")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("words", ["list suites", "--help"])
 def test_a_full_standard_output_is_named_and_not_passed(words: str) -> None:
-    told = ended(words, "> /dev/full")
-    assert told.returncode == 2
-    assert told.stderr == (
+    done = ended(words, "> /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == (
         "mqproof: not all was written: standard output: No space left on device\n"
     )
 
@@ -44,7 +44,7 @@ def test_bad_input_is_bad_input_where_its_words_cannot_be_written(redirection: s
 def test_a_module_that_cannot_be_loaded_is_no_broken_promise(tmp_path: Path) -> None:
     (tmp_path / "typer.py").write_text("raise MemoryError\n")
     words = [sys.executable, "-m", "harness", "--help"]
-    told = subprocess.run(
+    done = subprocess.run(
         words,
         cwd=ROOT,
         env={"PYTHONPATH": str(tmp_path)},
@@ -52,5 +52,5 @@ def test_a_module_that_cannot_be_loaded_is_no_broken_promise(tmp_path: Path) -> 
         text=True,
         timeout=LIMIT_S,
     )
-    assert told.returncode == 255
-    assert "MemoryError" in told.stderr
+    assert done.returncode == 255
+    assert "MemoryError" in done.stderr

@@ -39,7 +39,7 @@ SHIPPED = claims.shipped()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_damage_is_a_verdict_and_none_is_a_fault_of_ours(kind: str, tmp_path: Path) -> None:
+def test_no_damage_is_a_verdict_and_none_is_an_internal_error(kind: str, tmp_path: Path) -> None:
     counts = counted(kind, FEW, 1, tmp_path)
     assert counts["not judged"] > 0 or kind == "logs of a sealed run"
 
@@ -64,17 +64,17 @@ def test_an_experiment_of_damaged_runs_is_judged_as_its_whole_ones_are(tmp_path:
             damage.change(run)
             broken[name] = f"{damage.kind}: {damage.what}"
     made = stages.analyse([folder], folder, Judge.CLAIMS, Heard())
-    told = {run.name: of(run.verdicts) for run in made.runs}
-    wanted = told[names[0]]
+    by_name = {run.name: of(run.verdicts) for run in made.runs}
+    wanted = by_name[names[0]]
     assert wanted
     assert "FAIL" in wanted.values()
     assert made.exit_code != Exit.CRASH
     for name in names:
         if name in broken:
-            assert differs(told[name], wanted) in ("the same", "not judged"), broken[name]
+            assert differs(by_name[name], wanted) in ("the same", "not judged"), broken[name]
         else:
-            assert told[name] == wanted
-    print(Counter(differs(told[name], wanted) for name in broken))
+            assert by_name[name] == wanted
+    print(Counter(differs(by_name[name], wanted) for name in broken))
 
 
 def counted(kind: str, number: int, seed: int, place: Path) -> Counter[str]:
@@ -108,8 +108,8 @@ def judged(folder: Path) -> Verdicts:
         assert run.trace == "", run.trace
         assert str(folder) in run.reason
         return {}
-    told = run.manifest, run.facts, run.findings, SHIPPED, run.costs, run.views, run.sends
-    return of(run_report(run.folder, *told).verdicts)
+    parts = run.manifest, run.facts, run.findings, SHIPPED, run.costs, run.views, run.sends
+    return of(run_report(run.folder, *parts).verdicts)
 
 
 def of(verdicts: tuple[ClaimVerdict, ...]) -> Verdicts:

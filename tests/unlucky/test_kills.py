@@ -3,7 +3,7 @@
 import pytest
 
 from tests.docker.conftest import require_docker
-from tests.unlucky.kills import BOTH, GUARDIAN, HARNESS, LOCAL, NODE, attempt, told
+from tests.unlucky.kills import BOTH, GUARDIAN, HARNESS, LOCAL, NODE, attempt, summary
 
 SEED = 20261124
 BY_NIGHT = [pytest.param(one, marks=pytest.mark.nightly) for one in (HARNESS, GUARDIAN)]
@@ -12,9 +12,9 @@ BY_NIGHT = [pytest.param(one, marks=pytest.mark.nightly) for one in (HARNESS, GU
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("victim", [*BY_NIGHT, NODE, BOTH])
-def test_whoever_is_killed_nothing_is_left_and_what_was_recorded_reads(victim: str) -> None:
+def test_a_kill_of_any_process_leaves_nothing_and_readable_records(victim: str) -> None:
     one = attempt(SEED, 0, "local", (victim,))
-    assert one.struck
+    assert one.killed
     assert one.wrong == ()
 
 
@@ -22,7 +22,7 @@ def test_whoever_is_killed_nothing_is_left_and_what_was_recorded_reads(victim: s
 def test_a_hundred_kills_at_random_moments_leave_nothing_and_lose_nothing() -> None:
     tries = [attempt(SEED, number, "local", LOCAL) for number in range(100)]
     tries += [attempt(SEED, 1000 + number, "local", (BOTH,)) for number in range(20)]
-    assert not any(one.wrong for one in tries), "\n".join(told(tries))
+    assert not any(one.wrong for one in tries), "\n".join(summary(tries))
 
 
 @pytest.mark.nightly
@@ -30,4 +30,4 @@ def test_a_hundred_kills_at_random_moments_leave_nothing_and_lose_nothing() -> N
 def test_twenty_harnesses_that_are_killed_leave_nothing_in_the_engine() -> None:
     require_docker()
     tries = [attempt(SEED, number, "compose", (HARNESS,)) for number in range(20)]
-    assert not any(one.wrong for one in tries), "\n".join(told(tries))
+    assert not any(one.wrong for one in tries), "\n".join(summary(tries))

@@ -43,10 +43,10 @@ def test_a_run_with_a_special_file_is_refused_by_its_name(
         kept = (run / name).read_bytes()
         (run / name).unlink()
         SPECIAL[kind](run / name)
-        told = judge_one(run)
-        assert isinstance(told, Failed), name
-        assert "a regular file was expected" in told.reason, name
-        assert not told.trace, told.trace
+        judged = judge_one(run)
+        assert isinstance(judged, Failed), name
+        assert "a regular file was expected" in judged.reason, name
+        assert not judged.trace, judged.trace
         with pytest.raises(packing.NotPacked):
             packing.pack("e", {}, [run], tmp_path / "e.tar.xz")
         (run / name).unlink()
@@ -73,9 +73,9 @@ def test_healing_sweeps_where_the_journal_is_a_special_file(kind: str, tmp_path:
         found = mend(Folder(tmp_path), RunningProject("p", tmp_path, "", False), "heal")
         return [f"{row.what} {row.doubt}" async for row in found]
 
-    told = asyncio.run(rows())
-    assert "a regular file was expected" in told[0]
-    assert "sweep away" in told[1]
+    lines = asyncio.run(rows())
+    assert "a regular file was expected" in lines[0]
+    assert "sweep away" in lines[1]
 
 
 @pytest.mark.parametrize("kind", SPECIAL)

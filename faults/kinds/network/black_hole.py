@@ -37,14 +37,10 @@ class Isolated:
         return both(process, await self.isolated()) if process.ok else process
 
     async def gone(self) -> Proof:
-        host = self.armed.resolved
         joined = await self.joined()
         if not joined.ok:
             return joined
-        found, serves = await asyncio.gather(
-            entries(self.armed, self.witness), self.witness.serves(host)
-        )
-        return both(joined, rules.entered(found, serves))
+        return both(joined, rules.entered(await entries(self.armed, self.witness)))
 
     async def isolated(self) -> Proof:
         if self.armed.mechanism == PROXY:

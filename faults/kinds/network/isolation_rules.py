@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from faults.kinds.network.rules import Way, describe, more_cut
 from faults.model import ANYBODY, Drops, ProcessState, Proof, Reply
-from faults.replies import SILENCE_S, doubt, listing, proven, silent
+from faults.replies import SILENCE_S, doubt, listing, passed, proven, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,13 @@ def links_isolated(evidence: IsolationEvidence, mute: Collection[str] = ()) -> P
     return proven(f"{_silent(evidence)}, while {spoke} spoke at once past the proxy")
 
 
-def entered(entries: Mapping[str, Reply], serves: Reply) -> Proof:
-    """By every way that clients have the broker answers, and its cluster lists it."""
-    mute = sorted(name for name, reply in entries.items() if not reply.answered)
+def entered(entries: Mapping[str, Reply]) -> Proof:
+    """By every way that clients have the host is reached. A refusal will do: whether its cluster
+    lists it again, and whether it serves, is what the broker does (docs/verdicts.md 2.1)."""
+    mute = sorted(name for name, reply in entries.items() if not passed(reply))
     if mute:
-        return doubt(f"no answer by {listing(entries, mute)}")
-    if not serves.answered:
-        return doubt(f"the broker does not serve: {serves.detail}")
-    return proven(f"{len(entries)} ways of clients answer; it is listed: {serves.detail}")
+        return doubt(f"nothing comes through by {listing(entries, mute)}")
+    return proven(f"{len(entries)} ways of clients lead to it")
 
 
 def _loud(attempts: Mapping[Way, Reply], entries: Mapping[str, Reply]) -> Proof | None:

@@ -1,9 +1,11 @@
 """`reboot`: a host that loses its network, then its processes, without any notice to its peers."""
 
+import asyncio
+
 from faults.actions import Isolate, Kill, Rejoin, Start
 from faults.kind import HELD_LIMIT_S, Compiled, Excludes, Kind, Scope, Sight
 from faults.kinds.network.black_hole import Isolated, isolate
-from faults.kinds.processes.rules import kill_held
+from faults.kinds.processes.rules import kill_gone, kill_held
 from faults.mechanisms import COMPOSE, CONTAINER, LOCAL, NO_NETWORK, PACKET_FILTER
 from faults.model import Proof
 from faults.replies import both
@@ -11,11 +13,20 @@ from faults.targets import HOST
 
 
 class Rebooted(Isolated):
-    """Cut off and killed; back when it is reached, runs and serves."""
+    """Cut off and killed; back when it is reached, runs and answers."""
 
     async def held(self) -> Proof:
         killed = kill_held(await self.witness.process(self.armed.resolved))
         return both(killed, await self.isolated()) if killed.ok else killed
+
+    async def gone(self) -> Proof:
+        joined, state, greets = await asyncio.gather(
+            Isolated.gone(self),
+            self.witness.process(self.armed.resolved),
+            self.witness.greets(self.armed.resolved),
+        )
+        started = kill_gone(state, greets)
+        return both(joined, started) if joined.ok else joined
 
 
 def _compile(scope: Scope) -> Compiled:

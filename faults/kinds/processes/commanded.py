@@ -24,10 +24,7 @@ class CommandedKill:
         return rules.kill_held(*await self._result_and_greeting())
 
     async def gone(self) -> Proof:
-        result, serves = await asyncio.gather(
-            self.witness.verify_result(self.armed), self.witness.serves(self.armed.resolved)
-        )
-        return rules.gone(result, serves)
+        return rules.kill_gone(*await self._result_and_greeting())
 
     async def _result_and_greeting(self) -> tuple[VerifyResult | None, Reply]:
         return await asyncio.gather(
@@ -36,10 +33,8 @@ class CommandedKill:
 
 
 class CommandedFreeze(CommandedKill):
-    """Its peers may have given it up meanwhile: whether they list it again is not asked."""
-
     async def held(self) -> Proof:
         return rules.freeze_held(*await self._result_and_greeting())
 
     async def gone(self) -> Proof:
-        return rules.gone(*await self._result_and_greeting())
+        return rules.freeze_gone(*await self._result_and_greeting())

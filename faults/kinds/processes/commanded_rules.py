@@ -5,7 +5,7 @@
 """
 
 from faults.model import Proof, Reply, VerifyResult
-from faults.replies import SILENCE_S, doubt, proven, silent
+from faults.replies import SILENCE_S, doubt, passed, proven, silent
 
 BLIND = "there is no verify command: it is unknown whether it held"
 
@@ -34,13 +34,23 @@ def freeze_held(result: VerifyResult | None, greeting: Reply) -> Proof:
     return proven(f"{command.detail}; silent for {SILENCE_S:g} s") if command.ok else command
 
 
-def gone(result: VerifyResult | None, answer: Reply) -> Proof:
-    """`answer`: to a greeting, or to whether it serves."""
+def kill_gone(result: VerifyResult | None, greeting: Reply) -> Proof:
+    """Of a stop, too: what was started again answers."""
+    return _gone(result, greeting, greeting.answered)
+
+
+def freeze_gone(result: VerifyResult | None, greeting: Reply) -> Proof:
+    """A refusal will do if the command says that the processes run on: without it, only an answer
+    shows that."""
+    return _gone(result, greeting, greeting.answered if result is None else passed(greeting))
+
+
+def _gone(result: VerifyResult | None, greeting: Reply, back: bool) -> Proof:
     if result is not None and result.in_force:
         return doubt(f"{result.detail}: still in force")
-    if not answer.answered:
-        return doubt(f"outside: {answer.detail}")
-    return proven(f"{result.detail if result is not None else BLIND}; outside: {answer.detail}")
+    if not back:
+        return doubt(f"outside: {greeting.detail}")
+    return proven(f"{result.detail if result is not None else BLIND}; outside: {greeting.detail}")
 
 
 def _in_force(result: VerifyResult | None) -> Proof:

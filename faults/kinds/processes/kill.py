@@ -16,8 +16,8 @@ class Killed(EveryPlace):
 
     async def gone_at(self, place: str) -> Proof:
         state = await self.witness.process(place)
-        serves = await self.witness.serves(place) if state.running else None
-        return rules.kill_gone(state, serves)
+        greets = await self.witness.greets(place) if state.running else None
+        return rules.kill_gone(state, greets)
 
 
 def _compile(scope: Scope) -> Compiled:

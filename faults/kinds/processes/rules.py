@@ -1,7 +1,11 @@
-"""Verify that the processes of a host were killed, stopped or frozen, and are back."""
+"""Verify that the processes of a host were killed, stopped or frozen, and are back.
+
+What has ended is the fault, by one rule (docs/verdicts.md 2.1): whether the cluster lists the host
+again, and whether it serves, is what the broker does.
+"""
 
 from faults.model import ProcessState, Proof, Reply
-from faults.replies import SILENCE_S, doubt, proven, silent
+from faults.replies import SILENCE_S, doubt, passed, proven, silent
 
 KILLED = 137  # 128 + SIGKILL
 ENDED = (0, 143)  # an orderly end on SIGTERM, or by the SIGTERM (128 + 15) itself
@@ -36,21 +40,21 @@ def freeze_held(state: ProcessState, greets: Reply | None) -> Proof:
 
 
 def freeze_gone(state: ProcessState, greets: Reply | None) -> Proof:
-    """Its peers may have given it up meanwhile: whether they list it again is not asked."""
+    """A refusal will do: a broker that its peers gave up meanwhile may take no clients."""
     if not state.running:
         return doubt(f"the process does not run (exit {state.exit_code})")
     if state.frozen or greets is None:
         return doubt("the process is still frozen")
-    if not greets.answered:
+    if not passed(greets):
         return doubt(f"the process runs on, but: {greets.detail}")
-    return proven(f"the process runs on and answers: {greets.detail}")
+    return proven(f"the process runs on, its port is silent no longer: {greets.detail}")
 
 
-def kill_gone(state: ProcessState, serves: Reply | None) -> Proof:
-    """Return whether a kill, or a stop, has ended. `serves` is None if the process does not run
-    and cannot be queried."""
-    if not state.running or serves is None:
+def kill_gone(state: ProcessState, greets: Reply | None) -> Proof:
+    """Return whether a kill, or a stop, has ended: a process that still starts does not answer.
+    `greets` is None if the process does not run and cannot be queried."""
+    if not state.running or greets is None:
         return doubt(f"the process does not run (exit {state.exit_code})")
-    if not serves.answered:
-        return doubt(f"the process runs, but: {serves.detail}")
-    return proven(f"the process runs, answers and is listed: {serves.detail}")
+    if not greets.answered:
+        return doubt(f"the process runs, but: {greets.detail}")
+    return proven(f"the process runs and answers: {greets.detail}")

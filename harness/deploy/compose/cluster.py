@@ -18,14 +18,14 @@ import requests
 from docker.errors import DockerException
 
 from faults.model import Executor
-from faults.places import place
+from faults.places import host_of, place
 from faults.witness import Witness
 from harness.cluster.agent import AgentClient, AgentError
 from harness.cluster.log_tails import BYTES_MAX, LeftOut, Tail, those_cut
 from harness.cluster.polling import until
 from harness.cluster.port import Channel, DeadBroker, DeployError, Ended, Health, HostSample, Link
 from harness.cluster.started_clients import StartedClients
-from harness.deploy import labels
+from harness.deploy import container_starts, labels
 from harness.deploy.compose import balancers, process_ends, worker_ways
 from harness.deploy.compose.balancer_address import has_address
 from harness.deploy.compose.execs import start
@@ -247,15 +247,29 @@ class ComposeCluster:
     async def stand(self, limit_s: float) -> None:
         """Waits until every broker answers, sets policies, waits until clean, or DeployError."""
         hosts = (*self._addresses, *([BALANCER] if self._balancer_address else []))
-        answered = await until(self._greeted, lambda found: len(found) == len(hosts), limit_s)
-        if len(answered) < len(hosts):
-            silent = ", ".join(host for host in hosts if host not in answered)
-            raise DeployError(f"no answer from {silent} within {limit_s:.0f} s")
+        start = await until(lambda: self._look(hosts), lambda start: start.over, limit_s)
+        if start.failure:
+            raise DeployError(start.failure)
+        if start.silent:
+            mute = self._containers.processes().items()
+            names = [name for name, at in mute if host_of(at) in start.silent]
+            words = await asyncio.to_thread(container_starts.last_words, self.client, names)
+            silent = ", ".join(start.silent)
+            raise DeployError(f"no answer from {silent} within {limit_s:.0f} s{words}")
         health = await self.health(limit_s)
         await self.broker.set_policies()
         if not health.clean:
             raise DeployError(f"not clean after {limit_s:.0f} s: {'; '.join(health.doubts)}")
         self._versions |= await self.broker.versions()
+
+    async def _look(self, hosts: tuple[str, ...]) -> container_starts.Start:
+        answered = await self._greeted()
+        silent = tuple(host for host in hosts if host not in answered)
+        if not silent:
+            return container_starts.Start((), "")
+        processes = self._containers.processes()
+        failure = await asyncio.to_thread(container_starts.failure, self.client, processes)
+        return container_starts.Start(silent, failure)
 
     async def _greeted(self) -> list[str]:
         hosts = tuple(self._addresses)

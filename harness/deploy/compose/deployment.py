@@ -33,6 +33,7 @@ from harness.deploy.owner import owner
 from harness.plan.model import Layout
 from harness.systems.catalogue import load_system
 from harness.systems.files import own_folder
+from spark_analysis.schema.failed import os_reason
 
 Equip = Callable[[ComposeCluster], tuple[Executor, Witness]]
 
@@ -165,7 +166,8 @@ class _Making:
             )
             file.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise DeployError(f"the compose file could not be written: {error}") from error
+            reason = os_reason(error, file)
+            raise DeployError(f"the compose file could not be written: {reason}") from error
         return file
 
     async def _agent(self, containers: FoundContainers) -> AgentClient:

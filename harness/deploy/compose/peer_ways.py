@@ -1,6 +1,6 @@
 """PURE: where ways between hosts lead in containers when they pass the proxy.
 
-1. Hosts cannot be told apart by ports (Erlang's are the same everywhere). So each way from one
+1. Hosts cannot be distinguished by ports (Erlang's are the same everywhere). So each way from one
    host to another has its own address on the servers' network, with a listener at each port of the
    peer. The host's own table of names leads there, and its processes know only names. Name servers
    and masters report names, too.

@@ -33,6 +33,7 @@ from harness.deploy.owner import owner
 from harness.plan.model import Layout
 from harness.plan.topology import EMBEDDED, EVERYWHERE, Topology, unbracketed
 from harness.systems.files import PACKAGES
+from spark_analysis.schema.failed import os_reason
 
 Equip = Callable[[ExternalCluster], tuple[Executor, Witness]]
 Process: TypeAlias = subprocess.Popen[bytes]
@@ -74,7 +75,8 @@ class ExternalDeployment:
         except BaseException as error:
             await asyncio.shield(_removed(site, begun))
             if isinstance(error, OSError):
-                raise DeployError(f"what is ours could not be started: {error}") from error
+                reason = os_reason(error, site.folder)
+                raise DeployError(f"what is ours could not be started: {reason}") from error
             raise
 
     async def _cluster(

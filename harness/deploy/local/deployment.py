@@ -35,6 +35,7 @@ from harness.plan.model import Layout
 from harness.systems.files import PACKAGES
 from harness.systems.port import Here, Processes, Unit
 from harness.systems.registry import registry
+from spark_analysis.schema.failed import os_reason
 
 Equip = Callable[[LocalCluster], tuple[Executor, Witness]]
 
@@ -86,7 +87,8 @@ class LocalDeployment:
             if not self.keep:
                 await asyncio.shield(_removed(site, nodes))
             if isinstance(error, OSError):
-                raise DeployError(f"the cluster could not be started: {error}") from error
+                reason = os_reason(error, site.folder)
+                raise DeployError(f"the cluster could not be started: {reason}") from error
             raise
 
     async def _cluster(

@@ -179,7 +179,7 @@ def _fault_rows(faults: Sequence[FaultSpan], scale: Scale) -> Iterable[FaultRow]
 def _requested_span(fault: FaultSpan, scale: Scale) -> Iterable[Span]:
     if fault.requested_from_ns is not None and fault.requested_until_ns is not None:
         from_s, until_s = fault.requested_from_ns / NS, fault.requested_until_ns / NS
-        title = f"fault {fault.number} was asked for from +{from_s:.1f} s to +{until_s:.1f} s"
+        title = f"fault {fault.number} was requested from +{from_s:.1f} s to +{until_s:.1f} s"
         yield scale.span(from_s, until_s, "asked", f"{fault.kind} {fault.target}", title)
 
 
@@ -188,7 +188,7 @@ def _held(fault: FaultSpan, scale: Scale) -> Span:
     tone = "held" if fault.verified else "doubted"
     text = f"{fault.kind} {fault.resolved}".strip()
     end = "and never undone" if fault.ended_ns is None else f"and undone by +{until_s:.1f} s"
-    seen = "seen from outside" if fault.verified else fault.doubt or "not verified"
+    seen = "verified" if fault.verified else fault.doubt or "not verified"
     title = f"fault {fault.number} was issued at +{fault.issued_ns / NS:.3f} s {end}: {seen}"
     return scale.span(fault.issued_ns / NS, until_s, tone, text, title)
 
@@ -214,7 +214,7 @@ def _hit(one: Slice, timeline: Timeline, scale: Scale) -> Hit:
 
 def _outs(timeline: Timeline, scale: Scale) -> Iterable[Lane]:
     for out in timeline.outs:
-        name = "out" if out.scope == RUN else f"{out.scope} {out.name} out"
+        name = "downtime" if out.scope == RUN else f"{out.scope} {out.name} downtime"
         yield Lane(
             name,
             tuple(

@@ -37,9 +37,9 @@ def legend(report: Report) -> list[str]:
 
 def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
     """Claims x cells, broken ones first; of several repeats the outcome that speaks for all, and
-    how many had it. A claim that passed wherever it applies, or applies to none of a table's runs,
-    has a row in it only in the `whole`."""
-    held = set(passed(report))
+    how many had it. A claim with one outcome wherever it applies, PASS or INCONCLUSIVE, has a row
+    only in the `whole`; so has one that applies to none of a table's runs."""
+    held = {*everywhere(report, ClaimOutcome.PASS), *everywhere(report, ClaimOutcome.INCONCLUSIVE)}
     for cells in _chunks(_numbered(report)):
         shown = [cell for _, cell in cells]
         runs = [run for run in report.runs if run.cell in shown]
@@ -56,14 +56,16 @@ def verdict_tables(report: Report, whole: bool = False) -> Iterator[Table]:
             yield table
 
 
-def passed(report: Report) -> list[str]:
-    """Return the promises that held in every run to which they apply, in their order."""
+def everywhere(report: Report, outcome: ClaimOutcome) -> list[str]:
+    """Return the claims that had this outcome in every run to which they apply, in their order;
+    of warnings only those that could not be judged."""
+    every = outcome is ClaimOutcome.INCONCLUSIVE
     outcomes: dict[str, set[ClaimOutcome]] = {}
     for run in report.runs:
         for one in run.verdicts:
-            if one.outcome is not ClaimOutcome.NOT_APPLICABLE and one.is_promise:
+            if one.outcome is not ClaimOutcome.NOT_APPLICABLE and (every or one.is_promise):
                 outcomes.setdefault(one.claim, set()).add(one.outcome)
-    return [claim for claim, found in outcomes.items() if found == {ClaimOutcome.PASS}]
+    return [claim for claim, found in outcomes.items() if found == {outcome}]
 
 
 def left_out(report: Report) -> int:
@@ -85,14 +87,17 @@ def comparison_tables(report: Report) -> Iterator[Table]:
         for row in report.comparison
     }
     measures = dict.fromkeys((row.measure, row.detail) for row in report.comparison)
+    never = set(unjudged(report))
     for cells in _chunks(_numbered(report)):
         table = _table("measure", cells)
         for measure, detail in measures:
             found = [rows.get((cell, measure, detail)) for _, cell in cells]
-            if any(row is not None and (row.maximum or not row.judged) for row in found):
+            shown = any(row is not None and (row.maximum or not row.judged) for row in found)
+            if shown and measure not in never:
                 name = f"{measure} {detail}".strip()
                 table.add_row(Text(one_line(name)), *(comparison_text(row) for row in found))
-        yield table
+        if table.row_count:
+            yield table
 
 
 def failing_tables(report: Report) -> Iterator[Table]:
@@ -122,15 +127,25 @@ def failing_tables(report: Report) -> Iterator[Table]:
 
 def nowhere(report: Report) -> list[str]:
     """The measures that were judged, and are 0 wherever they were."""
+    return [
+        measure
+        for measure, rows in _by_measure(report).items()
+        if all(row.judged and not row.maximum for row in rows)
+    ]
+
+
+def unjudged(report: Report) -> list[str]:
+    """The measures that were judged in no run."""
+    found = _by_measure(report)
+    return [name for name, rows in found.items() if not any(row.judged for row in rows)]
+
+
+def _by_measure(report: Report) -> dict[str, list[Comparison]]:
     found: dict[str, list[Comparison]] = {}
     for row in report.comparison:
         if not row.detail:
             found.setdefault(row.measure, []).append(row)
-    return [
-        measure
-        for measure, rows in found.items()
-        if all(row.judged and not row.maximum for row in rows)
-    ]
+    return found
 
 
 def comparison_text(row: Comparison | None) -> str:

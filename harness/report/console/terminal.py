@@ -6,7 +6,7 @@
    comes from outside commands nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.rule import Rule
 from rich.text import Text
 
-from harness.claims.judge import ClaimVerdict
+from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import Report, RunReport
 from harness.outside.text import one_line, visible
 from harness.report import failing
@@ -26,11 +26,12 @@ from harness.report.console.live_panel import LivePanel, what_next
 from harness.report.console.overview import overview
 from harness.report.console.tables import (
     comparison_tables,
+    everywhere,
     failing_tables,
     left_out,
     legend,
     nowhere,
-    passed,
+    unjudged,
     verdict_tables,
 )
 from harness.report.display import LiveView
@@ -44,10 +45,13 @@ from harness.report.lines import (
     verdict_line,
 )
 from harness.report.tried import rate_lines
+from harness.report.undecided import reasons
+from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 
 PLAIN_EVERY_S = 10.0
 CELLS_MAX = 24
+THE_SAME = "the same reason"
 _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow", "NOT APPLICABLE": "dim"}
 _OF_WARNINGS = "dim yellow"
 
@@ -135,9 +139,14 @@ class Terminal:
             self._console.print()
             self._console.print(table)
         if (others := left_out(report)) and not self._whole:
-            self._print(f"{others} more claims do not apply (--all tells each, and why)", "dim")
-        if not self._whole and (held := passed(report)):
-            self._print(f"PASS wherever they apply: {', '.join(held)}", _STYLES["PASS"])
+            self._print(
+                f"{others} more claims do not apply (--all lists each with its reason)", "dim"
+            )
+        for outcome in (ClaimOutcome.INCONCLUSIVE, ClaimOutcome.PASS):
+            if not self._whole and (claims := everywhere(report, outcome)):
+                self._print(
+                    f"{outcome} wherever they apply: {', '.join(claims)}", _STYLES[outcome]
+                )
         self._lines("in how many runs, with 95 % confidence", list(rate_lines(report)))
         for run in report.runs:
             self._run(run, report)
@@ -147,9 +156,11 @@ class Terminal:
             )
         for table in comparison_tables(report) if report.comparison else ():
             self._console.print(table)
-        self._failing(report)
         if zero := nowhere(report):
             self._print(f"0 in every run: {', '.join(zero)}")
+        if never := unjudged(report):
+            self._print(f"judged in no run: {', '.join(never)}")
+        self._failing(report)
         self._lines("not applicable", list(skipped_lines(report, self._whole)))
         self._lines("against what is known", list(cell_lines(report)))
 
@@ -168,9 +179,9 @@ class Terminal:
         for note in run.notes:
             self._print(f"  {note}", "dim")
         routes = [one for one in run.observations if one.name == ROUTE_CHANGE]
-        for observation in run.observations:
+        for text, observation in _once(run):
             if self._whole or observation not in routes:
-                self._print(f"  {observation.text}", "" if observation.judged else "yellow")
+                self._print(f"  {text}", "" if observation.judged else "yellow")
         if routes and not self._whole:
             self._print(f"  {len(routes)} changes of routes and roles (--all shows them)", "dim")
 
@@ -203,6 +214,20 @@ class Terminal:
         """What has several lines stands in from the second on: none of them passes for ours."""
         indented = visible(text).replace("\n", "\n    ")
         self._console.print(Text(indented, style), soft_wrap=True)
+
+
+def _once(run: RunReport) -> Iterator[tuple[str, Observation]]:
+    """What was observed; the reason for INCONCLUSIVE stands in full where it comes first."""
+    open_claims = [one for one in run.verdicts if one.outcome is ClaimOutcome.INCONCLUSIVE]
+    sentences = dict.fromkeys(reason for one in open_claims for reason in reasons(one))
+    known: set[str] = set()
+    for observation in run.observations:
+        text = observation.text
+        for sentence in sentences:
+            if sentence in text:
+                text = text.replace(sentence, THE_SAME) if sentence in known else text
+                known.add(sentence)
+        yield text, observation
 
 
 def _style(verdict: ClaimVerdict) -> str:

@@ -163,7 +163,7 @@ def _quote(report: Report, failed: Failed, totals: RunTotals) -> str:
     place = f"in {formats.of(failed.runs, totals.judged, 'run')}" if totals.judged > 1 else ""
     if totals.cells > 1:
         place = f"in {_places(report, failed.cells)}"
-    as_known = "known to fail there" if known(report, failed) else ""
+    as_known = "expected to fail there" if known(report, failed) else ""
     tail = ", ".join(part for part in (place, as_known) if part)
     return f"“{failed.verdict.meaning}”{f' ({tail})' if tail else ''}"
 
@@ -208,7 +208,7 @@ def _out(report: Report, totals: RunTotals) -> PageAnswer:
         where = f"longest in {_places(report, [totals.out.cell])}" if totals.cells > 1 else ""
         lines += [_meaning(totals), where]
     elif totals.silence is not None and totals.silence.most_s:
-        lines.append(f"it confirmed nothing for {silent_text(totals)} at most")
+        lines.append(f"longest time without a confirm: {silent_text(totals)}")
     tone = "open" if unknown else "pass" if is_fine(totals) and totals.worst is None else "plain"
     return PageAnswer(
         question, out_text(totals), tone, _lines(*lines, worst_text(totals.worst), tail)

@@ -1,4 +1,4 @@
-"""What the calm cost, by system and layout: medians and ranges over runs, and one small chart.
+"""Costs of the steady state, by system and layout: medians and ranges over runs, and one chart.
 
 1. Only runs of one load and one deployment stand in one table: only they compare.
 2. A value that was not counted or not sampled says so; it is never 0.
@@ -79,18 +79,18 @@ Format = Callable[[float], str]
 
 
 def costs(report: Report) -> CostsView:
-    """All runs of a report that have a calm, by load and deployment."""
+    """All runs of a report that have a steady state, by load and deployment."""
     measured = [(run, run.cost) for run in report.runs if run.cost is not None]
-    with_calm = [(run, cost) for run, cost in measured if cost.seconds or cost.hosts]
+    with_load = [(run, cost) for run, cost in measured if cost.seconds or cost.hosts]
     groups: dict[tuple[str, str], list[tuple[RunReport, Cost]]] = {}
-    for run, cost in with_calm:
+    for run, cost in with_load:
         groups.setdefault((cost.load, cost.deployment), []).append((run, cost))
     return CostsView(
         columns=tuple((name, meaning) for name, meaning, _, _ in COLUMNS),
         host_columns=tuple(name for name, _, _ in _HOST_COLUMNS),
         parts=tuple(PART_NAMES.items()),
         tables=tuple(_table(*key, members) for key, members in groups.items()),
-        untold=len(report.runs) - len(with_calm),
+        untold=len(report.runs) - len(with_load),
     )
 
 
@@ -100,7 +100,7 @@ def _table(load: str, deployment: str, members: list[tuple[RunReport, Cost]]) ->
         places.setdefault(run.cell[1:], []).append(cost)
     widest = max((sum(_cpu(own).values()) for own in places.values()), default=0.0)
     rows = (_row(place, own, widest) for place, own in sorted(places.items(), key=_by_layout))
-    return CostTable(load or "load not told", deployment, tuple(rows))
+    return CostTable(load or "load not recorded", deployment, tuple(rows))
 
 
 def _by_layout(entry: tuple[Place, object]) -> tuple[str, str, str]:

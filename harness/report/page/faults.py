@@ -135,24 +135,22 @@ def _armed(span: FaultSpan) -> str:
     by = f" by {span.mechanism.replace('_', ' ')}" if span.mechanism else ""
     late = ""
     if span.requested_from_ns is not None and span.number == 1:
-        late = (
-            f", {formats.seconds((span.issued_ns - span.requested_from_ns) / NS)} after it was due"
-        )
-    return f"at {formats.after(span.issued_ns)}{late}, in force within {took}{by}"
+        late = f", {formats.seconds((span.issued_ns - span.requested_from_ns) / NS)} late"
+    return f"at {formats.after(span.issued_ns)}{late}, active within {took}{by}"
 
 
 def _undone(span: FaultSpan) -> str:
     if not span.opened:
         return "there was nothing to undo"
     if not span.returns:
-        return "never, as it was asked for"
+        return "never, as requested"
     if span.ended_ns is None:
         return "no"
     stood = formats.seconds((span.ended_ns - span.issued_ns) / NS)
     took = ""
     if span.undo_issued_ns is not None:
         took = f", within {formats.seconds((span.ended_ns - span.undo_issued_ns) / NS)}"
-    return f"by {formats.after(span.ended_ns)}{took}; it stood for {stood}"
+    return f"by {formats.after(span.ended_ns)}{took}; active for {stood}"
 
 
 def _undo_ns(span: FaultSpan) -> int | None:
@@ -167,7 +165,7 @@ def _look(look: Verification | None, since_ns: int | None, span: FaultSpan, word
         at = f"{formats.seconds((look.at_ns - since_ns) / NS)} {word}"
     took = ""
     if look.began_ns is not None:
-        took = f" (a look of {formats.seconds((look.at_ns - look.began_ns) / NS)})"
+        took = f" (a check of {formats.seconds((look.at_ns - look.began_ns) / NS)})"
     return f"{'yes' if look.ok else 'no'}, {at}{took}: {look.detail or span.doubt}"
 
 

@@ -4,6 +4,8 @@
 2. Times are seconds throughout, so that two of them can be compared at a glance.
 """
 
+import re
+
 from harness.claims.judge import OF_WARNINGS, ClaimOutcome
 from harness.view.summary import Number
 from spark_analysis.schema import measures
@@ -11,6 +13,7 @@ from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import BY_NAME
 
 GLUE = "\u00a0"
+_DATED = re.compile(r"(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})\d{2}-[0-9a-f]{4}")
 BADGES = {
     ClaimOutcome.FAIL: ("fail", "✗", "FAIL"),
     ClaimOutcome.INCONCLUSIVE: ("open", "?", "INCONCLUSIVE"),
@@ -20,6 +23,13 @@ BADGES = {
 # A claim that predicts harm: the harm did not occur, or it did.
 NOT_SEEN = ("open", "–", OF_WARNINGS[ClaimOutcome.FAIL])
 CONFIRMED = ("open", "!", OF_WARNINGS[ClaimOutcome.PASS])
+
+
+def dated(name: str) -> str:
+    """Return when the experiment or night of this name began: `2026-11-27 22:00 UTC`. Other names
+    stay as they are."""
+    found = _DATED.fullmatch(name)
+    return "{}-{}-{} {}:{} UTC".format(*found.groups()) if found else name
 
 
 def count(number: float) -> str:

@@ -145,7 +145,7 @@ def _skipped(cell: Cell, why: str, reasons: tuple[str, ...]) -> MatrixField:
 
 
 def _absent(cell: Cell) -> MatrixField:
-    title = f"{cell[0]} on {cell[1]} {cell[2]}: not asked for"
+    title = f"{cell[0]} on {cell[1]} {cell[2]}: not requested"
     return MatrixField(0, "absent", "", "", "", "", False, 0, title)
 
 

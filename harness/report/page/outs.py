@@ -26,7 +26,7 @@ _ENDED = {
     UNDO: "the fault's end ended it",
     EITHER: "the system or the fault's end ended it",
     UNKNOWN: "its end is unknown",
-    NEVER: "not back when the load ended",
+    NEVER: "did not recover before the load ended",
 }
 
 
@@ -76,7 +76,7 @@ def spread_text(totals: RunTotals) -> str:
 
 
 def worst_text(out: Out | None) -> str:
-    """`one of 200 queues (q7): 40.0 s, not back`; a publisher that is a number is `no. 2`."""
+    """`one of 200 queues (q7): 40.0 s, did not recover`; a numbered publisher is `no. 2`."""
     if out is None:
         return ""
     name = f"no.{formats.GLUE}{out.name}" if out.name.isdigit() else out.name
@@ -84,25 +84,25 @@ def worst_text(out: Out | None) -> str:
 
 
 def length(out: Out) -> str:
-    """`40.0 s in 2 outages, not back`."""
+    """`40.0 s in 2 outages, did not recover`."""
     mark = "" if out.whole else f"≥{formats.GLUE}"
     times = f" in {formats.plural(out.times, 'outage')}" if out.times > 1 else ""
-    back = "" if out.back else ", not back"
+    back = "" if out.back else ", did not recover"
     return f"{mark}{formats.seconds(out.seconds)}{times}{back}"
 
 
 def history_text(totals: RunTotals) -> str:
-    """` in 2 outages, not back in 1 of 3 runs`: what the longest time is made of."""
+    """` in 2 outages, did not recover in 1 of 3 runs`: what the longest time is made of."""
     times = totals.longest.times if totals.longest is not None else 0
     text = f" in {formats.plural(times, 'outage')}" if times > 1 else ""
     if not totals.not_back:
         return text
     of = f" in {formats.of(totals.not_back, totals.runs, 'run')}" if totals.runs > 1 else ""
-    return f"{text}, not back{of}"
+    return f"{text}, did not recover{of}"
 
 
 def spell_text(spell: Outage, zero_ns: int) -> str:
-    """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: not back when …`."""
+    """Return an outage: `queue q7 unavailable for ≥ 40.0 s from +12.3 s: did not recover …`."""
     who = "unavailable" if spell.scope == RUN else f"{spell.scope} {spell.name} unavailable"
     mark = "" if spell.ended == SYSTEM else "≥ "
     lasted = f"{mark}{formats.seconds((spell.until_ns - spell.from_ns) / NS)}"

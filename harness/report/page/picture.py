@@ -106,8 +106,8 @@ def _left_out(scenes: int, lines: int) -> str:
     parts += [formats.plural(lines, "more column")] if lines > 0 else []
     if not parts:
         return ""
-    are = "stands" if scenes + lines == 1 else "stand"
-    return f"Drawn is where most was lost, or out for longest; {' and '.join(parts)} {are} below."
+    are = "is" if scenes + lines == 1 else "are"
+    return f"The worst losses and downtimes are drawn; {' and '.join(parts)} {are} listed below."
 
 
 def _scene(scenario: str, lines: Sequence[Place], cells: Mapping[Cell, CellView]) -> Scene:
@@ -165,13 +165,13 @@ def _findings(totals: RunTotals) -> Iterable[tuple[str, str]]:
     if undecided and not totals.lost and not totals.stranded:
         yield "open", "? loss not decided"
     if totals.out is None:
-        yield "open", "? out: not decided"
+        yield "open", "? downtime: not decided"
     elif is_out(totals):
         yield "out", f"{out_phrase(totals)}{history_text(totals)}"
     elif totals.faults_of:
         yield ("pass", "✓ no downtime") if is_fine(totals) else ("open", f"? {out_phrase(totals)}")
     else:
-        yield "pass", "✓ never out"
+        yield "pass", "✓ no downtime"
 
 
 def _more(totals: RunTotals) -> Iterable[str]:
@@ -190,7 +190,7 @@ def _more(totals: RunTotals) -> Iterable[str]:
         yield worst_text(totals.worst)
     if totals.judged and totals.faults_seen < totals.faults_of:
         faults = formats.plural(totals.faults_of, "fault")
-        yield f"{totals.faults_seen} of {faults} seen from outside"
+        yield f"{totals.faults_seen} of {faults} verified"
 
 
 def _why(runs: Sequence[RunReport], timelines: Sequence[object], view: CellView | None) -> str:

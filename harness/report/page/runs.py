@@ -303,7 +303,7 @@ def _operation(one: OperationSpan) -> OperationView:
     if one.returned_ns is not None:
         when += f" to {formats.after(one.returned_ns)}"
     if one.requested_ns is not None:
-        when += f", asked for at {formats.after(one.requested_ns)}"
+        when += f", requested at {formats.after(one.requested_ns)}"
     title = f"{one.kind} {one.target}".strip()
     return OperationView(one.number, title, one.resolved, tone, badge, when, one.detail)
 
@@ -353,7 +353,7 @@ def _origins(run: RunReport) -> tuple[tuple[str, str], ...]:
     if detail is not None:
         pairs += [("deployment", detail.deployment)] if detail.deployment else []
         pairs += [
-            (worker.name, _worker(worker.exit_code, worker.log_closed, worker.doubt))
+            (worker.name, _worker(worker.exit_code, worker.log_closed, worker.failure))
             for worker in detail.workers
         ]
     pairs += [("note", note) for note in run.notes]

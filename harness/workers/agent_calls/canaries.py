@@ -16,7 +16,7 @@ from harness.workers.loading import CannotLoad, loaded
 T = TypeVar("T")
 
 
-class Asks(Protocol):
+class AskingCanary(Protocol):
     """A canary that asks what its node answers alone, of that queue if it has a name."""
 
     @property
@@ -48,7 +48,7 @@ class Speaks(Protocol):
 class Opened(NamedTuple):
     """What one canary can: one that was to speak speaks, any other one asks."""
 
-    asks: Asks | None
+    asks: AskingCanary | None
     speaks: Speaks | None
 
 
@@ -65,7 +65,7 @@ class Canaries:
     """The open canaries of this agent: those that ask, and those that speak."""
 
     def __init__(self) -> None:
-        self._open: dict[str, Asks] = {}
+        self._open: dict[str, AskingCanary] = {}
         self._queues: dict[str, str] = {}
         self._speakers: dict[str, Speaks] = {}
 

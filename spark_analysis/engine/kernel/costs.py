@@ -11,11 +11,11 @@ from spark_analysis.engine.kernel.messages import Messages
 from spark_analysis.engine.kernel.publishes import Publishes
 from spark_analysis.engine.kernel.records import Resources
 from spark_analysis.engine.kernel.windows import Judged, judged_times
-from spark_analysis.schema.costs import COUNTERS, MEMORY, Calm, Use
+from spark_analysis.schema.costs import COUNTERS, MEMORY, SteadyState, Use
 from spark_analysis.schema.facts import Facts
 
 
-def calm(known: Messages, publishes: Publishes, facts: Facts) -> list[Calm]:
+def steady_state(known: Messages, publishes: Publishes, facts: Facts) -> list[SteadyState]:
     """The run's row; none where nothing is confirmed by design, or nothing came before a fault."""
     time = judged_times(facts)[0]
     if not facts.confirms or time.until_ns <= time.from_ns:
@@ -27,7 +27,7 @@ def calm(known: Messages, publishes: Publishes, facts: Facts) -> list[Calm]:
     answered = confirmed_ns < NEVER
     took_ns = np.sort(confirmed_ns[answered] - begun_ns[answered])
     return [
-        Calm(
+        SteadyState(
             run=facts.run,
             from_ns=time.from_ns,
             until_ns=time.until_ns,
@@ -44,8 +44,8 @@ def use(resources: Resources, facts: Facts) -> list[Use]:
     """One row a host."""
     time = judged_times(facts)[0]
     counted = [name for name in (*COUNTERS, MEMORY) if getattr(resources, name).any()]
-    calm_rows = resources.pick(_within(resources.at_ns, time))
-    ordered = calm_rows.pick(np.argsort(calm_rows.at_ns, kind="stable"))
+    steady_rows = resources.pick(_within(resources.at_ns, time))
+    ordered = steady_rows.pick(np.argsort(steady_rows.at_ns, kind="stable"))
     present = np.unique(resources.host.numbers).tolist()
     return [
         _host(

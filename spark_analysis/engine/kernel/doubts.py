@@ -65,7 +65,7 @@ def _run(facts: Facts) -> Iterator[Doubt]:
     for window in facts.windows:
         if not (window.verified and window.gone):
             yield _doubt(facts.run, "run", window.number, "fault")
-    if facts.clock_doubt:
+    if facts.clock_problem:
         yield _doubt(facts.run, "run", 0, "clock")
 
 

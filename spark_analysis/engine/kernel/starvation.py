@@ -124,12 +124,13 @@ def _read_at(arrived: Arrivals, rows: Ints) -> NDArray[np.int64]:
 def _spans(
     overlaps: Mapping[int, OverlappingFaults], facts: Facts
 ) -> Iterator[tuple[int, int, int]]:
-    """(window, from, until): the calm, and after each fault from when it and clients were back."""
+    """Yield (window, from, until): the steady state, and the time after each fault from when it
+    and clients were back."""
     origins_ns = [window.origin_ns for window in facts.windows]
-    calm = (0, facts.load_started_ns, min([*origins_ns, facts.load_ended_ns]))
+    steady = (0, facts.load_started_ns, min([*origins_ns, facts.load_ended_ns]))
     after_ns = facts.deadline_ns + facts.reconnect_ns
     healed = ((number, each.over_ns + after_ns, each.next_ns) for number, each in overlaps.items())
-    return (span for span in (calm, *healed) if span[1] < span[2])
+    return (span for span in (steady, *healed) if span[1] < span[2])
 
 
 def _kept(

@@ -1,4 +1,4 @@
-"""The judged time of each fault window, of the calm before the first, and how long faults held.
+"""The judged time of each fault window, of the steady state before, and how long faults held.
 
 1. Window 0 is the time before; the judged time of a window ends where the next one begins, if that
    is later than where it begins itself.
@@ -68,8 +68,8 @@ def judged_times(facts: Facts) -> tuple[Judged, ...]:
     numbers = (0, *(window.number for window in windows))
     starts = (facts.load_started_ns, *(window.origin_ns for window in windows))
     ends = (*starts[1:], facts.load_ended_ns)
-    calm, *rest = map(Judged, numbers, starts, ends)
-    return calm, *(replace(one, until_ns=max(one.from_ns, one.until_ns)) for one in rest)
+    steady, *rest = map(Judged, numbers, starts, ends)
+    return steady, *(replace(one, until_ns=max(one.from_ns, one.until_ns)) for one in rest)
 
 
 def in_order(facts: Facts) -> tuple[Window, ...]:

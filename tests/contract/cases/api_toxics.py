@@ -12,9 +12,9 @@ def _toxics(**attributes: str) -> Cases:
     for kind, text in attributes.items():
         bare = f'{{"type":"{kind}"}}'
         full = f'{{"name":"n","type":"{kind}","stream":"upstream","attributes":{text}}}'
-        asks = [post("/proxies", A), post("/proxies/a/toxics", bare)]
-        asks += [post("/proxies/a/toxics", full), get("/proxies/a/toxics"), get("/proxies/a")]
-        cases[f"a {kind} toxic is told with all its attributes"] = asks
+        requests = [post("/proxies", A), post("/proxies/a/toxics", bare)]
+        requests += [post("/proxies/a/toxics", full), get("/proxies/a/toxics"), get("/proxies/a")]
+        cases[f"a {kind} toxic is told with all its attributes"] = requests
     return cases
 
 

@@ -24,8 +24,8 @@ def our_layer_creates_tells_and_deletes_proxies(rig: Rig) -> Iterator[str]:
     layer = _layer(rig)
     upstream = at(rig.upstream)
     made = layer.create("run.1 ?%", upstream, listen=f"{HOST}:0")
-    told = layer.proxies()
-    yield f"{sorted(told)}, made as told: {made == told['run.1 ?%']}"
+    proxies = layer.proxies()
+    yield f"{sorted(proxies)}, made as told: {made == proxies['run.1 ?%']}"
     yield f"enabled {made.enabled}, toxics {made.toxics}, as asked: {made.upstream == upstream}"
     rig.address = (HOST, made.port)
     rig.pair()

@@ -245,7 +245,7 @@ def test_a_toxicity_between_is_drawn_from_the_stream_alone() -> None:
     assert 20 < drawn.count(b"x") < 80
 
 
-def test_a_neighbour_that_comes_or_goes_draws_no_toxicity_anew() -> None:
+def test_adding_or_removing_a_neighbour_redraws_no_toxicity() -> None:
     for seed in range(50):
         bench = Bench(Chain([toxic(Timeout(0), "half", 0.5)], Random(seed), 0))
         bench.receive(b"x")

@@ -53,7 +53,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
     return found
 
 
-def asked(of: Ahead) -> Any:
+def session_of(of: Ahead) -> Any:
     return of.session()
 
 
@@ -61,7 +61,7 @@ def test_who_has_begun_gets_the_session_that_was_started_beside(starts: Starts) 
     of = Ahead(Place("local[1]"))
     of.begin()
     of.begin()
-    found = asked(of)
+    found = session_of(of)
     assert [found] == starts.made == starts.warmed
     assert found.thread != threading.get_ident()
     assert starts.places == [Place("local[1]")]
@@ -69,24 +69,24 @@ def test_who_has_begun_gets_the_session_that_was_started_beside(starts: Starts) 
     assert not found.stopped  # it is the asker's
 
 
-def test_who_begins_waits_for_nobody(starts: Starts) -> None:
+def test_begin_does_not_wait(starts: Starts) -> None:
     starts.may.clear()
     of = Ahead()
     of.begin()
     assert starts.made == []
     starts.may.set()
-    assert asked(of) is starts.made[0]
+    assert session_of(of) is starts.made[0]
     of.end()
 
 
 def test_who_has_not_begun_starts_it_himself(starts: Starts) -> None:
     of = Ahead()
-    assert asked(of).thread == threading.get_ident()
+    assert session_of(of).thread == threading.get_ident()
     assert (starts.places, starts.warmed) == ([HERE], [])
     of.end()
 
 
-def test_a_start_that_fails_is_told_to_who_asks_and_to_nobody_else(starts: Starts) -> None:
+def test_a_failed_start_is_reported_to_its_caller_only(starts: Starts) -> None:
     starts.failure = SparkFailed("no Java")
     of = Ahead()
     of.begin()
@@ -112,9 +112,7 @@ def test_a_session_is_stopped_if_an_interrupt_came_while_it_was_waited_for(
 
 
 @pytest.mark.parametrize("wanted", [Ahead.begin, Ahead.end])
-def test_what_nobody_asks_for_any_more_is_stopped(
-    starts: Starts, wanted: Callable[[Ahead], None]
-) -> None:
+def test_an_unused_session_is_stopped(starts: Starts, wanted: Callable[[Ahead], None]) -> None:
     of = Ahead()
     wanted(of)
     of.end()

@@ -81,7 +81,7 @@ def test_where_nothing_is_admitted_nothing_may_be_found() -> None:
         assert wrong.invented == {ONE}
 
 
-def test_a_redelivery_and_a_publishers_retry_are_nobodys_fault() -> None:
+def test_redeliveries_and_publisher_retries_are_legal() -> None:
     story = Story().sent(1).came(1).came(1, 5, flagged=True)
     story.found("duplicated", 1, "redelivery").found("duplicated", 1, "publisher_retry")
     assert all(story.compared(what).exact for what in (*CLASSES, CAME_AGAIN))
@@ -124,7 +124,7 @@ def test_whether_an_unknown_attempt_survived_beside_a_dropped_one_is_not_proved(
     assert (one.must, one.may) == (frozenset(), {ONE})
 
 
-def test_a_loss_that_nobody_admits_is_invented() -> None:
+def test_a_loss_that_no_oracle_reports_is_invented() -> None:
     story = Story().sent(1).sent(2).found("lost", 1).found("lost", 2)
     assert story.compared("lost", admit("drop", 1)).invented == {TWO}
 
@@ -327,7 +327,7 @@ def test_an_acknowledgement_of_something_else_proves_nothing_of_a_redelivery(
     assert story.compared("redelivery_after_ack", *admissions).must == frozenset()
 
 
-def test_a_fault_excuses_no_finding_that_nobody_admits() -> None:
+def test_a_fault_does_not_excuse_an_invented_finding() -> None:
     story = Story().sent(1).came(1, ns(1)).came(1, ns(12), flagged=True)
     story.seen.acknowledgements = [Acknowledgement(7, 1, 1, 1, ns(9.5))]
     story.seen.unsettled = (crash(),)
@@ -394,7 +394,7 @@ def test_a_twin_that_came_again_ambiguous_came_again() -> None:
     assert story.compared(CAME_AGAIN, admit("duplicate", 1)).exact
 
 
-def test_what_is_to_come_again_has_to_whoever_redelivers_it() -> None:
+def test_a_redelivery_must_come_from_the_reported_path() -> None:
     story = Story().sent(1).came(1)
     assert story.compared(CAME_AGAIN, admit("redeliver", 1)).missed == {ONE}
     story.found("duplicated", 1, "redelivery")

@@ -31,7 +31,7 @@ def test_what_our_own_older_runs_always_had_is_not_assumed_of_others() -> None:
         assert isinstance(loaded.value(name, 0), Unknown), name
 
 
-def test_what_follows_from_what_is_told_is_known() -> None:
+def test_facts_derived_from_records_are_known() -> None:
     assert state(parsed({"declared": {"consumers": 1, "acknowledges": False}})).run["no_ack"]
     assert "no_ack" not in state(parsed({"declared": {"consumers": None}})).run
 
@@ -41,7 +41,7 @@ def test_a_recorded_fact_that_stands_among_the_declared_is_the_first_windows() -
     assert loaded.value("consumers_cancelled", 1) == exactly(2)
 
 
-def test_how_long_a_client_may_take_to_be_back_can_be_told() -> None:
+def test_the_reconnect_limit_of_a_client_can_be_set() -> None:
     assert parsed({"declared": {"reconnect_s": 2.5}}).declared == {"reconnect_s": 2.5}
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from harness.analyse.marts import JudgedRun, judge_one
 from harness.run_folder.manifest import NAME, SEALED
 from spark_analysis.schema.failed import Failed
+from tests.rigs.runs.judged_runs import crash, manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.run_folders import write_run
-from tests.rigs.runs.told_runs import crash, manifest_of
 
 
 def test_a_sealed_run_has_its_findings(tmp_path: Path) -> None:

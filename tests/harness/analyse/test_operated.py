@@ -17,7 +17,7 @@ from tests.rigs.runs.findings import Story
 from tests.rigs.runs.manifests import manifest
 from tests.rigs.runs.run_folders import write_run
 
-CALM = Story().calm()
+CALM = Story().steady()
 
 
 def stood_still(
@@ -74,7 +74,7 @@ def test_an_operation_that_failed_or_met_a_fault_says_nothing_of_silence(tmp_pat
 
 
 @pytest.mark.parametrize(("at_ms", "still"), [(12_000, None), (9_900, True), (15_000, True)])
-def test_a_stall_of_ours_is_no_silence_of_the_queue(
+def test_a_stall_of_mqproof_is_no_silence_of_the_queue(
     tmp_path: Path, at_ms: float, still: bool | None
 ) -> None:
     late = Doubt("run", "availability", 0, "stalled", "", 1, ns(at_ms), ns(200))

@@ -7,51 +7,51 @@ import pytest
 from harness.analyse.routed import ROUTES, RouteValue, route_state
 from tests.rigs.histories.by_hand import History
 from tests.rigs.histories.watching import ALL, look, looks
+from tests.rigs.runs.judged_runs import manifest_of
 from tests.rigs.runs.run_folders import write_run
-from tests.rigs.runs.told_runs import manifest_of
 
 FAULT_MS = 10_000, 20_000
 
 
-def killed(*asked_ms: range) -> History:
+def killed(*query_ms: range) -> History:
     """ns1 is killed for 10 s; ns2 is asked at these times, and tells every route."""
     history = History().window(FAULT_MS[0], returned_ms=FAULT_MS[0], ended_ms=FAULT_MS[1])
-    for each in asked_ms:
+    for each in query_ms:
         looks(history, "ns2", each, *ALL)
     return history
 
 
 def routes(
-    tmp_path: Path, history: History, left: int = 1, *, struck: tuple[str, ...]
+    tmp_path: Path, history: History, left: int = 1, *, targets: tuple[str, ...]
 ) -> RouteValue:
     facts, rows = history.build()
     folder = write_run(tmp_path / f"run-{len(list(tmp_path.iterdir()))}", facts, rows)
     manifest = manifest_of(facts)
-    of_window = {"name_servers_hit": list(struck), "name_servers_left": left}
+    of_window = {"name_servers_hit": list(targets), "name_servers_left": left}
     manifest.state["windows"] = {"1": of_window}
     return route_state(folder, manifest, facts)[ROUTES]
 
 
 def of_one(tmp_path: Path, history: History) -> RouteValue:
-    return routes(tmp_path, history, struck=("ns1",))
+    return routes(tmp_path, history, targets=("ns1",))
 
 
-def test_one_that_answers_all_the_time_has_told_the_way(tmp_path: Path) -> None:
+def test_a_name_server_that_always_answers_served_the_routes(tmp_path: Path) -> None:
     assert of_one(tmp_path, killed(range(9_000, 21_000, 500))) is True
 
 
 @pytest.mark.parametrize("why", ["", "no answer within 1 s"])
-@pytest.mark.parametrize(("from_ms", "is_told"), [(16_500, True), (17_000, False)])
+@pytest.mark.parametrize(("from_ms", "expected"), [(16_500, True), (17_000, False)])
 def test_who_knows_nothing_or_is_silent_for_five_seconds_has_not(
-    tmp_path: Path, why: str, from_ms: int, is_told: bool
+    tmp_path: Path, why: str, from_ms: int, expected: bool
 ) -> None:
     history = killed(range(9_000, 12_500, 500), range(from_ms, 21_000, 500))
     for at_ms in range(12_500, from_ms, 500):
         look(history, "ns2", at_ms, why=why)
-    assert of_one(tmp_path, history) is is_told
+    assert of_one(tmp_path, history) is expected
 
 
-def test_what_the_struck_one_tells_is_not_asked(tmp_path: Path) -> None:
+def test_a_name_server_hit_by_the_fault_does_not_count(tmp_path: Path) -> None:
     history = looks(killed(), "ns1", range(9_000, 21_000, 500), *ALL)
     look(history, "ns2", 12_000, why="refused")
     assert of_one(tmp_path, history) is False
@@ -62,14 +62,14 @@ def test_another_one_that_answers_is_enough(tmp_path: Path) -> None:
     assert of_one(tmp_path, history) is True
 
 
-def test_every_queue_has_a_prober_that_must_be_told(tmp_path: Path) -> None:
+def test_every_queue_needs_a_prober_with_routes(tmp_path: Path) -> None:
     history = killed(range(9_000, 21_000, 500))
     for at_ms in range(9_000, 21_000, 500):
         look(history, "ns2", at_ms, prober=10)
     assert of_one(tmp_path, history) is False
 
 
-def test_where_nobody_asked_or_the_prober_stood_still_nobody_knows(tmp_path: Path) -> None:
+def test_routes_are_unknown_without_queries_or_while_the_prober_stalls(tmp_path: Path) -> None:
     assert of_one(tmp_path, killed()) is None
     assert of_one(tmp_path, killed(range(9_000, 12_000, 500))) is None
     stalled = killed(range(9_000, 12_000, 500))
@@ -81,8 +81,8 @@ def test_without_a_fault_of_name_servers_that_leaves_one_there_is_nothing_to_ask
     tmp_path: Path,
 ) -> None:
     silent = look(killed(), "ns2", 12_000, why="refused")
-    for struck, left in (((), 2), (("ns1", "ns2"), 0)):
-        assert isinstance(routes(tmp_path, silent, left, struck=struck), dict)
+    for targets, left in (((), 2), (("ns1", "ns2"), 0)):
+        assert isinstance(routes(tmp_path, silent, left, targets=targets), dict)
 
 
 def test_times_are_those_of_the_fault(tmp_path: Path) -> None:

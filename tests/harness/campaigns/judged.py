@@ -15,7 +15,7 @@ USUAL = (
 
 
 def run(**changes: object) -> CampaignRun:
-    told = CampaignRun(
+    run_values = CampaignRun(
         experiment="20261122-000000-aaaa",
         seed=7,
         run="mirror-crash-1-beef",
@@ -33,13 +33,13 @@ def run(**changes: object) -> CampaignRun:
         reasons="",
         confirmed_per_s=None,
     )
-    return replace(told, **changes)  # type: ignore[arg-type]
+    return replace(run_values, **changes)  # type: ignore[arg-type]
 
 
 def failed(**changes: object) -> CampaignRun:
-    told = json.dumps({"mirror-failure-harms-nobody": "missed == 0: 9 | <b>"})
+    reasons = json.dumps({"mirror-failure-harms-nobody": "missed == 0: 9 | <b>"})
     passed = USUAL.replace(" mirror-failure-harms-nobody", "")
-    parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "reasons": told}
+    parts = {"passed": passed, "failed": "mirror-failure-harms-nobody", "reasons": reasons}
     return run(**{**parts, **changes})
 
 

@@ -15,7 +15,7 @@ def section(text: str, name: str) -> str:
     return text.partition(f"\n## {name}: ")[2].partition("\n## ")[0]
 
 
-def test_a_claim_that_nobody_ran_has_no_verdict() -> None:
+def test_a_claim_that_was_never_run_has_no_verdict() -> None:
     text = page()
     assert section(text, "mirror-failure-harms-nobody").startswith("not run yet\n")
     assert section(text, "more-mirrors-less-throughput").startswith("not run yet\n")
@@ -36,7 +36,7 @@ def test_one_failure_refutes_and_the_run_that_shows_it_can_be_replayed() -> None
     assert "- PASS in 1 of its runs" in text
 
 
-def test_the_table_tells_in_how_many_runs_and_what_these_do_not_exclude() -> None:
+def test_the_table_shows_runs_and_confidence_intervals() -> None:
     (row,) = [line for line in page(run(), failed(run="r-2")).splitlines()
               if line.startswith("| [mirror-failure-harms-nobody]")]  # fmt: skip
     assert row.endswith("| FAIL | FAIL in 1 of 2 runs (95 % CI: 1.3 to 99 %) |")
@@ -54,9 +54,9 @@ def test_a_claim_quotes_its_article_and_the_section_of_it() -> None:
     assert section(page(), "multicast-is-atomic").startswith("no run judges it\n")
 
 
-def test_a_page_of_some_articles_tells_nothing_of_others() -> None:
-    told = article_page.only(shipped_beside(), ["seeds/001", "seeds/002"])
-    text = "\n".join(article_page.page(shipped(), told, (), "rocketmq-2m2s"))
+def test_a_page_of_some_articles_shows_no_others() -> None:
+    articles = article_page.only(shipped_beside(), ["seeds/001", "seeds/002"])
+    text = "\n".join(article_page.page(shipped(), articles, (), "rocketmq-2m2s"))
     assert section(text, "other-masters-take-over").startswith("not run yet\n")
     assert "seeds/000" not in text
     assert "- seeds/002: " in text

@@ -10,7 +10,7 @@ from harness.campaigns.packed import Packed
 from harness.claims.judge import ClaimOutcome, ClaimVerdict
 from harness.judging.result import RunReport
 from harness.view.summary import Number
-from tests.rigs.runs.told_runs import crash, told
+from tests.rigs.runs.judged_runs import crash, judged_run
 
 REAL, OURS = "rocketmq-2m2s", "reference-2m2s"
 PASS, FAIL, UNKNOWN, NEVER = (
@@ -29,7 +29,7 @@ def run(
     folder: Path, system: str, number: int, outcomes: dict[str, ClaimOutcome], out_s: float = 1.0
 ) -> RunReport:
     cell = ("master-crash", system, "colocated@T=10", "java")
-    found = told(folder / f"{system}-{number}", crash(), cell=cell)
+    found = judged_run(folder / f"{system}-{number}", crash(), cell=cell)
     assert found.summary is not None
     return replace(
         found,

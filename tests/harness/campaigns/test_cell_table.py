@@ -17,7 +17,7 @@ def passed(runs: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("runs", "told"),
+    ("runs", "expected"),
     [
         ([], "not run"),
         ([run(), run()], f"{passed(2)} (95 % one-sided bound: at most 78 %); as expected"),
@@ -39,10 +39,10 @@ def passed(runs: int) -> str:
         ),
     ],
 )
-def test_a_cell_tells_verdict_standing_and_what_so_many_runs_exclude(
-    runs: list[CampaignRun], told: str
+def test_a_cell_shows_verdict_knowledge_and_confidence_interval(
+    runs: list[CampaignRun], expected: str
 ) -> None:
-    assert describe_cell(runs, KNOWLEDGE) == told
+    assert describe_cell(runs, KNOWLEDGE) == expected
 
 
 def test_the_table_sets_systems_side_by_side_and_leaves_out_nothing() -> None:

@@ -28,17 +28,17 @@ def test_the_telling_cells_are_those_of_the_scenarios_own_table() -> None:
     assert played == every < set(scenario_names())  # the others are for name servers and logs
 
 
-def test_layouts_that_are_compared_are_played_with_that_scenario_alone_unless_asked_for() -> None:
+def test_compared_layouts_run_only_their_scenario_unless_requested() -> None:
     assert held_beside() == {name: {publish_rate.SCENARIO} for name in publish_rate.LAYOUTS}
     whole = matrix(Choice(systems=(REAL,)))
     assert {name for name, _, layout in whole.cells if layout == "mirrors-2@T=10"} == {
         publish_rate.SCENARIO
     }
-    asked = matrix(Choice(systems=(REAL,), layouts=("mirrors-2",)))
-    assert ("master-crash", REAL, "mirrors-2@T=10") in asked.cells
+    cells = matrix(Choice(systems=(REAL,), layouts=("mirrors-2",)))
+    assert ("master-crash", REAL, "mirrors-2@T=10") in cells.cells
 
 
-def test_every_system_has_cells_with_its_own_timers_where_none_are_asked_for() -> None:
+def test_every_system_has_cells_with_its_own_timers_where_none_are_requested() -> None:
     whole = matrix(Choice(scenarios=("master-crash",)))
     labels = {system: label for _, system, label in whole.cells}
     assert {system: label.partition("@")[2] for system, label in labels.items()} == {
@@ -49,25 +49,26 @@ def test_every_system_has_cells_with_its_own_timers_where_none_are_asked_for() -
 def test_every_word_that_names_nothing_is_reported_at_once_with_what_there_is() -> None:
     wrong = Choice(("rabit",), ("exactly-3",), ("master-crush", "master-stop", "master-stop"),
                    "T=1", "external")  # fmt: skip
-    told = [str(one) for one in problems(wrong)]
-    assert [one.partition(":")[0] for one in told] == [
+    texts = [str(one) for one in problems(wrong)]
+    assert [one.partition(":")[0] for one in texts] == [
         "--system", "--layout", "--scenario", "--scenario", "--profile", "--deployment",
     ]  # fmt: skip
-    assert "valid: rabbitmq-mirrored | " in told[0]
-    assert "did you mean 'exactly-2'?" in told[1]
-    assert "did you mean 'master-crash'?" in told[2]
-    assert "'master-stop' is named twice" in told[3]
-    assert "valid: T=10 | " in told[4]
-    assert told[5].endswith("valid: compose | local")
+    assert "valid: rabbitmq-mirrored | " in texts[0]
+    assert "did you mean 'exactly-2'?" in texts[1]
+    assert "did you mean 'master-crash'?" in texts[2]
+    assert "'master-stop' is named twice" in texts[3]
+    assert "valid: T=10 | " in texts[4]
+    assert texts[5].endswith("valid: compose | local")
 
 
-def test_a_system_that_was_named_and_has_no_such_timers_is_told() -> None:
+def test_a_named_system_without_these_timers_is_reported() -> None:
     names = tuple(one.name for one in systems())
-    told = [str(one).partition("; ")[0] for one in problems(Choice(names, profile="T=10"))]
-    assert told == [
+    texts = [str(one).partition("; ")[0] for one in problems(Choice(names, profile="T=10"))]
+    assert texts == [
         f"--profile: no layout of {name} has 'T=10'"
         for name in (
             "reference-2m2s",
+            "reference-dledger",
             "rocketmq-2m2s",
             "rocketmq-controller",
             "rocketmq-dledger",

@@ -6,7 +6,7 @@ import pytest
 
 from harness import cli
 from harness.campaigns import playing
-from harness.campaigns.runs import as_csv
+from harness.campaigns.runs import CampaignRun, as_csv
 from harness.campaigns.stored import found
 from tests.harness.campaigns.judged import LAYOUT, REAL, failed, run, verdict_file
 from tests.harness.campaigns.test_playing import Played
@@ -28,7 +28,7 @@ def command(*words: object) -> int:
 
 
 def problems(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The places of what was told, by line."""
+    """The places of what was reported, by line."""
     first, *lines = capsys.readouterr().err.splitlines()
     assert first == "mqproof: bad input:"
     return [line.partition(": ")[0] for line in lines]
@@ -50,7 +50,7 @@ def test_a_dry_run_says_what_is_left_and_starts_nothing(
     assert not (folder / "new").exists()
 
 
-def test_where_spark_runs_is_told_to_every_experiment(
+def test_every_experiment_gets_the_spark_master(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played = Played([run(run="r-2")])
@@ -60,9 +60,9 @@ def test_where_spark_runs_is_told_to_every_experiment(
     assert played.words[0].endswith("--master spark://h:7077 --conf spark.cores.max=2")
 
 
-@pytest.mark.parametrize(("left", "code"), [([run(run="r-2")], 0), ((), 2)])
+@pytest.mark.parametrize(("left", "code"), [([run(run="r-2")], 0), ([], 2)])
 def test_a_campaign_ends_with_0_where_all_is_judged_and_with_2_where_it_cannot_be(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[playing.CampaignRun], code: int
+    folder: Path, monkeypatch: pytest.MonkeyPatch, left: list[CampaignRun], code: int
 ) -> None:
     monkeypatch.setattr(playing, "play", Played(left, code=255))
     assert command("run", folder, *CHOICE, "--repeats", 2) == code

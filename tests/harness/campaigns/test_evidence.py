@@ -23,9 +23,9 @@ from harness.judging.assemble import run_report
 from harness.plan.problems import PlanError
 from tests.harness.campaigns.published import PUBLISHED
 from tests.harness.campaigns.test_pages import PAGE, recorded
+from tests.rigs.runs.judged_runs import crash
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.stored import stored
-from tests.rigs.runs.told_runs import crash
 
 
 def command(*words: object) -> int:
@@ -66,8 +66,8 @@ def test_a_report_from_marts_is_that_from_raw_rows(page: Path, tmp_path: Path) -
     raw = run_report(folder, run.manifest, run.facts, run.findings, *beside)
     found = of_page(only(page)).runs[0]
     assert found.verdicts
-    told = [one.name for one in fields(raw) if one.name != "detail"]
-    assert [getattr(found, name) for name in told] == [getattr(raw, name) for name in told]
+    names = [one.name for one in fields(raw) if one.name != "detail"]
+    assert [getattr(found, name) for name in names] == [getattr(raw, name) for name in names]
     assert found.detail and raw.detail
     assert found.detail.timeline.faults == raw.detail.timeline.faults
     assert found.detail.timeline.routes == raw.detail.timeline.routes
@@ -113,7 +113,7 @@ def changed(page: Path) -> None:
     path.write_bytes(lzma.compress(json.dumps(document).encode()))
 
 
-def test_marts_that_are_not_what_the_pack_says_are_found_and_written_anew(
+def test_marts_that_are_not_what_the_pack_says_are_found_and_written_again(
     page: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed(page)
@@ -162,9 +162,9 @@ def test_a_source_without_the_pack_is_refused_with_its_places(
 ) -> None:
     (tmp_path / "empty").mkdir()
     assert command("page", page, "--check", "--evidence", tmp_path / "empty") == 254
-    told = capsys.readouterr().err
-    assert "empty/runs/e.tar.xz" in told
-    assert "empty/e.tar.xz" in told
+    output = capsys.readouterr().err
+    assert "empty/runs/e.tar.xz" in output
+    assert "empty/e.tar.xz" in output
 
 
 def test_packs_that_are_done_are_skipped_after_an_interrupt(

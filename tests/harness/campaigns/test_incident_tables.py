@@ -12,7 +12,7 @@ from harness.judging.result import RunReport
 from harness.plan.problems import PlanError
 from harness.view.routes import RouteRow, Routes, Stretch
 from tests.rigs.histories.by_hand import ns
-from tests.rigs.runs.told_runs import crash, told
+from tests.rigs.runs.judged_runs import crash, judged_run
 
 CELL = ("incident", "rocketmq", "colocated@default", "old")
 
@@ -24,7 +24,7 @@ def stretch(origin_ns: int, from_s: float, until_s: float, state: str) -> Stretc
 
 def run(folder: Path, name: str, states: list[tuple[float, float, str]]) -> RunReport:
     """One whose prober saw this of a master at rkt2, in seconds from the fault on."""
-    found = told(folder / name, crash(), cell=CELL)
+    found = judged_run(folder / name, crash(), cell=CELL)
     assert found.detail is not None
     timeline = found.detail.timeline
     origin_ns = timeline.faults[0].issued_ns
@@ -50,7 +50,7 @@ def pack(tmp_path: Path) -> Packed:
     return Packed("e.tar.xz", 7, "mqproof run", (), runs)
 
 
-def test_a_name_server_has_a_row_for_each_master_that_it_dropped_or_could_not_tell_of(
+def test_a_name_server_has_a_row_for_each_dropped_or_unknown_master(
     pack: Packed,
 ) -> None:
     head, _, *rows = dropped([pack])
@@ -65,13 +65,13 @@ def test_a_name_server_has_a_row_for_each_master_that_it_dropped_or_could_not_te
 
 
 def test_a_picture_shows_the_runs_that_were_played_together(pack: Packed) -> None:
-    asked = wanted("<!-- picture: freeze.svg incident colocated@default -->")
-    assert asked == WantedPicture("freeze.svg", "incident", "colocated@default")
-    assert asked is not None
-    document = drawn(asked, [pack])
+    picture = wanted("<!-- picture: freeze.svg incident colocated@default -->")
+    assert picture == WantedPicture("freeze.svg", "incident", "colocated@default")
+    assert picture is not None
+    document = drawn(picture, [pack])
     assert "incident on rocketmq colocated@default, repeat 1" in document
     assert "rkt2: broker-a master" in document
-    assert list(asked.lines)[1].endswith("(freeze.svg)")
+    assert list(picture.lines)[1].endswith("(freeze.svg)")
 
 
 def test_what_was_not_played_is_no_picture(pack: Packed) -> None:

@@ -30,10 +30,10 @@ def read(text: str) -> Expectations:
 def test_measured_entries_come_before_a_persons() -> None:
     (first, *_) = measured.known().entries
     assert first.why.startswith("results/published/")
-    by_hand = measured.known_by_hand().entries
-    assert by_hand
-    assert not [one.why for one in by_hand if one.why.startswith("results/published/2026-11-27")]
-    assert measured.known().entries[-len(by_hand) :] == by_hand
+    written = measured.known_by_hand().entries
+    assert written
+    assert not [one.why for one in written if one.why.startswith("results/published/2026-11-27")]
+    assert measured.known().entries[-len(written) :] == written
 
 
 def test_an_entry_names_each_outcome_and_its_page() -> None:
@@ -64,7 +64,7 @@ def test_however_many_claims_pass_they_are_read_again() -> None:
     assert all(str(known.expected(CELL, claim)) == "PASS" for claim in NAMES)
 
 
-def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() -> None:
+def test_other_pages_entries_stay_and_common_ones_appear_once() -> None:
     once = measured.with_entries(HEAD, [SHOWN], [SHOWN.page])
     newer = replace(SHOWN, page="newer.md", claims={"one-copy": [ClaimOutcome.PASS]})
     both = measured.with_entries(once, [newer], [newer.page])
@@ -74,14 +74,14 @@ def test_what_was_written_of_other_pages_stays_and_what_both_tell_stands_once() 
     assert both.index("newer.md") < both.index("a-page.md")
 
 
-def test_what_two_pages_that_are_named_together_tell_stands_once_too() -> None:
+def test_entries_common_to_two_named_pages_appear_once() -> None:
     twin = replace(SHOWN, page="twin.md", claims={"one-copy": [ClaimOutcome.PASS]})
     text = measured.with_entries(HEAD, [SHOWN, twin], [SHOWN.page, twin.page])
     assert str(read(text).expected(CELL, "one-copy")) == "PASS or FAIL"
     assert "twin.md" not in text
 
 
-def test_an_entry_by_hand_is_refused_with_its_place() -> None:
+def test_a_handwritten_entry_is_refused_with_its_location() -> None:
     once = measured.with_entries(HEAD, [SHOWN], [SHOWN.page])
     own = once.replace("results/published/a-page.md, 3 runs", "I know it")
     with pytest.raises(PlanError, match="'I know it'"):

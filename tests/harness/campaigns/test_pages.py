@@ -21,10 +21,10 @@ from spark_analysis.schema.words import Outcome
 from tests.harness.campaigns.published import made_pages
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sampled
+from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.run_folders import write_run
 from tests.rigs.runs.stored import stored
-from tests.rigs.runs.told_runs import FAULT_MS, crash, manifest_of
 
 PAGE = """# By hand
 
@@ -85,7 +85,7 @@ def rows(page: Path, table: str) -> list[dict[str, str]]:
 # --- pages ---------------------------------------------------------------------------------------
 
 
-def test_what_stands_between_the_marks_is_made_anew_and_nothing_else(page: Path) -> None:
+def test_only_text_between_the_marks_is_generated_again(page: Path) -> None:
     text = made(page)
     assert text.startswith(PAGE.partition("an old table")[0])
     assert text.endswith("\n<!-- end -->\n\nA sentence.\n")
@@ -128,14 +128,14 @@ TWICE = PAGE.replace("<!-- table: loss -->", "<!-- table: loss -->\n<!-- table: 
         ),
     ],
 )
-def test_all_that_is_wrong_with_a_page_is_told_and_it_is_left_alone(
+def test_all_problems_of_a_page_are_reported_and_it_is_not_changed(
     page: Path, capsys: pytest.CaptureFixture[str], text: str, wrong: list[str]
 ) -> None:
     page.write_text(text)
     assert command("page", page) == 254
-    told = capsys.readouterr().err.splitlines()[1:]
-    assert len(told) == len(wrong)
-    assert [part in line for part, line in zip(wrong, told, strict=True)] == [True] * len(wrong)
+    lines = capsys.readouterr().err.splitlines()[1:]
+    assert len(lines) == len(wrong)
+    assert [part in line for part, line in zip(wrong, lines, strict=True)] == [True] * len(wrong)
     assert page.read_text() == text
 
 
@@ -145,9 +145,9 @@ def test_pages_that_are_right_are_left_alone_beside_one_that_is_wrong(
     (tmp_path / "other.md").write_text("no mark")
     assert command("page", page, tmp_path / "other.md", tmp_path / "none.md", page) == 254
     assert page.read_text() == PAGE
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     for wrong in ("is named twice", "other.md: does not say", "none.md: cannot be read: No such"):
-        assert wrong in told
+        assert wrong in output
 
 
 def test_a_pack_that_is_none_is_reported(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,8 +156,8 @@ def test_a_pack_that_is_none_is_reported(page: Path, capsys: pytest.CaptureFixtu
     only(page).marts.unlink()
     for words in (("page", page, "--check"), ("judge", pack), ("expectations", page)):
         assert command(*words) == 254
-        told = f"{pack}: holds no experiment of ours: it is no whole tar file"
-        assert told in capsys.readouterr().err
+        message = f"{pack}: holds no experiment of ours: it is no whole tar file"
+        assert message in capsys.readouterr().err
 
 
 def test_a_full_disk_is_not_blamed_on_the_pack(
@@ -168,9 +168,9 @@ def test_a_full_disk_is_not_blamed_on_the_pack(
 
     monkeypatch.setattr(packed, "unpack", full)
     assert command("judge", only(page).pack) == 2
-    told = capsys.readouterr().err
-    assert f"nothing was judged: {tempfile.gettempdir()}/" in told
-    assert "No space left on device" in told
+    output = capsys.readouterr().err
+    assert f"nothing was judged: {tempfile.gettempdir()}/" in output
+    assert "No space left on device" in output
 
 
 def test_a_pack_of_what_is_no_experiment_is_reported_without_a_path_that_is_gone(
@@ -212,13 +212,13 @@ def test_few_runs_stand_by_themselves_where_they_have_no_interval(page: Path) ->
 
 
 def test_a_broken_promise_has_its_runs_and_those_that_held_have_theirs(page: Path) -> None:
-    told = {row["promise"]: row for row in rows(page, "promises")}
-    broken = told["**not judged in 1 run**: `confirmed-hence-delivered`"]
+    by_promise = {row["promise"]: row for row in rows(page, "promises")}
+    broken = by_promise["**not judged in 1 run**: `confirmed-hence-delivered`"]
     assert broken["broken in"] == "**1 of 2, 1 not judged**"
     assert broken["rate over all runs"] == "95 % CI: 1.3 to 99 %"
 
 
-def test_a_pack_tells_which_command_made_its_runs(page: Path) -> None:
+def test_a_pack_reports_which_command_made_its_runs(page: Path) -> None:
     (row,) = rows(page, "made")
     assert (row["pack"], row["runs"]) == ("`e.tar.xz`", "3")
     assert row["made by"] == "`mqproof run master-crash --seed 7`"
@@ -235,8 +235,8 @@ def test_packed_runs_are_judged_again_and_a_broken_promise_is_the_exit_code(
     out = capsys.readouterr().out
     assert out == "\n".join(["loss:", "", *TABLES["loss"]([judged(pack)]), "", ""])
     assert command("judge", pack) == 1
-    told = capsys.readouterr().out.splitlines()
-    assert [line[:-1] for line in told if line[:-1] in TABLES] == list(TABLES)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:-1] for line in lines if line[:-1] in TABLES] == list(TABLES)
 
 
 def test_what_is_packed_already_is_left_as_it_is(page: Path, tmp_path: Path) -> None:
@@ -278,8 +278,8 @@ def test_what_cannot_be_added_is_reported_at_once_and_nothing_is_packed(
     (tmp_path / "g").mkdir()
     words = ("--add", other, "--add", tmp_path / "none", "--add", tmp_path / "g")
     assert command("page", page, *words) == 254
-    told = capsys.readouterr().err.splitlines()[1:]
-    assert [line.partition(": ")[0] for line in told] == ["--add", "--add"]
+    lines = capsys.readouterr().err.splitlines()[1:]
+    assert [line.partition(": ")[0] for line in lines] == ["--add", "--add"]
     assert only(page).file == "runs/e.tar.xz"
 
 
@@ -327,7 +327,7 @@ def asking(*, fails: bool) -> History:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Path:
+def page_of_sends(tmp_path: Path) -> Path:
     """Of two runs whose publisher asked name servers; of one a send failed."""
     experiment = stored(tmp_path / "e", [(name, CELL) for name in ("a", "b")])
     recorded(experiment / "runs" / "a", asking(fails=True))
@@ -338,18 +338,20 @@ def asked(tmp_path: Path) -> Path:
     return path
 
 
-def test_whose_sends_failed_is_told_by_whom_they_asked_and_who_had_none_is_counted(
-    asked: Path,
+def test_failed_sends_are_reported_by_name_server_and_others_counted(
+    page_of_sends: Path,
 ) -> None:
-    (row,) = rows(asked, "sends")
+    (row,) = rows(page_of_sends, "sends")
     assert (row["publishers that asked"], row["runs"]) == ("rkt1", "2")
     assert row["last failed after"] == "3.01 s; none failed in 1 of 2"
     assert row["turned to another after"] == "4.00 s [4.00 s; 4.00 s]"
     assert row["left the master out after"] == "never"
 
 
-def test_a_price_is_of_hosts_memory_and_work_and_of_what_each_fault_costs(asked: Path) -> None:
-    (row,) = rows(asked, "price")
+def test_a_price_is_of_hosts_memory_and_work_and_of_what_each_fault_costs(
+    page_of_sends: Path,
+) -> None:
+    (row,) = rows(page_of_sends, "price")
     assert (row["runs"], row["hosts"]) == ("2 judged", "1")
     assert row["memory of all hosts"] == "100 MiB"
     assert row["processor seconds a 1,000 messages"].endswith(" s")
@@ -357,7 +359,7 @@ def test_a_price_is_of_hosts_memory_and_work_and_of_what_each_fault_costs(asked:
     assert row["out: median by fault"].startswith("`master-crash` ")
 
 
-def test_what_no_client_tells_has_no_rows_and_what_was_not_sampled_no_price(page: Path) -> None:
+def test_unreported_values_have_no_rows_and_unsampled_ones_no_price(page: Path) -> None:
     assert rows(page, "sends") == []
     (row,) = rows(page, "price")
     assert (row["hosts"], row["memory of all hosts"]) == ("-", "-")

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,7 +64,7 @@ class Played:
         self.words: list[str] = []
 
     def __call__(
-        self, folder: Path, words: Sequence[str], tell: playing.Log, more: Sequence[str] = ()
+        self, folder: Path, words: Sequence[str], log: playing.Log, more: Sequence[str] = ()
     ) -> int:
         self.words.append(" ".join([*words, *more]))
         if runs := self.left.pop(0):
@@ -103,8 +104,8 @@ def test_a_run_that_decided_less_than_is_known_of_its_cell_is_played_again() -> 
 
 def test_what_is_played_once_more_is_reported() -> None:
     counts = Counts(in_vain=Counter({FREEZE: 2}))
-    told = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
-    assert told == ["master-freeze on a@T=10: 2 runs not judged so far; repeating it"]
+    lines = list(once_more(Piece(REAL, "a@T=10", ("master-freeze", "master-stop")), counts))
+    assert lines == ["master-freeze on a@T=10: 2 runs not judged so far; repeating it"]
 
 
 def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
@@ -118,21 +119,22 @@ def test_a_layout_with_balancers_is_played_where_these_can_stand() -> None:
 
 def test_what_was_judged_is_not_played_again(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run()]))
-    play, told = Played([run(run="r-2", scenario="master-stop", passed="nothing-corrupt")]), []
-    assert carry_out(tmp_path, CHOICE, Pace(), play, told.append)
+    play = Played([run(run="r-2", scenario="master-stop", passed="nothing-corrupt")])
+    lines: list[str] = []
+    assert carry_out(tmp_path, CHOICE, Pace(), play, lines.append)
     assert play.words == [f"master-stop --system {REAL} --layout all-automatic@T=10"]
-    assert told == ["2 of 2 cells were judged once"]
-    assert carry_out(tmp_path, CHOICE, Pace(), Played(), told.append)
+    assert lines == ["2 of 2 cells were judged once"]
+    assert carry_out(tmp_path, CHOICE, Pace(), Played(), lines.append)
 
 
-def test_a_cell_that_nobody_could_judge_is_given_up_and_reported(tmp_path: Path) -> None:
+def test_a_cell_that_cannot_be_judged_is_given_up_and_reported(tmp_path: Path) -> None:
     (tmp_path / "before.csv").write_text(as_csv([run(run="r-1", scenario="master-stop")]))
     play = Played(*([undecided(run=f"v-{number}")] for number in range(UNJUDGED_MAX)), code=2)
-    told: list[str] = []
-    assert not carry_out(tmp_path, CHOICE, Pace(), play, told.append)
+    lines: list[str] = []
+    assert not carry_out(tmp_path, CHOICE, Pace(), play, lines.append)
     assert len(play.words) == UNJUDGED_MAX
-    assert told[0] == "mirror-crash on all-automatic@T=10: 1 run not judged so far; repeating it"
-    assert told[-2:] == [
+    assert lines[0] == "mirror-crash on all-automatic@T=10: 1 run not judged so far; repeating it"
+    assert lines[-2:] == [
         "1 of 2 cells were judged once",
         f"given up: mirror-crash on all-automatic@T=10 of {REAL}: 3 runs were not judged",
     ]
@@ -145,17 +147,18 @@ def test_an_experiment_that_leaves_no_run_behind_ends_the_campaign(tmp_path: Pat
 
 @pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan")])
 def test_a_time_that_is_none_is_reported_and_one_without_end_is_one(minutes: float) -> None:
-    (told,) = Pace(minutes=minutes).problems()
-    assert str(told).startswith("--minutes: must be more than 0, not ")
+    (problem,) = Pace(minutes=minutes).problems()
+    assert str(problem).startswith("--minutes: must be more than 0, not ")
     assert not [*Pace(minutes=float("inf")).problems()]
 
 
 def test_nothing_begins_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter((0.0, 59.0, 61.0))
-    monkeypatch.setattr(playing.time, "monotonic", lambda: next(clock))
-    play, told = Played([run()]), []
-    assert not carry_out(tmp_path, CHOICE, Pace(minutes=1, piece=1), play, told.append)
-    assert (len(play.words), told[-1]) == (1, "1 of 2 cells were judged once")
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    play = Played([run()])
+    lines: list[str] = []
+    assert not carry_out(tmp_path, CHOICE, Pace(minutes=1, piece=1), play, lines.append)
+    assert (len(play.words), lines[-1]) == (1, "1 of 2 cells were judged once")
 
 
 def test_what_is_left_and_what_comes_next_is_reported_before_anything_is_played() -> None:
@@ -168,7 +171,7 @@ def test_what_is_left_and_what_comes_next_is_reported_before_anything_is_played(
 
 
 @pytest.mark.slow  # a process that is interrupted
-def test_an_interrupt_ends_the_experiment_at_hand_and_is_waited_for(tmp_path: Path) -> None:
+def test_an_interrupt_ends_the_current_experiment_and_waits_for_it(tmp_path: Path) -> None:
     ready, ended = tmp_path / "ready", tmp_path / "ended"
     script = (
         "import os, pathlib, signal, sys\n"

@@ -29,7 +29,7 @@ def test_an_experiments_runs_come_back_from_a_csv_as_they_were(tmp_path: Path) -
     assert set(found(tmp_path)) == {one, run(confirmed_per_s=12.5)}  # each once
 
 
-def test_each_run_tells_the_version_of_its_own_brokers(tmp_path: Path) -> None:
+def test_each_run_reports_the_version_of_its_own_brokers(tmp_path: Path) -> None:
     """An experiment records those of all its systems together."""
     verdict_file(tmp_path, "a")
     path = tmp_path / "a" / "verdict.json"
@@ -48,7 +48,7 @@ def test_each_run_tells_the_version_of_its_own_brokers(tmp_path: Path) -> None:
     }
 
 
-def test_a_version_that_was_not_recorded_is_not_told(tmp_path: Path) -> None:
+def test_an_unrecorded_version_is_not_shown(tmp_path: Path) -> None:
     verdict_file(tmp_path, "a")
     path = tmp_path / "a" / "verdict.json"
     path.write_text(path.read_text().replace('"3.10.8"', '"1"').replace('"rabbitmq"', '"erlang"'))
@@ -107,8 +107,8 @@ def test_every_file_that_cannot_be_read_is_reported_with_its_place(tmp_path: Pat
     (tmp_path / "f.csv").write_bytes(b"\xff\n")
     with pytest.raises(PlanError) as raised:
         found(tmp_path)
-    told = str(raised.value).splitlines()
-    assert [one.replace(str(tmp_path), "").partition(": ")[0] for one in told] == [
+    lines = str(raised.value).splitlines()
+    assert [one.replace(str(tmp_path), "").partition(": ")[0] for one in lines] == [
         "/e.csv, line 2",
         "/e.csv, line 3",
         "/e.csv, line 4",

@@ -3,7 +3,7 @@
 1. An entry is (holds, refuted, not judged); of a claim about some cases the second is one without
    an example, which refutes nothing.
 2. The third is what the claim's source excepts, or what nobody could have seen.
-3. Stories are told anew for each test: a Story remembers what was said to it.
+3. Stories are told again for each test: a Story remembers what was said to it.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from typing import NamedTuple
 from harness.claims.judge import ClaimOutcome
 from tests.rigs.runs.findings import OF_LOGS, Story
 
-Tell = Callable[[], Story]
+MakeStory = Callable[[], Story]
 Why = tuple[ClaimOutcome, str]  # and what the verdict says of it
 
 
 class Three(NamedTuple):
-    holds: Tell
-    refuted: Tell
-    not_judged: Tell
+    holds: MakeStory
+    refuted: MakeStory
+    not_judged: MakeStory
     why: Why
 
 
@@ -74,14 +74,14 @@ def attached(consumers: int, cancelled: int) -> Story:
 
 
 def delayed() -> Story:
-    return Story().count("delayed", "", 700).count("could_show", "early", 700).calm()
+    return Story().count("delayed", "", 700).count("could_show", "early", 700).steady()
 
 
 def calmly(**state: object) -> Story:
-    return Story(**{"faults": 0, **state}).calm()  # type: ignore[arg-type]
+    return Story(**{"faults": 0, **state}).steady()  # type: ignore[arg-type]
 
 
-def served_in_the_calm(**state: object) -> Story:
+def served_in_steady_state(**state: object) -> Story:
     """A minute without a fault: 200 a second, all in time, and given out at once."""
     story = calmly(**state).starved(0.1)
     for second in range(60):
@@ -89,7 +89,7 @@ def served_in_the_calm(**state: object) -> Story:
     return story
 
 
-def delayed_in_the_calm(late: int = 0, starved_s: float = 0.1) -> Story:
+def delayed_in_steady_state(late: int = 0, starved_s: float = 0.1) -> Story:
     """So many of 700 came too late; for so long no consumer was given anything at all."""
     story = calmly().count("delayed", "", 700).starved(starved_s)
     story.count("could_show", "overdue", 700)

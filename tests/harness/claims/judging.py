@@ -29,7 +29,6 @@ OF_EVERY_BROKER = (
     "held-hence-not-again",
     "unacknowledged-hence-again",
     "one-copy",
-    "nothing-misrouted",
 )
 
 OF_TERMS = ("nothing-early", "rolled-back-stays-unseen", "no-transaction-torn")

@@ -150,7 +150,7 @@ STORIES: dict[str, Three] = {
         (NOT_APPLICABLE, "synchronised_mirrors_at_fault >= 1"),
     ),
     "no-ack-loses": Three(
-        lambda: lost(**NO_ACK).calm(),
+        lambda: lost(**NO_ACK).steady(),
         lambda: story_of(**NO_ACK, consumers_connected_to_target=True),
         lost,
         (NOT_APPLICABLE, "no_ack == true"),

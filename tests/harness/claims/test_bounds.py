@@ -13,7 +13,7 @@ from tests.rigs.runs.findings import Story
 
 ALL_ONLINE = Roles("a", ("b", "c"), None, synchronised_at_least=1)
 ONE_LEFT = Roles("a", ("b",), None, synchronised_at_least=1)
-TOLD = Roles("a", ("b", "c"), ("c",))
+SYNCHRONISED = Roles("a", ("b", "c"), ("c",))
 
 
 @pytest.mark.parametrize(
@@ -21,12 +21,12 @@ TOLD = Roles("a", ("b", "c"), ("c",))
     [
         ([ALL_ONLINE], {"at_least": 1}),
         ([ONE_LEFT], 1),  # whoever is left holds it
-        ([TOLD], 1),
-        ([ALL_ONLINE, TOLD], {"at_least": 1}),
+        ([SYNCHRONISED], 1),
+        ([ALL_ONLINE, SYNCHRONISED], {"at_least": 1}),
         ([], None),
     ],
 )
-def test_what_nobody_tells_is_recorded_as_a_bound(roles: list[Roles], recorded: object) -> None:
+def test_an_unreported_value_is_recorded_as_a_bound(roles: list[Roles], recorded: object) -> None:
     assert synchronised_at_fault(roles) == recorded
 
 
@@ -67,7 +67,7 @@ def test_a_bound_that_is_none_is_reported() -> None:
     assert not listener.count
 
 
-def test_a_mirror_of_which_nobody_tells_is_called_neither() -> None:
+def test_a_mirror_without_a_report_is_neither_online_nor_offline() -> None:
     assert describe("a", {"q": ALL_ONLINE}) == "master of q (mirrors 2, synchronised at least 1)"
     assert describe("b", {"q": ALL_ONLINE}) == "mirror of q"
-    assert describe("b", {"q": TOLD}) == "unsynchronised mirror of q"
+    assert describe("b", {"q": SYNCHRONISED}) == "unsynchronised mirror of q"

@@ -28,7 +28,7 @@ def test_what_an_article_claims_names_its_section() -> None:
         assert one.meaning.isascii(), one.meaning
 
 
-def test_a_section_of_an_article_that_nobody_tells_of_is_an_error() -> None:
+def test_an_article_section_without_a_claim_is_an_error() -> None:
     source = """
     [[article]]
     name = "seeds/000"

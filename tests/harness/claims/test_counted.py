@@ -83,7 +83,7 @@ def test_what_was_never_meant_to_be_in_order_is_no_part_of_the_half() -> None:
     assert verdict("queue-is-first-in-first-out", story).outcome is PASS
 
 
-def test_what_nobody_may_have_had_a_queue_for_is_not_lost_for_sure() -> None:
+def test_a_message_without_a_bound_queue_is_not_certainly_lost() -> None:
     story = Story().count("lost", "unrouted_possible", 4)
     one = verdict("confirmed-hence-delivered", story)
     assert one.outcome is INCONCLUSIVE
@@ -94,14 +94,14 @@ def test_what_nobody_may_have_had_a_queue_for_is_not_lost_for_sure() -> None:
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
 
 
-def test_of_few_nobody_says_that_none_is_stored_twice() -> None:
+def test_few_messages_do_not_prove_that_none_is_stored_twice() -> None:
     few = Story().count("in_order", "", 99)
     one = verdict("one-copy", few)
     assert one.outcome is INCONCLUSIVE
     assert "there were only 99" in one.not_judged[0]
 
 
-def test_what_was_told_of_order_counts_those_of_which_nobody_knows() -> None:
+def test_order_observations_include_the_unknown_ones() -> None:
     story = Story().count("reordered", "", 2).count("reorder_unknown", "", 5)
     texts = {one.name: one.text for one in observe(story.evidence)}
     assert "2 of 21,407" in texts["reordered"]
@@ -130,3 +130,40 @@ def test_what_came_again_for_another_faults_sake_shows_no_requeue_of_this_one() 
     story = Story().window(2, "close", opens=40, lasts=5)
     story.count("duplicated", "redelivery", 1, windows="2")
     assert verdict("duplicates-are-requeued", story).outcome is NOT_APPLICABLE
+
+
+def test_with_one_queue_nothing_can_be_misrouted() -> None:
+    one = verdict("nothing-misrouted", Story())
+    assert one.outcome is NOT_APPLICABLE
+    assert one.not_judged == (
+        "misrouted == 0: not applicable: one queue: nothing could be misrouted",
+    )
+    assert verdict("nothing-misrouted", Story().queue("")).outcome is NOT_APPLICABLE
+    assert verdict("nothing-misrouted", Story().queue("bills")).outcome is PASS
+
+
+def test_nothing_leaves_open_what_one_queue_makes_impossible() -> None:
+    def of(queues: int) -> Story:
+        story = Story().doubt("loss", "consumer_log", worker=7)
+        return story.queue("bills") if queues > 1 else story
+
+    assert verdict("nothing-misrouted", of(1)).outcome is NOT_APPLICABLE
+    assert verdict("nothing-misrouted", of(2)).outcome is INCONCLUSIVE
+
+
+def test_what_was_misrouted_counts_though_one_queue_is_declared() -> None:
+    assert verdict("nothing-misrouted", Story().count("misrouted", "", 1)).outcome is FAIL
+
+
+def test_of_a_log_no_connection_holds_a_message() -> None:
+    def of_log() -> Story:
+        return Story().starved(0.1, place="a:0")
+
+    one = verdict("held-hence-not-again", of_log())
+    assert one.outcome is NOT_APPLICABLE
+    assert "logs give out by the progress of groups" in one.not_judged[0]
+    assert verdict("held-hence-not-again", Story().starved(0.1)).outcome is PASS
+    for other in ("nothing-corrupt", "one-copy"):
+        assert verdict(other, of_log()).outcome is PASS
+    broken = of_log().count("duplicated", "redelivered_without_cause", 1)
+    assert verdict("held-hence-not-again", broken).outcome is FAIL, "it is on record all the same"

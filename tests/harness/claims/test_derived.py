@@ -62,7 +62,7 @@ def test_queues_stay_where_they_are_durable_whatever_their_messages_are(
 def test_one_fault_that_ends_a_broker_is_enough_to_take_what_is_transient() -> None:
     story = Story("freeze", durable=False).window(2, "kill", opens=40, lasts=10)
     assert derived("keeps", story) is False
-    assert derived("keeps", Story(durable=False).calm()) is True
+    assert derived("keeps", Story(durable=False).steady()) is True
 
 
 def test_each_window_says_what_its_own_fault_took() -> None:
@@ -71,7 +71,7 @@ def test_each_window_says_what_its_own_fault_took() -> None:
     assert isinstance(derived("page_cache_lost", story, 1), Unknown)
 
 
-def test_what_nobody_knows_of_an_end_names_the_faults() -> None:
+def test_an_unknown_end_names_the_faults() -> None:
     answer = derived("keeps", Story("magic", durable=False))
     assert answer == Unknown("a transient queue's broker may have ended (magic)")
 
@@ -108,13 +108,13 @@ def test_every_mirror_holds_everything_or_one_does_not(
 @pytest.mark.parametrize(
     ("kind", "ended"), [("kill", True), ("reboot", True), ("hang", False), ("magic", None)]
 )
-def test_a_fault_ends_what_it_struck_or_leaves_it_alive(kind: str, ended: bool | None) -> None:
+def test_a_fault_ends_its_target_or_leaves_it_alive(kind: str, ended: bool | None) -> None:
     answer = derived("broker_ended", Story(kind))
     assert isinstance(answer, Unknown) if ended is None else answer is ended
 
 
 @pytest.mark.parametrize(("attached", "notified", "left"), [(2, 2, 0), (2, 1, 1), (0, 0, None)])
-def test_where_no_consumer_was_connected_elsewhere_nobody_had_to_be_told(
+def test_no_notice_is_needed_without_consumers_elsewhere(
     attached: int, notified: int, left: int | None
 ) -> None:
     value = derived(
@@ -182,7 +182,7 @@ def test_a_killed_process_takes_no_page_cache_and_a_host_without_power_does(
     assert derived("page_cache_lost", Story("kill")) is False
     assert derived("page_cache_lost", Story("power_loss")) is True
     assert isinstance(derived("page_cache_lost", Story("magic")), Unknown)
-    assert isinstance(derived("page_cache_lost", Story().calm(), 0), NotApplicable)
+    assert isinstance(derived("page_cache_lost", Story().steady(), 0), NotApplicable)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_a_false_precondition_outweighs_an_unknown_one() -> None:
     assert verdict("election-loses-nothing", story).outcome is NOT_APPLICABLE
 
 
-def test_a_fail_tells_the_story_of_the_earliest_message() -> None:
+def test_a_fail_shows_the_trace_of_the_earliest_message() -> None:
     story = Story().count("lost", "replicated", 2)
     story.affect("lost", "replicated", 4711, at=12.7).affect("lost", "replicated", 4702, at=12.4)
     one = verdict("election-loses-nothing", story)
@@ -61,7 +61,7 @@ def test_a_fail_tells_the_story_of_the_earliest_message() -> None:
     )
 
 
-def test_a_fail_about_a_window_tells_its_stages_and_what_is_known() -> None:
+def test_a_fail_about_a_window_lists_its_stages_and_known_facts() -> None:
     one = verdict("unnotified-consumer-waits-forever", Story())
     assert one.outcome is FAIL
     assert "consumers_resumed after 0.161 s" in one.story
@@ -82,7 +82,7 @@ def test_no_loss_found_where_some_may_be_is_inconclusive() -> None:
     assert one.advice == ("raise drain_limit, or see why the queue could not be emptied",)
 
 
-def test_an_unreadable_place_that_holds_nothing_of_ours_leaves_loss_judged() -> None:
+def test_an_unreadable_place_without_run_messages_leaves_loss_judged() -> None:
     story = Story().doubt("loss", "unreadable", queue="orders")
     assert verdict("election-loses-nothing", story).outcome is PASS
     story.count("unreachable", "replicated", 4)
@@ -101,7 +101,7 @@ def test_what_a_dead_consumer_may_have_got_is_not_stranded_for_sure() -> None:
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
 
 
-def test_what_nobody_drained_is_not_stranded_for_sure() -> None:
+def test_an_undrained_message_is_not_certainly_stranded() -> None:
     story = Story().count("stranded", "replicated", 2)
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
     one = verdict("confirmed-hence-delivered", story.doubt("loss", "drain", queue="orders"))
@@ -166,7 +166,7 @@ def test_a_stall_cannot_invent_a_delivery() -> None:
     assert verdict("unnotified-consumer-waits-forever", story).outcome is INCONCLUSIVE
 
 
-def test_without_publishers_nobody_can_say_how_available_the_broker_was() -> None:
+def test_availability_is_unknown_without_publishers() -> None:
     story = Story().doubt("availability", "publishers_absent", window=1)
     takes_over = verdict("mirror-takes-over", story)
     assert takes_over.outcome is INCONCLUSIVE
@@ -195,9 +195,9 @@ def test_an_unverified_fault_leaves_nothing_but_proved_violations() -> None:
     assert verdict("election-loses-nothing", story).outcome is INCONCLUSIVE
 
 
-def test_a_clock_doubt_is_a_doubt_about_the_whole_run() -> None:
+def test_a_clock_problem_is_a_doubt_about_the_whole_run() -> None:
     story = Story().doubt("run", "clock")
-    story.facts = replace(story.facts, clock_doubt="the machine was suspended for 3.0 s")
+    story.facts = replace(story.facts, clock_problem="the machine was suspended for 3.0 s")
     one = verdict("queue-is-first-in-first-out", story)
     assert one.outcome is INCONCLUSIVE
     assert "suspended for 3.0 s" in one.not_judged[0]
@@ -226,11 +226,11 @@ def test_where_nothing_was_confirmed_nothing_is_passed() -> None:
 def test_a_run_without_any_message_passes_nothing() -> None:
     story = Story()
     story.counts.clear()
-    assert PASS not in outcomes(story.calm()).values()
+    assert PASS not in outcomes(story.steady()).values()
 
 
 def test_a_calm_run_judges_what_needs_no_fault() -> None:
-    found = outcomes(Story().calm())
+    found = outcomes(Story().steady())
     assert found["confirmed-hence-delivered"] is PASS
     assert found["confirmed-is-on-disk"] is NOT_APPLICABLE
     assert found["mirror-takes-over"] is NOT_APPLICABLE

@@ -154,7 +154,7 @@ def a_mirrors_crash(missed: int = 0, **state: object) -> Story:
     return Story(**(away | state)).missed(missed)
 
 
-def test_a_mirrors_crash_harms_nobody_who_is_not_connected_to_it() -> None:
+def test_a_mirror_crash_affects_only_its_own_clients() -> None:
     claim = "mirror-failure-harms-nobody"
     assert verdict(claim, a_mirrors_crash()).outcome is PASS
     assert verdict(claim, a_mirrors_crash(missed=1)).outcome is FAIL
@@ -192,7 +192,7 @@ def test_behind_a_balancer_no_client_is_connected_to_the_master() -> None:
     assert verdict("masters-clients-are-cut-off", balanced).outcome is NOT_APPLICABLE
 
 
-def test_a_queue_that_nobody_could_promote_keeps_no_consumer_waiting_by_not_telling_it() -> None:
+def test_a_queue_that_could_not_be_promoted_owes_no_notice() -> None:
     story = Story("stop", synchronised_mirrors_at_fault=0).silent_consumer()
     assert verdict("unnotified-consumer-waits-forever", story).outcome is NOT_APPLICABLE
 

@@ -32,7 +32,7 @@ def recovered(**state: object) -> Story:
         "queues_have_masters": True,
         "mirrors_after_operations": 2,
     }
-    return Story(**(usual | state)).calm()
+    return Story(**(usual | state)).steady()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_was_lost_on_the_way_refutes_a_recovery() -> None:
 
 def test_a_failed_operation_leaves_a_recovery_undecided() -> None:
     story = recovered()
-    story.facts = replace(story.facts, clock_doubt="operation 4 (start_node all) failed: silent")
+    story.facts = replace(story.facts, clock_problem="operation 4 (start_node all) failed: silent")
     story.doubt("run", "clock")
     one = verdict("last-stopped-starts-first", story)
     assert one.outcome is INCONCLUSIVE

@@ -83,7 +83,7 @@ def test_a_promise_of_time_is_judged_from_that_time_on(
     assert verdict(claim, before).outcome is PASS, "until then nobody promised anything"
 
 
-def test_a_promise_whose_time_nobody_declared_is_not_judged() -> None:
+def test_a_promise_without_a_declared_time_is_not_judged() -> None:
     for timer in ("detection_timeout_s", "route_poll_s"):
         judged = verdict(
             "silent-broker-is-noticed-in-time", Story("freeze", **{**LIVELY, timer: None})
@@ -106,7 +106,7 @@ def test_clients_that_are_blind_until_the_end_are_blind() -> None:
     assert noticed.outcome is NOT_APPLICABLE, "the article tells why: their name server is silent"
 
 
-def test_service_that_either_may_have_brought_refutes_nobody_and_proves_nothing() -> None:
+def test_recovery_of_unknown_origin_neither_refutes_nor_proves() -> None:
     story = Story("freeze", **OF_LOGS).service("open", ended="either")
     for claim in ("silent-name-server-blinds-its-clients", "other-masters-take-over"):
         assert verdict(claim, story).outcome is INCONCLUSIVE, claim
@@ -148,7 +148,7 @@ def test_a_slave_that_dies_is_judged_by_who_has_nothing_to_do_with_it() -> None:
     assert verdict("mirror-failure-harms-nobody", unharmed).outcome is PASS
 
 
-def test_what_is_said_of_mirrors_and_their_clients_is_not_asked_of_slaves() -> None:
+def test_claims_about_mirrors_do_not_apply_to_slaves() -> None:
     one = Story(**{**OF_LOGS, "masters": 1})
     assert verdict("masters-clients-are-cut-off", one).outcome is NOT_APPLICABLE
     unconfirmed = Story(**OF_LOGS, confirms=False).count("lost_indeterminate", "", 19)
@@ -175,14 +175,14 @@ def test_only_a_master_that_ended_can_take_along_what_was_in_its_memory(
 @pytest.mark.parametrize(
     ("judged", "outcome"), [(True, PASS), (False, FAIL), (None, INCONCLUSIVE)]
 )
-def test_a_name_server_that_is_left_must_tell_the_way_for_clients_go_on_without_any(
+def test_a_remaining_name_server_must_serve_routes(
     judged: bool | None, outcome: ClaimOutcome
 ) -> None:
     of_one = {**OF_LOGS, "fault_target_role": "name server", "routes_served_meanwhile": judged}
     assert verdict("one-name-server-is-enough", Story(**of_one)).outcome is outcome
 
 
-def test_name_servers_that_fail_are_missed_by_nobody_who_runs_already() -> None:
+def test_running_clients_do_not_notice_failed_name_servers() -> None:
     one = {**OF_LOGS, "fault_target_role": "name server", "routes_served_meanwhile": True}
     judged = outcomes(Story("kill", **one))
     assert judged["one-name-server-is-enough"] is PASS
@@ -218,7 +218,7 @@ IN_SYNC = {
     ("status", "in_sync", "delivered"),
     [("replicated", FAIL, FAIL), ("flush_slave_timeout", PASS, FAIL)],
 )
-def test_what_a_broker_took_with_a_warning_was_not_told_to_be_with_its_slaves(
+def test_a_confirm_with_a_warning_does_not_promise_replication(
     status: str, in_sync: ClaimOutcome, delivered: ClaimOutcome
 ) -> None:
     """A loss all the same: the status says that the broker has it."""

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from harness.claims.judge import ClaimOutcome
+from spark_analysis.schema.doubts import Doubt
+from spark_analysis.schema.facts import Absence
 from spark_analysis.schema.service import HEALED, QUEUE
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
-from tests.rigs.runs.findings import Story, ns
+from tests.rigs.runs.findings import RUN, Story, ns
 
 OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
 
@@ -17,8 +19,8 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
     [
         ("served", PASS, "3 scopes served"),
         ("out", FAIL, "the run was unavailable for 15.0 s"),
-        ("open", INCONCLUSIVE, "what ended its outage, or came after it, cannot be told"),
-        ("sick", INCONCLUSIVE, "the run: the load was sick before the fault"),
+        ("open", INCONCLUSIVE, "the cause of its recovery, or the service after it, is unknown"),
+        ("sick", INCONCLUSIVE, "the run: the load was already degraded before the fault"),
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],
 )
@@ -37,7 +39,7 @@ def test_one_queue_or_publisher_that_was_out_refutes_whatever_the_others_were(
     story = Story().service("out", scope=scope, name=name, ended="never")
     one = verdict("mirror-takes-over", story)
     assert one.outcome is FAIL
-    assert f"{scope} {name} was unavailable for 15.0 s, and not back" in one.judged[0]
+    assert f"{scope} {name} was unavailable for 15.0 s, and did not recover" in one.judged[0]
     story.service("sick")
     assert verdict("mirror-takes-over", story).outcome is FAIL
 
@@ -84,7 +86,7 @@ def test_what_comes_while_the_fault_is_being_undone_is_the_undos(
 
 
 def test_of_a_fault_that_outlasts_the_load_all_that_comes_in_the_load_came_under_it() -> None:
-    story = Story().calm().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
+    story = Story().steady().window(1, "kill", opens=40, lasts=30).stage("first_success", 19.9)
     assert story.exposures[1].until_ns == ns(70)
     story.exposures[1] = replace(story.exposures[1], until_ns=ns(60))
     assert verdict("mirror-takes-over", story.stage("first_success", 20.0)).outcome is PASS
@@ -97,12 +99,12 @@ def test_what_a_load_that_was_sick_before_missed_is_no_harm_of_the_fault(
     away = {"publishers_connected_to_target": False, "fault_target_role": "mirror"}
     one = verdict("mirror-failure-harms-nobody", Story(**away).missed(1).service(found))
     assert one.outcome is outcome
-    why = "missed == 0: the run: the load was sick before the fault"
+    why = "missed == 0: the run: the load was already degraded before the fault"
     assert (why in " ".join(one.not_judged)) is (found == "sick")
 
 
 def test_a_fault_that_never_ended_brought_nothing() -> None:
-    story = Story().calm().window(1, "kill", lasts=None).stage("first_success", 40.0)
+    story = Story().steady().window(1, "kill", lasts=None).stage("first_success", 40.0)
     assert verdict("mirror-takes-over", story).outcome is PASS
 
 
@@ -133,7 +135,7 @@ def healed_until(until: float, of_queue: str = "few") -> Story:
 
 
 @pytest.mark.parametrize(("until", "outcome"), [(59.9, NOT_APPLICABLE), (60, INCONCLUSIVE)])
-def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_leaves_open(
+def test_a_recovery_cut_short_by_the_next_fault_is_open(
     until: float, outcome: ClaimOutcome
 ) -> None:
     story = healed_until(until)
@@ -144,3 +146,115 @@ def test_what_the_next_fault_cuts_short_nobody_owes_before_it_and_the_loads_end_
 @pytest.mark.parametrize(("found", "outcome"), [("open", INCONCLUSIVE), ("out", FAIL)])
 def test_who_was_out_until_the_next_fault_was_out(found: str, outcome: ClaimOutcome) -> None:
     assert verdict("healed-hence-served", healed_until(50, found)).outcome is outcome
+
+
+# --- recovery in the time of a later window ------------------------------------------------------
+
+
+def beside_a_client(found: str, *, opens: float = 20, out_s: float | None = None) -> Story:
+    """A queue's only host dies at 12 s and is back at 27 s, and a client stands still from `opens`
+    on for 2 s: what comes once all is healed, from 30 s on, lies in the client's window."""
+    alone = {"mirrors_at_fault": 0, "synchronised_mirrors_at_fault": 0, "copies": 1}
+    clients = {"2": {"fault_target_role": "clients"}}
+    story = Story(faults=2, windows=clients, **alone)
+    story.window(2, "client_freeze", opens=opens, lasts=2)
+    for number in (1, 2):
+        story.service(found, promise=HEALED, window=number)
+    for key, row in story.services.items():
+        if row.promise == HEALED:
+            worst_ns = row.worst_ns if out_s is None else ns(out_s)
+            times = {"from_ns": ns(30), "until_ns": ns(60), "worst_ns": worst_ns}
+            story.services[key] = replace(row, **times)  # type: ignore[arg-type]
+    return story
+
+
+def stalled(story: Story, window: int) -> ClaimOutcome:
+    """An outage of 2.14 s at the most is explained by the stall and a deadline."""
+    story.doubt("availability", "stalled", window=window, worker=1)
+    return verdict("durable-queue-returns", story).outcome
+
+
+@pytest.mark.parametrize(
+    ("found", "out_s", "by_itself", "in_doubt"),
+    [
+        ("served", 0.0, PASS, INCONCLUSIVE),  # a broken broker would pass
+        ("out", 2.1, FAIL, INCONCLUSIVE),  # a healthy one would fail
+        ("out", 2.2, FAIL, FAIL),  # more than the stall explains
+    ],
+)
+def test_recovery_reads_the_doubts_of_the_window_in_whose_time_it_lies(
+    found: str, out_s: float, by_itself: ClaimOutcome, in_doubt: ClaimOutcome
+) -> None:
+    def story() -> Story:
+        return beside_a_client(found, out_s=out_s)
+
+    assert verdict("durable-queue-returns", story()).outcome is by_itself
+    assert stalled(story(), 2) is in_doubt
+    assert stalled(story(), 1) is by_itself, "its time was over when the host was back"
+
+
+@pytest.mark.parametrize(
+    ("opens", "own"), [(59.9, INCONCLUSIVE), (29.9, PASS), (30, PASS), (30.1, INCONCLUSIVE)]
+)
+def test_recovery_that_lies_in_the_time_of_two_windows_reads_both(
+    opens: float, own: ClaimOutcome
+) -> None:
+    assert stalled(beside_a_client("served", opens=opens), 1) is own
+    assert stalled(beside_a_client("served", opens=opens), 2) is INCONCLUSIVE
+
+
+@pytest.mark.parametrize("opens", [60, 61])
+def test_a_window_that_begins_when_recovery_was_judged_says_nothing_of_it(opens: float) -> None:
+    assert stalled(beside_a_client("served", opens=opens), 2) is PASS
+
+
+def test_a_starvation_after_recovery_reads_the_window_in_whose_time_it_lies() -> None:
+    def starving(stalled: int) -> ClaimOutcome:
+        story = beside_a_client("served").starved(5.1, window=1).starved(0.1, window=2)
+        story.doubt("availability", "stalled", window=stalled, worker=7)
+        return verdict("healed-hence-consumed", story).outcome
+
+    assert (starving(1), starving(2)) == (FAIL, INCONCLUSIVE)
+
+
+@pytest.mark.parametrize(
+    ("from_s", "until_s", "outcome"),
+    [
+        (20, 29, PASS),
+        (20, 30, PASS),
+        (20, 30.1, INCONCLUSIVE),
+        (59.9, 60, INCONCLUSIVE),
+        (60, 61, PASS),
+        (61, 62, PASS),
+    ],
+)
+def test_publishers_that_another_fault_kept_away_before_are_back(
+    from_s: float, until_s: float, outcome: ClaimOutcome
+) -> None:
+    story = beside_a_client("served").doubt("availability", "publishers_absent", window=2)
+    away = Absence(1, ns(from_s), ns(until_s)), Absence(7, ns(20), ns(60))
+    story.facts = replace(story.facts, absences=away)
+    assert verdict("durable-queue-returns", story).outcome is outcome
+
+
+def test_what_ended_an_outage_after_recovery_does_not_matter() -> None:
+    """The stall lies beside the undo."""
+    story = Story().service("out", promise=HEALED)
+    story.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))
+    assert verdict("healed-hence-served", story).outcome is FAIL
+    under = Story().service("out", ended="undo")
+    under.doubts.append(Doubt(RUN, "availability", 1, "stalled", "", 1, ns(27.1), ns(0.14)))
+    assert verdict("mirror-takes-over", under).outcome is INCONCLUSIVE
+
+
+def test_service_under_a_fault_reads_the_doubts_of_a_clients_window_within_it() -> None:
+    """The client stands still from 20 s on, while the master's host is down until 27 s."""
+    story = Story(faults=2, windows={"2": {"fault_target_role": "clients"}})
+    story.window(2, "client_freeze", opens=20)
+    assert verdict("mirror-takes-over", story).outcome is PASS
+    story.doubt("availability", "stalled", window=2, worker=1)
+    assert verdict("mirror-takes-over", story).outcome is INCONCLUSIVE
+    after = Story(faults=2, windows={"2": {"fault_target_role": "clients"}})
+    after.window(2, "client_freeze", opens=27)
+    after.doubt("availability", "stalled", window=2, worker=1)
+    assert verdict("mirror-takes-over", after).outcome is PASS

@@ -95,7 +95,7 @@ def test_what_breaks_a_delay_or_a_transaction_is_a_fail_with_its_story(
     assert one.story == f"message 3 of publisher 1 (producer 1) in orders {story}"
 
 
-def test_what_the_clocks_cannot_call_early_is_nobodys_fault_and_no_pass() -> None:
+def test_a_delivery_within_clock_uncertainty_is_neither_pass_nor_fail() -> None:
     story = termed().count("early_unknown", "", 4)
     one = verdict("nothing-early", story)
     assert one.outcome is INCONCLUSIVE
@@ -105,7 +105,7 @@ def test_what_the_clocks_cannot_call_early_is_nobodys_fault_and_no_pass() -> Non
     assert verdict("nothing-early", story.count("early", "", 1)).outcome is FAIL
 
 
-def test_a_delivered_message_whose_rollback_nobody_heard_of_is_no_pass() -> None:
+def test_a_delivery_with_an_unconfirmed_rollback_is_no_pass() -> None:
     story = termed().count("rollback_unknown", "rollback", 1)
     assert verdict("rolled-back-stays-unseen", story).outcome is INCONCLUSIVE
     story.count("rolled_back_but_delivered", "commit", 1)

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from harness.claims import doubts, vocabulary
 from spark_analysis.schema.measure import Grade
 from spark_analysis.schema.measures import REGISTER
@@ -108,3 +110,20 @@ def test_a_claim_that_speaks_of_a_measure_can_mean_nothing_else() -> None:
     names = [name for kind in kinds for name in getattr(vocabulary, kind)]
     assert len(names) == len(set(names))
     assert {each.name for each in REGISTER if each.claimed} < vocabulary.COUNTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("doubt", "advice"),
+    [
+        ("it lasted 0.05 s, and its window was shorter than a look, 3.5 s", "let the fault last"),
+        (
+            "never opened: master of orders: no host says that it is the master",
+            "see in broker_log",
+        ),
+        ("never opened: kill rmq2 means rmq2, where window 1 stands", "aim the fault at a host"),
+    ],
+)
+def test_what_to_do_about_a_fault_fits_what_became_of_it(doubt: str, advice: str) -> None:
+    evidence = Story().unverified(doubt).evidence
+    (caveat,) = doubts.caveats_of(evidence.findings.doubts, evidence.facts)
+    assert caveat.advice.startswith(advice)

@@ -67,7 +67,7 @@ def test_a_stall_bounds_a_time_from_below() -> None:
         ("consumers_resumed", Unknown("the analysis has no consumers_resumed")),
     ],
 )
-def test_without_confirms_nothing_is_asked_of_publishers(name: str, expected: Value) -> None:
+def test_without_confirms_publisher_claims_do_not_apply(name: str, expected: Value) -> None:
     assert missing(name, confirms=False) == expected
 
 
@@ -82,7 +82,7 @@ def test_a_milestone_that_makes_no_sense_is_not_applicable_and_one_that_is_missi
     assert missing("first_success") == Unknown("the analysis has no first_success")
 
 
-def test_the_story_of_a_window_tells_its_own_milestones() -> None:
+def test_the_description_of_a_window_lists_its_milestones() -> None:
     story = Story().window(2, "kill", opens=40).stage("first_success", 7, window=2)
     assert "first_success after 0.200 s" in story_of("serves_on", 1, story.evidence)
     assert "7.000 s" not in story_of("serves_on", 1, story.evidence)
@@ -96,7 +96,7 @@ def test_each_milestone_has_a_time_of_its_own() -> None:
     assert fact(Story(), "degraded_s") == fact(Story(), "sustained_success_s")
 
 
-def test_who_died_may_have_got_what_nobody_was_seen_to_get() -> None:
+def test_a_dead_consumer_may_have_received_unseen_messages() -> None:
     silent = Story().stage("consumers_resumed", JUDGED_S, reached=False)
     assert fact(silent, "consumers_resumed") is False
     died = silent.doubt("loss", "consumer_log", worker=7)
@@ -104,7 +104,7 @@ def test_who_died_may_have_got_what_nobody_was_seen_to_get() -> None:
     assert fact(died, "first_success") is True
 
 
-def test_consumption_says_who_was_asked() -> None:
+def test_consumption_names_the_consumers_it_expects() -> None:
     assert Story().evidence.detail("consumption_resumes", 1) == "2 queues and consumers"
 
 
@@ -115,14 +115,14 @@ def test_a_kind_of_copy_has_the_story_of_its_own_message() -> None:
     assert story_of("duplicated.stored_twice", 0, story.evidence).startswith("message 4711 of")
 
 
-def test_nobody_can_say_when_consumers_that_were_away_resumed_and_publishers_saw_theirs() -> None:
+def test_resume_times_need_clients_that_were_present() -> None:
     away = Story().stage("consumers_resumed", JUDGED_S, reached=False)
     away.doubt("availability", "consumers_absent", window=1)
     assert isinstance(fact(away, "consumers_resumed"), Unknown)
     assert fact(away, "sustained_success") is True
 
 
-def test_where_nobody_consumes_consumers_have_no_milestones() -> None:
+def test_without_consumers_there_are_no_consumer_milestones() -> None:
     nobody = Story(consumers=0)
     assert fact(nobody, "consumers_resumed") == NotApplicable(
         "there is no consumer before the drain"

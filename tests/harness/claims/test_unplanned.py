@@ -7,7 +7,7 @@ import pytest
 from harness.claims.judge import ClaimOutcome
 from spark_analysis.schema.facts import Cause, ProcessEnd
 from spark_analysis.schema.service import OUT
-from tests.harness.claims.claim_stories import served_in_the_calm
+from tests.harness.claims.claim_stories import served_in_steady_state
 from tests.harness.claims.judging import FAIL, INCONCLUSIVE, NOT_APPLICABLE, PASS, verdict
 from tests.rigs.runs.findings import RECORDED, Story, ns
 
@@ -48,7 +48,7 @@ def test_a_window_passes_no_more_than_it_fails_then() -> None:
     assert verdict(FAULT, ended(Story(), 14)).outcome is INCONCLUSIVE
 
 
-def test_nobody_knows_why_it_ended_is_from_outside_for_all_that_is_known() -> None:
+def test_an_end_of_unknown_cause_counts_as_external() -> None:
     assert verdict(FAULT, ended(broken(), 14, Cause.UNKNOWN)).outcome is INCONCLUSIVE
 
 
@@ -74,10 +74,10 @@ def test_the_verdict_says_who_ended_when_and_what_to_do() -> None:
 
 
 @pytest.mark.parametrize(("at", "outcome"), [(20, INCONCLUSIVE), (59, INCONCLUSIVE), (None, FAIL)])
-def test_what_is_out_in_the_calm_is_not_judged_where_somebody_broke_it(
+def test_what_is_out_in_steady_state_is_not_judged_where_somebody_broke_it(
     at: float | None, outcome: ClaimOutcome
 ) -> None:
-    story = served_in_the_calm().outage(40, 45)
+    story = served_in_steady_state().outage(40, 45)
     story = story if at is None else ended(story, at)
     assert verdict("steady-state-is-served", story).outcome is outcome
 
@@ -89,13 +89,13 @@ def test_what_ends_in_the_fault_leaves_the_calm_before_it_judged() -> None:
     assert verdict("steady-state-is-served", ended(story, 14)).outcome is not INCONCLUSIVE
 
 
-def test_a_broker_that_ends_by_itself_in_the_calm_breaks_it() -> None:
-    story = ended(served_in_the_calm().outage(40, 45), 40, Cause.ITSELF)
+def test_a_broker_that_ends_by_itself_in_steady_state_breaks_it() -> None:
+    story = ended(served_in_steady_state().outage(40, 45), 40, Cause.ITSELF)
     assert verdict("steady-state-is-served", story).outcome is FAIL
 
 
 @pytest.mark.parametrize("cause", Cause)
-def test_what_is_promised_whatever_happens_is_judged_whoever_ended(cause: Cause) -> None:
+def test_an_unconditional_promise_is_judged_after_any_end(cause: Cause) -> None:
     lost = ended(Story(), 14, cause).count("lost", "replicated", 3)
     assert verdict("confirmed-hence-delivered", lost).outcome is FAIL
     assert verdict("confirmed-hence-delivered", ended(Story(), 14, cause)).outcome is PASS
@@ -103,6 +103,6 @@ def test_what_is_promised_whatever_happens_is_judged_whoever_ended(cause: Cause)
 
 @pytest.mark.parametrize("cause", Cause)
 def test_transient_messages_go_with_a_process_that_ends(cause: Cause) -> None:
-    story = Story(persistent=False).calm().count("lost", "buffered", 3)
+    story = Story(persistent=False).steady().count("lost", "buffered", 3)
     assert verdict("confirmed-hence-delivered", story).outcome is FAIL
     assert verdict("confirmed-hence-delivered", ended(story, 14, cause)).outcome is NOT_APPLICABLE

@@ -43,6 +43,6 @@ def test_words_may_have_alternatives() -> None:
     assert holds("hang", "==", ("kill", "partition")) is False
 
 
-def test_what_is_at_least_so_much_has_no_upper_end_and_says_no_more_than_it_was_told() -> None:
+def test_a_lower_bound_has_no_upper_end_and_repeats_only_its_source() -> None:
     assert at_least(3) == Interval(3, math.inf, "", "", "")
     assert at_least(3, "3 of 9", "why", "do") == Interval(3, math.inf, "3 of 9", "why", "do")

@@ -109,13 +109,13 @@ def until_forgotten() -> bool:
     return not noted()
 
 
-def until_told(log: Path, words: str) -> str:
+def wait_for_log(log: Path, words: str) -> str:
     @retry(stop=stop_after_delay(30), wait=wait_fixed(0.1), retry=retry_if_result(lambda t: not t))
-    def told() -> str:
+    def log_text() -> str:
         text = log.read_text()
         return text if words in text else ""
 
-    return str(told())
+    return str(log_text())
 
 
 def left(cluster: str) -> tuple[processes.Running, ...]:
@@ -135,11 +135,11 @@ def test_a_guardian_undoes_by_the_owners_commands_and_removes_what_is_ours_alone
     owner.declare("theirs")
     cluster = killed_harness(owner, tmp_path, "guarded")
     until_forgotten()
-    told = until_told(tmp_path / LOG, "remove all of it")  # which comes after it was forgotten
+    output = wait_for_log(tmp_path / LOG, "remove all of it")  # which comes after it was forgotten
     assert all_run(owner)
     assert standing(read(tmp_path / JOURNAL)) == ()
-    assert "FAILED" not in told
-    assert told.index("undo freeze of beta") < told.index("remove all of it")
+    assert "FAILED" not in output
+    assert output.index("undo freeze of beta") < output.index("remove all of it")
     assert left(cluster) == ()
     assert owner.names("queues") == ["theirs"]
 

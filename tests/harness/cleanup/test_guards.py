@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,13 @@ class World:
     takes_s: tuple[float, ...] = (0.0,)
     refuses: int = 0  # so many starts after the first
     guardians: list[Guardian] = field(default_factory=list)
-    asked: int = 0
+    starts: int = 0
 
     def start(self, project: str, folder: Path, keep: bool, kind: DeploymentKind) -> Guardian:
-        self.asked += 1
-        takes_s = self.takes_s[min(self.asked, len(self.takes_s)) - 1]
+        self.starts += 1
+        takes_s = self.takes_s[min(self.starts, len(self.takes_s)) - 1]
         threading.Event().wait(takes_s)  # in a thread of its own: the loop goes on
-        if 1 < self.asked <= 1 + self.refuses:
+        if 1 < self.starts <= 1 + self.refuses:
             raise GuardianError("the disk is full")
         self.guardians.append(Guardian())
         return self.guardians[-1]
@@ -67,21 +68,21 @@ def watched(
 ) -> Watched:
     """Plays a story while the guards watch, and ends them."""
     said: list[str] = []
-    told = Watched(
+    watch = Watched(
         world, Guards(folder, False, said.append, world.start), Interrupt(said.append), said
     )
 
     async def play() -> None:
-        told.guards.begin(DeploymentKind.LOCAL, "p")
+        watch.guards.begin(DeploymentKind.LOCAL, "p")
         over = asyncio.Event()
-        watching = asyncio.create_task(told.guards.watch(over, told.interrupt.ask))
-        await asyncio.wait_for(story(told), 20)
+        watching = asyncio.create_task(watch.guards.watch(over, watch.interrupt.ask))
+        await asyncio.wait_for(story(watch), 20)
         over.set()
         await watching
-        told.guards.end()
+        watch.guards.end()
 
     asyncio.run(play())
-    return told
+    return watch
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -90,35 +91,38 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 def test_one_that_dies_has_a_successor_and_it_is_reported(tmp_path: Path) -> None:
-    async def story(told: Watched) -> None:
-        told.world.guardians[0].ended = "signal 9"
-        await until(lambda: len(told.said) == 2)
+    async def story(watch: Watched) -> None:
+        watch.world.guardians[0].ended = "signal 9"
+        await until(lambda: len(watch.said) == 2)
 
-    told = watched(tmp_path, World(), story)
-    assert told.said[0] == "the guardian of p died (signal 9): another one is started"
-    assert told.said[1].startswith("p is guarded again, after 0.")
-    assert not told.interrupt.is_set()
-    assert told.world.guardians[1].done_with
+    watch = watched(tmp_path, World(), story)
+    assert watch.said[0] == "the guardian of p died (signal 9): another one is started"
+    assert watch.said[1].startswith("p is guarded again, after 0.")
+    assert not watch.interrupt.is_set()
+    assert watch.world.guardians[1].done_with
 
 
 def test_each_time_that_one_dies_another_takes_its_place(tmp_path: Path) -> None:
-    async def story(told: Watched) -> None:
-        for number in range(3):
-            told.world.guardians[number].ended = "signal 9"
-            await until(lambda number=number: len(told.world.guardians) == number + 2)
+    async def story(watch: Watched) -> None:
+        def replaced(count: int) -> bool:
+            return len(watch.world.guardians) == count
 
-    told = watched(tmp_path, World(), story)
-    assert [one.done_with for one in told.world.guardians] == [False, False, False, True]
+        for number in range(3):
+            watch.world.guardians[number].ended = "signal 9"
+            await until(partial(replaced, number + 2))
+
+    watch = watched(tmp_path, World(), story)
+    assert [one.done_with for one in watch.world.guardians] == [False, False, False, True]
 
 
 def test_a_start_that_fails_is_tried_again_in_time(tmp_path: Path) -> None:
-    async def story(told: Watched) -> None:
-        told.world.guardians[0].ended = "status 1"
-        await until(lambda: len(told.world.guardians) == 2)
+    async def story(watch: Watched) -> None:
+        watch.world.guardians[0].ended = "status 1"
+        await until(lambda: len(watch.world.guardians) == 2)
 
-    told = watched(tmp_path, World(refuses=2), story)
-    assert "no other guardian of p: the disk is full" in told.said
-    assert not told.interrupt.is_set()
+    watch = watched(tmp_path, World(refuses=2), story)
+    assert "no other guardian of p: the disk is full" in watch.said
+    assert not watch.interrupt.is_set()
 
 
 def test_without_one_for_more_than_two_seconds_the_runs_end_with_the_reason(
@@ -126,28 +130,28 @@ def test_without_one_for_more_than_two_seconds_the_runs_end_with_the_reason(
 ) -> None:
     took_s = 0.0
 
-    async def story(told: Watched) -> None:
+    async def story(watch: Watched) -> None:
         nonlocal took_s
         began_s = time.monotonic()
-        told.world.guardians[0].ended = "signal 9"
-        await until(told.interrupt.is_set)
+        watch.world.guardians[0].ended = "signal 9"
+        await until(watch.interrupt.is_set)
         took_s = time.monotonic() - began_s
 
-    told = watched(tmp_path, World(refuses=1000), story)
+    watch = watched(tmp_path, World(refuses=1000), story)
     why = "the guardian of p died (signal 9), and there was none for more than 2 s"
-    assert told.interrupt.reason == why
-    assert f"interrupted: undoing 0 faults ({why})" in told.said
+    assert watch.interrupt.reason == why
+    assert f"interrupted: undoing 0 faults ({why})" in watch.said
     assert UNGUARDED_S <= took_s < UNGUARDED_S + 1.0
-    assert not [line for line in told.said if "mqproof heal" in line]
+    assert not [line for line in watch.said if "mqproof heal" in line]
 
 
 def test_one_that_comes_too_late_is_ended_as_well(tmp_path: Path) -> None:
-    async def story(told: Watched) -> None:
-        told.world.guardians[0].ended = "signal 9"
-        await until(told.interrupt.is_set)
+    async def story(watch: Watched) -> None:
+        watch.world.guardians[0].ended = "signal 9"
+        await until(watch.interrupt.is_set)
 
-    told = watched(tmp_path, World(takes_s=(0.0, UNGUARDED_S + 0.5)), story)
-    assert [one.done_with for one in told.world.guardians] == [False, True]
+    watch = watched(tmp_path, World(takes_s=(0.0, UNGUARDED_S + 0.5)), story)
+    assert [one.done_with for one in watch.world.guardians] == [False, True]
 
 
 def test_without_a_first_one_nothing_is_started(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_of_a_chosen_experiment_that_lives_nothing_is_touched(tmp_path: Path) ->
     assert projects.done == []
 
 
-def test_a_dry_run_tells_all_that_would_be_done_and_does_nothing(tmp_path: Path) -> None:
+def test_a_dry_run_lists_all_actions_and_performs_none(tmp_path: Path) -> None:
     path = journal(tmp_path, "run-1", [fault("kill", 1), fault("kill", 2, returns=False)])
     before = path.read_bytes()
     projects = Projects([project(tmp_path)])
@@ -205,7 +205,7 @@ def test_a_dry_run_says_what_would_be_swept_and_what_is_kept(tmp_path: Path) -> 
     projects = Projects([project(tmp_path / "gone", keep=True)])
     assert [row.what for row in healed(projects, dry=True)] == [
         "would sweep away what could be a fault: it has no journal",
-        "left standing, as it was asked for (--keep)",
+        "kept, as requested (--keep)",
     ]
     assert projects.done == []
 

@@ -46,17 +46,17 @@ def test_what_the_nodes_of_a_dead_cluster_stored_is_removed_and_its_plan_stays(
     results: Path,
 ) -> None:
     site = left(results)
-    told = cleared(Chosen(results=results))
-    assert told == [("mqproof-one", "remove what its nodes had stored")]
+    removals = cleared(Chosen(results=results))
+    assert removals == [("mqproof-one", "remove what its nodes had stored")]
     assert not site.data.exists()
     assert (site.folder / "cluster.json").exists()
     assert cleared(Chosen(results=results)) == [], "again there is nothing"
 
 
-def test_a_dry_run_tells_and_leaves_it(results: Path) -> None:
+def test_a_dry_run_lists_leftovers_and_removes_none(results: Path) -> None:
     site = left(results)
-    told = cleared(Chosen(results=results), dry=True)
-    assert told == [("mqproof-one", "would remove what its nodes had stored")]
+    removals = cleared(Chosen(results=results), dry=True)
+    assert removals == [("mqproof-one", "would remove what its nodes had stored")]
     assert site.data.exists()
 
 
@@ -87,7 +87,7 @@ def test_without_a_word_it_looks_where_experiments_lie_by_default(
     assert not site.data.exists()
 
 
-def test_a_plan_that_was_moved_or_is_none_of_ours_is_nobodys(results: Path) -> None:
+def test_a_moved_or_foreign_plan_has_no_owner(results: Path) -> None:
     site = left(results)
     site.folder.rename(site.folder.with_name("moved"))
     broken = left(results, "broken")

@@ -73,7 +73,7 @@ def killed_harness(folder: Path, *words: str) -> str:
 @retry(
     stop=stop_after_delay(40), wait=wait_fixed(0.2), retry=retry_if_result(lambda done: not done)
 )
-def until_told(log: Path, text: str) -> bool:
+def wait_for_log(log: Path, text: str) -> bool:
     """Waits until a guardian has written it."""
     return log.exists() and text in log.read_text()
 
@@ -98,20 +98,20 @@ def test_a_guardian_ends_everything_that_a_killed_harness_left(
     tmp_path: Path, clusters: list[str]
 ) -> None:
     clusters.append(killed_harness(tmp_path, "guarded"))
-    until_told(tmp_path / LOG, "remove all of it")
-    told = (tmp_path / LOG).read_text()
+    wait_for_log(tmp_path / LOG, "remove all of it")
+    output = (tmp_path / LOG).read_text()
     assert left(clusters[0]) == {}
     assert not (tmp_path / "deployments" / clusters[0] / "data").exists()
     assert standing(read(tmp_path / JOURNAL)) == ()
-    assert "FAILED" not in told
-    assert told.index("undo freeze of ref2") < told.index("remove all of it")
+    assert "FAILED" not in output
+    assert output.index("undo freeze of ref2") < output.index("remove all of it")
 
 
 def test_what_is_kept_is_mended_and_left_standing_until_it_is_removed_by_name(
     tmp_path: Path, clusters: list[str]
 ) -> None:
     clusters.append(killed_harness(tmp_path, "guarded", "keep"))
-    until_told(tmp_path / LOG, "left standing")
+    wait_for_log(tmp_path / LOG, "left standing")
     assert "FAILED" not in (tmp_path / LOG).read_text()
     assert left(clusters[0]) == dict.fromkeys(("ref1", "ref2", "ref3", "toxiproxy"), False)
     command = [sys.executable, "-m", "harness.cleanup.local_projects", clusters[0]]

@@ -15,7 +15,7 @@ from harness.deploy.compose.cluster import ComposeCluster, FoundContainers
 LINES = b"".join(b"line %05d\n" % number for number in range(2000))
 
 
-def test_of_a_log_the_end_is_kept_and_the_gap_is_told_where_it_is(tmp_path: Path) -> None:
+def test_a_cut_log_keeps_its_end_and_marks_the_gap(tmp_path: Path) -> None:
     source, target = tmp_path / "broker", tmp_path / "broker.log"
     source.write_bytes(LINES)
     assert append_new(source, target, 0, 1100) == (22_000, 20_900)
@@ -78,13 +78,13 @@ def compose() -> tuple[ComposeCluster, Engine]:
     """A cluster of which nothing stands but what fetching logs asks for."""
     engine, cluster = Engine(), object.__new__(ComposeCluster)
     places = {(labels.ROLE_PROCESS, host, host): f"id-{host}" for host in ("rmq1", "rmq2")}
-    told: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "client": engine,
         "_containers": FoundContainers(places),
         "_fetched": {},
         "log_bytes_max": 1100,
     }
-    for name, value in told.items():
+    for name, value in attributes.items():
         setattr(cluster, name, value)
     return cluster, engine
 

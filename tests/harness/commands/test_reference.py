@@ -35,7 +35,7 @@ def _another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference, "registry", lambda: known)
 
 
-def test_no_word_of_ours_stands_for_two_systems() -> None:
+def test_no_word_means_two_systems() -> None:
     assert len({*WORDS.values()}) == len(WORDS) > 0
 
 
@@ -44,9 +44,9 @@ def test_whatever_a_system_declares_is_listed_with_its_own_words(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["reference", "--help"]) == 0
-    told = capsys.readouterr().out
-    assert "Pigeons, until Ctrl-C." in told
-    assert all(word in told for word in (*WORDS.values(), "coo"))
+    output = capsys.readouterr().out
+    assert "Pigeons, until Ctrl-C." in output
+    assert all(word in output for word in (*WORDS.values(), "coo"))
 
 
 @pytest.mark.slow
@@ -72,7 +72,7 @@ def test_of_two_systems_that_bear_one_word_ours_is_played(
     assert "Pigeons" not in capsys.readouterr().out
 
 
-def test_what_nobody_declares_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_undeclared_word_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reference", "coo"]) == 254
     assert "No such command 'coo'" in capsys.readouterr().err
 

@@ -7,7 +7,7 @@ from spark_analysis.schema.place import size
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "message"),
     [
         ("spark.mqproof.memory=lots", "spark.mqproof.memory = 'lots' is no size"),
         ("spark.mqproof.memory=3", "spark.mqproof.memory = '3' is no size"),
@@ -15,9 +15,9 @@ from spark_analysis.schema.place import size
         ("memory=3g", "'memory=3g' is no setting: spark.KEY=VALUE"),
     ],
 )
-def test_a_setting_that_says_nothing_is_refused(word: str, told: str) -> None:
+def test_a_setting_that_says_nothing_is_refused(word: str, message: str) -> None:
     _, (problem,) = place("", [word])
-    assert told in str(problem)
+    assert message in str(problem)
 
 
 def test_a_setting_that_says_something_is_handed_on() -> None:

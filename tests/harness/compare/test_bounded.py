@@ -29,26 +29,26 @@ def runs(number: int, client: str = "pika") -> list[RunPlan]:
 def played(*came: tuple[ClaimVerdict, ...]) -> tuple[list[str], int]:
     """What was told at the end of each run, and how many runs were begun."""
     bounded = Bounded(HALF)
-    told = []
+    messages = []
     for each, verdicts in zip(runs(HALF.planned), came, strict=False):
         if not bounded.wanted(each):
             break
-        told.append(bounded.ended(each, verdicts))
-    return told, len(told)
+        messages.append(bounded.ended(each, verdicts))
+    return messages, len(messages)
 
 
 def test_it_is_reached_after_so_many_runs_without_a_violation() -> None:
-    told, begun = played(*[HELD] * 6)
+    messages, begun = played(*[HELD] * 6)
     assert begun == 5
-    assert told[:4] == [""] * 4
-    assert told[4] == (
+    assert messages[:4] == [""] * 4
+    assert messages[4] == (
         "the bound is reached: violated in 0 of 5 runs (95 % one-sided bound: at most 45 %)"
     )
 
 
 def test_a_broken_promise_ends_it_at_once() -> None:
-    told, begun = played(HELD, BROKEN, HELD)
-    assert (begun, told[1]) == (
+    messages, begun = played(HELD, BROKEN, HELD)
+    assert (begun, messages[1]) == (
         2,
         "a promise was broken in judged run 2 of this cell: stays",
     )
@@ -59,15 +59,15 @@ def test_a_warning_that_does_not_come_true_ends_nothing() -> None:
 
 
 def test_a_run_that_could_not_be_judged_is_no_run_of_the_bound_and_is_reported() -> None:
-    told, begun = played(HELD, OPEN, *[HELD] * 4)
+    messages, begun = played(HELD, OPEN, *[HELD] * 4)
     assert begun == 6
-    assert told[-1].endswith("at most 45 %); 1 could not be judged")
+    assert messages[-1].endswith("at most 45 %); 1 could not be judged")
 
 
 def test_it_is_given_up_where_more_cannot_be_judged_than_there_are_to_spare() -> None:
-    told, begun = played(HELD, (), OPEN, HELD)
+    messages, begun = played(HELD, (), OPEN, HELD)
     assert begun == 3
-    assert told[-1] == "the bound is not reached: 2 runs of this cell could not be judged"
+    assert messages[-1] == "the bound is not reached: 2 runs of this cell could not be judged"
 
 
 def test_each_cell_has_an_end_of_its_own_and_spared_runs_are_no_runs_any_more() -> None:

@@ -45,6 +45,8 @@ INCONCLUSIVE, NOT_APPLICABLE = ClaimOutcome.INCONCLUSIVE, ClaimOutcome.NOT_APPLI
         ([run(a=PASS, b=FAIL), run(a=PASS, b=PASS)], Standing.DIFFERS),
         ([run(a=NOT_APPLICABLE)], Standing.DIFFERS),
         ([run(a=INCONCLUSIVE, b=FAIL)], Standing.NOT_JUDGED),
+        ([run(a=INCONCLUSIVE, c=NOT_APPLICABLE)], Standing.NOT_JUDGED),  # it broke off
+        ([run(a=PASS, b=INCONCLUSIVE, c=NOT_APPLICABLE)], Standing.DIFFERS),
         ([run(a=PASS), []], Standing.NOT_JUDGED),
         ([run(a=PASS, d=PASS)], Standing.NEW),
         ([run(a=FAIL, d=PASS)], Standing.DIFFERS),
@@ -82,7 +84,7 @@ def test_a_cell_without_an_entry_is_new_not_passed() -> None:
     assert result.lines == ("no entry speaks of this cell",)
 
 
-def test_of_a_cell_without_an_entry_what_did_not_pass_is_told_in_one_line() -> None:
+def test_a_cell_without_an_entry_lists_its_failures_in_one_line() -> None:
     nothing = read_expectations("cell = []", "mine.toml", "abc")
     result = nothing.compare(CELL, [run(a=PASS, b=FAIL), run(a=PASS, b=FAIL, c=INCONCLUSIVE)])
     assert result.standing is Standing.NEW
@@ -103,29 +105,29 @@ def test_exit_codes_of_expectations(standings: list[Standing], code: int) -> Non
     assert of_expectations(CellResult(CELL, one, (), {}) for one in standings) == code
 
 
-def test_an_entry_about_no_claim_of_ours_is_an_error() -> None:
+def test_an_entry_about_an_unknown_claim_is_an_error() -> None:
     source = '[[cell]]\nwhy = "w"\nclaims = { nothing-lst = "PASS" }\n'
     with pytest.raises(PlanError, match="did you mean 'nothing-lost'"):
         read_expectations(source, "mine.toml", ["nothing-lost"])
 
 
-def test_claims_that_pass_are_told_by_their_names_alone() -> None:
+def test_passing_claims_are_listed_by_name_only() -> None:
     source = '[[cell]]\nwhy = "w"\npasses = ["a", "b"]\nclaims = { c = "FAIL" }\n'
     known = read_expectations(source, "mine.toml", "abc")
     assert [str(known.expected(CELL, claim)) for claim in "abc"] == ["PASS", "PASS", "FAIL"]
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("keys", "why"),
     [
         ("", "it speaks of no claim"),
         ('passes = ["a"]\nclaims = { a = "FAIL" }', "told in `passes`, and in `claims`: a"),
         ('passes = ["z"]', "claim"),
     ],
 )
-def test_an_entry_that_speaks_of_nothing_or_twice_is_an_error(told: str, why: str) -> None:
+def test_an_entry_that_speaks_of_nothing_or_twice_is_an_error(keys: str, why: str) -> None:
     with pytest.raises(PlanError, match=why):
-        read_expectations(f'[[cell]]\nwhy = "w"\n{told}\n', "mine.toml", "abc")
+        read_expectations(f'[[cell]]\nwhy = "w"\n{keys}\n', "mine.toml", "abc")
 
 
 # A cut master may confirm what is lost (results/published/2026-11-23-pause-minority.md).

@@ -19,17 +19,17 @@ def offer(
     lost: tuple[int, int] = (0, 3),
     outs: Mapping[str, float] = OUT,
 ) -> Offer:
-    told = {scenario: median([Time(value)] * 3) for scenario, value in outs.items()}
+    medians = {scenario: median([Time(value)] * 3) for scenario, value in outs.items()}
     place = (name, "layout", "client")
-    return Offer(place, 3, hosts, 0.5, memory, 200.0, 2.0, rate(*lost), rate(0, 3), told)
+    return Offer(place, 3, hosts, 0.5, memory, 200.0, 2.0, rate(*lost), rate(0, 3), medians)
 
 
 GOOD = offer("good")
 
 
 def dominated(one: Offer) -> dict[str, tuple[str, ...]]:
-    (_, told) = standings([GOOD, one])
-    return {place[0]: better for place, better in told.by}
+    (_, standing) = standings([GOOD, one])
+    return {place[0]: better for place, better in standing.by}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_is_worse_in_one_and_better_in_nothing_is_dominated(
 )
 def test_a_trade_and_what_is_alike_are_on_the_frontier(one: Offer) -> None:
     assert dominated(one) == {}
-    assert all(told.on_frontier for told in standings([GOOD, one]))
+    assert all(standing.on_frontier for standing in standings([GOOD, one]))
 
 
 def test_a_scenario_that_one_of_them_never_played_says_nothing_of_the_other() -> None:
@@ -80,6 +80,6 @@ def test_a_scenario_that_one_of_them_never_played_says_nothing_of_the_other() ->
     ],
 )
 def test_what_is_not_known_is_neither_dominated_nor_on_the_frontier(one: Offer) -> None:
-    _, told = standings([GOOD, one])
-    assert (told.known, told.by, told.on_frontier) == (False, (), False)
+    _, standing = standings([GOOD, one])
+    assert (standing.known, standing.by, standing.on_frontier) == (False, (), False)
     assert standings([one, offer("worse", hosts=9)])[1].by == ()

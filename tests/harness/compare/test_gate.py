@@ -1,4 +1,4 @@
-"""The gate: what alarms, what cannot, and what is told all the same."""
+"""The gate: what alarms, what cannot, and what is reported all the same."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ OTHER = ("master-freeze", "rabbitmq-mirrored", "all-automatic@T=10", "pika")
 PROMISE = "confirmed-hence-delivered"
 
 
-def told(violated: int, runs: int, unjudged: int = 0, warns: bool = False) -> Counted:
+def claim(violated: int, runs: int, unjudged: int = 0, warns: bool = False) -> Counted:
     return Counted(Tried(rate(violated, runs), unjudged, warns), "What is confirmed is kept.")
 
 
@@ -23,7 +23,7 @@ def ran(runs: int = 1, out: tuple[float, ...] = (), **claims: Counted) -> Ran:
     return Ran(runs, named, {"total_downtime": tuple(map(Time, out))} if out else {})
 
 
-def asked(before: Ran | None, *nights: Ran) -> Gate:
+def gated(before: Ran | None, *nights: Ran) -> Gate:
     baseline = Side("good", {CELL: before} if before is not None else {})
     return gate(baseline, [Side(f"night {n}", {CELL: one}) for n, one in enumerate(nights, 1)])
 
@@ -32,51 +32,51 @@ def kinds(answer: Gate) -> list[tuple[str, AlarmKind]]:
     return [(one.what, one.kind) for one in answer.alarms]
 
 
-GOOD = {LOSS: told(0, 30), "confirmed_hence_delivered": told(0, 30)}
+GOOD = {LOSS: claim(0, 30), "confirmed_hence_delivered": claim(0, 30)}
 
 
 def test_a_loss_where_the_baseline_has_none_alarms_at_once() -> None:
-    answer = asked(ran(30, **GOOD), ran(**{**GOOD, LOSS: told(1, 1)}))
+    answer = gated(ran(30, **GOOD), ran(**{**GOOD, LOSS: claim(1, 1)}))
     assert kinds(answer) == [(LOSS, AlarmKind.HARM)]
     assert answer.alarms[0].since == "night 1"
 
 
-def test_it_goes_on_alarming_as_long_as_it_happens_and_tells_since_when() -> None:
-    loss = ran(**{LOSS: told(1, 1)})
-    answer = asked(ran(30, **GOOD), ran(**{LOSS: told(0, 1)}), loss, loss)
+def test_an_alarm_repeats_while_it_happens_and_shows_its_start() -> None:
+    loss = ran(**{LOSS: claim(1, 1)})
+    answer = gated(ran(30, **GOOD), ran(**{LOSS: claim(0, 1)}), loss, loss)
     assert kinds(answer) == [(LOSS, AlarmKind.HARM)]
     assert answer.alarms[0].since == "night 2"
-    well = asked(ran(30, **GOOD), loss, ran(**{LOSS: told(0, 1)}))
+    well = gated(ran(30, **GOOD), loss, ran(**{LOSS: claim(0, 1)}))
     assert kinds(well) == []
 
 
 def test_a_broken_promise_alarms_as_a_loss_does_and_a_warning_does_not() -> None:
-    broken = ran(confirmed_hence_delivered=told(1, 1))
-    assert kinds(asked(ran(30, **GOOD), broken)) == [(PROMISE, AlarmKind.HARM)]
-    warning = ran(confirmed_hence_delivered=told(1, 1, warns=True))
-    assert kinds(asked(ran(30, **GOOD), warning)) == []
+    broken = ran(confirmed_hence_delivered=claim(1, 1))
+    assert kinds(gated(ran(30, **GOOD), broken)) == [(PROMISE, AlarmKind.HARM)]
+    warning = ran(confirmed_hence_delivered=claim(1, 1, warns=True))
+    assert kinds(gated(ran(30, **GOOD), warning)) == []
 
 
-@pytest.mark.parametrize("before", [None, ran(30), ran(30, confirmed_hence_delivered=told(0, 0))])
-def test_where_nobody_said_that_it_may_harm_alarms(before: Ran | None) -> None:
-    answer = asked(before, ran(confirmed_hence_delivered=told(1, 1)))
+@pytest.mark.parametrize("before", [None, ran(30), ran(30, confirmed_hence_delivered=claim(0, 0))])
+def test_harm_without_a_warning_alarms(before: Ran | None) -> None:
+    answer = gated(before, ran(confirmed_hence_delivered=claim(1, 1)))
     assert kinds(answer) == [(PROMISE, AlarmKind.HARM)]
     assert answer.alarms[0].before is None
 
 
 def test_a_cell_without_a_baseline_is_reported() -> None:
-    assert asked(None, ran(confirmed_hence_delivered=told(0, 1))).new == (CELL,)
-    assert asked(ran(30, **GOOD), ran(**GOOD)).new == ()
+    assert gated(None, ran(confirmed_hence_delivered=claim(0, 1))).new == (CELL,)
+    assert gated(ran(30, **GOOD), ran(**GOOD)).new == ()
 
 
 # --- flaky cells ---------------------------------------------------------------------------------
 
-SOMETIMES = ran(30, confirmed_hence_delivered=told(3, 30))
-BROKEN, KEPT = (ran(confirmed_hence_delivered=told(count, 1)) for count in (1, 0))
+SOMETIMES = ran(30, confirmed_hence_delivered=claim(3, 30))
+BROKEN, KEPT = (ran(confirmed_hence_delivered=claim(count, 1)) for count in (1, 0))
 
 
 def test_a_flaky_cell_does_not_alarm_for_doing_what_it_does() -> None:
-    answer = asked(SOMETIMES, *[KEPT] * 9, BROKEN)
+    answer = gated(SOMETIMES, *[KEPT] * 9, BROKEN)
     assert kinds(answer) == []
     assert [(one.what, one.before, one.after) for one in answer.flaky] == [
         (PROMISE, rate(3, 30), rate(1, 10))
@@ -84,17 +84,17 @@ def test_a_flaky_cell_does_not_alarm_for_doing_what_it_does() -> None:
 
 
 def test_it_is_reported_every_night_that_it_is_flaky() -> None:
-    assert [one.what for one in asked(SOMETIMES, KEPT).flaky] == [PROMISE]
+    assert [one.what for one in gated(SOMETIMES, KEPT).flaky] == [PROMISE]
 
 
 def test_it_alarms_when_it_happens_more_often() -> None:
-    answer = asked(SOMETIMES, KEPT, *[BROKEN] * 5)
+    answer = gated(SOMETIMES, KEPT, *[BROKEN] * 5)
     assert kinds(answer) == [(PROMISE, AlarmKind.OFTEN)]
     assert (answer.alarms[0].after, answer.alarms[0].since) == (rate(5, 5), "night 2")
 
 
 def test_what_became_flaky_since_the_baseline_is_reported_when_tonight_went_well() -> None:
-    answer = asked(ran(30, **GOOD), BROKEN, KEPT)
+    answer = gated(ran(30, **GOOD), BROKEN, KEPT)
     assert kinds(answer) == []
     assert [one.after for one in answer.flaky] == [rate(1, 2)]
 
@@ -106,14 +106,14 @@ OUT = tuple(3.0 + 0.01 * number for number in range(30))
 
 def test_a_longer_outage_alarms_with_the_night_in_which_it_began() -> None:
     nights = [ran(out=(3.1,)), *[ran(out=(6.0,))] * 5]
-    answer = asked(ran(30, out=OUT), *nights)
+    answer = gated(ran(30, out=OUT), *nights)
     assert kinds(answer) == [("total_downtime", AlarmKind.LONGER)]
     assert answer.alarms[0].since == "night 2"
 
 
 def test_a_shorter_one_and_one_slow_night_do_not() -> None:
-    assert kinds(asked(ran(30, out=OUT), *[ran(out=(1.0,))] * 20)) == []
-    assert kinds(asked(ran(30, out=OUT), *[ran(out=(3.1,))] * 5, ran(out=(60.0,)))) == []
+    assert kinds(gated(ran(30, out=OUT), *[ran(out=(1.0,))] * 20)) == []
+    assert kinds(gated(ran(30, out=OUT), *[ran(out=(3.1,))] * 5, ran(out=(60.0,)))) == []
 
 
 def test_nights_in_which_a_cell_was_not_played_are_no_nights_of_it() -> None:
@@ -123,11 +123,11 @@ def test_nights_in_which_a_cell_was_not_played_are_no_nights_of_it() -> None:
     assert [(one.cell, one.kind) for one in answer.alarms] == [(CELL, AlarmKind.LONGER)]
 
 
-def test_what_would_be_caught_is_told_of_each_time() -> None:
-    (watched,) = asked(ran(30, out=OUT), ran(out=(3.0,))).watched
+def test_the_detectable_change_is_reported_for_each_time() -> None:
+    (watched,) = gated(ran(30, out=OUT), ran(out=(3.0,))).watched
     assert watched.catches is not None
     assert watched.catches <= 1.2
-    (few,) = asked(ran(2, out=(3.0, 3.1)), ran(out=(3.0,))).watched
+    (few,) = gated(ran(2, out=(3.0, 3.1)), ran(out=(3.0,))).watched
     assert few.catches is None
 
 
@@ -135,26 +135,26 @@ def test_what_would_be_caught_is_told_of_each_time() -> None:
 
 
 def test_runs_that_decided_nothing_are_counted() -> None:
-    answer = asked(ran(30, **GOOD), ran(3, confirmed_hence_delivered=told(0, 1, 2)))
+    answer = gated(ran(30, **GOOD), ran(3, confirmed_hence_delivered=claim(0, 1, 2)))
     assert answer.unjudged == ((CELL, 2),)
 
 
-def test_a_promise_or_a_time_that_nobody_decides_any_more_is_reported() -> None:
+def test_a_promise_or_time_that_is_no_longer_decided_is_reported() -> None:
     before = ran(30, out=OUT, **GOOD)
-    known, unknown = ran(out=(3.1,), **{LOSS: told(0, 1)}), ran(**{LOSS: told(0, 1)})
-    assert asked(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "total_downtime"))
-    assert asked(before, *[unknown] * 4, known).undecided == ((CELL, PROMISE),)
+    known, unknown = ran(out=(3.1,), **{LOSS: claim(0, 1)}), ran(**{LOSS: claim(0, 1)})
+    assert gated(before, *[unknown] * 5).undecided == ((CELL, PROMISE), (CELL, "total_downtime"))
+    assert gated(before, *[unknown] * 4, known).undecided == ((CELL, PROMISE),)
 
 
 def test_one_night_in_which_it_was_not_decided_is_none_of_that() -> None:
     before = ran(30, out=OUT, **GOOD)
-    assert asked(before, *[ran(out=(3.1,), **GOOD)] * 4, ran()).undecided == ()
-    assert asked(before, ran()).undecided == ()
+    assert gated(before, *[ran(out=(3.1,), **GOOD)] * 4, ran()).undecided == ()
+    assert gated(before, ran()).undecided == ()
 
 
 def test_nor_is_what_the_baseline_seldom_decides() -> None:
-    before = ran(30, confirmed_hence_delivered=told(0, 20))
-    assert asked(before, *[ran()] * 20).undecided == ()
+    before = ran(30, confirmed_hence_delivered=claim(0, 20))
+    assert gated(before, *[ran()] * 20).undecided == ()
 
 
 def sides(cells: Mapping[tuple[str, str, str, str], Ran]) -> Side:
@@ -164,5 +164,5 @@ def sides(cells: Mapping[tuple[str, str, str, str], Ran]) -> Side:
 def test_the_more_is_tested_the_surer_each_alarm_has_to_be() -> None:
     one, two = {CELL: ran(30, out=OUT)}, {CELL: ran(30, out=OUT), OTHER: ran(30, out=OUT)}
     assert level_of(sides(two)) == pytest.approx(level_of(sides(one)) / 2)
-    flaky = {CELL: ran(30, out=OUT, confirmed_hence_delivered=told(3, 30))}
+    flaky = {CELL: ran(30, out=OUT, confirmed_hence_delivered=claim(3, 30))}
     assert level_of(sides(flaky)) == pytest.approx(level_of(sides(one)) / 2)

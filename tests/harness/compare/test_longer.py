@@ -42,13 +42,13 @@ def test_what_takes_30_per_cent_longer_is_caught_within_20_nights() -> None:
     assert caught(1.3, LEVEL, 200) >= 0.95
 
 
-def test_what_is_longer_by_less_than_a_tenth_is_nobodys_alarm_however_sure() -> None:
+def test_a_certain_increase_below_ten_percent_is_no_alarm() -> None:
     sure = Baseline(times(*(10 + 0.001 * number for number in range(30))), LEVEL)
     assert sure.longer(times(*[10.9] * 20)) == 0
     assert sure.longer(times(*[11.2] * 20)) > 0
 
 
-def test_nor_by_less_than_what_a_run_can_tell() -> None:
+def test_an_increase_below_the_resolution_of_a_run_is_no_alarm() -> None:
     never_out = Baseline(times(*[0.0] * 30), LEVEL)
     assert never_out.longer(times(*[0.9 * LEAST_S] * 20)) == 0
     assert never_out.longer(times(*[1.1 * LEAST_S] * 20)) > 0

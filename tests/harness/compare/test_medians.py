@@ -16,8 +16,8 @@ def times(*values: float) -> list[Time]:
 
 
 def test_ten_runs_have_the_interval_of_their_second_and_ninth() -> None:
-    told = median(times(*range(1, 11)))
-    assert (told.median, told.reached, told.low, told.high) == (5.5, True, 2, 9)
+    result = median(times(*range(1, 11)))
+    assert (result.median, result.reached, result.low, result.high) == (5.5, True, 2, 9)
 
 
 def test_six_runs_are_the_fewest_with_an_interval() -> None:
@@ -28,56 +28,56 @@ def test_six_runs_are_the_fewest_with_an_interval() -> None:
 
 def test_a_lower_bound_is_not_dropped_from_the_median() -> None:
     # 4/6 of 6/6, 5/6, ...: half are left between the third and the fourth of six.
-    told = median(times(1, 2, 3, 4, -5, -6))
-    assert (told.median, told.reached, told.censored) == (3.5, True, 2)
+    result = median(times(1, 2, 3, 4, -5, -6))
+    assert (result.median, result.reached, result.censored) == (3.5, True, 2)
     # Dropped, these four would have had a median of 2.5.
     assert median(times(1, 2, 3, 4)).median == 2.5
 
 
 def test_a_lower_bound_in_the_middle_counts_by_those_still_at_risk() -> None:
     # 1: 4/5 left; 2 is censored; 3: 4/5 * 2/3 = 0.533; 4: 0.267.
-    told = median(times(1, -2, 3, 4, 5))
-    assert (told.median, told.reached) == (4, True)
+    result = median(times(1, -2, 3, 4, 5))
+    assert (result.median, result.reached) == (4, True)
 
 
 def test_a_median_that_is_not_reached_is_reported_as_a_bound_that_holds_for_certain() -> None:
-    told = median(times(1, -20, -20, -30))
-    assert (told.median, told.reached, told.high) == (20, False, INFINITE)
+    result = median(times(1, -20, -20, -30))
+    assert (result.median, result.reached, result.high) == (20, False, INFINITE)
     none = median(times(-3, -4))
     assert (none.median, none.reached, none.low, none.high) == (3.5, False, 0, INFINITE)
 
 
 def test_just_half_left_and_nothing_after_it_is_not_reached() -> None:
-    told = median(times(1, 2, -3, -4))
-    assert (told.median, told.reached) == (2.5, False)
+    result = median(times(1, 2, -3, -4))
+    assert (result.median, result.reached) == (2.5, False)
 
 
 def test_the_upper_end_of_a_censored_interval_is_that_of_kaplan_and_meiers_band() -> None:
-    told = median(times(1, 2, 3, 4, 5, 6, 7, 8, 9, -20))
-    assert (told.median, told.low, told.high) == (5.5, 2, 8)
+    result = median(times(1, 2, 3, 4, 5, 6, 7, 8, 9, -20))
+    assert (result.median, result.low, result.high) == (5.5, 2, 8)
 
 
 def test_four_against_four_that_lie_apart_differ_by_hodges_and_lehmanns_shift() -> None:
-    told = difference(times(1, 2, 3, 4), times(11, 12, 13, 14))
+    result = difference(times(1, 2, 3, 4), times(11, 12, 13, 14))
     # 16 differences from 7 to 13; one order in 70 lies apart so: no difference is left out.
-    assert (told.least, told.most, told.low, told.high) == (10, 10, 7, 13)
-    assert told.p == pytest.approx(2 / 70)
-    assert told.shown
+    assert (result.least, result.most, result.low, result.high) == (10, 10, 7, 13)
+    assert result.p == pytest.approx(2 / 70)
+    assert result.shown
 
 
 def test_the_interval_of_five_against_five_leaves_two_differences_out_at_each_end() -> None:
     first, second = (1, 2, 3, 4, 5), (2.5, 3.5, 4.5, 5.5, 9)
     apart = sorted(b - a for a, b in product(first, second))
-    told = difference(times(*first), times(*second))
+    result = difference(times(*first), times(*second))
     # P(U <= 2) = 4/252 is within 2.5 %, P(U <= 3) = 7/252 is not.
-    assert (told.low, told.least, told.high) == (apart[2], apart[12], apart[22])
-    assert not told.shown
+    assert (result.low, result.least, result.high) == (apart[2], apart[12], apart[22])
+    assert not result.shown
 
 
 def test_three_against_three_can_show_nothing_however_far_apart() -> None:
-    told = difference(times(1, 2, 3), times(101, 102, 103))
-    assert (told.least, told.low, told.high) == (100, -INFINITE, INFINITE)
-    assert not told.shown
+    result = difference(times(1, 2, 3), times(101, 102, 103))
+    assert (result.least, result.low, result.high) == (100, -INFINITE, INFINITE)
+    assert not result.shown
 
 
 def test_the_order_of_the_two_turns_the_sign_and_nothing_else() -> None:
@@ -89,20 +89,20 @@ def test_the_order_of_the_two_turns_the_sign_and_nothing_else() -> None:
 
 
 def test_a_run_that_was_never_back_leaves_the_upper_end_open_and_shows_it_was_longer() -> None:
-    told = difference(times(1, 2, 3, 4), times(11, 12, 13, -14))
-    assert (told.low, told.high) == (7, INFINITE)
-    assert told.shown
+    result = difference(times(1, 2, 3, 4), times(11, 12, 13, -14))
+    assert (result.low, result.high) == (7, INFINITE)
+    assert result.shown
 
 
 def test_bounds_on_both_sides_show_nothing_where_the_truth_may_lie_either_way() -> None:
-    told = difference(times(-1, -2, -3, -4, -5), times(-11, -12, -13, -14, -15))
-    assert (told.least, told.most) == (-INFINITE, INFINITE)
-    assert (told.low, told.high, told.shown) == (-INFINITE, INFINITE, False)
+    result = difference(times(-1, -2, -3, -4, -5), times(-11, -12, -13, -14, -15))
+    assert (result.least, result.most) == (-INFINITE, INFINITE)
+    assert (result.low, result.high, result.shown) == (-INFINITE, INFINITE, False)
 
 
 def test_runs_that_are_all_alike_differ_by_nothing() -> None:
-    told = difference(times(2, 2, 2, 2), times(2, 2, 2, 2))
-    assert (told.least, told.low, told.high, told.p, told.shown) == (0, 0, 0, 1, False)
+    result = difference(times(2, 2, 2, 2), times(2, 2, 2, 2))
+    assert (result.least, result.low, result.high, result.p, result.shown) == (0, 0, 0, 1, False)
 
 
 def test_the_approximation_for_many_runs_meets_the_exact_interval() -> None:

@@ -73,14 +73,14 @@ def test_what_is_little_never_reads_as_nothing_nor_much_as_all(share: float, tex
 
 def test_runs_that_could_not_be_judged_are_a_third_number_and_no_run_is_in_two() -> None:
     runs = [[verdict(PASS)]] * 6 + [[verdict(FAIL)]] + [[verdict(OPEN)]] * 2 + [[]]
-    told = tried(runs)["stays"]
-    assert (told.rate.violated, told.rate.runs, told.not_judged) == (1, 7, 3)
-    assert told.share == "1 of 7, 3 not judged"
+    claim = tried(runs)["stays"]
+    assert (claim.rate.violated, claim.rate.runs, claim.not_judged) == (1, 7, 3)
+    assert claim.share == "1 of 7, 3 not judged"
 
 
 def test_runs_to_which_a_claim_does_not_apply_are_in_no_number() -> None:
-    told = tried([[verdict(NOT_APPLICABLE)], [verdict(PASS)], [verdict(NOT_APPLICABLE)]])["stays"]
-    assert (told.rate.runs, told.not_judged, told.share) == (1, 0, "0 of 1")
+    claim = tried([[verdict(NOT_APPLICABLE)], [verdict(PASS)], [verdict(NOT_APPLICABLE)]])["stays"]
+    assert (claim.rate.runs, claim.not_judged, claim.share) == (1, 0, "0 of 1")
     never = tried([[verdict(NOT_APPLICABLE)], []])["stays"]
     assert (never.rate.runs, never.not_judged, never.share) == (0, 0, "")
 

@@ -31,8 +31,8 @@ def held(first: Ran, second: Ran) -> Versus:
     return versus(Side("a", {CELL: first}), Side("b", {CELL: second}))
 
 
-def change(told: Versus) -> Trend:
-    (row,) = told.rows
+def change(comparison: Versus) -> Trend:
+    (row,) = comparison.rows
     return row.change
 
 
@@ -52,9 +52,9 @@ def change(told: Versus) -> Trend:
 def test_a_promise_broken_in_more_runs_is_worse_where_chance_does_not_explain_it(
     before: tuple[int, int], after: tuple[int, int], expected: Trend
 ) -> None:
-    told = held(ran(stays=counted(*before)), ran(stays=counted(*after)))
-    assert change(told) is expected
-    assert of_versus(told) == (1 if expected is Trend.WORSE else 0)
+    comparison = held(ran(stays=counted(*before)), ran(stays=counted(*after)))
+    assert change(comparison) is expected
+    assert of_versus(comparison) == (1 if expected is Trend.WORSE else 0)
 
 
 def test_the_interval_of_two_rates_is_newcombes() -> None:
@@ -86,51 +86,53 @@ def test_what_one_comparison_would_show_many_do_not() -> None:
     alone = {"odd": (counted(0, 10), counted(5, 10))}
     claims = {f"c{n}": (counted(3, 10), counted(4, 10)) for n in range(20)}
 
-    def told(pairs: Mapping[str, tuple[Counted, Counted]]) -> Versus:
+    def compare(pairs: Mapping[str, tuple[Counted, Counted]]) -> Versus:
         first = ran(**{name: pair[0] for name, pair in pairs.items()})
         return held(first, ran(**{name: pair[1] for name, pair in pairs.items()}))
 
-    assert [row.what for row in told(alone).of(Trend.WORSE)] == ["odd"]
-    among = told({**alone, **claims})
+    assert [row.what for row in compare(alone).of(Trend.WORSE)] == ["odd"]
+    among = compare({**alone, **claims})
     assert not among.of(Trend.WORSE)
     assert [row.what for row in among.rows if row.alone] == ["odd"]
     # Claims that nobody ever violated were no tests, and cost the others nothing.
     never = {f"c{n}": (counted(0, 10), counted(0, 10)) for n in range(20)}
-    assert [row.what for row in told({**alone, **never}).of(Trend.WORSE)] == ["odd"]
+    assert [row.what for row in compare({**alone, **never}).of(Trend.WORSE)] == ["odd"]
 
 
 def test_a_warning_is_neither_better_nor_worse() -> None:
-    told = held(ran(w=counted(0, 10, warns=True)), ran(w=counted(10, 10, warns=True)))
-    assert (told.rows, told.left_out, of_versus(told)) == ((), (), 2)
+    comparison = held(ran(w=counted(0, 10, warns=True)), ran(w=counted(10, 10, warns=True)))
+    assert (comparison.rows, comparison.left_out, of_versus(comparison)) == ((), (), 2)
 
 
 def test_what_was_decided_in_no_run_is_reported_and_not_compared() -> None:
-    told = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 0, unjudged=10)))
-    assert not told.rows
-    assert told.left_out == (f"{' · '.join(CELL)}, stays: decided in no run of the second",)
+    comparison = held(ran(stays=counted(0, 10)), ran(stays=counted(0, 0, unjudged=10)))
+    assert not comparison.rows
+    assert comparison.left_out == (f"{' · '.join(CELL)}, stays: decided in no run of the second",)
     not_applicable = held(ran(stays=counted(0, 0)), ran(stays=counted(0, 0)))
     assert not_applicable.left_out == ()
 
 
 def test_a_claim_that_says_something_else_is_another_claim() -> None:
-    told = held(ran(stays=counted(0, 10)), ran(stays=counted(10, 10, meaning="something else")))
-    assert not told.rows
-    assert "says one thing" in told.left_out[0]
+    comparison = held(
+        ran(stays=counted(0, 10)), ran(stays=counted(10, 10, meaning="something else"))
+    )
+    assert not comparison.rows
+    assert "says one thing" in comparison.left_out[0]
 
 
 def test_cells_are_compared_with_the_same_cells() -> None:
     claims = ran(stays=counted(0, 10))
-    told = versus(Side("a", {CELL: claims, OTHER: claims}), Side("b", {CELL: claims}))
-    assert [(row.first, row.second) for row in told.rows] == [(CELL, CELL)]
-    assert told.left_out == (f"{' · '.join(OTHER)}: only a has it",)
+    comparison = versus(Side("a", {CELL: claims, OTHER: claims}), Side("b", {CELL: claims}))
+    assert [(row.first, row.second) for row in comparison.rows] == [(CELL, CELL)]
+    assert comparison.left_out == (f"{' · '.join(OTHER)}: only a has it",)
 
 
 def test_two_places_without_a_common_cell_are_compared_scenario_by_scenario() -> None:
-    told = versus(
+    comparison = versus(
         Side("a", {CELL: ran(stays=counted(0, 10))}),
         Side("b", {OTHER: ran(stays=counted(10, 10))}),
     )
-    assert [(row.first, row.second, row.change) for row in told.rows] == [
+    assert [(row.first, row.second, row.change) for row in comparison.rows] == [
         (CELL, OTHER, Trend.WORSE)
     ]
 
@@ -138,5 +140,5 @@ def test_two_places_without_a_common_cell_are_compared_scenario_by_scenario() ->
 def test_nothing_in_common_is_nothing_compared() -> None:
     elsewhere = ("mirror-crash", *OTHER[1:])
     claims = ran(stays=counted(0, 10))
-    told = versus(Side("a", {CELL: claims}), Side("b", {elsewhere: claims}))
-    assert (told.rows, of_versus(told), len(told.left_out)) == ((), 2, 2)
+    comparison = versus(Side("a", {CELL: claims}), Side("b", {elsewhere: claims}))
+    assert (comparison.rows, of_versus(comparison), len(comparison.left_out)) == ((), 2, 2)

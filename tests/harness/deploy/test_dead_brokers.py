@@ -35,5 +35,5 @@ def test_a_broker_that_is_not_ours_is_started_by_its_owners_own_command() -> Non
     assert owned(kill + stop) == DeadBroker("it does not answer", (Start("beta", after="stop"),))
 
 
-def test_without_such_a_command_nobody_starts_a_broker_that_is_not_ours() -> None:
+def test_without_a_start_command_a_foreign_broker_stays_down() -> None:
     assert owned(FREEZE) == DeadBroker("it does not answer, and no command starts it", ())

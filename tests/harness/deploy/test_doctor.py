@@ -46,7 +46,7 @@ def test_images_that_the_first_run_makes_are_no_obstacle() -> None:
     assert "mqproof build" in row.found
 
 
-def test_what_stands_in_the_way_of_local_clusters_alone_is_told_so() -> None:
+def test_obstacles_to_local_clusters_only_are_reported_as_such() -> None:
     assert doctor.loopback_row("").ok
     row = doctor.loopback_row("no free block: port 5672 is in use; stop it")
     assert (row.ok, row.optional, row.found) == (False, True, "no free block: port 5672 is in use")
@@ -59,7 +59,7 @@ def native_row(found: Mapping[str, Any]) -> MachineCheck:
     return doctor.client_row(look.title, found, contained=True)
 
 
-def test_the_native_rocketmq_client_is_told_with_what_it_can_do_or_why_it_is_refused() -> None:
+def test_the_native_rocketmq_client_is_listed_with_features_or_refusal() -> None:
     loaded = {"package": "rocketmq 0.4.4", "library": "l.so", "features": ["sync"], "refused": ""}
     row = native_row(loaded)
     assert (row.ok, row.found) == (True, "rocketmq 0.4.4, l.so: sync")
@@ -119,7 +119,7 @@ def test_what_another_packages_client_needs_is_looked_for_by_its_own_module(
 
 
 @pytest.mark.slow
-def test_a_machine_without_an_engine_is_told_and_asked_no_more(
+def test_a_missing_engine_is_reported_and_not_queried_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")

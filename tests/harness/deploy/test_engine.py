@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from docker.transport.unixconn import UnixHTTPAdapter
 
 from harness.deploy import engine
 
@@ -54,9 +55,10 @@ def an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 def test_many_threads_ask_for_many_things_and_all_are_answered() -> None:
     client = engine.connect()
     with ThreadPoolExecutor(THREADS) as pool:
-        asked = [pool.submit(client.api.inspect_container, str(it)) for it in range(QUESTIONS)]
-        assert all(one.result() == {"ApiVersion": "1.44"} for one in asked)
+        requests = [pool.submit(client.api.inspect_container, str(it)) for it in range(QUESTIONS)]
+        assert all(one.result() == {"ApiVersion": "1.44"} for one in requests)
     adapter = client.api.get_adapter("http+docker://localhost/one")
+    assert isinstance(adapter, UnixHTTPAdapter)
     pools = {adapter.get_connection(f"http+docker://localhost/{it}") for it in range(100)}
     assert len(pools) == 1
     client.close()

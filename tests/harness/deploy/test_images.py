@@ -4,14 +4,15 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from docker.errors import ImageNotFound
 
-from harness.deploy import images
-from harness.systems import containers
+from harness.deploy import images, jars
 from harness.systems.catalogue import load_layout, load_system, system_names
-from harness.systems.containers import worker_image
+from harness.systems.containers import Image, worker_image
 from harness.systems.files import copy_worker_sources
 from harness.systems.rabbitmq.containers import rabbitmq_image
 from harness.systems.reference_2m2s.containers import reference_image as image_of_2m2s
@@ -27,9 +28,9 @@ def test_a_tag_is_name_version_and_a_hash_that_stays() -> None:
 
 def test_the_workers_tag_changes_with_the_clients_version(monkeypatch: pytest.MonkeyPatch) -> None:
     before = images.tag_of(worker_image())
-    version = containers.metadata.version
+    version = metadata.version
     monkeypatch.setattr(
-        containers.metadata, "version", lambda name: "9.9" if name == "tenacity" else version(name)
+        metadata, "version", lambda name: "9.9" if name == "tenacity" else version(name)
     )
     assert images.tag_of(worker_image()) != before
 
@@ -51,7 +52,7 @@ def test_layouts_change_no_image() -> None:
     assert not names & {"layouts", "system.toml", "compose.yaml"}
 
 
-def test_the_reference_is_built_of_its_own_sources_and_nothing_else_of_ours() -> None:
+def test_the_reference_image_contains_only_reference_sources() -> None:
     image = reference_image()
     with images._context(image) as folder:
         copied = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
@@ -63,7 +64,7 @@ def test_the_reference_is_built_of_its_own_sources_and_nothing_else_of_ours() ->
 @pytest.mark.parametrize(
     "image", [reference_image(), image_of_2m2s()], ids=lambda one: one.version
 )
-def test_the_references_images_have_every_package_that_they_import(image: images.Image) -> None:
+def test_the_references_images_have_every_package_that_they_import(image: Image) -> None:
     with images._context(image) as folder:
         sources = [path.read_text() for path in folder.rglob("*.py")]
         recipe = (folder / "Dockerfile").read_text()
@@ -102,7 +103,7 @@ def test_a_worker_gets_its_sources_and_nothing_heavy(tmp_path: Path) -> None:
     assert not [name for name in copied if name.startswith(("harness/deploy", "harness/systems"))]
 
 
-def test_whatever_a_workers_sources_import_of_ours_is_among_them(tmp_path: Path) -> None:
+def test_a_worker_image_contains_all_imported_modules(tmp_path: Path) -> None:
     copy_worker_sources(tmp_path)
     missing = {
         f"{path.relative_to(tmp_path)}: {module}"
@@ -135,7 +136,7 @@ def test_the_jars_of_a_server_are_in_its_tag_before_any_is_fetched(
     assert re.fullmatch(rf"mqproof/rocketmq:{re.escape(version)}-[0-9a-f]{{12}}", before)
     lock = tmp_path / "lock"
     lock.write_text("0000  other.jar\n")
-    monkeypatch.setattr(images.jars, "lock_file", lambda _name: lock)
+    monkeypatch.setattr(jars, "lock_file", lambda _name: lock)
     assert images.tag_of(image) != before
 
 
@@ -172,7 +173,7 @@ def test_each_system_is_worked_on_by_its_own_workers() -> None:
         class images:
             @staticmethod
             def get(name: str) -> None:
-                raise images.ImageNotFound(name)
+                raise ImageNotFound(name)
 
     wanted = {name: images.missing(Nothing(), name) for name in images.in_containers()}  # type: ignore[arg-type]
     worker, rocket = worker_image().alias, rocketmq_worker_image().alias

@@ -44,17 +44,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_a_set_is_fetched_once_and_again_when_its_lock_has_changed(folder: Path) -> None:
     (folder / "makes").write_text("printf a > a.jar; printf b > b.jar; echo x >> ../../../count")
-    told: list[str] = []
-    made = jars.fetch(jars.named(NAME), told.append)
+    messages: list[str] = []
+    made = jars.fetch(jars.named(NAME), messages.append)
     assert {path.name for path in made.glob("*.jar")} == set(LOCK)
     assert jars.why_not(NAME) == ""
-    jars.fetch(jars.named(NAME), told.append)
-    assert told == [f"fetching {NAME}"]
+    jars.fetch(jars.named(NAME), messages.append)
+    assert messages == [f"fetching {NAME}"]
     (made / "a.jar").unlink()
     (folder / "lock").write_text((folder / "lock").read_text() + "\n")
     assert jars.why_not(NAME) == f"jars are missing: `python -m harness.deploy.jars {NAME}`"
-    jars.fetch(jars.named(NAME), told.append)
-    assert len(told) == 2
+    jars.fetch(jars.named(NAME), messages.append)
+    assert len(messages) == 2
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_a_name_that_nothing_bears_is_answered_with_the_good_ones() -> None:
         jars.named("rocketmq-java-9")
 
 
-def test_the_pom_asks_for_every_artifact_of_a_set() -> None:
+def test_the_pom_requests_every_artifact_of_a_set() -> None:
     text = jars.pom(jars.named("rocketmq-server-5.3.3").artifacts)
     assert text.count("<dependency>") == 4
     assert (
@@ -118,7 +118,7 @@ def test_every_set_has_a_lock_with_its_own_version(name: str) -> None:
 
 
 @pytest.mark.parametrize("one", jars.sets().values(), ids=jars.sets())
-def test_no_declaration_of_ours_is_wrong(one: JarSet) -> None:
+def test_all_shipped_declarations_are_valid(one: JarSet) -> None:
     assert not list(mistakes(one))
     assert one.classes == "" or list((compose_folder() / one.classes).glob("*.java"))
 
@@ -160,7 +160,7 @@ def test_jars_that_no_image_holds_come_by_maven_alone(
         jars.fetch(another, print)
 
 
-def test_a_lock_that_is_not_there_is_reported_and_no_fault_of_ours(
+def test_a_missing_lock_is_reported_and_no_internal_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost = replace(jars.named(NAME), lock=str(tmp_path / "none"))

@@ -53,8 +53,8 @@ def test_a_package_from_an_index_is_installed_by_its_version(site: Path, tmp_pat
     pinned = (place / "constraints.txt").read_text()
     assert pinned == f"tenacity=={metadata.version('tenacity')}\n"
     # pip must not look for mqproof: the image has what workers import of it.
-    (told,) = place.glob("mqproof-*.dist-info/METADATA")
-    assert f"Version: {metadata.version('mqproof')}\n" in told.read_text()
+    (record,) = place.glob("mqproof-*.dist-info/METADATA")
+    assert f"Version: {metadata.version('mqproof')}\n" in record.read_text()
     assert (tmp_path / "context" / "Dockerfile").read_text().startswith(f"FROM {BASE}\n")
 
 

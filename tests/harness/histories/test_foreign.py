@@ -67,7 +67,7 @@ def of_openchaos(lines: list[list[Any]]) -> History:
         ("Q8", {"duplicated publisher_retry": 1}),
     ],
 )
-def test_what_jepsen_tells_falls_into_our_classes(name: str, expected: dict[str, int]) -> None:
+def test_jepsen_operations_map_to_our_classes(name: str, expected: dict[str, int]) -> None:
     lines = QUEUE[name]["h"]
     drained = lines if name == "Q7" else [*lines, *_DRAIN]
     assert counts(of_jepsen(drained)) == expected
@@ -124,18 +124,18 @@ def test_a_failure_of_openchaos_may_have_happened() -> None:
     assert counts(of_jepsen(delivered)) == {"refused_but_delivered refused": 1}
 
 
-def test_nobody_sees_an_openchaos_queue_read_empty() -> None:
+def test_an_openchaos_queue_is_never_seen_empty() -> None:
     polled = [[5, 2, "dequeue", "invoke"], [6, 2, "dequeue", "fail", None, None, 1]]
     assert counts(of_openchaos([*_SENT, *polled])) == {"loss_unknown drain": 1}
 
 
-def test_what_only_an_end_tells_of_was_sent_when_its_latency_says() -> None:
+def test_a_completion_without_a_start_is_dated_by_its_latency() -> None:
     converted = of_openchaos([[30_000, 1, "enqueue", "ok", "a", None, 500]])
     assert converted.tables["attempts"]["sent_ns"] == [0]
     assert converted.tables["settlements"]["settled_ns"] == [500_000_000]
 
 
-def test_faults_that_nobody_verified_are_upheavals_and_said_to_be_unjudged() -> None:
+def test_unverified_faults_are_leadership_changes_and_unjudged() -> None:
     fault = [[10, 0, "fault", "start", "kill"], [20, 0, "fault", "end", "kill"]]
     converted = of_openchaos([*_SENT, *fault])
     assert converted.facts.windows == ()
@@ -144,7 +144,7 @@ def test_faults_that_nobody_verified_are_upheavals_and_said_to_be_unjudged() -> 
     assert of_openchaos(_SENT).doubts == ()
 
 
-def test_a_nemesis_tells_everything_twice() -> None:
+def test_a_nemesis_reports_everything_twice() -> None:
     text = "".join(
         f"{{:process :nemesis, :type :info, :f :kill, :value nil, :time {at}}}\n"
         for at in (1, 2, 5)
@@ -172,7 +172,7 @@ def test_a_delivery_is_of_an_attempt_that_may_have_come() -> None:
     assert converted.tables["deliveries"]["attempt"] == [2]
 
 
-def test_what_their_form_does_not_tell_is_unknown() -> None:
+def test_fields_missing_in_the_foreign_format_are_unknown() -> None:
     found = evidence(of_jepsen([*_SENT, *_DRAIN]), "h")
     for name in ("copies", "confirm_waits_for_mirrors", "client_endpoint", "elects", "no_ack"):
         assert str(found.value(name)).startswith("unknown"), name
@@ -313,7 +313,7 @@ def test_openchaos_says_the_same_of_its_own_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(QUEUE))
-def test_a_history_of_ours_can_be_told_as_theirs(name: str) -> None:
+def test_our_history_can_be_exported_to_their_format(name: str) -> None:
     """What both judges count of it stays the same; a value is called by its number."""
     converted = of_jepsen(QUEUE[name]["h"])
     theirs = explained("jepsen", rows_of(converted), {})["says"]["total-queue"]

@@ -1,4 +1,4 @@
-"""Neutral histories: what is told arrives, what is not stays unknown, damage has its place."""
+"""Neutral histories: what is reported arrives, what is not stays unknown, damage has its place."""
 
 import gzip
 import json
@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.histories import neutral
-from harness.histories.complaints import LISTED_MAX
 from harness.histories.files import text_of
 from harness.histories.history import History
 from harness.histories.tables import ROWS_MAX
-from harness.plan.problems import PlanError
+from harness.plan.problems import LISTED_MAX, PlanError
 from spark_analysis.schema.facts import Worker
 from spark_analysis.schema.words import NEVER_SENT, NO_INTENT, NO_OFFSET, Redelivered, Strength
 from tests.rigs.histories.neutral import WORDS, document
@@ -40,7 +39,7 @@ def test_words_and_nulls_become_the_numbers_of_the_record_format() -> None:
     assert tables["deliveries"]["broker"] == [None]
 
 
-def test_null_is_never_sent_and_not_told() -> None:
+def test_null_is_never_sent_or_reported() -> None:
     tables = parsed(
         {
             "tables.attempts.columns.sent_ns": [1, None],
@@ -51,7 +50,7 @@ def test_null_is_never_sent_and_not_told() -> None:
     assert tables["deliveries"]["redelivered"] == [Redelivered.NOT_REPORTED]
 
 
-def test_a_fact_that_is_null_is_not_told() -> None:
+def test_a_null_fact_is_not_reported() -> None:
     history = parsed()
     assert history.declared == {"copies": 3, "confirms": True}
     assert history.recorded == {1: {"fault_target_role": "master", "mirrors_at_fault": 2}}
@@ -73,7 +72,7 @@ def test_what_is_left_out_of_the_facts_proves_nothing() -> None:
     assert facts.load_started_ns == 0
 
 
-def test_nobody_says_that_the_log_of_an_unnamed_worker_is_closed() -> None:
+def test_the_log_of_an_unnamed_worker_is_not_assumed_closed() -> None:
     assert parsed({"facts.workers": []}).facts.workers == (
         Worker(2, "consumer", log_closed=False),
         Worker(1, "publisher", log_closed=False),
@@ -238,7 +237,7 @@ def test_a_drain_may_be_anybodys() -> None:
     assert parsed(changed).tables["deliveries"]["consumer"] == [1]
 
 
-def test_of_a_column_the_first_wrong_cells_are_told_and_how_many_there_are_more() -> None:
+def test_the_first_wrong_cells_of_a_column_and_their_number_are_reported() -> None:
     changes = {f"tables.faults.columns.{name}": ["x"] * 100 for name in ("window", "at_ns")}
     changes["tables.faults.columns.event"] = "undo_issued"
     found = problems(json.dumps(document({**changes, "tables.faults.rows": 100})))

@@ -6,34 +6,34 @@ from harness.judging.assemble import titles
 from harness.judging.result import CellTitle
 from harness.request import run_request
 from harness.run_folder.experiments import recall, remember
-from tests.rigs.runs.told_runs import crash, told
+from tests.rigs.runs.judged_runs import crash, judged_run
 
 
 def test_a_stored_experiment_remembers_what_its_cells_words_mean(tmp_path: Path) -> None:
-    asked = run_request.RunRequest(("master-crash", "cut-one-node"), (), (), (), None, 2, 7)
-    experiment = run_request.experiment_of(asked, "e")
+    request = run_request.RunRequest(("master-crash", "cut-one-node"), (), (), (), None, 2, 7)
+    experiment = run_request.experiment_of(request, "e")
     words = {cell: (t.scenario, t.system, t.layout) for cell, t in titles(experiment).items()}
     remember(experiment, "again", words, tmp_path / "e")
-    found = {cell: CellTitle(*told) for cell, told in recall(tmp_path / "e").titles.items()}
+    found = {cell: CellTitle(*values) for cell, values in recall(tmp_path / "e").titles.items()}
     assert found == titles(experiment)
     assert len(found) == 2
     assert all(title.scenario and title.system and title.layout for title in found.values())
 
 
-def test_a_run_tells_in_a_line_with_which_others_it_was_played(tmp_path: Path) -> None:
-    beside = told(tmp_path / "one", crash(), together=["quick-2", "quick-3"])
+def test_a_run_lists_its_companions_in_one_line(tmp_path: Path) -> None:
+    beside = judged_run(tmp_path / "one", crash(), together=["quick-2", "quick-3"])
     line = "played together with quick-2, quick-3: one cluster, and one fault for all"
     assert line in beside.notes
-    assert not any("together" in note for note in told(tmp_path / "alone", crash()).notes)
+    assert not any("together" in note for note in judged_run(tmp_path / "alone", crash()).notes)
 
 
 def test_a_queue_that_was_not_drained_hides_nothing_where_nothing_is_missing(
     tmp_path: Path,
 ) -> None:
-    undrained = told(tmp_path / "whole", crash().queue("orders", drained=False))
+    undrained = judged_run(tmp_path / "whole", crash().queue("orders", drained=False))
     assert undrained.summary is not None and undrained.summary.loss_proved
     (doubt,) = undrained.doubts
     assert doubt.startswith("nothing was missing, so nothing could be lost, though orders was not")
-    missing = told(tmp_path / "missing", crash(lost=[7]).queue("orders", drained=False))
+    missing = judged_run(tmp_path / "missing", crash(lost=[7]).queue("orders", drained=False))
     assert missing.summary is not None and not missing.summary.loss_proved
     assert [one[:22] for one in missing.doubts] == ["orders was not drained"]

@@ -40,17 +40,19 @@ def test_by_expectations_cells_count_whatever_the_claims_say() -> None:
 
 
 @pytest.mark.parametrize("by", Judge)
-def test_an_interrupt_comes_first_and_then_a_fault_of_ours(by: Judge) -> None:
+def test_an_interrupt_outranks_an_internal_error(by: Judge) -> None:
     assert decided(by, ClaimOutcome.FAIL, crashed=True) is Exit.CRASH
     assert decided(by, ClaimOutcome.FAIL, crashed=True, interrupted=True) is Exit.INTERRUPTED
 
 
 @pytest.mark.parametrize("code", Exit)
-def test_what_could_not_be_told_is_a_fault_of_ours_and_what_was_told_changes_nothing(
+def test_a_failed_report_is_an_internal_error_and_changes_no_verdict(
     code: Exit,
 ) -> None:
-    assert of_telling(code, crashed=False) is code
-    assert of_telling(code, crashed=True) is Exit.CRASH
+    assert of_telling(code, crashed=False, unwritten=False) is code
+    assert of_telling(code, crashed=True, unwritten=True) is Exit.CRASH
+    refused = of_telling(code, crashed=False, unwritten=True)
+    assert refused is (Exit.NOT_DECIDED if code is Exit.PASSED else code)
 
 
 @pytest.mark.parametrize(

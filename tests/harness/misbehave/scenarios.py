@@ -9,7 +9,7 @@
 5. What is forgotten is lost only if it never reached its consumer: that one's link hangs until the
    heartbeat ends the connection, with deliveries on their way.
 6. What a stale guard confirms is lost where the publisher knows the cut host alone, and has
-   dialled it anew when that gives its peers up, 0.75 to 1.25 T after the cut. While it dials, it
+   dialled it again when that gives its peers up, 0.75 to 1.25 T after the cut. While it dials, it
    has nothing out: so its deadline lets it dial once before, with time to connect, and not again.
 """
 
@@ -45,7 +45,7 @@ target = "orders"
 at = "3 s"
 """
 IN_TRANSACTIONS = "half"
-SETTLE, ASKED = "1 s", "70 s"  # a broker may ask for the fate of a half until then
+SETTLE, CHECKED = "1 s", "70 s"  # a broker may ask for the fate of a half until then
 TRANSACTIONS = """
 [workload.rocketmq]
 transactional_percent = 20
@@ -194,7 +194,7 @@ def log_scenario(kind: str, crash: bool) -> Scenario:
     baseline, recovery = ("4 s", "4 s") if crash else ("2 s", "1 s")
     if kind in (REWOUND, HONEST):
         baseline = "14 s"
-    settle = ASKED if kind == IN_TRANSACTIONS else SETTLE
+    settle = CHECKED if kind == IN_TRANSACTIONS else SETTLE
     text += PHASES.format(settle=settle, baseline=baseline, recovery=recovery)
     return read_scenario(name, text)
 

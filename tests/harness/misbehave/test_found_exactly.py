@@ -45,13 +45,13 @@ def judged(
 ) -> Mapping[str, JudgedRun]:
     """By scenario: `drop-calm`, `drop-crash`, and so on; of the kinds that tests ask for."""
     folder = tmp_path_factory.mktemp("misbehaving")
-    asked = {
+    wanted = {
         item.callspec.params.get("kind")
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.path == request.path
         if hasattr(item, "callspec")
     }
-    perform([kind for kind in DRAWN if kind in asked], folder, SEED)
+    perform([kind for kind in DRAWN if kind in wanted], folder, SEED)
     return {run.manifest.scenario: run for run in judge_all(folder, lambda _: None).runs}
 
 

@@ -1,10 +1,7 @@
-"""`mqproof nightly` and `mqproof serve`, as they are typed."""
+"""`mqproof nightly` as it is typed."""
 
 import fcntl
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,12 +26,12 @@ def suite(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def outcomes_to_play(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What each play is to come to: "lost", or nothing in particular."""
     outcomes: list[str] = []
 
     def play(
-        folder: Path, words: Sequence[str], tell: campaign.Log, more: Sequence[str] = ()
+        folder: Path, words: Sequence[str], log: campaign.Log, more: Sequence[str] = ()
     ) -> int:
         lost = bool(outcomes) and outcomes.pop(0) == "lost"
         name = f"20990101-0000{len(record.experiments(folder)):02d}-00aa"
@@ -63,7 +60,7 @@ def test_a_dry_run_says_what_fits_into_the_night(
 
 
 def test_a_night_ends_with_its_message_its_pages_and_its_exit_code(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good(tmp_path)
     words = ["nightly", str(suite), "--results", str(tmp_path / "r"), "--label", "commit 1f2e"]
@@ -74,20 +71,20 @@ def test_a_night_ends_with_its_message_its_pages_and_its_exit_code(
     assert "pages: " in err
     assert (tmp_path / "r" / "site" / "index.html").exists()
     assert len(list((tmp_path / "r" / "nights").glob("*/nightly.xml"))) == 1
-    told.append("lost")
+    outcomes_to_play.append("lost")
     assert main(words) == 1
     assert capsys.readouterr().out.startswith("mqproof nightly: WORSE in 1 place (exit code 1)")
 
 
 def test_without_a_baseline_nothing_passes(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["nightly", str(suite), "--results", str(tmp_path / "r")]) == 2
     assert "no baseline: 1" in capsys.readouterr().out
 
 
 def test_a_night_that_was_broken_off_and_is_past_is_reported_before_another_begins(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     good(tmp_path)
     results = tmp_path / "r"
@@ -99,7 +96,7 @@ def test_a_night_that_was_broken_off_and_is_past_is_reported_before_another_begi
 
 
 def test_after_a_reboot_a_broken_night_goes_on_and_none_begins_where_there_is_none(
-    suite: Path, tmp_path: Path, told: list[str], capsys: pytest.CaptureFixture[str]
+    suite: Path, tmp_path: Path, outcomes_to_play: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "r"
     words = ["nightly", str(suite), "--results", str(results), "--go-on"]
@@ -132,23 +129,3 @@ def test_everything_that_is_wrong_is_reported_at_once(
     said = capsys.readouterr().err
     for part in ("hours", "--label: has 300 characters", "no system 'kafka'", "--results"):
         assert part in said
-
-
-def test_serving_what_is_not_there_is_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", str(tmp_path / "none")]) == 254
-    assert main(["serve", str(tmp_path)]) == 254
-    assert "mqproof nightly makes it" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_served_pages_end_by_ctrl_c(tmp_path: Path) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.html").write_text("<p>nights</p>")
-    words = [sys.executable, "-m", "harness", "serve", str(tmp_path), "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("http://127.0.0.1:")
-        process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0

@@ -10,7 +10,9 @@ from harness.compare.rates import rate
 from harness.judging.exits import Exit
 from harness.nightly import gated, message, record
 from harness.nightly.record import Night
+from harness.nightly.suite import Cell
 from harness.plan.problems import PlanError
+from harness.report.page import formats
 from tests.harness.nightly.nights import good, night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
@@ -25,26 +27,26 @@ def test_a_night_in_which_nothing_is_worse_passes() -> None:
 
 
 def test_a_loss_fails_it_and_stands_in_its_record() -> None:
-    told = answered(night(1), night(2, lost=True))
-    assert told.exit_code == Exit.FAILED
-    (alarm,) = told.alarms
+    judged_night = answered(night(1), night(2, lost=True))
+    assert judged_night.exit_code == Exit.FAILED
+    (alarm,) = judged_night.alarms
     assert (alarm.cell, alarm.what) == (CELL, "loss")
     assert alarm.text == (
         "loss did not happen before: in 1 of 1 run (95 % CI: 2.5 to 100 %), "
         "before in 0 of 30 runs (95 % one-sided bound: at most 9.5 %); "
-        f"since {record.dated(night(2).name)}: Lost."
+        f"since {formats.dated(night(2).name)}: Lost."
     )
 
 
 def test_a_longer_outage_fails_it_with_both_sides_and_their_runs() -> None:
-    told = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
-    (alarm,) = told.alarms
+    judged_night = answered(*(night(number, out_s=6 + number / 100) for number in range(1, 6)))
+    (alarm,) = judged_night.alarms
     assert "takes longer: 6.03 s (5 runs), before 3.15 s (" in alarm.text.replace("\u00a0", " ")
-    assert f"since {record.dated(night(1).name)}" in alarm.text
+    assert f"since {formats.dated(night(1).name)}" in alarm.text
 
 
 @pytest.mark.parametrize("cells", [((*CELL[:3], "rocketmq-native"),), (CELL, ("x", *CELL[1:]))])
-def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[record.Cell, ...]) -> None:
+def test_what_has_no_baseline_leaves_it_undecided(cells: tuple[Cell, ...]) -> None:
     assert answered(night(1, cells=cells)).exit_code == Exit.NOT_DECIDED
 
 
@@ -52,15 +54,15 @@ def test_what_was_planned_and_not_judged_leaves_it_undecided() -> None:
     whole = night(1)
     why = "the machine was busy"
     busy = record.Played(CELL, whole.began, exit_code=2, why=why)
-    told, answer = gated.answered(good(), (), replace(whole, played=(busy,), cells=()))
-    assert told.exit_code == Exit.NOT_DECIDED
+    judged_night, answer = gated.answered(good(), (), replace(whole, played=(busy,), cells=()))
+    assert judged_night.exit_code == Exit.NOT_DECIDED
     said = f"not judged as often as was planned: {why}"
-    assert any(line.endswith(said) for line in message.lines(told, answer))
+    assert any(line.endswith(said) for line in message.lines(judged_night, answer))
 
 
 def test_a_night_whose_experiments_are_gone_passes_nothing(tmp_path: Path) -> None:
-    told, _ = gated.answered(good(), (), gated.judged(tmp_path, night(1)))
-    assert told.exit_code == Exit.NOT_DECIDED
+    judged_night, _ = gated.answered(good(), (), gated.judged(tmp_path, night(1)))
+    assert judged_night.exit_code == Exit.NOT_DECIDED
 
 
 def test_the_first_line_says_whether_to_read_on() -> None:
@@ -72,8 +74,8 @@ def test_the_first_line_says_whether_to_read_on() -> None:
 
 def test_no_list_of_a_message_is_longer_than_anybody_reads() -> None:
     cells = tuple((f"scenario-{number}", *CELL[1:]) for number in range(50))
-    told, answer = gated.answered(good(), (), night(1, cells=cells))
-    lines = list(message.lines(told, answer))
+    judged_night, answer = gated.answered(good(), (), night(1, cells=cells))
+    lines = list(message.lines(judged_night, answer))
     assert "no baseline: 50" in lines
     assert "- and 30 more: the pages have them" in lines
 
@@ -81,12 +83,12 @@ def test_no_list_of_a_message_is_longer_than_anybody_reads() -> None:
 def test_the_runs_of_a_night_are_those_of_its_experiments(tmp_path: Path) -> None:
     whole = night(1)
     experiment(tmp_path, whole.played[0].experiment, [run_of(lost=3, out_s=-9.5)], "3.10.9")
-    told = gated.judged(tmp_path, whole)
-    (cell,) = told.cells
+    judged_night = gated.judged(tmp_path, whole)
+    (cell,) = judged_night.cells
     assert (cell.cell, cell.runs, cell.claims["loss"].violated) == (CELL, 1, 1)
     assert cell.times == {"total_downtime": [(9.5, True)]}
-    assert told.versions == {"rabbitmq": "3.10.9"}
-    assert record.side(told).cells[CELL].times["total_downtime"][0].censored
+    assert judged_night.versions == {"rabbitmq": "3.10.9"}
+    assert record.side(judged_night).cells[CELL].times["total_downtime"][0].censored
 
 
 def test_an_experiment_that_is_gone_is_none_of_its_runs(tmp_path: Path) -> None:
@@ -125,15 +127,15 @@ def test_a_night_that_cannot_be_read_is_reported_with_its_place(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [("20261127-220507-0a1f", "2026-11-27 22:05 UTC"), ("a night of mine", "a night of mine")],
 )
-def test_a_night_is_called_by_its_date(name: str, told: str) -> None:
-    assert record.dated(name) == told
+def test_a_night_is_called_by_its_date(name: str, expected: str) -> None:
+    assert formats.dated(name) == expected
 
 
 @pytest.mark.parametrize(("runs", "warned"), [(1, True), (9, True), (10, False), (30, False)])
-def test_an_alarm_over_few_baseline_runs_asks_for_more(runs: int, warned: bool) -> None:
+def test_an_alarm_with_few_baseline_runs_suggests_more_runs(runs: int, warned: bool) -> None:
     lossy = night(1, lost=True)
     over, _ = gated.answered(good(runs=runs), [], lossy)
     assert over.exit_code == Exit.FAILED, "a loss is never held back"

@@ -16,15 +16,15 @@ def suites(*nights: Night) -> xml.Element:
 
 
 def test_where_nothing_is_worse_every_test_passes() -> None:
-    told = suites(night(1))
-    assert [told.get(name) for name in ("tests", "failures", "errors", "skipped")] == list("1000")
+    xml = suites(night(1))
+    assert [xml.get(name) for name in ("tests", "failures", "errors", "skipped")] == list("1000")
 
 
 def test_an_alarm_is_a_failure_with_its_text() -> None:
-    told = suites(night(1, lost=True))
-    (failure,) = told.iter("failure")
+    xml = suites(night(1, lost=True))
+    (failure,) = xml.iter("failure")
     assert (failure.get("message") or "").startswith("loss did not happen before")
-    assert told.get("failures") == "1"
+    assert xml.get("failures") == "1"
 
 
 def test_what_has_no_baseline_is_skipped_and_what_was_not_judged_is_an_error() -> None:
@@ -36,5 +36,5 @@ def test_what_has_no_baseline_is_skipped_and_what_was_not_judged_is_an_error() -
 
 def test_what_xml_cannot_hold_is_reported_by_its_number() -> None:
     hostile = ("a\x00b\u202e<c>", *CELL[1:])
-    told = junit.text(*gated.answered(good(), (), night(1, cells=(hostile,))))
-    assert "a\\x00b\\u202e&lt;c&gt;" in told
+    xml = junit.text(*gated.answered(good(), (), night(1, cells=(hostile,))))
+    assert "a\\x00b\\u202e&lt;c&gt;" in xml

@@ -27,9 +27,9 @@ def planned(
     each_hours: float = 1.0,
     changed: tuple[str, ...] = (),
 ) -> Plan:
-    told = {cell(name): one for name, one in past.items()}
+    by_cell = {cell(name): one for name, one in past.items()}
     estimates = {one.cell: each_hours * HOUR for one in items}
-    return plan(items, told, estimates, hours * HOUR, changed)
+    return plan(items, by_cell, estimates, hours * HOUR, changed)
 
 
 def names(plan: Plan) -> list[str]:
@@ -45,9 +45,9 @@ def test_what_alarmed_comes_first_then_what_is_new_then_what_changed_then_the_ol
         "alarmed": judged(1, alarmed=True),
         "new": NOTHING,
     }
-    told = planned(*items, past=past)
-    assert names(told) == ["alarmed", "new", "changed", "old", "recent"]
-    assert [one.reason for one in told.chosen] == [
+    chosen_plan = planned(*items, past=past)
+    assert names(chosen_plan) == ["alarmed", "new", "changed", "old", "recent"]
+    assert [one.reason for one in chosen_plan.chosen] == [
         "it alarmed when it was last judged",
         "it was never judged",
         "its scenario or layout changed since it was judged",
@@ -59,14 +59,14 @@ def test_what_alarmed_comes_first_then_what_is_new_then_what_changed_then_the_ol
 def test_a_system_that_the_user_calls_new_is_played_before_what_is_older() -> None:
     other = Item(cell("other", "rabbitmq-quorum"), 1, "", 60.0, 1.0, "now")
     past = {"old": judged(9)}
-    told = plan(
+    chosen_plan = plan(
         [item("old"), other],
         {cell("old"): past["old"], other.cell: judged(1)},
         {cell("old"): HOUR, other.cell: HOUR},
         10 * HOUR,
         ("rabbitmq-quorum",),
     )
-    assert names(told) == ["other", "old"]
+    assert names(chosen_plan) == ["other", "old"]
 
 
 def test_a_risk_counts_as_more_nights() -> None:
@@ -77,22 +77,22 @@ def test_a_risk_counts_as_more_nights() -> None:
 
 def test_what_does_not_fit_is_left_out_with_its_reason_and_a_shorter_one_may_still_fit() -> None:
     long, short = item("long"), item("short")
-    told = plan(
+    chosen_plan = plan(
         [long, short],
         {short.cell: judged(1)},
         {long.cell: 5 * HOUR, short.cell: HOUR},
         2 * HOUR,
     )
-    assert names(told) == ["short"]
-    assert [(one.item.cell[0], one.reason) for one in told.left_out] == [
+    assert names(chosen_plan) == ["short"]
+    assert [(one.item.cell[0], one.reason) for one in chosen_plan.left_out] == [
         ("long", "it was never judged")
     ]
 
 
 def test_of_an_item_as_many_plays_are_chosen_as_fit() -> None:
-    told = planned(item("long", plays=5), past={}, hours=2)
-    assert [(one.plays, one.estimate_s) for one in told.chosen] == [(2, 2 * HOUR)]
-    assert [(one.plays, one.estimate_s) for one in told.left_out] == [(3, 3 * HOUR)]
+    chosen_plan = planned(item("long", plays=5), past={}, hours=2)
+    assert [(one.plays, one.estimate_s) for one in chosen_plan.chosen] == [(2, 2 * HOUR)]
+    assert [(one.plays, one.estimate_s) for one in chosen_plan.left_out] == [(3, 3 * HOUR)]
     assert planned(item("long"), past={}, hours=0.5).chosen == ()
 
 

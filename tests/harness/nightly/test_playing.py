@@ -27,7 +27,7 @@ def suite(*items: Item, hours: float = 8.0) -> Suite:
 
 
 @dataclass
-class Told:
+class FakeNight:
     """A world whose plays take a minute, and leave what they are told to."""
 
     folder: Path
@@ -43,7 +43,7 @@ class Told:
     def world(self) -> NightEnvironment:
         return NightEnvironment(lambda: self.at, self.play, self.analyse, lambda: self.busy)
 
-    def play(self, folder: Path, words: Sequence[str], tell: Callable[[str], None]) -> int:
+    def play(self, folder: Path, words: Sequence[str], log: Callable[[str], None]) -> int:
         self.words.append(words[0])
         outcome = self.outcomes.pop(0) if self.outcomes else "PASS"
         name = f"{self.at:%Y%m%d-%H%M%S}-{len(self.words):04x}"
@@ -58,17 +58,17 @@ class Told:
         experiment(folder, name, [run])
         return {"PASS": 0, "FAIL": 1}.get(outcome, 2)
 
-    def analyse(self, folder: Path, tell: Callable[[str], None]) -> int:
+    def analyse(self, folder: Path, log: Callable[[str], None]) -> int:
         self.analysed.append(folder.name)
         experiment(folder.parent, folder.name, [run_of()])
         return 0
 
-    def night(self, asked: Suite, before: Sequence[Night] = ()) -> Night:
-        begun = playing.begun(asked, NightRequest("tonight"), before, self.at)
-        return self.played(asked, begun)
+    def night(self, plan: Suite, before: Sequence[Night] = ()) -> Night:
+        begun = playing.begun(plan, NightRequest("tonight"), before, self.at)
+        return self.played(plan, begun)
 
-    def played(self, asked: Suite, night: Night) -> Night:
-        return playing.played(self.folder, asked, night, self.world, self.said.append)
+    def played(self, plan: Suite, night: Night) -> Night:
+        return playing.played(self.folder, plan, night, self.world, self.said.append)
 
 
 def stored(folder: Path) -> Night:
@@ -77,9 +77,9 @@ def stored(folder: Path) -> Night:
 
 
 def test_each_cell_is_played_as_often_as_the_suite_says(tmp_path: Path) -> None:
-    told = Told(tmp_path)
-    night = told.night(suite(item(CELL, 2), item(OTHER)))
-    assert told.words == ["master-crash", "master-crash", "master-freeze"]
+    fake = FakeNight(tmp_path)
+    night = fake.night(suite(item(CELL, 2), item(OTHER)))
+    assert fake.words == ["master-crash", "master-crash", "master-freeze"]
     assert all(one.judged and one.exit_code == 0 for one in night.played)
     assert [one.seconds for one in night.played] == [60, 60, 60]
     assert not list(playing.left(night))
@@ -89,51 +89,51 @@ def test_each_cell_is_played_as_often_as_the_suite_says(tmp_path: Path) -> None:
 def test_a_play_that_decided_nothing_is_done_once_more_and_both_are_on_record(
     tmp_path: Path,
 ) -> None:
-    told = Told(tmp_path, ["unjudged", "PASS"])
-    night = told.night(suite(item(CELL)))
+    fake = FakeNight(tmp_path, ["unjudged", "PASS"])
+    night = fake.night(suite(item(CELL)))
     assert [one.judged for one in night.played] == [False, True]
     assert not list(playing.left(night))
 
 
 def test_but_not_for_ever(tmp_path: Path) -> None:
-    told = Told(tmp_path, ["unjudged", "none", "PASS"])
-    night = told.night(suite(item(CELL)))
+    fake = FakeNight(tmp_path, ["unjudged", "none", "PASS"])
+    night = fake.night(suite(item(CELL)))
     assert len(night.played) == 2
     assert night.played[1].why == "it left no experiment behind (exit code 254)"
     assert [one.cell for one in playing.left(night)] == [CELL]
 
 
 def test_a_broken_promise_is_a_judgement_and_is_not_tried_again(tmp_path: Path) -> None:
-    told = Told(tmp_path, ["FAIL"])
-    night = told.night(suite(item(CELL)))
+    fake = FakeNight(tmp_path, ["FAIL"])
+    night = fake.night(suite(item(CELL)))
     assert [(one.exit_code, one.judged) for one in night.played] == [(1, True)]
 
 
 def test_after_a_death_the_night_goes_on_and_what_was_recorded_is_judged(tmp_path: Path) -> None:
-    asked = suite(item(CELL), item(OTHER))
-    told = Told(tmp_path, ["dies"])
+    plan = suite(item(CELL), item(OTHER))
+    fake = FakeNight(tmp_path, ["dies"])
     with pytest.raises(KeyboardInterrupt):
-        told.night(asked)
+        fake.night(plan)
     broken = stored(tmp_path)
     assert playing.unfinished([broken]) == broken
     assert [one.exit_code for one in broken.played] == [None]
-    night = told.played(asked, broken)
-    assert told.analysed == [night.played[0].experiment]
+    night = fake.played(plan, broken)
+    assert fake.analysed == [night.played[0].experiment]
     assert [(one.why, one.judged) for one in night.played] == [
         ("it was broken off", True),
         ("", True),
     ]
-    assert told.words == ["master-crash", "master-freeze"]
+    assert fake.words == ["master-crash", "master-freeze"]
 
 
 def test_where_nothing_was_recorded_the_play_is_done_again(tmp_path: Path) -> None:
     for other in ("good", "site"):
         (tmp_path / other).mkdir()
-    asked = suite(item(CELL))
-    told = Told(tmp_path)
-    begun = playing.begun(asked, NightRequest("tonight"), (), told.at)
-    died = record.Played(CELL, told.at.isoformat())
-    night = told.played(asked, replace(begun, played=(died,)))
+    plan = suite(item(CELL))
+    fake = FakeNight(tmp_path)
+    begun = playing.begun(plan, NightRequest("tonight"), (), fake.at)
+    died = record.Played(CELL, fake.at.isoformat())
+    night = fake.played(plan, replace(begun, played=(died,)))
     assert [(one.experiment == "", one.judged) for one in night.played] == [
         (True, False),
         (False, True),
@@ -141,52 +141,52 @@ def test_where_nothing_was_recorded_the_play_is_done_again(tmp_path: Path) -> No
 
 
 def test_no_play_begins_after_the_nights_end(tmp_path: Path) -> None:
-    told = Told(tmp_path)
-    asked = suite(item(CELL, 2), item(OTHER, 3), hours=0.2)  # twelve minutes, ten are planned
-    begun = playing.begun(asked, NightRequest("tonight"), (), told.at)
+    fake = FakeNight(tmp_path)
+    plan = suite(item(CELL, 2), item(OTHER, 3), hours=0.2)  # twelve minutes, ten are planned
+    begun = playing.begun(plan, NightRequest("tonight"), (), fake.at)
     assert begun.left_out == ()
-    told.each = timedelta(minutes=5)  # longer than was thought
-    night = told.played(asked, begun)
-    assert told.words == ["master-crash", "master-crash", "master-freeze"]
-    assert told.said == ["the night was over: " + " · ".join(OTHER) + " is not played"]
+    fake.each = timedelta(minutes=5)  # longer than was thought
+    night = fake.played(plan, begun)
+    assert fake.words == ["master-crash", "master-crash", "master-freeze"]
+    assert fake.said == ["the night was over: " + " · ".join(OTHER) + " is not played"]
     assert [one.cell for one in playing.left(night)] == [OTHER]
 
 
 def test_on_a_busy_machine_nothing_is_played_and_that_is_on_record(tmp_path: Path) -> None:
-    told = Told(tmp_path, busy=BUSY)
-    night = told.night(suite(item(CELL)))
-    assert told.words == []
+    fake = FakeNight(tmp_path, busy=BUSY)
+    night = fake.night(suite(item(CELL)))
+    assert fake.words == []
     assert "90 % of this machine's cores were busy" in night.played[0].why
     assert [one.cell for one in playing.left(night)] == [CELL]
 
 
 def test_a_cell_that_the_file_has_no_more_is_not_played(tmp_path: Path) -> None:
-    told = Told(tmp_path)
-    begun = playing.begun(suite(item(CELL), item(OTHER)), NightRequest("tonight"), (), told.at)
-    night = told.played(suite(item(OTHER)), begun)
-    assert told.words == ["master-freeze"]
+    fake = FakeNight(tmp_path)
+    begun = playing.begun(suite(item(CELL), item(OTHER)), NightRequest("tonight"), (), fake.at)
+    night = fake.played(suite(item(OTHER)), begun)
+    assert fake.words == ["master-freeze"]
     assert [one.why for one in night.plays_of(CELL)] == ["it stands in the suite no more"] * 2
 
 
 def test_how_long_a_cell_takes_is_learned_from_its_nights(tmp_path: Path) -> None:
-    told = Told(tmp_path)
-    asked = suite(item(CELL))
-    first = playing.begun(asked, NightRequest("first"), (), told.at)
+    fake = FakeNight(tmp_path)
+    plan = suite(item(CELL))
+    first = playing.begun(plan, NightRequest("first"), (), fake.at)
     assert first.planned[0].estimate_s == 30 + playing.MORE_S
-    night = told.played(asked, first)
+    night = fake.played(plan, first)
     assert (
-        playing.begun(asked, NightRequest("second"), [night], told.at).planned[0].estimate_s == 60
+        playing.begun(plan, NightRequest("second"), [night], fake.at).planned[0].estimate_s == 60
     )
 
 
 def test_the_next_night_knows_what_this_one_judged_and_what_alarmed(tmp_path: Path) -> None:
-    told = Told(tmp_path)
-    asked = suite(item(CELL))
-    night = told.night(asked)
-    (well,) = playing.begun(asked, NightRequest("second"), [night], told.at).planned
+    fake = FakeNight(tmp_path)
+    plan = suite(item(CELL))
+    night = fake.night(plan)
+    (well,) = playing.begun(plan, NightRequest("second"), [night], fake.at).planned
     assert well.reason == "it was judged 1 night ago"
     alarm = record.Alarmed(CELL, "loss", "it lost")
     (badly,) = playing.begun(
-        asked, NightRequest("second"), [replace(night, alarms=(alarm,))], told.at
+        plan, NightRequest("second"), [replace(night, alarms=(alarm,))], fake.at
     ).planned
     assert badly.reason == "it alarmed when it was last judged"

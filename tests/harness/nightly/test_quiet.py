@@ -16,7 +16,7 @@ def test_busy_is_what_all_cores_did_and_waiting_for_a_disk_is_not() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "cpu0 1 2 3 4 5 6 7 8", "cpu 1 2 3", "cpu a b c d e f g h"])
-def test_where_the_kernel_tells_nothing_nobody_knows(text: str) -> None:
+def test_without_kernel_statistics_load_is_unknown(text: str) -> None:
     with pytest.raises(Unknown):
         ticks(text)
 
@@ -43,12 +43,12 @@ def test_one_that_is_busy_is_looked_at_again_until_it_is_quiet(
     assert wait(0.1, 60.0, lambda: next(shares)) == ""
 
 
-def test_how_busy_it_was_is_told_where_it_never_was_quiet() -> None:
+def test_the_load_is_reported_if_the_machine_never_was_quiet() -> None:
     assert wait(0.1, 0.0, lambda: 0.9) == (
         "90 % of this machine's cores were busy with something else for 0 s, 10 % may be"
     )
 
 
-def test_where_nobody_can_tell_that_is_reported(tmp_path: Path) -> None:
-    told = wait(0.1, 0.0, lambda: busy(lambda _: None, tmp_path / "none"))
-    assert told.startswith("the load of this machine cannot be measured")
+def test_an_unmeasurable_load_is_reported(tmp_path: Path) -> None:
+    message = wait(0.1, 0.0, lambda: busy(lambda _: None, tmp_path / "none"))
+    assert message.startswith("the load of this machine cannot be measured")

@@ -101,7 +101,7 @@ def test_a_night_that_is_killed_in_a_fault_goes_on_and_judges_what_was_recorded(
     again = subprocess.run(said, capture_output=True, text=True, timeout=LIMIT_S)
     night = tonight(tmp_path)
     assert again.returncode == night.exit_code == 2, again.stderr  # there is no baseline
-    assert "goes on with night" in again.stderr
+    assert "goes on with the night of" in again.stderr
     assert [one.why for one in night.played][1] == "it was broken off"
     assert all(one.judged for one in (night.played[0], night.played[-1]))
     assert (tmp_path / "nights" / "site" / "index.html").exists()
@@ -109,5 +109,5 @@ def test_a_night_that_is_killed_in_a_fault_goes_on_and_judges_what_was_recorded(
 
 def _children(pid: int) -> list[int]:
     """The harness of the run; the guardian has a session of its own and does what it is for."""
-    told = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(one) for one in told.split()]
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(one) for one in children.split()]

@@ -10,10 +10,11 @@ import pytest
 from harness.compare.gate import gate
 from harness.nightly import record, site, trend
 from harness.nightly.record import Alarmed, Night
+from harness.nightly.suite import Cell
 from tests.harness.nightly.nights import good, night
 from tests.harness.nightly.verdicts import CELL, experiment, run_of
 
-HOSTILE: record.Cell = ("<script>alert(1)</script>\u202e", "../../etc", "a'\"b", "pika")
+HOSTILE: Cell = ("<script>alert(1)</script>\u202e", "../../etc", "a'\"b", "pika")
 
 
 def written(folder: Path, *nights: Night) -> Path:
@@ -49,11 +50,13 @@ def test_what_changed_between_two_nights_stands_beside_the_later_one(tmp_path: P
 
 
 def test_an_alarm_is_a_mark_of_its_own(tmp_path: Path) -> None:
-    slow = night(2, out_s=9, alarms=(Alarmed(CELL, "total_downtime", "out takes longer"),))
+    slow = night(
+        2, out_s=9, alarms=(Alarmed(CELL, "total_downtime", "total downtime takes longer"),)
+    )
     written(tmp_path, night(1), slow)
     page = (tmp_path / site.SITE / site.path_of(CELL)).read_text()
     assert 'class="dots worse"' in page
-    assert "out takes longer" in page
+    assert "total downtime takes longer" in page
     (drawn,) = trend.trends((night(1), slow), CELL, good())
     assert {tone for tone, _ in drawn.dots} == {"run", "worse"}
     assert drawn.band is not None

@@ -42,13 +42,13 @@ def problems(tmp_path: Path, text: str) -> list[str]:
 def test_a_cell_is_a_scenario_on_each_systems_own_layout_by_its_own_client(
     tmp_path: Path,
 ) -> None:
-    told = suite(tmp_path, HEAD + CELLS)
-    assert [one.cell for one in told.items] == [
+    read_suite = suite(tmp_path, HEAD + CELLS)
+    assert [one.cell for one in read_suite.items] == [
         (name, "reference-mirrored", "all-automatic@T=10", "pika")
         for name in ("master-crash", "cut-one-node")
     ]
-    assert (told.night_s, told.wait_s, told.keep_passed) == (28_800, 1200, 30)
-    assert told.baseline == tmp_path / "good"
+    assert (read_suite.night_s, read_suite.wait_s, read_suite.keep_passed) == (28_800, 1200, 30)
+    assert read_suite.baseline == tmp_path / "good"
 
 
 def test_each_repeat_is_a_play_of_its_own_and_a_bound_is_one(tmp_path: Path) -> None:
@@ -76,42 +76,44 @@ def test_a_scenario_and_a_layout_of_the_users_own_are_played_by_their_files(
     assert (item.words[0], item.words[4]) == (str(own), f"{layout}@T=10")
 
 
-def test_everything_that_is_wrong_with_cells_is_told_at_once_with_its_place(
+def test_all_problems_of_cells_are_reported_at_once_with_places(
     tmp_path: Path,
 ) -> None:
     text = HEAD + CELLS.replace("cut-one-node", "cut-one-nod")
     text += CELLS.replace("reference-mirrored", "kafka") + "repeats = 2\nbound = '10%'"
-    told = "\n".join(problems(tmp_path, text))
-    assert "suite.toml, [[cells]] 1, SCENARIO: there is no scenario 'cut-one-nod'" in told
-    assert "suite.toml, [[cells]] 2" in told
-    assert "there is no system 'kafka'" in told
-    assert "leave --repeats out" in told
+    text_of_problems = "\n".join(problems(tmp_path, text))
+    assert (
+        "suite.toml, [[cells]] 1, SCENARIO: there is no scenario 'cut-one-nod'" in text_of_problems
+    )
+    assert "suite.toml, [[cells]] 2" in text_of_problems
+    assert "there is no system 'kafka'" in text_of_problems
+    assert "leave --repeats out" in text_of_problems
 
 
 def test_keys_and_lengths_that_are_wrong_are_reported_with_their_line(tmp_path: Path) -> None:
     text = (HEAD + CELLS).replace("20 min", "soon").replace("hours = 8", "hour = 8")
-    told = "\n".join(problems(tmp_path, text))
-    assert "suite.toml, line 4, hour: there is no such key" in told
-    assert "suite.toml, line 6, wait" in told
-    assert "hours: is missing" in told
+    text_of_problems = "\n".join(problems(tmp_path, text))
+    assert "suite.toml, line 4, hour: there is no such key" in text_of_problems
+    assert "suite.toml, line 6, wait" in text_of_problems
+    assert "hours: is missing" in text_of_problems
 
 
 def test_a_cell_stands_in_a_suite_once(tmp_path: Path) -> None:
-    told = problems(tmp_path, HEAD + CELLS + CELLS)
-    assert len(told) == 2
-    assert "stands in it 2 times" in told[0]
+    found = problems(tmp_path, HEAD + CELLS + CELLS)
+    assert len(found) == 2
+    assert "stands in it 2 times" in found[0]
 
 
 def test_a_suite_of_mqproofs_own_is_none_of_its_cells(tmp_path: Path) -> None:
     text = CELLS.replace('"master-crash", "cut-one-node"', '"incident"')
-    (told,) = problems(tmp_path, HEAD + text)
-    assert "incident is a suite of its own" in told
+    (problem,) = problems(tmp_path, HEAD + text)
+    assert "incident is a suite of its own" in problem
 
 
 def test_a_cell_that_means_nothing_is_left_out_with_the_reason(tmp_path: Path) -> None:
-    told = suite(tmp_path, HEAD + CELLS.replace("cut-one-node", "all-name-servers-down"))
-    assert [one.cell[0] for one in told.items] == ["master-crash"]
-    assert [one.cell[0] for one in told.skipped] == ["all-name-servers-down"]
+    read_suite = suite(tmp_path, HEAD + CELLS.replace("cut-one-node", "all-name-servers-down"))
+    assert [one.cell[0] for one in read_suite.items] == ["master-crash"]
+    assert [one.cell[0] for one in read_suite.skipped] == ["all-name-servers-down"]
 
 
 def test_what_is_no_file_or_no_toml_is_reported(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_whether_a_cell_has_changed_every_process_says_alike(tmp_path: Path) -> 
         "from pathlib import Path; from harness.nightly.suite import read; "
         f"print([one.digest for one in read(Path({str(path)!r})).items])"
     )
-    told = {
+    digests = {
         subprocess.run(
             [sys.executable, "-c", script],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -138,4 +140,4 @@ def test_whether_a_cell_has_changed_every_process_says_alike(tmp_path: Path) -> 
         ).stdout
         for seed in ("1", "2")
     }
-    assert len(told) == 1
+    assert len(digests) == 1

@@ -1,4 +1,4 @@
-"""Experiments as nightly finds them: a folder with a verdict.json of what is told here."""
+"""Experiments as nightly finds them: a folder with a verdict.json of what is reported here."""
 
 import json
 from collections.abc import Sequence

@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,12 +57,14 @@ def test_standard_input_is_read() -> None:
 
 
 @pytest.mark.parametrize("read", [files.text_of, lambda path: text_of(path, 10), content_of])
-def test_a_named_pipe_and_a_device_are_refused(read: object, tmp_path: Path) -> None:
+def test_a_named_pipe_and_a_device_are_refused(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
     os.mkfifo(tmp_path / "fifo")
     os.mkfifo(tmp_path / "fifo.gz")
     for path in (tmp_path / "fifo", tmp_path / "fifo.gz", Path("/dev/zero")):
         with pytest.raises((PlanError, Unreadable, OSError), match="a regular file was expected"):
-            read(path)  # type: ignore[operator]
+            read(path)
 
 
 def test_what_to_do_with_a_named_pipe_is_said(tmp_path: Path) -> None:
@@ -78,7 +81,7 @@ def test_a_large_bound_allocates_no_memory(tmp_path: Path) -> None:
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 27), limits[1]))
     try:
-        told = [text_of(path, HISTORY_BYTES_MAX) for path in (plain, packed)]
+        texts = [text_of(path, HISTORY_BYTES_MAX) for path in (plain, packed)]
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
-    assert told == ["[1]", "[1]"]
+    assert texts == ["[1]", "[1]"]

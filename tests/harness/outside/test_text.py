@@ -40,7 +40,7 @@ def test_no_code_point_that_does_or_hides_something_is_left_but_the_ends_of_line
         ("lines\u2028\u2029\x85", r"lines\u2028\u2029\x85"),
     ],
 )
-def test_what_nobody_would_see_is_reported_by_its_number(said: str, shown: str) -> None:
+def test_invisible_characters_are_reported_by_number(said: str, shown: str) -> None:
     assert visible(said) == shown
 
 
@@ -55,7 +55,7 @@ def test_one_line_stays_one() -> None:
     assert one_line("name\nverdict: passed\tso") == r"name\nverdict: passed\tso"
 
 
-def test_only_halves_of_characters_are_changed_where_utf_8_is_all_that_is_asked() -> None:
+def test_for_utf_8_only_lone_surrogates_are_replaced() -> None:
     assert whole_marks("a\udcffb\x1b\u202e") == "a\\udcffb\x1b\u202e"
 
 

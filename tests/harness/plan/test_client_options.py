@@ -37,13 +37,13 @@ def test_its_settings_reach_its_library_and_no_other_clients() -> None:
     ]
 
 
-def test_people_are_told_what_it_is_told() -> None:
+def test_client_options_are_shown_as_they_are_passed() -> None:
     workload = scenario("incident-freeze").workload
     shown = requirements.shown(f"{OLD}+latency_fault", workload)
     assert "sendLatencyFaultEnable = true (publishers)" in shown
 
 
-def test_what_a_library_cannot_be_told_makes_no_cell() -> None:
+def test_an_option_unknown_to_the_library_makes_no_cell() -> None:
     assert "4.9.0 keeps it, always" in why_not(f"{OLD}+close_socket_if_timeout=false")
     assert why_not(f"{OLD}+latency_fault") == ""
 
@@ -79,7 +79,7 @@ def test_its_name_is_the_registered_one() -> None:
     assert option_problems(client) == []
 
 
-def test_who_must_ask_the_second_name_server_is_told_its_host() -> None:
+def test_a_client_of_the_second_name_server_gets_its_host() -> None:
     assert worker_options(JAVA)["publishers_attach"] == ["rkt1", "rkt2"]
     apart = load_layout("rocketmq-2m2s", "separated@default")
     workload = scenario("incident-freeze").workload
@@ -103,6 +103,6 @@ def test_a_host_that_queues_are_to_be_put_on_is_one_of_the_layout() -> None:
 
 def test_a_word_of_targets_is_no_host_to_put_queues_on() -> None:
     one = scenario("incident-freeze")
-    told_so = replace(one, workload=replace(one.workload, declared_at="clients"))
-    (reason,) = obstacles(told_so, REAL, LAYOUT, JAVA, "compose")
+    declared = replace(one, workload=replace(one.workload, declared_at="clients"))
+    (reason,) = obstacles(declared, REAL, LAYOUT, JAVA, "compose")
     assert reason == "declared_at: no host 'clients' (there are rkt1, rkt2, rkt3, rkt4)"

@@ -1,5 +1,6 @@
 """Clients: what each says of itself, and that a name which nobody bears is nobody's."""
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 
 import pytest
@@ -41,7 +42,7 @@ def test_every_client_answers_every_capability_with_yes_or_with_a_reason(
 
 
 @EVERY
-def test_nobody_answers_what_is_no_capability_and_no_declaration_is_wrong(client: Client) -> None:
+def test_unknown_capabilities_have_no_provider_and_all_declarations_hold(client: Client) -> None:
     assert client.answers.keys() <= CAPABILITIES.keys()
     assert not list(mistakes(client))
 
@@ -57,16 +58,16 @@ def test_no_trait_has_a_default_that_would_let_somebody_pass(declared: type) -> 
 
 
 @EVERY
-def test_what_a_worker_is_told_to_import_is_there(client: Client) -> None:
-    told = driver(client.name)
-    programs = [text for text in (told.client, told.auditor, told.prober) if text]
+def test_modules_that_a_worker_imports_exist(client: Client) -> None:
+    driven = driver(client.name)
+    programs = [text for text in (driven.client, driven.auditor, driven.prober) if text]
     assert all(callable(loaded(text)) for text in programs)
     patient = client.family.finds is Finds.NAME_SERVERS
-    assert loaded(told.client).answers_every_send is patient
+    assert loaded(driven.client).answers_every_send is patient
 
 
 @EVERY
-def test_what_is_left_is_drained_by_somebody_who_can_tell_when_nothing_is(client: Client) -> None:
+def test_the_drainer_can_report_that_a_queue_is_empty(client: Client) -> None:
     assert not list(requirements.drain_obstacles(client.name))
 
 
@@ -82,7 +83,7 @@ def test_a_family_has_its_clients_and_no_other() -> None:
     assert of_family(rocketmq.ROCKETMQ) == rocketmq.CLIENTS
 
 
-ASKED = {
+QUESTIONS = {
     "whom it asks": requirements.uses_name_servers,
     "who drains": requirements.drains_by,
     "what is asked": lambda name: requirements.wanted(name, workload()),
@@ -99,13 +100,13 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("question", ASKED.values(), ids=list(ASKED))
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=list(QUESTIONS))
 @pytest.mark.parametrize("name", ["pikka", "rocketmq-java-4.7.0", ""])
 def test_an_unknown_client_is_an_error_that_names_those_that_there_are(
-    question: object, name: str
+    question: Callable[[str], object], name: str
 ) -> None:
     with pytest.raises(PlanError) as caught:
-        question(name)  # type: ignore[operator]
+        question(name)
     (problem,) = caught.value.problems
     assert problem.choices == tuple(OURS)
     assert problem.text == f"there is no client {name!r}"
@@ -174,26 +175,26 @@ def test_an_offer_that_is_spoilt_is_reported_with_its_reason_and_spoils_no_other
     found = read([*offers, offer(good, "good", "good-queues 3")])
     assert found.clients.keys() == OURS.keys() | {"good"}
     assert found.packages == {"good": "good-queues 3"}
-    (told,) = found.spoilt.values()
-    assert why in told and offers[0].package in told
+    (reason,) = found.spoilt.values()
+    assert why in reason and offers[0].package in reason
 
 
-def test_nobody_takes_the_place_of_a_client_of_ours() -> None:
+def test_an_offered_client_cannot_replace_a_shipped_one() -> None:
     found = read([offer(amqp.PIKA, "pika")])
     assert found.clients == OURS and found.packages == {}
     assert "mqproof itself has one of this name" in found.spoilt["pika"]
 
 
-def test_who_is_spoilt_is_told_why_by_whoever_asks_for_it(
+def test_a_broken_offer_is_reported_with_its_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = read(SPOILT["no import"][0])
     monkeypatch.setattr("harness.plan.clients.registry.registry", lambda: found)
     with pytest.raises(
         PlanError, match="of a 1 cannot be used: 'acme:X' cannot be loaded"
-    ) as told:
+    ) as error:
         named("acme")
-    assert told.value.problems[0].choices == tuple(OURS)
+    assert error.value.problems[0].choices == tuple(OURS)
 
 
 STRANGER = Family(

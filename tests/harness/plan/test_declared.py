@@ -21,12 +21,12 @@ def test_another_client_ignores_the_amqp_section_and_the_manifest_can_say_so() -
     assert ignored(replace(plan(), client="rocketmq-native")) == ["workload.amqp"]
 
 
-def test_what_a_scenario_says_to_rocketmq_alone_is_told_where_pika_ignores_it() -> None:
+def test_rocketmq_settings_that_pika_ignores_are_reported() -> None:
     said = [RocketWorkload(), RocketWorkload(send="oneway"), RocketWorkload(consume="pull")]
     assert [ignored(plan(rocketmq=own)) for own in said] == [[], [], ["workload.rocketmq"]]
 
 
-def test_how_a_section_makes_the_client_differ_is_told_of_the_client_that_knows_it() -> None:
+def test_settings_of_a_section_are_listed_for_its_client_only() -> None:
     said = plan(rocketmq=RocketWorkload(close_socket_if_timeout=False))
     java = replace(said, client="rocketmq-java-4.9.8")
     flag = "-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"
@@ -45,12 +45,12 @@ def test_how_clients_get_in_is_declared() -> None:
     assert [declared(each)["client_endpoint"] for each in (of, one)] == ["hosts", "one"]
 
 
-def test_nobody_acknowledges_where_nobody_consumes() -> None:
+def test_without_consumers_nothing_is_acknowledged() -> None:
     facts = declared(plan(consumers=0, acknowledge=10))
     assert (facts["consumers"], facts["acknowledges"]) == (0, False)
 
 
-def test_a_consumer_that_never_acknowledges_is_distinguished_from_nobody() -> None:
+def test_a_consumer_that_never_acknowledges_differs_from_no_consumer() -> None:
     cases = [(1, 10), (1, 0), (0, 0)]
     facts = [declared(plan(consumers=c, acknowledge=a))["no_ack"] for c, a in cases]
     assert facts == [False, True, False]
@@ -68,7 +68,7 @@ def test_what_may_promote_a_mirror_is_what_a_policy_says_or_the_brokers_default(
 
 
 @pytest.mark.parametrize("system", system_names())
-def test_slaves_of_logs_alone_are_elected_by_nobody_on_every_shipped_layout(system: str) -> None:
+def test_slaves_without_election_are_never_promoted(system: str) -> None:
     """The claims of mirrors that take over apply to as many queues as before there were others."""
     for label in layout_names(system):
         layout = load_layout(system, label)
@@ -77,7 +77,7 @@ def test_slaves_of_logs_alone_are_elected_by_nobody_on_every_shipped_layout(syst
         assert facts["elects"] is (facts["promote_on_failure"] != "never"), label
 
 
-def test_somebody_elses_mirrors_are_elected_though_nobody_declared_when() -> None:
+def test_foreign_mirrors_are_promoted_without_a_declared_policy() -> None:
     of = plan()
     facts = declared(replace(of, layout=replace(of.layout, topology=topology())))
     assert (facts["elects"], facts["promote_on_failure"]) == (True, None)

@@ -18,16 +18,16 @@ def test_a_demand_that_brokers_do_not_meet_is_reported_with_their_reason() -> No
     assert reasons(durable=False) == [
         "rabbitmq-mirrored has no queues that need not outlive their broker: they last"
     ]
-    told = AmqpWorkload(cancel_on_ha_failover=True)
-    assert reasons(amqp=told) == [
+    notified = AmqpWorkload(cancel_on_ha_failover=True)
+    assert reasons(amqp=notified) == [
         "rabbitmq-mirrored has no consumers that get a notice of a new master: "
         "it is no argument of theirs"
     ]
 
 
-def test_what_nobody_demands_is_in_nobodys_way() -> None:
-    told = AmqpWorkload(cancel_on_ha_failover=True)
+def test_without_demands_there_is_no_obstacle() -> None:
+    notified = AmqpWorkload(cancel_on_ha_failover=True)
     assert reasons() == []
-    assert reasons(amqp=told, consumers=0) == []
+    assert reasons(amqp=notified, consumers=0) == []
     scenario = plan(durable=False).scenario
     assert obstacles(scenario, SYSTEM, LAYOUT, "pika", "compose") == []

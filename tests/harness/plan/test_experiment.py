@@ -109,7 +109,7 @@ def test_one_more_layout_moves_no_other_runs_choices() -> None:
     assert alone.seed == among.seed
 
 
-def test_a_word_that_means_nobody_skips_its_cell_among_several() -> None:
+def test_an_empty_target_skips_its_cell_among_several() -> None:
     experiment = plan(request(MIRROR, layouts=("all-automatic", "unmirrored")), CATALOGUE)
     assert len(experiment.runs) == 1
     (skipped,) = experiment.skipped
@@ -117,7 +117,7 @@ def test_a_word_that_means_nobody_skips_its_cell_among_several() -> None:
     assert "'mirror of orders' matches no host" in skipped.reason
 
 
-def test_a_word_that_means_nobody_is_an_error_in_the_only_cell() -> None:
+def test_an_empty_target_is_an_error_in_the_only_cell() -> None:
     with pytest.raises(PlanError) as caught:
         plan(request(MIRROR, layouts=("unmirrored",)), CATALOGUE)
     (problem,) = caught.value.problems
@@ -134,7 +134,7 @@ def test_nothing_applicable_at_all_is_an_error_that_names_every_cell() -> None:
     ] * 2
 
 
-def test_an_entry_that_means_nobody_counts_as_well() -> None:
+def test_an_endpoint_without_a_host_counts_too() -> None:
     text = SOURCE.replace("rate = 100", 'rate = 100\nconsumer_endpoint = "mirror of orders"')
     experiment = plan(
         request(read_scenario("s", text), layouts=("all-automatic", "unmirrored")), CATALOGUE
@@ -142,7 +142,7 @@ def test_an_entry_that_means_nobody_counts_as_well() -> None:
     assert experiment.skipped[0].reason.startswith("consumer_endpoint: target 'mirror of orders'")
 
 
-def test_uninvolved_means_nobody_where_faults_may_mean_every_host() -> None:
+def test_uninvolved_is_empty_if_faults_may_hit_every_host() -> None:
     text = SOURCE + '[[fault]]\nkind = "kill"\ntarget = "mirror of orders"\nlasts = "5 s"\n'
     both = request(
         read_scenario("s", text), systems=("rabbitmq-mirrored", "other"), clients=("pika",)
@@ -190,9 +190,7 @@ def test_every_word_that_names_nothing_is_reported_at_once() -> None:
     assert "unmirrored@T=10" in found[1].choices
 
 
-def test_a_system_that_was_asked_for_and_has_none_of_the_layouts_is_not_left_out_silently() -> (
-    None
-):
+def test_a_requested_system_without_the_layouts_is_reported() -> None:
     both = (SYSTEM.name, OTHER.name)
     with pytest.raises(PlanError) as caught:
         plan(request(systems=both, layouts=("all-automatic",)), CATALOGUE)
@@ -200,8 +198,8 @@ def test_a_system_that_was_asked_for_and_has_none_of_the_layouts_is_not_left_out
     assert problem.place == "--layout"
     assert "none of those named is one of other's" in str(problem)
     assert problem.choices == ("pair@T=10",)
-    asked = request(systems=both, layouts=("all-automatic", "pair"), clients=("pika",))
-    assert len(plan(asked, CATALOGUE).runs) == 2
+    wanted = request(systems=both, layouts=("all-automatic", "pair"), clients=("pika",))
+    assert len(plan(wanted, CATALOGUE).runs) == 2
 
 
 def test_a_fault_that_a_system_cannot_suffer_does_not_apply_to_it_and_says_why() -> None:
@@ -227,10 +225,10 @@ def test_a_fault_that_a_system_cannot_suffer_by_one_deployment_does_not_apply_th
     None
 ):
     apart = replace(SYSTEM, cannot_by={"compose": {"kill": "nobody dies there"}})
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         plan(request(), replace(CATALOGUE, systems=(apart,)))
-    assert "fault 1: by compose, " in str(told.value)
-    assert "can suffer no kill: nobody dies there" in str(told.value)
+    assert "fault 1: by compose, " in str(error.value)
+    assert "can suffer no kill: nobody dies there" in str(error.value)
     elsewhere = replace(apart, cannot_by={"local": {"kill": "nobody dies there"}})
     assert plan(request(), replace(CATALOGUE, systems=(elsewhere,))).skipped == ()
 
@@ -243,8 +241,8 @@ def slow_peers() -> Scenario:
 def test_peers_are_slow_only_where_their_links_pass_a_proxy() -> None:
     proxied = replace(LAYOUT, name="proxied", peer_links="toxiproxy")
     catalogue = replace(CATALOGUE, layouts=(*CATALOGUE.layouts, proxied))
-    asked = request(slow_peers(), layouts=("all-automatic", "proxied"))
-    experiment = plan(asked, catalogue)
+    wanted = request(slow_peers(), layouts=("all-automatic", "proxied"))
+    experiment = plan(wanted, catalogue)
     assert [run.layout.name for run in experiment.runs] == ["proxied"]
     (skip,) = experiment.skipped
     assert skip.reason == (
@@ -267,8 +265,8 @@ BALANCED = replace(LAYOUT, name="balanced", client_endpoint="haproxy-pair")
 def balanced(kind: str, target: str, deployment: str = "") -> Experiment:
     text = SOURCE.replace("kill", kind).replace("master of orders", target)
     catalogue = replace(CATALOGUE, layouts=(*CATALOGUE.layouts, BALANCED))
-    asked = request(read_scenario("b", text), layouts=("balanced",), deployment=deployment)
-    return plan(asked, catalogue)
+    wanted = request(read_scenario("b", text), layouts=("balanced",), deployment=deployment)
+    return plan(wanted, catalogue)
 
 
 @pytest.mark.parametrize("kind", ["kill", "stop", "freeze"])
@@ -281,7 +279,7 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
 
 
 @pytest.mark.parametrize(
-    ("kind", "target", "told"),
+    ("kind", "target", "message"),
     [
         ("partition", "balancer1", "balancer1 can suffer no partition, only kill, stop, freeze"),
         ("hang", "active balancer", "active balancer can suffer no hang, only kill, stop, freeze"),
@@ -290,18 +288,18 @@ def test_a_balancer_is_a_host_whose_processes_may_fail(kind: str, target: str) -
     ],
 )
 def test_what_means_nothing_behind_a_balancer_is_reported(
-    kind: str, target: str, told: str
+    kind: str, target: str, message: str
 ) -> None:
-    with pytest.raises(PlanError, match=told):
+    with pytest.raises(PlanError, match=message):
         balanced(kind, target)
 
 
 def test_only_containers_have_balancers() -> None:
     local = replace(SYSTEM, deployments=("local",))
     catalogue = replace(CATALOGUE, systems=(local,), layouts=(BALANCED,))
-    asked = request(layouts=("balanced",))
+    wanted = request(layouts=("balanced",))
     with pytest.raises(PlanError, match="clients enter by haproxy-pair, which only compose has"):
-        plan(asked, catalogue)
+        plan(wanted, catalogue)
 
 
 def test_where_there_is_no_balancer_none_is_a_host() -> None:
@@ -315,8 +313,8 @@ def test_a_word_for_a_balancer_names_the_entrances_that_have_one() -> None:
         ("standby balancer", "haproxy-pair"),
     ):
         none = f"'{target}' matches no balancer: .* before the brokers: none; .*"
-        told = f"{none} client_endpoint = {ways}$"
-        with pytest.raises(PlanError, match=told):
+        message = f"{none} client_endpoint = {ways}$"
+        with pytest.raises(PlanError, match=message):
             plan(request(scenario(target=f'"{target}"')), CATALOGUE)
 
 
@@ -333,8 +331,8 @@ def test_a_balancer_that_is_killed_leaves_every_host_uninvolved() -> None:
     )
     catalogue = replace(CATALOGUE, layouts=(alone,))
     text = SOURCE.replace("master of orders", "active balancer")
-    asked = request(read_scenario("b", text + ""), layouts=("alone",))
-    assert len(plan(asked, catalogue).runs) == 1
+    wanted = request(read_scenario("b", text + ""), layouts=("alone",))
+    assert len(plan(wanted, catalogue).runs) == 1
 
 
 def test_a_shape_that_needs_more_hosts_does_not_apply_to_a_layout_with_fewer() -> None:

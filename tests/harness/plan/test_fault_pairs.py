@@ -33,7 +33,7 @@ def refused(
         ("kill", "close", "by which a close is verified"),
         ("black_hole", "partition", "hides the ways between its host and the others"),
         ("cut_after", "slow", "by which a slow is verified"),
-        ("slow", "slow", "cannot be told from fault 1"),
+        ("slow", "slow", "cannot be distinguished from fault 1"),
         ("freeze", "kill", "the end of one would undo the other"),
         ("slow_peers", "flap", "makes the links late"),
         ("black_hole", "alarm", "hides the answers of its broker, by which an alarm is verified"),

@@ -16,8 +16,8 @@ REFERENCE = ("--system", "reference-mirrored", "--deployment", "local")
 
 
 def experiment(*systems: str, deployment: str = "local") -> Experiment:
-    asked = run_request.RunRequest(("master-crash",), systems, (), (), deployment, 1, 7)
-    return run_request.experiment_of(asked, "e")
+    wanted = run_request.RunRequest(("master-crash",), systems, (), (), deployment, 1, 7)
+    return run_request.experiment_of(wanted, "e")
 
 
 def test_the_harness_and_the_reference_know_the_same_kinds() -> None:
@@ -67,11 +67,11 @@ def test_a_wrong_word_is_reported_with_what_would_be_right(word: str, text: str)
     assert text in str(error.value)
 
 
-def test_a_real_broker_cannot_be_told_to_misbehave(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_real_broker_cannot_misbehave_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["run", "master-crash", "--system", "rabbitmq-mirrored", "--misbehave", "drop"])
     assert code == Exit.BAD_INPUT
     said = capsys.readouterr().err
-    assert "rabbitmq-mirrored cannot be told to drop, nor to do anything else wrong" in said
+    assert "rabbitmq-mirrored cannot drop on request, nor misbehave in any other way" in said
 
 
 def of(name: str, *kinds: str, deployment: str = "local") -> Experiment:
@@ -84,20 +84,20 @@ def of(name: str, *kinds: str, deployment: str = "local") -> Experiment:
 
 def test_a_system_takes_the_kinds_that_it_declares_whatever_its_name() -> None:
     assert parse("drop", of("acme", "drop")) == Misbehave("drop", SHARE, 7)
-    with pytest.raises(PlanError, match="acme cannot be told to forget, only drop, reorder"):
+    with pytest.raises(PlanError, match="acme cannot forget on request, only drop, reorder"):
         parse("forget", of("acme", "drop", "reorder"))
-    with pytest.raises(PlanError, match="reference-of-mine cannot be told to drop, nor to do"):
+    with pytest.raises(PlanError, match="reference-of-mine cannot drop on request, nor misbehave"):
         parse("drop", of("reference-of-mine"))
 
 
-def test_only_subprocesses_can_be_told_and_every_cell_that_cannot_is() -> None:
+def test_only_subprocesses_misbehave_and_other_cells_are_listed() -> None:
     away = of("acme", "drop", deployment="compose")
     mixed = replace(away, runs=(*away.runs, *of("other").runs))
     with pytest.raises(PlanError) as caught:
         parse("drop", mixed)
     assert [one.text for one in caught.value.problems] == [
-        "acme can be told to drop under 'local' alone, not under 'compose'",
-        "other cannot be told to drop, nor to do anything else wrong",
+        "acme can drop on request only under 'local', not under 'compose'",
+        "other cannot drop on request, nor misbehave in any other way",
     ]
 
 
@@ -107,7 +107,7 @@ def test_a_plan_that_misbehaves_can_be_shown(capsys: pytest.CaptureFixture[str])
 
 
 def test_the_replay_command_misbehaves_as_well() -> None:
-    asked = run_request.RunRequest(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
-    assert run_request.replay(asked, "claims").endswith(
+    wanted = run_request.RunRequest(("master-crash",), (), (), (), None, 1, 7, "drop:1%")
+    assert run_request.replay(wanted, "claims").endswith(
         "--misbehave drop:1% --judge claims --seed 7"
     )

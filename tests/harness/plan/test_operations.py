@@ -52,7 +52,7 @@ def reasons(
     return obstacles(read_scenario("mine", HEAD + text), system, layout, "pika", deployment)
 
 
-def test_an_operation_says_what_is_done_to_whom_and_when() -> None:
+def test_an_operation_states_action_target_and_time() -> None:
     text = """
 [[operation]]
 kind = "set_policy"
@@ -152,7 +152,7 @@ def test_every_kind_takes_words_and_options_that_there_are() -> None:
         assert {*kind.options, *kind.needs} <= OPTIONS.keys()
 
 
-def test_an_operation_that_can_be_done_stands_in_nobodys_way() -> None:
+def test_a_possible_operation_is_no_obstacle() -> None:
     assert reasons(STOP) == []
     assert reasons(STOP + '[[operation]]\nkind = "start_node"\ntarget = "last stopped"\n') == []
     assert reasons('[[operation]]\nkind = "add_node"\ntarget = "rmq4"\n') == []

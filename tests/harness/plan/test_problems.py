@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plan.problems import CHECK_PATH, PlanError, Problem, unreadable
+from harness.plan.problems import CHECK_PATH, PlanError, Problem, nearest, unreadable
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,17 @@ def test_only_a_missing_file_is_a_path_to_check() -> None:
     )
     damaged = str(unreadable("a", "it is not UTF-8 text (byte 0)", "a suite", "copy one"))
     assert damaged == "a: cannot be read: it is not UTF-8 text (byte 0); expected: a suite"
+
+
+@pytest.mark.parametrize(
+    ("word", "choices", "guess"),
+    [
+        ("publishers_enter", ("publishers", "publisher_endpoint"), "publisher_endpoint"),
+        ("consumers_enter", ("consumers", "consumer_endpoint"), "consumer_endpoint"),
+        ("publishers_enter", ("publishers",), "publishers"),  # another table
+    ],
+)
+def test_a_renamed_key_is_known_by_its_new_name(
+    word: str, choices: tuple[str, ...], guess: str
+) -> None:
+    assert nearest(word, choices) == guess

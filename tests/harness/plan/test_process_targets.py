@@ -60,7 +60,7 @@ def test_a_word_is_taken_apart(word: str, role: str, client: str, host: str, pro
     assert found.of_processes and not found.of_clients
 
 
-def test_of_a_process_that_shares_its_host_the_host_can_be_asked_for() -> None:
+def test_the_host_of_a_shared_process_can_be_targeted() -> None:
     for kind in ("black_hole", "reboot", "freeze"):
         assert reasons("host of name_server_of publisher-1", kind) == []
         assert reasons("host of rkt1/broker-a-0", kind) == []
@@ -94,7 +94,7 @@ def test_a_client_that_the_workload_has_not_has_no_name_server() -> None:
         reasons("name_server_of publisher-3")
 
 
-def test_nobody_enters_at_a_process() -> None:
+def test_clients_do_not_connect_to_a_single_process() -> None:
     text = TEXT.format(kind="kill", target="rkt1")
     entering = text.replace("rate =", 'publisher_endpoint = "rkt1/name-server"\nrate =')
     with pytest.raises(PlanError, match="clients cannot enter there"):
@@ -129,7 +129,7 @@ def test_what_is_not_there_is_reported_with_what_is() -> None:
     ]
 
 
-def test_who_cannot_tell_whom_it_asks_is_nobodys_measure(
+def test_a_client_without_name_server_reports_measures_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     silent = replace(NATIVE, answers={**NATIVE.answers, "attached": "it tells nobody"})

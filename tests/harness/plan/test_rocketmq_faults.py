@@ -17,8 +17,8 @@ LAYOUT = load_layout("rocketmq-2m2s", "colocated")
 def reasons(kind: str, **options: str) -> list[str]:
     scenario = plan(fault(kind, options=Options(**options))).scenario  # type: ignore[arg-type]
     workload = replace(scenario.workload, acknowledge=10)
-    asked = replace(scenario, workload=workload)
-    return obstacles(asked, SYSTEM, LAYOUT, SYSTEM.clients[0], "compose")
+    changed = replace(scenario, workload=workload)
+    return obstacles(changed, SYSTEM, LAYOUT, SYSTEM.clients[0], "compose")
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,12 @@ def test_it_raises_no_alarm() -> None:
 
 def test_a_system_that_declares_no_alarm_and_no_reason_suffers_none_all_the_same() -> None:
     scenario = plan(fault("alarm", options=Options(resource="disk"))).scenario
-    asked = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
+    changed = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
     silent = replace(SYSTEM, cannot={})
-    (reason,) = obstacles(asked, silent, LAYOUT, SYSTEM.clients[0], "compose")
+    (reason,) = obstacles(changed, silent, LAYOUT, SYSTEM.clients[0], "compose")
     assert reason.endswith("rocketmq-2m2s can suffer no alarm: it has no disk alarm")
     memory_alone = replace(ALARMS, raised={"memory": ("starve", "memory")})
     for known, found in ((ALARMS, 0), (memory_alone, 1)):
         alarmed = replace(silent, alarms=known)
-        said = obstacles(asked, alarmed, LAYOUT, SYSTEM.clients[0], "compose")
+        said = obstacles(changed, alarmed, LAYOUT, SYSTEM.clients[0], "compose")
         assert len(said) == found

@@ -55,11 +55,11 @@ def test_a_file_that_says_nothing_is_sent_as_its_confirms_say() -> None:
 def test_the_file_to_start_from_explains_every_key_with_what_it_is_by_default() -> None:
     text = resources.files("harness.plan").joinpath("scenarios/master-crash.toml").read_text()
     lines = text.partition("# [workload.rocketmq]\n")[2].partition("\n\n")[0].splitlines()
-    told = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
+    table = tomllib.loads("\n".join(line.removeprefix("# ") for line in lines))
     # Two say nothing without another key; without the third, a library does as it does by itself.
     unsaid = ("delay_level", "fates", "close_socket_if_timeout")
-    keys = {key: told[key] for key in told if key not in unsaid}
-    assert told.keys() == RocketTable.model_fields.keys()
+    keys = {key: table[key] for key in table if key not in unsaid}
+    assert table.keys() == RocketTable.model_fields.keys()
     section = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
     assert read(SECTION + section) == read(SMALL)
 
@@ -112,7 +112,7 @@ def test_every_mistake_of_the_section_is_reported_at_once_with_place_and_choices
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ('send = "oneway"', "what is sent oneway is never confirmed"),
         ("delay_level = 4", "says nothing without delayed_percent"),
@@ -135,9 +135,9 @@ def test_every_mistake_of_the_section_is_reported_at_once_with_place_and_choices
         ("transactional_percent = 1", "settle: must be at least 70 s where brokers may ask"),
     ],
 )
-def test_keys_that_contradict_each_other_are_a_mistake(lines: str, told: str) -> None:
+def test_keys_that_contradict_each_other_are_a_mistake(lines: str, message: str) -> None:
     (found,) = problems(f"{SECTION}{lines}\n")
-    assert told in found
+    assert message in found
 
 
 def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> None:
@@ -149,15 +149,15 @@ def test_without_confirms_everything_is_sent_oneway_or_the_file_is_wrong() -> No
     assert "a transaction is confirmed" in transactional
 
 
-def test_fates_may_be_asked_for_where_publishers_live_long_enough() -> None:
-    asked = 'transactional_percent = 1\nfates = ["commit when checked"]\n'
-    assert read(f"{SECTION}{asked}{SETTLED}").fates
+def test_transaction_checks_need_long_lived_publishers() -> None:
+    keys = 'transactional_percent = 1\nfates = ["commit when checked"]\n'
+    assert read(f"{SECTION}{keys}{SETTLED}").fates
 
 
-def test_whom_brokers_ask_for_fates_may_not_be_killed() -> None:
-    asked = "transactional_percent = 1\n"
+def test_publishers_with_pending_checks_may_not_be_killed() -> None:
+    keys = "transactional_percent = 1\n"
     crash = '[[fault]]\nkind = "client_crash"\ntarget = "publisher-1"\nlasts = "2 s"\n'
-    (found,) = problems(f"{SECTION}{asked}{SETTLED}{crash}")
+    (found,) = problems(f"{SECTION}{keys}{SETTLED}{crash}")
     assert "[[fault]] 1, kind: a dead client cannot be asked" in found
 
 
@@ -177,7 +177,7 @@ def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> Non
 
 
 @pytest.mark.parametrize(
-    ("client", "changes", "told"),
+    ("client", "changes", "message"),
     [
         ("rocketmq-java-4.9.8", {"acknowledge": 0}, "cannot do acknowledge nothing: a log keeps"),
         ("rocketmq-java-4.9.8", {"durable": False}, "cannot do transient: every message goes"),
@@ -206,9 +206,9 @@ def test_a_workload_that_every_client_can_carry_is_carried_by_every_one() -> Non
     ],
 )
 def test_what_a_client_lacks_makes_the_cell_not_applicable_with_the_reason(
-    client: str, changes: dict[str, object], told: str
+    client: str, changes: dict[str, object], message: str
 ) -> None:
-    assert told in reasons(client, **changes)
+    assert message in reasons(client, **changes)
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=NAMES)
@@ -218,8 +218,8 @@ def test_a_body_that_a_client_or_its_broker_refuses_is_reported_with_the_limit(
     most = client.body_max
     assert most is not None
     assert reasons(client.name, body_bytes=most) == ""
-    told = f"{client.name} takes bodies of at most {most} bytes, not {most + 1}: "
-    assert reasons(client.name, body_bytes=most + 1).startswith(told)
+    message = f"{client.name} takes bodies of at most {most} bytes, not {most + 1}: "
+    assert reasons(client.name, body_bytes=most + 1).startswith(message)
 
 
 def test_a_body_of_any_size_that_a_file_may_say_goes_by_amqp() -> None:
@@ -228,13 +228,13 @@ def test_a_body_of_any_size_that_a_file_may_say_goes_by_amqp() -> None:
 
 @pytest.mark.parametrize("name", ["colocated", "separated", "one-group"])
 def test_the_native_client_is_carried_by_the_profiles_whose_poll_is_its_own(name: str) -> None:
-    def told(profile: str) -> list[str]:
+    def reasons_for(profile: str) -> list[str]:
         layout = load_layout("rocketmq-2m2s", f"{name}@{profile}")
         system = load_system("rocketmq-2m2s")
         return obstacles(plan().scenario, system, layout, "rocketmq-native", "compose")
 
-    assert [told(profile) for profile in ("patient", "default")] == [[], []]
-    assert any("rocketmq-native cannot do settings" in one for one in told("compressed"))
+    assert [reasons_for(profile) for profile in ("patient", "default")] == [[], []]
+    assert any("rocketmq-native cannot do settings" in one for one in reasons_for("compressed"))
 
 
 def on_real(client: str, own: RocketWorkload, flags: tuple[str, ...] = ()) -> list[str]:
@@ -249,9 +249,9 @@ def test_who_must_ask_a_name_server_can_where_its_layout_has_one_on_that_host() 
     left_open = RocketWorkload(publishers_attach=("rkt1", "rkt2"), send_is_open=True)
     for client in load_system(TWO).clients:
         assert on_real(client, left_open) == []
-    told = "[workload.rocketmq] consumers_attach: 'rkt3' has no name server "
+    message = "[workload.rocketmq] consumers_attach: 'rkt3' has no name server "
     assert on_real(NAMES[0], RocketWorkload(consumers_attach=("rkt3", "rkt1"))) == [
-        f"{told}(there are those of rkt1, rkt2)"
+        f"{message}(there are those of rkt1, rkt2)"
     ]
 
 
@@ -278,10 +278,10 @@ def test_remedies_reach_workers_by_the_names_that_the_library_gives_them() -> No
     own = RocketWorkload(
         publishers_attach=("rkt1", "rkt2"), latency_fault=True, close_socket_if_timeout=False
     )
-    told = ROCKET.worker_options(own, servers)
-    assert told["producer_settings"] == [["sendLatencyFaultEnable", "true"]]
-    assert told["jvm"] == ["-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"]
-    assert told["publishers_attach"] == ["rkt1", "rkt2"]
+    options = ROCKET.worker_options(own, servers)
+    assert options["producer_settings"] == [["sendLatencyFaultEnable", "true"]]
+    assert options["jvm"] == ["-Dcom.rocketmq.remoting.client.closeSocketIfTimeout=false"]
+    assert options["publishers_attach"] == ["rkt1", "rkt2"]
     by_itself = ROCKET.worker_options(RocketWorkload(), servers)
     assert (by_itself["producer_settings"], by_itself["jvm"]) == ([], [])
     assert list(ROCKET.shows(own)) == [
@@ -295,23 +295,23 @@ def test_how_rocketmq_sends_and_reads_is_nothing_to_pika() -> None:
     assert reasons("pika", rocketmq=RocketWorkload(send="sync", consume="pull")) == ""
 
 
-def test_a_client_that_asks_name_servers_enters_nowhere() -> None:
+def test_a_client_of_name_servers_has_no_fixed_endpoint() -> None:
     nowhere = BootstrapAddress(hosts=("elsewhere",))
     assert "no host 'elsewhere'" in reasons("pika", publisher_endpoint=nowhere)
     assert reasons("rocketmq-java-5.3.3", publisher_endpoint=nowhere) == ""
 
 
-def test_nobody_is_asked_for_what_nobody_does() -> None:
-    asked = workload(consumers=0, acknowledge=0)
-    assert wanted("rocketmq-native", asked) == ["confirm", "async"]
-    assert wanted("pika", asked) == ["confirm"]
+def test_capabilities_are_required_only_if_used() -> None:
+    silent = workload(consumers=0, acknowledge=0)
+    assert wanted("rocketmq-native", silent) == ["confirm", "async"]
+    assert wanted("pika", silent) == ["confirm"]
     own = RocketWorkload(send="oneway")
     loose = workload(confirms=False, rocketmq=own)
     assert wanted("pika", loose) == ["oneway", "acknowledge"]
     assert wanted("rocketmq-native", loose) == ["oneway", "concurrent", "acknowledge"]
 
 
-def test_what_the_native_consumer_leaves_is_read_by_a_client_that_can_tell() -> None:
+def test_a_client_with_lag_reports_drains_after_the_native_consumer() -> None:
     assert drains_by("rocketmq-native") == "rocketmq-java-4.9.8"
     assert [drains_by(client) for client in ("pika", "rocketmq-java-5.3.3")] == [
         "pika",
@@ -328,6 +328,6 @@ def test_a_client_without_async_sends_sync_where_the_scenario_leaves_it_open() -
     assert "async" in wanted("rocketmq-native", left_open)
     assert shown(PYTHON, left_open) == ["send = sync (the library has no async send)"]
     assert shown("rocketmq-native", left_open) == []
-    asked_for = read_scenario("mine", SECTION + 'send = "async"\n').workload
-    assert "async" in wanted(PYTHON, asked_for)
-    assert shown(PYTHON, asked_for) == []
+    required = read_scenario("mine", SECTION + 'send = "async"\n').workload
+    assert "async" in wanted(PYTHON, required)
+    assert shown(PYTHON, required) == []

@@ -103,7 +103,7 @@ NAME_SERVERS = (
 
 
 @pytest.mark.parametrize("name", NAME_SERVERS)
-def test_without_name_servers_there_are_none_to_be_struck_and_the_plan_says_so(name: str) -> None:
+def test_without_name_servers_the_plan_reports_that_none_can_be_hit(name: str) -> None:
     for system, layout in had_by("all-automatic"):
         (reason,) = obstacles(scenario(name), system, layout, "pika", "compose")
         assert reason.endswith("clients of rabbitmq-mirrored ask no name servers")

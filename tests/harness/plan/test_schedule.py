@@ -86,7 +86,7 @@ def test_a_window_awaits_those_that_end_before_it_and_keeps_the_pause() -> None:
     assert at_10.awaited(second) == {1: 5}
 
 
-def test_a_window_that_opens_while_another_is_open_awaits_nobody() -> None:
+def test_an_overlapping_window_waits_for_no_one() -> None:
     overlapping = replace(SCENARIO, faults=(FIRST, replace(FIRST, opens=Duration(35))))
     at_10 = resolved(overlapping, LAYOUT, "pika")
     assert at_10.awaited(at_10.windows[1]) == {}

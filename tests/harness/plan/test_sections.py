@@ -105,11 +105,11 @@ def test_no_trait_of_a_section_has_a_default() -> None:
     assert [one.name for one in every if one.default_factory is not MISSING] == []
 
 
-def test_ours_are_there_and_a_section_that_nobody_declares_is_a_key_that_nobody_knows() -> None:
+def test_shipped_sections_exist_and_undeclared_ones_are_unknown_keys() -> None:
     assert list(registry().sections.values())[:2] == [AMQP, ROCKET]
-    (told,) = problems(f"{SMALL}[workload.ampq]\nprefetch = 1\n")
-    assert "ampq: there is no such key; did you mean 'amqp'?; valid: queues | " in told
-    assert told.endswith("consumer_endpoint | declared_at | amqp | rocketmq")
+    (problem,) = problems(f"{SMALL}[workload.ampq]\nprefetch = 1\n")
+    assert "ampq: there is no such key; did you mean 'amqp'?; valid: queues | " in problem
+    assert problem.endswith("consumer_endpoint | declared_at | amqp | rocketmq")
 
 
 @pytest.mark.usefixtures("acme")
@@ -127,7 +127,7 @@ def test_every_mistake_of_several_sections_is_reported_at_once_with_place_and_ch
         'deep = "c"\nfar = 1\n[workload.amqp]\nheartbeat = "1 h 2"\n'
         "[workload.rocketmq]\nbatch = 0\n"
     )
-    for told in (
+    for message in (
         "publisher: there is no such key; did you mean 'publishers'?",
         "line 9, [workload.acme], depth: must be at most 9, not 10",
         "depht: there is no such key; did you mean 'depth'?; valid: depth | inner",
@@ -136,18 +136,18 @@ def test_every_mistake_of_several_sections_is_reported_at_once_with_place_and_ch
         "heartbeat: '1 h 2' is no length of time; valid: 10 s | ",
         "batch: must be at least 1, not 0",
     ):
-        assert any(told in line for line in found), (told, found)
+        assert any(message in line for line in found), (message, found)
     assert len(found) == 7
 
 
 @pytest.mark.usefixtures("acme")
 def test_what_depends_on_several_keys_is_checked_by_whose_section_it_is() -> None:
-    (told,) = problems(SMALL.replace("rate = 100", "rate = 5") + "[workload.acme]\ndepth = 5\n")
-    assert told == "mine.toml, line 8, [workload.acme], depth: is the rate"
+    (problem,) = problems(SMALL.replace("rate = 100", "rate = 5") + "[workload.acme]\ndepth = 5\n")
+    assert problem == "mine.toml, line 8, [workload.acme], depth: is the rate"
 
 
 @pytest.mark.usefixtures("acme")
-def test_the_section_of_the_client_that_plays_counts_and_the_others_are_told_as_ignored() -> None:
+def test_only_the_running_clients_section_counts_and_others_are_listed() -> None:
     deep, run = Acme(9, confirms=True), by_acme(acme=Acme(9, confirms=True))
     servers = SYSTEM.servers(LAYOUT)
     assert requirements.worker_options("acme", run.scenario.workload, servers) == {"depth": 9}
@@ -176,7 +176,7 @@ def test_what_a_layout_lacks_of_a_section_is_a_reason_where_its_client_plays() -
 
 
 @pytest.mark.usefixtures("acme")
-def test_what_would_be_another_workload_without_a_section_is_asked_of_every_client() -> None:
+def test_a_requirement_outside_sections_applies_to_every_client() -> None:
     late = by_acme(acme=Acme(1, confirms=True)).scenario.workload
     assert "delayed" in requirements.wanted("pika", late) and "delayed" in requirements.wanted(
         "acme", late
@@ -203,7 +203,9 @@ SPOILT = {
 
 
 @pytest.mark.parametrize(("client", "why"), SPOILT.values(), ids=list(SPOILT))
-def test_an_offer_whose_section_is_none_is_told_with_the_reason(client: Client, why: str) -> None:
+def test_an_offer_with_an_invalid_section_is_reported_with_its_reason(
+    client: Client, why: str
+) -> None:
     found = read([offer(client)])
     assert why in found.spoilt["acme"]
     assert list(found.sections.values()) == [AMQP, ROCKET]
@@ -220,7 +222,7 @@ def test_of_two_families_that_claim_one_section_neither_is_used_and_clients_of_o
     assert read([offer(CLIENT), offer(second)]).sections["acme"] == SECTION
 
 
-def test_an_amqp_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
+def test_an_amqp_worker_gets_exactly_its_options() -> None:
     said = requirements.worker_options("pika", workload(), SYSTEM.servers(LAYOUT))
     assert said.keys() == {one.name for one in fields(AmqpOptions)}
     assert AmqpOptions(**said) == AmqpOptions()

@@ -21,11 +21,11 @@ PROXIED = load_layout("rocketmq-2m2s", "colocated-toxiproxy")
 
 def reasons(layout: Layout, kind: str, target: str) -> list[str]:
     scenario = plan(fault(kind, target=target)).scenario
-    asked = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
-    return obstacles(asked, SYSTEM, layout, SYSTEM.clients[0], "compose")
+    changed = replace(scenario, workload=replace(scenario.workload, acknowledge=10))
+    return obstacles(changed, SYSTEM, layout, SYSTEM.clients[0], "compose")
 
 
-def test_a_master_is_dialled_at_three_ports_and_a_name_server_dials_nobody() -> None:
+def test_a_master_has_three_ports_and_a_name_server_dials_none() -> None:
     assert SYSTEM.servers(PROXIED).serving.by_host["rkt1"] == (
         Served((9876,), 9876, "name-server", dials=False),
         Served((10909, 10911, 10912), 10911, "broker-a-0"),
@@ -74,7 +74,7 @@ def test_by_links_of_their_own_one_of_two_servers_of_a_host_can_be_cut_off() -> 
         assert reason.endswith("has a host for itself")
 
 
-def test_whom_a_client_asks_is_cut_off_with_its_host_or_by_itself() -> None:
+def test_an_isolated_name_server_loses_its_host_or_only_itself() -> None:
     word = parse_target("name_server_of publisher-1")
     for layout, place in ((DIRECT, "rkt2"), (PROXIED, "rkt2/name-server")):
         found = resolve_processes(

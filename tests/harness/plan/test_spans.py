@@ -27,7 +27,7 @@ def test_reads_what_people_write(words: str, span: Duration) -> None:
 @pytest.mark.parametrize(
     "words", ["10", "s", "-1 s", "1.5 t", "15 s, at least 1 T", "1 h", 10, None]
 )
-def test_refuses_what_names_no_unit_or_none_of_ours(words: object) -> None:
+def test_refuses_a_missing_or_unknown_unit(words: object) -> None:
     with pytest.raises(ValueError, match=r"length of time"):
         spans.parse(words)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.plan.experiment import Catalogue, ExperimentOptions, plan
-from harness.plan.model import Experiment, Scenario
+from harness.plan.model import Experiment, RunPlan, Scenario
 from harness.plan.problems import PlanError
 from harness.plan.together import obstacles
 from harness.plan.worker_addresses import ADDRESSES
@@ -67,7 +67,7 @@ def test_without_it_every_run_is_played_alone() -> None:
     assert all(run.together == () for run in experiment.runs)
 
 
-def test_one_client_has_nobody_to_be_played_with() -> None:
+def test_one_client_cannot_run_together() -> None:
     with pytest.raises(PlanError, match="--together: it takes several clients"):
         planned("master-crash", clients=ROCKET.clients[:1])
 
@@ -107,9 +107,9 @@ def test_where_one_client_alone_can_play_a_cell_it_is_played_alone() -> None:
         (operated(operation("restart_node", "all")), "operation 1: restart_node would be done"),
     ],
 )
-def test_what_would_mean_another_thing_in_each_run_cannot_be(of: object, reason: str) -> None:
-    (told,) = reasons(of.scenario)  # type: ignore[attr-defined]
-    assert reason in told
+def test_what_would_mean_another_thing_in_each_run_cannot_be(of: RunPlan, reason: str) -> None:
+    (found,) = reasons(of.scenario)
+    assert reason in found
 
 
 def test_what_means_the_same_to_all_can_be() -> None:
@@ -120,9 +120,9 @@ def test_what_means_the_same_to_all_can_be() -> None:
 def test_the_workers_of_all_runs_need_addresses() -> None:
     of = run_plan(queues=("a", "b", "c"), publishers=20, consumers=20).scenario
     assert list(obstacles(of, ROCKET, COLOCATED, 1)) == []
-    (told,) = obstacles(of, ROCKET, COLOCATED, 2)
-    assert f"there are {ADDRESSES}" in told
-    assert "in each of 2 runs" in told
+    (found,) = obstacles(of, ROCKET, COLOCATED, 2)
+    assert f"there are {ADDRESSES}" in found
+    assert "in each of 2 runs" in found
 
 
 def test_what_cannot_be_together_is_a_problem_that_names_the_cell() -> None:

@@ -98,7 +98,7 @@ HANG = SMALL.replace('"publishers"', '"consumers"')
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         (HANG.replace("consumers = 1", "consumers = 0"), "the workload has no consumers"),
         (FREEZE.replace('"clients"', '"rmq1"'), "a client_freeze is aimed at clients"),
@@ -115,9 +115,9 @@ HANG = SMALL.replace('"publishers"', '"consumers"')
         ),
     ],
 )
-def test_clients_and_hosts_are_not_mixed_up(source: str, told: str) -> None:
+def test_clients_and_hosts_are_not_mixed_up(source: str, message: str) -> None:
     (found,) = problems(source)
-    assert told in found
+    assert message in found
 
 
 def test_every_mistake_is_reported_at_once_with_place_and_choices() -> None:
@@ -260,7 +260,7 @@ def test_a_late_bound_word_may_mean_another_host_by_then_but_not_at_the_same_ins
     assert "[[fault]] 2, opens: it opens while fault 1" in found
 
 
-def test_what_never_returns_is_nobodys_again_unless_an_operator_brings_it_back() -> None:
+def test_a_host_that_never_returns_stays_unowned_unless_restored() -> None:
     source = faults(("kill", "rmq1", "0 s", "1 s"), ("kill", "rmq1", "9 s", "1 s"))
     never = source.replace('lasts = "1 s"', 'lasts = "1 s"\nreturns = false', 1)
     (found,) = problems(never)
@@ -327,7 +327,7 @@ def test_ten_thousand_mistakes_are_fifty_and_a_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('"small"', f'"{"x" * 1_000_000}"', "title: must have at most 200 characters"),
         ('"hang"', f'"{"x" * 1_000_000}"', f"'{'x' * 40}'... (1,000,000 characters) is none"),
@@ -343,9 +343,9 @@ def test_ten_thousand_mistakes_are_fifty_and_a_count() -> None:
         ("title", '"a\\nb\\u202e" = 1\ntitle', r"a\nb\u202e: there is no such key"),
     ],
 )
-def test_what_is_too_long_is_told_in_a_few_words(old: str, new: str, told: str) -> None:
+def test_what_is_too_long_is_reported_in_a_few_words(old: str, new: str, message: str) -> None:
     found = problems(SMALL.replace(old, new, 1))
-    assert any(told in one for one in found), found
+    assert any(message in one for one in found), found
     assert all(len(one) < 2500 and "\n" not in one for one in found)
 
 

@@ -52,7 +52,7 @@ def test_every_mistake_is_reported_at_once_with_its_place_and_the_choices() -> N
     source = source.replace('host = "gamma"', 'host = "alpha"')
     source = source.replace('["stopper", "thaw"]', '"stopper thaw"', 1)
     source = source.replace("[credentials]", "[workers]\nplace = 'rack'\n[credentials]\nusr = 'A'")
-    told = problems(source, "Staging")
+    messages = problems(source, "Staging")
     for words in (
         "small letters, digits and hyphens",
         "line 2, system: there is no system 'refrence-mirrored'; did you mean 'reference-mi",
@@ -64,7 +64,7 @@ def test_every_mistake_is_reported_at_once_with_its_place_and_the_choices() -> N
         'proxy: either mqproof starts a proxy, or it uses one that is there; valid: start = "emb',
         "only a proxy that is there listens elsewhere",
     ):
-        assert words in told, told
+        assert words in messages, messages
 
 
 PAUSING = HEAD.replace("[credentials]", 'partition_handling = "pause_if_all_down"\n[credentials]')
@@ -94,9 +94,7 @@ def test_who_pauses_if_all_of_some_hosts_are_down_says_of_which() -> None:
         (text(PAUSE.replace("recover", "recovr"), head=PAUSING), "did you mean 'recover'?"),
     ],
 )
-def test_hosts_to_pause_by_are_brokers_of_the_file_and_asked_for_where_they_count(
-    source: str, words: str
-) -> None:
+def test_pause_hosts_are_brokers_of_the_file_and_required_if_used(source: str, words: str) -> None:
     assert words in problems(source)
 
 
@@ -130,7 +128,7 @@ def test_credentials_in_the_file_are_refused(source: str) -> None:
         (START, '[proxy]\nat = "10.0.0.9:8474"\nlisten = "10.0.0.9:1"\n', "without a port"),
     ],
 )
-def test_an_address_that_nobody_could_dial_is_reported_before(
+def test_an_unreachable_address_is_reported_before_the_run(
     right: str, wrong: str, words: str
 ) -> None:
     source = text(START)
@@ -138,7 +136,7 @@ def test_an_address_that_nobody_could_dial_is_reported_before(
     assert words in problems(source.replace(right, wrong, 1))
 
 
-def test_an_ipv6_address_is_told_to_a_proxy_in_brackets_and_dialled_without() -> None:
+def test_an_ipv6_address_gets_brackets_only_for_the_proxy() -> None:
     source = text('[proxy]\nat = "[::1]:8474"\n').replace("10.0.0.1:5672", "[fe80::1%eth0]:5672")
     found = read_topology("staging", source, SYSTEMS)
     assert (found.brokers[0].address, found.brokers[0].port) == ("fe80::1%eth0", 5672)
@@ -147,14 +145,14 @@ def test_an_ipv6_address_is_told_to_a_proxy_in_brackets_and_dialled_without() ->
     assert (found.proxy.at, found.proxy.listen) == ("[::1]:8474", "::1")
 
 
-def test_variables_of_mqproofs_own_are_nobody_elses() -> None:
+def test_variables_of_mqproof_are_reserved() -> None:
     assert "mqproof's own" in problems(text().replace("REFERENCE_USER", "MQPROOF_USER"))
 
 
-def test_whoever_sets_a_policy_says_what_it_is() -> None:
-    told = problems(text('[queues]\npolicies = "set"\n'))
-    assert "[queues], copies: is missing" in told
-    assert "[queues], synchronise: is missing" in told
+def test_setting_a_policy_requires_stating_it() -> None:
+    messages = problems(text('[queues]\npolicies = "set"\n'))
+    assert "[queues], copies: is missing" in messages
+    assert "[queues], synchronise: is missing" in messages
     assert "4 copies on 3 brokers" in problems(text("[queues]\ncopies = 4\n"))
 
 
@@ -162,7 +160,7 @@ def test_whoever_sets_a_policy_says_what_it_is() -> None:
     ("copies", "mode"),
     [(3, {"ha-mode": "all"}), (2, {"ha-mode": "exactly", "ha-params": 2})],
 )
-def test_a_policy_of_ours_bears_our_name_and_means_our_queues(
+def test_the_mqproof_policy_has_its_name_and_matches_run_queues(
     copies: int, mode: dict[str, object]
 ) -> None:
     words = f'[queues]\npolicies = "set"\ncopies = {copies}\nsynchronise = "automatic"\n'
@@ -171,7 +169,7 @@ def test_a_policy_of_ours_bears_our_name_and_means_our_queues(
     assert dict(policy.definition) == {**mode, "ha-sync-mode": "automatic"}
 
 
-def test_what_nobody_has_declared_is_unknown() -> None:
+def test_an_undeclared_property_is_unknown() -> None:
     found = layout_of(topology())
     assert (found.label, found.policies) == ("staging@T=10", ())
     facts = declared(replace(plan(), layout=found))
@@ -179,12 +177,12 @@ def test_what_nobody_has_declared_is_unknown() -> None:
     assert facts["detection_timeout_s"] == 10
 
 
-def test_what_was_declared_is_told_to_the_claims() -> None:
+def test_declared_properties_reach_the_claims() -> None:
     head = f'partition_handling = "autoheal"\n{HEAD}'
     found = layout_of(topology('[queues]\ncopies = 3\nsynchronise = "manual"\n', head=head))
     facts = declared(replace(plan(), layout=found))
-    told = [facts[name] for name in ("copies", "synchronise", "partition_handling")]
-    assert told == [3, "manual", "autoheal"]
+    values = [facts[name] for name in ("copies", "synchronise", "partition_handling")]
+    assert values == [3, "manual", "autoheal"]
 
 
 PROMISED = ("mirrored_on", "promote_on_failure", "promote_on_shutdown")
@@ -204,7 +202,7 @@ def test_what_the_brokers_policies_promise_can_be_declared_and_is_unknown_otherw
     )
 
 
-def test_a_policy_of_ours_makes_every_promise_known() -> None:
+def test_the_mqproof_policy_makes_every_promise_known() -> None:
     head = '[queues]\npolicies = "set"\nsynchronise = "automatic"\n'
     assert promised(f"{head}copies = 3\n") == ["all", "always", "when-synced"]
     assert promised(f"{head}copies = 2\n") == ["exactly", "always", "when-synced"]
@@ -215,17 +213,17 @@ def test_a_policy_of_ours_makes_every_promise_known() -> None:
     assert "follows from copies" in problems(text(f'{head}copies = 3\nmirrored_on = "all"\n'))
 
 
-def test_a_fault_without_its_command_is_an_obstacle_that_tells_what_is_allowed() -> None:
-    told = why_not(fault("kill"), layout_of(topology()))
-    assert "no command for kill of alpha; no command for kill of beta" in told
-    assert "it allows freeze, client_crash, client_freeze" in told
+def test_a_fault_without_its_command_is_an_obstacle_that_names_alternatives() -> None:
+    why = why_not(fault("kill"), layout_of(topology()))
+    assert "no command for kill of alpha; no command for kill of beta" in why
+    assert "it allows freeze, client_crash, client_freeze" in why
 
 
 def test_a_late_bound_target_needs_the_command_on_every_host_it_may_mean() -> None:
     lines = [broker(0, commands=FREEZE), broker(1, commands=FREEZE), broker(2)]
     found = read_topology("staging", "\n".join([HEAD, *lines]), SYSTEMS)
-    told = why_not(fault("freeze"), layout_of(found))
-    assert "no command for freeze of gamma; it allows freeze of alpha and beta" in told
+    why = why_not(fault("freeze"), layout_of(found))
+    assert "no command for freeze of gamma; it allows freeze of alpha and beta" in why
     assert why_not(fault("freeze", "beta"), layout_of(found)) == ""
 
 
@@ -235,20 +233,20 @@ def test_links_are_broken_only_where_there_is_a_proxy() -> None:
 
 
 def test_packets_of_others_are_never_dropped() -> None:
-    told = why_not(fault("partition"), layout_of(topology(START)))
-    assert "external offers no partition: packets between hosts that mqproof did not make" in told
-    assert "it allows freeze, hang" in told
+    why = why_not(fault("partition"), layout_of(topology(START)))
+    assert "external offers no partition: packets between hosts that mqproof did not make" in why
+    assert "it allows freeze, hang" in why
 
 
 def test_a_host_of_others_is_never_left_down() -> None:
     kill = FREEZE.replace("freeze]", "kill]")
-    told = why_not(fault("kill", returns=False), layout_of(topology(commands=kill)))
-    assert "would leave a host down that mqproof did not start" in told
+    why = why_not(fault("kill", returns=False), layout_of(topology(commands=kill)))
+    assert "would leave a host down that mqproof did not start" in why
     stays = fault("client_crash", returns=False)
     assert why_not(stays, layout_of(topology())) == ""
 
 
-def test_a_command_that_nobody_verifies_is_known_before() -> None:
+def test_an_unverified_command_is_known_before_the_run() -> None:
     blind = topology(commands=FREEZE.replace('verify = ["stopper", "frozen"]', ""))
     assert unverified(fault("freeze"), blind) == HOSTS
     assert unverified(fault("freeze", "beta"), blind) == ("beta",)
@@ -260,15 +258,15 @@ def test_a_mistake_is_reported_with_its_own_brokers_line_and_in_the_order_of_the
         'verify = ["stopper", "frozen"]', 'verify = ["stopper", "frozen"]\ndeadline = "0 s"'
     )
     source = source.replace("net_ticktime", "net_tick")
-    told = problems(source).splitlines()
+    messages = problems(source).splitlines()
     places = [
         number
         for number, line in enumerate(source.splitlines(), start=1)
         if line.startswith(("net_tick", "deadline"))
     ]
-    assert [line.split(", ")[1] for line in told if "line" in line] == [
+    assert [line.split(", ")[1] for line in messages if "line" in line] == [
         f"line {number}" for number in places
     ]
-    assert [line.split(": ")[0].split(", ", 2)[2] for line in told[-3:]] == [
+    assert [line.split(": ")[0].split(", ", 2)[2] for line in messages[-3:]] == [
         f"[[broker]] {number}, freeze, deadline" for number in (1, 2, 3)
     ]

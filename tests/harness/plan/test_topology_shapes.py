@@ -10,7 +10,7 @@ from tests.rigs.clusters.shards import NAME, SHAPE, SHARDS
 SHAPES = {"rabbitmq-mirrored": MIRRORED_TOPOLOGY, NAME: SHAPE}
 
 
-def told(source: str) -> list[str]:
+def messages_of(source: str) -> list[str]:
     with pytest.raises(PlanError) as error:
         read_topology("mine", source, SHAPES)
     return [str(problem) for problem in error.value.problems]
@@ -28,18 +28,18 @@ def test_a_family_of_its_own_keys_has_a_topology_of_the_same_kind() -> None:
 
 def test_what_is_wrong_is_what_the_systems_own_shape_finds_wrong() -> None:
     ours = SHARDS.replace('door = "10.0.0.2:7"', 'door = "10.0.0.1:7"\namqp = "10.0.0.2:5672"')
-    door, amqp, queues = told(ours + '[queues]\npolicies = "set"\n')
+    door, amqp, queues = messages_of(ours + '[queues]\npolicies = "set"\n')
     assert "door: '10.0.0.1:7' is another broker's already" in door
     assert "amqp: there is no such key" in amqp
     assert "queues: there is no such key" in queues
-    theirs = told(SHARDS.replace("acme-shards", "rabbitmq-mirrored"))
+    theirs = messages_of(SHARDS.replace("acme-shards", "rabbitmq-mirrored"))
     assert len([line for line in theirs if "door: there is no such key" in line]) == 2
     assert any("net_ticktime: is missing" in line for line in theirs)
 
 
 def test_a_system_that_is_nearly_named_is_the_one_that_is_meant() -> None:
     source = SHARDS.replace("acme-shards", "acme-shard").replace('host = "two"', 'host = "one"')
-    system, host = told(source)
+    system, host = messages_of(source)
     assert "there is no system 'acme-shard'; did you mean 'acme-shards'?" in system
     assert "host: 'one' is another broker's already" in host
 
@@ -52,11 +52,9 @@ def test_a_system_that_is_nearly_named_is_the_one_that_is_meant() -> None:
         ("", "system: is missing"),
     ],
 )
-def test_where_nobody_can_say_whose_keys_they_are_none_of_them_is_called_wrong(
-    line: str, wrong: str
-) -> None:
+def test_keys_of_unknown_families_are_not_called_wrong(line: str, wrong: str) -> None:
     source = SHARDS.replace('system = "acme-shards"', line).replace('host = "two"', 'host = "one"')
-    problems = told(source + "[proxy]\n")
+    problems = messages_of(source + "[proxy]\n")
     assert len(problems) == 3
     every = "\n".join(problems)
     for words in (wrong, "host: 'one' is another broker's", "either mqproof starts a proxy"):

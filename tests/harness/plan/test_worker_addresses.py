@@ -46,5 +46,5 @@ def test_each_broker_of_a_layout_has_an_auditor_for_each_queue() -> None:
     assert counts == [12, 6]
 
 
-def test_where_brokers_are_known_by_address_nobody_needs_one() -> None:
+def test_brokers_known_by_address_need_no_worker_address() -> None:
     assert wanted(of(30, 60), MIRRORED.servers(LAYOUT)) == {}

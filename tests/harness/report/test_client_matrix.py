@@ -11,8 +11,8 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
 
 
 def test_the_page_is_as_it_would_be_made_today() -> None:
-    told = DOCUMENT.read_text(encoding="utf-8")
-    assert told == page(OURS.values()), "see its head for the command that makes it anew"
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert text == page(OURS.values()), "see its head for the command that makes it anew"
 
 
 def test_every_client_stands_in_the_table_of_its_family_and_in_no_other() -> None:

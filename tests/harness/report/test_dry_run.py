@@ -40,9 +40,9 @@ def test_it_shows_every_phase_in_seconds_and_what_words_may_mean() -> None:
     assert shown[-1] == "load and settle of all runs: 108 s at least; start and drain on top"
 
 
-def test_it_says_where_a_deadline_makes_settle_longer_than_was_asked_for() -> None:
+def test_a_deadline_that_extends_settle_is_reported() -> None:
     shown = lines("master-freeze-patient", "all-automatic@T=10")
-    assert "  settle     60 s (a deadline; 0.5 T, at least 5 s were asked for)" in shown
+    assert "  settle     60 s (a deadline; 0.5 T, at least 5 s were requested)" in shown
 
 
 def test_it_shows_how_clients_get_in() -> None:
@@ -136,12 +136,12 @@ def test_it_says_which_runs_are_played_together_and_counts_their_time_once() -> 
     catalogue = Catalogue((system,), (layout,))
     apart = list(dry_run.lines(plan(request, catalogue)))
     shown = list(dry_run.lines(plan(replace(request, together=True), catalogue)))
-    told = (
+    expected = (
         "  together   with 1 more, each with another client: one cluster, one fault for all, "
         "2 times this load"
     )
-    assert shown.count(told) == 2
-    assert told not in apart
+    assert shown.count(expected) == 2
+    assert expected not in apart
     once, twice = (int(re.findall(r"runs: (\d+) s", each[-1])[0]) for each in (shown, apart))
     assert twice == 2 * once
 
@@ -178,7 +178,7 @@ def test_it_says_how_a_section_makes_the_client_differ() -> None:
     assert options(remedied) == []
 
 
-def fault_lines(deployment: str, *pairs: tuple[str, str]) -> str:
+def fault_lines(deployment: str, *pairs: tuple[str, str], early: bool = False) -> str:
     """What is shown of the faults of a scenario whose text was changed so."""
     source = Pair("freeze", "partition", "overlapping", OTHER).source
     for old, new in pairs:
@@ -195,7 +195,8 @@ def fault_lines(deployment: str, *pairs: tuple[str, str]) -> str:
         (load_system("reference-mirrored"),),
         (load_layout("reference-mirrored", "all-automatic@T=10"),),
     )
-    return "\n".join(dry_run.lines(plan(request, found)))
+    experiment = plan(request, found)
+    return "\n".join(dry_run.warning_lines(experiment) if early else dry_run.lines(experiment))
 
 
 def test_a_word_that_may_mean_another_host_after_a_fault_is_warned_of() -> None:
@@ -219,3 +220,7 @@ def test_a_window_that_is_too_short_to_verify_says_what_becomes_of_it(
     shown = fault_lines(deployment, short)
     assert "shorter than 3.5 s, the shortest window in which a partition is verified" in shown
     assert what in shown
+    (early,) = fault_lines(deployment, short, early=True).splitlines()
+    assert early.startswith("pair on reference-mirrored all-automatic@T=10 with pika: fault 2: ")
+    assert what in early
+    assert not fault_lines(deployment, early=True)

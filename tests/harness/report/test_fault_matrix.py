@@ -18,13 +18,13 @@ SYSTEMS = [load_system(name) for name in system_names()]
 
 
 def test_the_page_of_faults_is_as_it_would_be_made_now() -> None:
-    told = (DOCS / "faults.md").read_text("utf-8")
-    assert told == fault_matrix.page(SYSTEMS), "see its head for the command that makes it anew"
+    page = (DOCS / "faults.md").read_text("utf-8")
+    assert page == fault_matrix.page(SYSTEMS), "see its head for the command that makes it anew"
 
 
 def test_the_page_of_operations_is_as_it_would_be_made_now() -> None:
-    told = (DOCS / "operations.md").read_text("utf-8")
-    assert told == operation_matrix.page(SYSTEMS), "see its head for the command"
+    page = (DOCS / "operations.md").read_text("utf-8")
+    assert page == operation_matrix.page(SYSTEMS), "see its head for the command"
 
 
 def test_every_operation_is_offered_or_says_why_not_under_every_deployment() -> None:
@@ -47,32 +47,32 @@ def test_a_kind_that_few_systems_can_suffer_is_reported_with_them(
         monkeypatch.setattr(module, "KINDS", {**KINDS, **rare})
     shown = io.StringIO()
     Console(file=shown, width=1000).print(next(listing.faults()))
-    told = {line.split()[0]: line for line in shown.getvalue().splitlines()}
-    assert told["rare"].rstrip().endswith("doves, pigeons")
-    assert told["kill"].rstrip().endswith("any")
+    printed = {line.split()[0]: line for line in shown.getvalue().splitlines()}
+    assert printed["rare"].rstrip().endswith("doves, pigeons")
+    assert printed["kill"].rstrip().endswith("any")
     rows = {row.split("|")[1].strip(): row for row in lines(SYSTEMS) if row.startswith("| `")}
     assert "| doves, pigeons |" in rows["`rare`"]
     assert "| any |" in rows["`kill`"]
 
 
 def test_what_a_system_cannot_suffer_stands_below_with_the_reason() -> None:
-    told = [*lines(SYSTEMS), *operation_matrix.lines(SYSTEMS)]
+    page = [*lines(SYSTEMS), *operation_matrix.lines(SYSTEMS)]
     for system in SYSTEMS:
         for name, why in system.cannot.items():
-            assert f"- No `{name}` on `{system.name}`: {why}." in told
+            assert f"- No `{name}` on `{system.name}`: {why}." in page
 
 
 def test_what_a_system_has_not_by_every_mechanism_stands_below_with_the_reason() -> None:
-    told = "\n".join(lines(SYSTEMS))
+    page = "\n".join(lines(SYSTEMS))
     for system in SYSTEMS:
         for deployment, why in system.direct_peers.items():
-            (line,) = (row for row in told.splitlines() if row.endswith(f": {why}."))
+            (line,) = (row for row in page.splitlines() if row.endswith(f": {why}."))
             assert f"No `peer_links = toxiproxy` on `{system.name}` under `{deployment}`" in line
             assert ("`partition`, `flap`, `slow_peers`" in line) is (deployment == "compose")
         for deployment, reasons in system.cannot_by.items():
             for name, why in reasons.items():
-                (line,) = (row for row in told.splitlines() if row.endswith(f": {why}."))
+                (line,) = (row for row in page.splitlines() if row.endswith(f": {why}."))
                 assert f"`{name}`" in line
                 assert f"on `{system.name}` under `{deployment}`" in line
         for handling, why in system.cannot_handle.items():
-            assert f"`partition_handling = {handling}` on `{system.name}`: {why}." in told
+            assert f"`partition_handling = {handling}` on `{system.name}`: {why}." in page

@@ -25,17 +25,17 @@ from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sample
 from tests.rigs.histories.watching import MASTER
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
-from tests.rigs.runs.told_runs import (
+from tests.rigs.runs.judged_runs import (
     MEANING,
     SENTENCE,
     TITLE,
     WARNING,
     crash,
+    judged_run,
     page_of,
     summed,
-    told,
 )
+from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, run
 
 EVIL = '<script>alert("x")</script>\x00\u202e&'
 SHOWN = "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;\\x00\\u202e&amp;"
@@ -69,7 +69,7 @@ def text(made: Report) -> str:
 
 def judged(tmp_path: Path, *stories: History, **changes: object) -> Report:
     runs = (
-        told(tmp_path / f"run-{number}", story, repeat=number)
+        judged_run(tmp_path / f"run-{number}", story, repeat=number)
         for number, story in enumerate(stories, start=1)
     )
     titles = {CELL: CellTitle(TITLE, "RabbitMQ with mirrored queues", "A mirror on every node")}
@@ -85,7 +85,7 @@ def test_the_first_screen_answers_four_questions(tmp_path: Path) -> None:
         "How long was it unavailable? no downtime downtime in 0 of 1 run "
         "(95 % one-sided bound: at most 95 %)" in said
     )
-    assert "it confirmed nothing for 0.29 s at most" in said.replace("\u00a0", " ")
+    assert "longest time without a confirm: 0.29 s" in said.replace("\u00a0", " ")
     assert "Is that proved? yes the fault was verified from outside, at begin and end" in said
     assert "all 2 client logs are complete" in said
 
@@ -144,14 +144,14 @@ def test_an_outage_that_comes_later_and_one_of_a_queue_alone_are_reported() -> N
     said = text(page_of(summed(story)))
     assert (
         "How long was it unavailable? 3.00 s downtime in 1 of 1 run (95 % CI: 2.5 to 100 %) "
-        "one of 2 queues (q7): ≥ 40.0 s, not back" in said
+        "one of 2 queues (q7): ≥ 40.0 s, did not recover" in said
     )
-    calm = text(page_of(summed(Story().calm().outage(30, 33, windows=""))))
+    calm = text(page_of(summed(Story().steady().outage(30, 33, windows=""))))
     assert "How long was it unavailable? 3.00 s downtime in 1 of 1 run" in calm
-    assert "How long was it unavailable? no fault" in text(page_of(summed(Story().calm())))
+    assert "How long was it unavailable? no fault" in text(page_of(summed(Story().steady())))
 
 
-def test_a_cell_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_cell_is_described_in_one_sentence(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash(lost=range(230, 237)), crash()))
     assert f"{TITLE} RabbitMQ with mirrored queues. A mirror on every node." in said
     assert (
@@ -183,7 +183,7 @@ def test_a_claim_in_chinese_is_reported_in_english_first_and_in_its_own_words_be
     assert said.index(MEANING) < said.index(SENTENCE)
 
 
-def test_a_warning_that_did_not_come_true_is_told_apart_from_a_broken_promise() -> None:
+def test_a_warning_that_did_not_come_true_is_distinguished_from_a_broken_promise() -> None:
     warned = judge(read_claims(WARNING, "claims of a test"), Story().evidence)
     only = summed(Story(), verdicts=warned)
     said = text(page_of(only))
@@ -205,7 +205,7 @@ def test_a_known_failure_is_reported_as_known() -> None:
     story = summed(Story())
     said = text(page_of(story, judge=Judge.EXPECTATIONS))
     assert "AS EXPECTED 1 promise was broken, as expected" in said
-    assert "“Publishers never wait for a confirm.” (known to fail there)" in said
+    assert "“Publishers never wait for a confirm.” (expected to fail there)" in said
     assert "FAILED 1 promise was broken, as expected" in text(page_of(story))
 
 
@@ -291,9 +291,9 @@ def test_the_story_of_a_lost_message_is_reported(tmp_path: Path) -> None:
     assert "never delivered, though its queue was read empty" in said
 
 
-def test_a_fault_is_reported_as_asked_for_and_as_verified(tmp_path: Path) -> None:
+def test_a_fault_is_reported_as_requested_and_as_verified(tmp_path: Path) -> None:
     said = text(judged(tmp_path, crash()))
-    told = said[said.index("Fault 1: kill master of orders = rmq1") :]
+    part = said[said.index("Fault 1: kill master of orders = rmq1") :]
     facts = (
         *("requested", "+12.000 s", "15.0 s", "injected", "+12.000 s", "0.00 s", "0.020 s"),
         *("verified active", "0.040 s", "ended with 137", "undone"),
@@ -301,8 +301,8 @@ def test_a_fault_is_reported_as_asked_for_and_as_verified(tmp_path: Path) -> Non
         *("verified ended", "7.10 s", "the process runs"),
     )
     for fact in facts:  # each after the one before it
-        assert fact in told, fact
-        told = told.partition(fact)[2]
+        assert fact in part, fact
+        part = part.partition(fact)[2]
 
 
 def test_what_a_client_believed_of_each_broker_stands_on_the_page(tmp_path: Path) -> None:
@@ -408,7 +408,7 @@ def test_a_run_takes_a_bounded_place_however_much_happened_in_it(tmp_path: Path)
     assert len(html.text(made)) < 200_000
 
 
-def test_a_run_whose_tables_are_gone_is_told_with_what_is_left(tmp_path: Path) -> None:
+def test_a_run_without_tables_is_reported_from_the_rest(tmp_path: Path) -> None:
     made = judged(tmp_path, crash(lost=[230]))
     (one,) = made.runs
     assert one.detail is not None

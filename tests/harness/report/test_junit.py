@@ -10,8 +10,8 @@ from harness.judging.result import Report
 from harness.outside.text import visible
 from harness.report import junit
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, run
-from tests.rigs.runs.told_runs import page_of, summed
 
 FAILS = "never-silent"  # on this cell, and is known to
 
@@ -74,7 +74,7 @@ def test_judged_by_expectations_a_known_fail_is_none_but_is_reported() -> None:
     made = page_of(summed(Story()), judge=Judge.EXPECTATIONS)
     known = case(made, f"{FAILS} [repeat 1]")
     assert outcome(known) == []
-    assert "this cell is known to do so" in (known.findtext("system-out") or "")
+    assert "expected in this cell" in (known.findtext("system-out") or "")
     assert parsed(made).get("failures") == "0"
     assert made.exit_code == 0
 
@@ -86,7 +86,7 @@ def test_judged_by_expectations_a_pass_that_was_not_expected_is_a_failure() -> N
     assert made.exit_code == 1
 
 
-def test_judged_by_expectations_a_fail_that_nobody_wrote_down_is_a_failure() -> None:
+def test_an_unexpected_fail_is_a_failure_when_judged_by_expectations() -> None:
     cell = ("my-own", *CELL[1:3], "other-client")
     made = page_of(summed(Story(), cell=cell), judge=Judge.EXPECTATIONS)
     assert outcome(case(made, f"{FAILS} [repeat 1]")) == ["failure"]

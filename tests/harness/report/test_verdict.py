@@ -7,8 +7,8 @@ from harness.judging import recalled
 from harness.report import verdict
 from spark_analysis.schema.service import NEVER
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
-from tests.rigs.runs.told_runs import page_of, summed
 
 NEVER_BACK = {
     "median_s": 33.0,
@@ -38,7 +38,7 @@ def test_it_says_what_replays_it_and_what_every_run_showed(tmp_path: Path) -> No
     outcomes = {claim["claim"]: claim["outcome"] for claim in one["claims"]}
     assert outcomes["unnotified-consumer-waits-forever"] == "FAIL"
     assert outcomes["election-loses-nothing"] == "PASS"
-    assert "this cell is known to do so" in next(
+    assert "expected in this cell" in next(
         claim["line"] for claim in one["claims"] if claim["outcome"] == "FAIL"
     )
     assert {"name": "lost", "window": 0, "judged": True, "text": "loss 0 of 21,400"} in one[
@@ -82,7 +82,7 @@ def test_every_place_says_what_its_runs_come_to_together_and_by_scenario() -> No
     assert cut["late"] == {"missed": 12, "operations": 4_500, "runs": 1}
 
 
-def test_a_place_whose_outage_nobody_knows_has_no_number_for_it() -> None:
+def test_a_layout_with_unknown_downtime_has_no_number() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
     (place,) = verdict.document(page_of(summed(stalled)))["places"]
     assert (place["total_downtime"], place["silence"]) == (None, None)
@@ -95,10 +95,10 @@ def test_every_run_says_alone_what_places_say_of_many() -> None:
     first, second = verdict.document(
         page_of(summed(lost.outage(27, 60, NEVER)), run(Story(), "b", verdicts=()))
     )["runs"]
-    told = first["summary"]
-    assert (told["confirmed"], told["lost"], told["loss_decided_runs"]) == (21_400, 37, 1)
-    assert told["total_downtime"] == NEVER_BACK
-    assert told["duplicates"] == {"redelivery": 4}
+    summary = first["summary"]
+    assert (summary["confirmed"], summary["lost"], summary["loss_decided_runs"]) == (21_400, 37, 1)
+    assert summary["total_downtime"] == NEVER_BACK
+    assert summary["duplicates"] == {"redelivery": 4}
     assert second["summary"] is None
 
 

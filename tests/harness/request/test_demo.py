@@ -26,7 +26,7 @@ def test_the_same_deaths_meet_a_layout_that_keeps_its_promise_and_one_that_does_
     assert len({each.name for each in runs}) == len({each.seed for each in runs}) == 3
 
 
-def test_one_system_of_ours_shows_it_beside_one_whose_brokers_are_real() -> None:
+def test_the_reference_is_shown_beside_a_real_broker() -> None:
     assert [name for name, own in OURS.items() if own.demo] == [demo.shown()[0]]
     assert demo.shown()[1].real in OURS.keys() - {demo.shown()[0]}
 
@@ -41,8 +41,8 @@ def test_every_claim_of_the_demo_s_cells_is_known() -> None:
     names = [claim.name for claim in claims.shipped()]
     known = expectations.shipped(names)
     for each in demo.experiment_of(7, "x").runs:
-        told = {name for name in names if known.expected(each.cell, name) is not None}
-        assert "confirmed-hence-delivered" in told
+        expected = {name for name in names if known.expected(each.cell, name) is not None}
+        assert "confirmed-hence-delivered" in expected
     bad = demo.experiment_of(7, "x").runs[-1]
     assert str(known.expected(bad.cell, "confirmed-hence-delivered")) == "FAIL"
 

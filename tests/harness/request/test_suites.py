@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.plan.experiment import Experiment
+from harness.plan.model import Experiment
 from harness.plan.problems import PlanError
 from harness.request.run_request import RunRequest, experiment_of, replay, scenario_names
 from harness.request.suites import names, suite
@@ -13,7 +13,7 @@ from harness.request.suites import names, suite
 NOTHING: tuple[str, ...] = ()
 
 
-def asked(
+def request(
     *scenarios: str, repeats: int | None = None, compressed: bool = False, **more: object
 ) -> RunRequest:
     given = RunRequest(
@@ -23,7 +23,7 @@ def asked(
 
 
 def planned(**more: object) -> Experiment:
-    return experiment_of(asked("incident", **more), "experiment")  # type: ignore[arg-type]
+    return experiment_of(request("incident", **more), "experiment")  # type: ignore[arg-type]
 
 
 def test_the_incident_is_every_failure_on_every_layout_and_the_first_of_them_three_times() -> None:
@@ -47,9 +47,7 @@ def test_no_two_runs_have_one_name() -> None:
     assert [int(run.name.split("-")[-2]) for run in runs] == list(range(1, len(runs) + 1))
 
 
-def test_in_little_time_it_is_one_fault_and_who_cannot_be_seen_in_it_is_told_with_the_reason() -> (
-    None
-):
+def test_a_short_suite_has_one_fault_and_lists_excluded_clients() -> None:
     short = planned(compressed=True)
     (group,) = short.groups
     assert {run.layout.label for run in group} == {"colocated@compressed"}
@@ -59,17 +57,17 @@ def test_in_little_time_it_is_one_fault_and_who_cannot_be_seen_in_it_is_told_wit
     assert group[0].schedule.load_s < 300
 
 
-def test_repeats_are_those_that_were_asked_for() -> None:
+def test_repeats_are_those_requested() -> None:
     assert len(planned(repeats=2).groups) == 2 * 13
 
 
-def test_whoever_names_a_suite_says_nothing_of_what_it_brings() -> None:
-    with pytest.raises(PlanError) as told:
+def test_naming_a_suite_excludes_flags_that_it_sets() -> None:
+    with pytest.raises(PlanError) as error:
         planned(layouts=("colocated",), clients=("pika",), together=True)
-    places = [problem.place for problem in told.value.problems]
+    places = [problem.place for problem in error.value.problems]
     assert places == ["--layout", "--client", "--together"]
     with pytest.raises(PlanError, match="played alone"):
-        experiment_of(asked("incident", "master-crash"), "experiment")
+        experiment_of(request("incident", "master-crash"), "experiment")
 
 
 def test_it_is_played_on_another_system_with_what_that_one_has() -> None:
@@ -88,9 +86,9 @@ def test_it_is_played_on_another_system_with_what_that_one_has() -> None:
 def test_its_own_system_may_be_named_and_no_other_than_it_is_made_for() -> None:
     named = planned(systems=("rocketmq-2m2s",))
     assert [run.cell for run in named.runs] == [run.cell for run in planned().runs]
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         planned(systems=("rocketmq-dledger", "reference-2m2s"))
-    texts = [str(problem) for problem in told.value.problems]
+    texts = [str(problem) for problem in error.value.problems]
     assert len(texts) == 2
     assert "rocketmq-dledger" in texts[0]
     assert "rocketmq-2m2s | reference-2m2s" in texts[0]
@@ -99,7 +97,7 @@ def test_its_own_system_may_be_named_and_no_other_than_it_is_made_for() -> None:
 
 def test_compressed_is_for_suites_alone() -> None:
     with pytest.raises(PlanError, match="for suites alone; valid: incident"):
-        experiment_of(asked("master-crash", compressed=True), "experiment")
+        experiment_of(request("master-crash", compressed=True), "experiment")
 
 
 def test_a_suites_name_is_no_scenarios() -> None:
@@ -107,28 +105,28 @@ def test_a_suites_name_is_no_scenarios() -> None:
 
 
 def test_the_command_that_does_it_again_says_so() -> None:
-    words = replay(asked("incident", repeats=2, compressed=True), "claims")
+    words = replay(request("incident", repeats=2, compressed=True), "claims")
     assert words == "mqproof run incident --repeats 2 --compressed --judge claims --seed 7"
 
 
 def test_the_system_is_said_again() -> None:
-    words = replay(asked("incident", systems=("reference-2m2s",), compressed=True), "claims")
+    words = replay(request("incident", systems=("reference-2m2s",), compressed=True), "claims")
     assert words == (
         "mqproof run incident --system reference-2m2s --compressed --judge claims --seed 7"
     )
 
 
 def test_once_is_said_again_where_a_suite_would_repeat_by_itself() -> None:
-    words = replay(asked("incident", repeats=1), "claims")
+    words = replay(request("incident", repeats=1), "claims")
     assert words == "mqproof run incident --repeats 1 --judge claims --seed 7"
 
 
 def test_what_is_wrong_with_every_part_is_reported_once() -> None:
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         planned(repeats=0)
-    assert [problem.place for problem in told.value.problems] == ["--repeats"]
+    assert [problem.place for problem in error.value.problems] == ["--repeats"]
 
 
 def test_a_word_that_is_misspelt_may_have_meant_a_suite() -> None:
     with pytest.raises(PlanError, match="did you mean 'incident'"):
-        experiment_of(asked("incidnt"), "experiment")
+        experiment_of(request("incidnt"), "experiment")

@@ -28,7 +28,7 @@ class Done:
     findings: Findings
     folder: Path
     views: list[LiveCounts]
-    told: list[str]  # what a person reads of an interrupt
+    notices: list[str]  # what a person reads of an interrupt
     said: list[str]
 
 
@@ -42,11 +42,11 @@ def run(
     """`again_after_s`: how long after the first interrupt there is another one."""
     manifest = Manifest.of(of)
     views: list[LiveCounts] = []
-    told: list[str] = []
+    notices: list[str] = []
     said: list[str] = []
 
     async def perform() -> None:
-        interrupt = Interrupt(told.append)
+        interrupt = Interrupt(notices.append)
 
         def show(view: LiveCounts) -> None:
             views.append(view)
@@ -63,4 +63,4 @@ def run(
     sealed = seal(folder)
     assert sealed.facts is not None
     facts = Facts.from_json(sealed.facts)
-    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views, told, said)
+    return Done(sealed, facts, judge(facts, rows_of(folder)), folder, views, notices, said)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.actions import Action, Kill, Start, Stop
+from faults.actions import Kill, Start, Stop
 from harness.cluster.port import DeadBroker
 from harness.run.view import LiveCounts
 from harness.run_folder.manifest import AuditStart
@@ -65,7 +65,7 @@ def missing(done: Done) -> dict[str, int]:
     return {name: number for name, number in counts(done).items() if name in names}
 
 
-def starts(cluster: SimulatedCluster) -> list[Action]:
+def starts(cluster: SimulatedCluster) -> list[Start]:
     return [one for one in cluster.executor.performed if isinstance(one, Start)]
 
 
@@ -115,9 +115,9 @@ def test_what_was_on_the_disk_of_the_one_master_is_found(tmp_path: Path) -> None
     crash_master(cluster)
     done = run(cluster, NO_CONSUMER, tmp_path)
     assert missing(done) == {"stranded": 20}
-    assert [(end.drained, end.doubt, end.unreadable) for end in done.manifest.queues] == [
-        (True, "", ())
-    ]
+    assert [
+        (end.drained, end.undrained_reason, end.unreadable) for end in done.manifest.queues
+    ] == [(True, "", ())]
     assert only(done).detail == (
         "master of orders (mirrors 0, synchronised 0); orders was read then, and could not be "
         "drained before (nobody holds it)"
@@ -186,7 +186,7 @@ def test_what_an_operation_left_down_stays_down_until_the_audit_is_over(
     assert only(done).left == "operation 1 (stop_node) left it down"
 
 
-def test_a_fault_that_could_not_be_undone_is_left_to_whoever_mends(
+def test_a_fault_that_could_not_be_undone_is_left_to_repair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -208,7 +208,7 @@ def test_who_lives_and_is_silent_is_not_ended_for_what_it_may_hold(
     assert only(done).left.startswith("its process runs, and does not answer")
 
 
-def test_who_is_on_his_way_back_is_waited_for_and_started_by_nobody(tmp_path: Path) -> None:
+def test_a_returning_host_is_awaited_and_not_started(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))
     freeze(cluster, "rmq3")
     waited: list[LiveCounts] = []
@@ -290,7 +290,7 @@ class Paused(SimulatedCluster):
         return found if place in self.world.frozen else await super().dead_broker(place)
 
 
-def test_a_broker_that_stopped_within_its_process_is_started_anew(
+def test_a_broker_that_stopped_within_its_process_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -325,7 +325,7 @@ def test_an_interrupt_while_a_node_is_started_ends_the_run_readably(tmp_path: Pa
     done = run(cluster, plan(), tmp_path, lambda view: view.armed == at_it)
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
-    assert done.facts.clock_doubt == "the run was interrupted"
+    assert done.facts.clock_problem == "the run was interrupted"
     assert only(done).issued_ns is not None
     assert only(done).answered_ns is None
     assert all(worker.log_closed for worker in done.manifest.workers)

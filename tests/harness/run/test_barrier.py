@@ -18,7 +18,7 @@ def test_a_point_is_met_when_every_run_has_come_to_it() -> None:
     assert of.met("load")
 
 
-def test_nobody_waits_for_a_run_that_withdrew_and_it_waits_for_those_that_take_part() -> None:
+def test_a_withdrawn_run_is_not_awaited_and_awaits_the_others() -> None:
     of = Barrier(RUNS)
     of.arrive("one", "undo")
     assert of.withdraw("two") == ()
@@ -27,7 +27,7 @@ def test_nobody_waits_for_a_run_that_withdrew_and_it_waits_for_those_that_take_p
     assert of.arrive("three", "undo") == ("undo",)
 
 
-def test_when_all_have_withdrawn_nobody_waits() -> None:
+def test_when_all_have_withdrawn_no_run_waits() -> None:
     of = Barrier(RUNS)
     of.arrive("one", "undo")
     assert [of.withdraw(run) for run in RUNS] == [(), (), ("undo",)]
@@ -43,7 +43,7 @@ def test_who_comes_late_finds_a_point_as_it_was_met() -> None:
     assert of.proposals("aim") == {"one": TargetProposal("rmq1")}
 
 
-def test_a_fault_that_does_not_mean_the_same_to_all_is_nobodys() -> None:
+def test_a_fault_with_different_targets_is_performed_for_no_run() -> None:
     said = {"one": TargetProposal("rmq1"), "two": TargetProposal("rmq2")}
     why = disagreement("one", said)
     assert why == "it means rmq1 here, and rmq2 in two, played together with it"
@@ -66,14 +66,14 @@ MOVES = st.lists(st.tuples(st.sampled_from(RUNS), st.booleans()), max_size=12)
 
 
 @given(MOVES)
-def test_a_point_is_met_exactly_when_nobody_is_left_to_come(
+def test_a_point_is_met_exactly_when_no_run_is_missing(
     moves: Sequence[tuple[str, bool]],
 ) -> None:
-    of, come, left, told = Barrier(RUNS), set[str](), set(RUNS), 0
+    of, come, left, meetings = Barrier(RUNS), set[str](), set(RUNS), 0
     for run, leaves in moves:
-        told += len(of.withdraw(run) if leaves else of.arrive(run, "point"))
+        meetings += len(of.withdraw(run) if leaves else of.arrive(run, "point"))
         come, left = (come, left - {run}) if leaves else (come | {run}, left)
-        assert of.met("point") == (told == 1)
+        assert of.met("point") == (meetings == 1)
         if come:
             assert of.met("point") or left - come
-    assert told <= 1
+    assert meetings <= 1

@@ -87,7 +87,7 @@ def test_without_a_verify_command_the_run_is_done_and_unknown(
     manifest = seal(tmp_path / "runs" / of.name)
     (window,) = manifest.windows
     assert (window.verified, window.gone) == (False, True)
-    assert "there is no verify command" in window.doubt
+    assert "there is no verify command" in window.unverified_reason
     assert manifest.failure == ""
 
 

@@ -79,7 +79,9 @@ def test_a_killed_publisher_is_not_meant_again() -> None:
 
 def window(number: int, verified: bool = True, doubt: str = "", **times: int) -> Window:
     known = {"origin_ns": 0, "returned_ns": 0, "ended_ns": 9, **times}
-    return Window(number=number, kind="kill", verified=verified, gone=True, doubt=doubt, **known)
+    return Window(
+        number=number, kind="kill", verified=verified, gone=True, unverified_reason=doubt, **known
+    )
 
 
 def test_each_pair_of_a_batch_is_judged_by_its_own_windows() -> None:

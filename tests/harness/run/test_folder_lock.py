@@ -46,21 +46,21 @@ def test_what_a_harness_that_was_killed_has_recorded_may_be_judged(tmp_path: Pat
     assert list(problems([tmp_path])) == []
 
 
-def test_a_mark_that_nobody_can_read_is_nobodys(tmp_path: Path) -> None:
+def test_an_unreadable_mark_has_no_owner(tmp_path: Path) -> None:
     (tmp_path / MARK).write_bytes(b"\xff\x00")
     assert list(problems([tmp_path, tmp_path / "nowhere"])) == []
 
 
-def test_of_two_that_judge_the_second_is_told_who_the_first_is(tmp_path: Path) -> None:
+def test_the_second_judge_learns_who_the_first_is(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.mkdir()
     other.mkdir()
     with alone([one, one, other]):
-        with pytest.raises(PlanError) as told, alone([other, one]):
+        with pytest.raises(PlanError) as error, alone([other, one]):
             raise AssertionError("both judge")
         for folder in (one, other):
             assert f"{folder}: another mqproof (process {os.getpid()}) judges it" in str(
-                told.value
+                error.value
             )
     with alone([one, other]):
         assert [*one.iterdir(), *other.iterdir()] == []
@@ -68,17 +68,17 @@ def test_of_two_that_judge_the_second_is_told_who_the_first_is(tmp_path: Path) -
 
 def test_who_has_to_judge_waits_for_who_is_at_it(tmp_path: Path) -> None:
     began: list[str] = []
-    asked = threading.Event()
+    waiting = threading.Event()
 
     def second() -> None:
-        asked.set()
+        waiting.set()
         with alone([tmp_path], wait=True):
             began.append("second")
 
     with alone([tmp_path]):
         thread = threading.Thread(target=second)
         thread.start()
-        assert asked.wait(10)
+        assert waiting.wait(10)
         thread.join(0.2)
         assert began == []
     thread.join(10)
@@ -86,7 +86,7 @@ def test_who_has_to_judge_waits_for_who_is_at_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_who_was_killed_while_it_judged_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_a_killed_judge_does_not_block_the_next(tmp_path: Path) -> None:
     words = [sys.executable, "-c", DIES_ALONE, str(tmp_path)]
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 9
     with alone([tmp_path]):

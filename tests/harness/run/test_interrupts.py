@@ -23,7 +23,7 @@ def seconds(work: Coroutine[Any, Any, Any]) -> tuple[Any, float]:
     return virtual_time.run(timed())
 
 
-async def asked(interrupt: Interrupt, *after_s: float) -> None:
+async def interrupt_after(interrupt: Interrupt, *after_s: float) -> None:
     for each in after_s:
         asyncio.get_running_loop().call_later(each, interrupt.ask)
 
@@ -37,7 +37,7 @@ async def asked(interrupt: Interrupt, *after_s: float) -> None:
         (1, "nobody guards it", "interrupted: undoing 1 fault (nobody guards it)"),
     ],
 )
-def test_it_is_told_how_many_faults_are_undone(faults: int, reason: str, words: str) -> None:
+def test_the_number_of_faults_to_undo_is_reported(faults: int, reason: str, words: str) -> None:
     assert notice(faults, reason) == words
 
 
@@ -50,7 +50,7 @@ def test_it_is_reported_once_and_once_more_and_never_again() -> None:
     assert said == ["interrupted: undoing 2 faults", AGAIN]
 
 
-def test_a_reason_of_ours_never_hurries_and_a_person_after_it_does() -> None:
+def test_an_internal_reason_never_hurries_but_a_person_does() -> None:
     interrupt = Interrupt()
     interrupt.ask("one")
     interrupt.ask("another")
@@ -59,7 +59,7 @@ def test_a_reason_of_ours_never_hurries_and_a_person_after_it_does() -> None:
     assert (interrupt.reason, interrupt.hurried) == ("one", True)
 
 
-def test_what_was_asked_of_all_runs_is_asked_of_each_and_not_the_other_way_round() -> None:
+def test_an_interrupt_of_all_runs_reaches_each_but_not_vice_versa() -> None:
     of_all, of_one = Interrupt(), Interrupt()
     of_one.ask()
     of_one.follow(of_all)
@@ -81,7 +81,7 @@ def test_what_is_waited_for_is_ended_by_the_first_interrupt() -> None:
 
     async def story() -> None:
         interrupt = Interrupt()
-        await asked(interrupt, 3)
+        await interrupt_after(interrupt, 3)
         with pytest.raises(RunInterrupted):
             await interrupt.unless(work())
 
@@ -120,7 +120,7 @@ def test_a_look_ends_three_seconds_after_an_interrupt(
 
     async def story() -> str | None:
         interrupt = Interrupt()
-        await asked(interrupt, *after_s)
+        await interrupt_after(interrupt, *after_s)
         return await interrupt.look(look())
 
     said, lasted_s = seconds(story())

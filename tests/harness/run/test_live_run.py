@@ -168,8 +168,19 @@ def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_pa
     assert cluster.configured["consumer-3"].queue == cluster.configured["consumer-1"].queue
     record = next(each for each in done.manifest.workers if each.name == "consumer-1")
     assert (record.exit_code, record.log_closed, record.log_whole) == (137, False, True)
-    assert record.doubt == "killed by fault 1, as was meant"
+    assert record.failure == "killed by fault 1, as was meant"
     assert done.findings.doubts == ()
+
+
+def test_a_worker_that_lost_the_harness_did_not_see_the_end_of_the_run(tmp_path: Path) -> None:
+    """It closed its log, and then nothing was due any more: no outage of the broker's."""
+    cluster = SimulatedCluster(LAYOUT, orphaned=frozenset({"publisher-1"}))
+    done = run(cluster, plan(fault("kill")), tmp_path)
+    record = next(each for each in done.manifest.workers if each.name == "publisher-1")
+    assert (record.exit_code, record.log_closed, record.ended_early) == (71, True, True)
+    assert "heard nothing of mqproof for 5 s" in record.failure
+    reasons = {(doubt.scope, doubt.reason) for doubt in done.findings.doubts}
+    assert {("availability", "publisher_log"), ("loss", "publisher_log")} <= reasons
 
 
 def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_was(
@@ -200,7 +211,7 @@ def test_a_client_that_never_returns_has_no_successor(tmp_path: Path) -> None:
     assert done.findings.doubts == ()
 
 
-def test_where_all_clients_are_frozen_nobody_is_left_to_judge_by(tmp_path: Path) -> None:
+def test_with_all_clients_frozen_availability_is_unknown(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("client_freeze")), tmp_path)
     assert [(doubt.window, doubt.reason) for doubt in done.findings.doubts] == [
         (1, "publishers_absent"),
@@ -213,7 +224,7 @@ def test_where_all_clients_are_frozen_nobody_is_left_to_judge_by(tmp_path: Path)
     [fault("kill", returns=False), fault("kill", "mirror of bills")],
     ids=["ends", "opens"],
 )
-def test_when_a_window_is_over_that_never_ends_or_opens_nobody_knows(
+def test_the_end_of_an_unopened_or_endless_window_is_unknown(
     never: FaultPlan, tmp_path: Path
 ) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(never), tmp_path)
@@ -240,12 +251,12 @@ def test_a_second_window_finds_the_cluster_as_the_first_one_left_it(tmp_path: Pa
 def test_two_hosts_that_are_dark_at_once_are_both_seen_to_be(kind: str, tmp_path: Path) -> None:
     both = plan(fault(kind, "mirror of orders"), fault(kind), lasts_s=0.3)
     done = run(SimulatedCluster(LAYOUT), both, tmp_path)
-    assert [(one.verified, one.gone, one.doubt) for one in done.facts.windows] == [
+    assert [(one.verified, one.gone, one.unverified_reason) for one in done.facts.windows] == [
         (True, True, "")
     ] * 2
 
 
-def test_what_nobody_consumes_is_delivered_by_the_drain_and_its_order_is_judged(
+def test_unconsumed_messages_are_drained_and_their_order_is_judged(
     tmp_path: Path,
 ) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("kill"), consumers=0), tmp_path)
@@ -278,7 +289,7 @@ def test_a_drain_that_did_not_end_leaves_the_loss_unknown(tmp_path: Path) -> Non
     assert [queue.quiet_ns for queue in done.manifest.queues] == [None]
 
 
-def test_a_host_that_cannot_be_asked_makes_what_is_missing_unreachable(
+def test_messages_on_a_host_that_cannot_be_queried_are_unreachable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.drain_and_audit.ASK_LIMIT_S", 0.1)
@@ -309,7 +320,7 @@ def test_an_interrupt_in_the_middle_of_a_fault_undoes_it_and_leaves_a_sealed_run
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
     assert all(worker.log_closed or worker.log_whole for worker in done.manifest.workers)
-    assert done.facts.clock_doubt == "the run was interrupted"
+    assert done.facts.clock_problem == "the run was interrupted"
 
 
 def hopeless() -> tuple[SimulatedCluster, RunPlan]:
@@ -342,16 +353,18 @@ def test_an_interrupt_undoes_all_at_once_and_looks_three_seconds_whether_it_is_g
 ) -> None:
     cluster, of = hopeless()
     done = run(cluster, of, tmp_path, both_armed)
-    assert done.told == ["interrupted: undoing 2 faults"]
+    assert done.notices == ["interrupted: undoing 2 faults"]
     assert cluster.executor.performed[2:] in (
         [Thaw("rmq1"), Start("rmq2")],
         [Start("rmq2"), Thaw("rmq1")],
     )
+    load_ended_ns = done.manifest.load_ended_ns
+    assert load_ended_ns is not None
     undone = [window.ended_ns for window in done.manifest.windows]
-    assert all(at_ns and at_ns - done.manifest.load_ended_ns < 1e9 for at_ns in undone)
+    assert all(at_ns and at_ns - load_ended_ns < 1e9 for at_ns in undone)
     assert 2.5 < closed_after_s(done) < 4.5
     assert [window.gone for window in done.manifest.windows] == [True, False]
-    assert "an interrupt ended the verification" in done.manifest.windows[1].doubt
+    assert "an interrupt ended the verification" in done.manifest.windows[1].unverified_reason
     assert done.manifest.interrupted
     assert done.manifest.phase == "sealed"
 
@@ -361,7 +374,7 @@ def test_a_second_interrupt_ends_the_looking_and_a_third_changes_nothing_more(
 ) -> None:
     cluster, of = hopeless()
     done = run(cluster, of, tmp_path, both_armed, again_after_s=(0.0, 0.0))
-    assert done.told == [
+    assert done.notices == [
         "interrupted: undoing 2 faults",
         "interrupted again: not verifying that they have ended",
     ]
@@ -385,18 +398,18 @@ def test_what_a_reader_of_the_drain_writes_after_an_interrupt_is_in_a_closed_log
     cluster = SimulatedCluster(LAYOUT, endless_drain=True)
     done = run(cluster, plan(), tmp_path, lambda _: "drain-orders" in cluster.configured)
     assert cluster.workers["drain-orders"].heard[-1] == "close"
-    assert done.told == ["interrupted: undoing 0 faults"]
+    assert done.notices == ["interrupted: undoing 0 faults"]
     assert all(worker.log_closed for worker in done.manifest.workers)
-    assert done.facts.clock_doubt == "the run was interrupted"
+    assert done.facts.clock_problem == "the run was interrupted"
 
 
 def test_what_an_interrupt_finds_before_it_is_armed_never_is(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.world.slow_prepare_s = 60.0
     done = run(cluster, plan(fault("kill")), tmp_path, lambda view: bool(view.armed))
-    assert done.told == ["interrupted: undoing 1 fault"]
+    assert done.notices == ["interrupted: undoing 1 fault"]
     assert cluster.executor.performed == []
-    assert "never opened" in done.manifest.windows[0].doubt
+    assert "never opened" in done.manifest.windows[0].unverified_reason
     assert closed_after_s(done) < 1.0
 
 
@@ -405,7 +418,7 @@ def test_an_interrupt_ends_the_look_whether_a_fault_holds(tmp_path: Path) -> Non
     cluster.executor.idle = True
     done = run(cluster, plan(fault("kill"), lasts_s=60.0), tmp_path, compiled)
     (window,) = done.manifest.windows
-    assert window.doubt.startswith("not seen to hold: an interrupt ended the look")
+    assert window.unverified_reason.startswith("not seen to hold: an interrupt ended the look")
     assert window.ended_ns is not None and done.manifest.load_ended_ns is not None
     assert window.ended_ns - done.manifest.load_ended_ns < 1e9
 
@@ -425,7 +438,7 @@ def test_a_rhythm_that_is_not_kept_makes_the_run_unknown(tmp_path: Path) -> None
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.takes_s = 0.2
     done = run(cluster, plan(fault("flap"), lasts_s=1.3), tmp_path)
-    assert "changes came late" in done.facts.windows[0].doubt
+    assert "changes came late" in done.facts.windows[0].unverified_reason
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "fault")]
     assert cluster.world.cuts == {}
 
@@ -437,7 +450,7 @@ def test_an_action_that_failed_is_undone_all_the_same(tmp_path: Path) -> None:
     assert [type(action) for action in cluster.executor.performed] == [Cut, Join]
     (doubt,) = done.findings.doubts
     assert (doubt.scope, doubt.reason) == ("run", "fault")
-    assert "the engine said no" in done.facts.windows[0].doubt
+    assert "the engine said no" in done.facts.windows[0].unverified_reason
 
 
 def test_a_target_that_does_not_exist_when_the_window_opens_makes_the_run_unknown(
@@ -446,7 +459,7 @@ def test_a_target_that_does_not_exist_when_the_window_opens_makes_the_run_unknow
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault("kill", "mirror of bills")), tmp_path)
     assert cluster.executor.performed == []
-    assert "no such queue" in done.facts.windows[0].doubt
+    assert "no such queue" in done.facts.windows[0].unverified_reason
     assert [doubt.reason for doubt in done.findings.doubts] == ["fault"]
 
 
@@ -458,15 +471,13 @@ def overlapping(outer: FaultPlan, inner: FaultPlan) -> RunPlan:
 
 
 @pytest.mark.parametrize("inner", ["kill", "stop", "freeze", "reboot"])
-def test_a_host_that_a_window_has_is_nobody_elses_whatever_word_means_it(
-    inner: str, tmp_path: Path
-) -> None:
+def test_a_host_in_a_window_is_excluded_from_other_targets(inner: str, tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, overlapping(fault("kill", "rmq1"), fault(inner, "rmq1")), tmp_path)
     assert cluster.executor.performed == [Kill("rmq1"), Start("rmq1")]
     held, never = done.manifest.windows
-    assert (held.verified, held.gone, held.doubt) == (True, True, "")
-    assert never.doubt == (
+    assert (held.verified, held.gone, held.unverified_reason) == (True, True, "")
+    assert never.unverified_reason == (
         f"never opened: {inner} rmq1 means rmq1, where window 1 (kill rmq1) stands: the end of "
         f"one would undo the other"
     )
@@ -478,7 +489,7 @@ def test_a_late_bound_word_that_means_another_host_by_then_is_played(tmp_path: P
     done = run(cluster, overlapping(fault("kill"), fault("kill")), tmp_path)
     first, second = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
     assert first != second
-    assert [window.doubt for window in done.manifest.windows] == ["", ""]
+    assert [window.unverified_reason for window in done.manifest.windows] == ["", ""]
 
 
 def test_a_host_that_never_returns_is_not_killed_again(tmp_path: Path) -> None:
@@ -488,13 +499,15 @@ def test_a_host_that_never_returns_is_not_killed_again(tmp_path: Path) -> None:
     after = replace(of.schedule, windows=(replace(first, lasts_s=0.1), second))
     done = run(cluster, replace(of, schedule=after), tmp_path)
     assert cluster.executor.performed == [Kill("rmq2")]
-    assert done.manifest.windows[1].doubt.startswith("never opened: kill rmq2 means rmq2")
+    assert done.manifest.windows[1].unverified_reason.startswith(
+        "never opened: kill rmq2 means rmq2"
+    )
 
 
 def test_a_clock_that_moves_makes_the_run_unknown(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, clock_skew_ns=500_000_000)
     done = run(cluster, plan(), tmp_path)
-    assert "its clock moved" in done.facts.clock_doubt
+    assert "its clock moved" in done.facts.clock_problem
     assert ("run", "clock") in [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
 
 
@@ -511,7 +524,7 @@ def test_a_worker_whose_disk_is_full_stops_the_run_and_says_so(tmp_path: Path) -
     cluster = SimulatedCluster(LAYOUT, failing=frozenset({"publisher-1"}))
     done = run(cluster, plan(), tmp_path)
     assert done.manifest.failure == "publisher-1: No space left on device"
-    assert done.facts.clock_doubt == done.manifest.failure
+    assert done.facts.clock_problem == done.manifest.failure
     assert not done.manifest.workers[0].log_closed
 
 
@@ -537,7 +550,7 @@ def test_a_full_disk_under_the_harness_itself_stops_the_run_and_is_named(
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault("partition"), fault("partition")), tmp_path)
     assert "No space left on device" in done.manifest.failure
-    assert done.facts.clock_doubt == done.manifest.failure
+    assert done.facts.clock_problem == done.manifest.failure
     assert cluster.world.cuts == {}
     assert "audit" not in done.manifest.phases_ns
 
@@ -576,7 +589,7 @@ def behind_a_balancer(
     return done, cluster
 
 
-def test_behind_a_balancer_clients_know_it_alone_and_nobody_knows_where_they_are(
+def test_behind_a_balancer_the_brokers_of_clients_are_unknown(
     tmp_path: Path,
 ) -> None:
     done, cluster = behind_a_balancer(tmp_path, "master of orders")
@@ -592,7 +605,7 @@ def test_behind_a_balancer_clients_know_it_alone_and_nobody_knows_where_they_are
 def test_a_balancer_that_is_killed_is_no_host_of_a_queue(tmp_path: Path) -> None:
     done, cluster = behind_a_balancer(tmp_path, "balancer1")
     (window,) = done.manifest.windows
-    assert (window.verified, window.gone, window.doubt) == (True, True, "")
+    assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert cluster.executor.performed == [Kill("balancer1"), Start("balancer1")]
     assert done.manifest.state["windows"]["1"]["fault_target_role"] == BALANCER
 
@@ -622,7 +635,7 @@ def test_while_an_address_moves_no_balancer_is_meant(
     assert cluster.executor.performed == []
     (window,) = done.manifest.windows
     held = " and ".join(entered) or "no balancer"
-    assert window.doubt == (
+    assert window.unverified_reason == (
         f"never opened: active balancer: {held} has the address that clients dial"
     )
 
@@ -662,7 +675,7 @@ def test_what_claims_ask_of_the_moment_of_the_fault_is_recorded(tmp_path: Path) 
     }
 
 
-def test_as_what_a_struck_host_came_back_is_recorded_where_every_fault_is_gone(
+def test_the_role_of_a_recovered_host_is_recorded_if_every_fault_ended(
     tmp_path: Path,
 ) -> None:
     mirror = run(SimulatedCluster(LAYOUT), plan(fault("kill", "mirror of orders")), tmp_path)
@@ -670,7 +683,7 @@ def test_as_what_a_struck_host_came_back_is_recorded_where_every_fault_is_gone(
 
 
 @pytest.mark.parametrize("held", [7, 0, None])
-def test_a_host_that_is_a_mirror_again_is_asked_what_it_holds(
+def test_a_host_that_is_a_mirror_again_is_queried_for_its_messages(
     tmp_path: Path, held: int | None
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, held=held, synchronised=False)
@@ -688,7 +701,7 @@ def test_what_holds_no_queue_comes_back_as_nothing_of_one(tmp_path: Path) -> Non
     assert balancer.manifest.state["windows"]["1"]["rejoined_as"] == "balancer"
 
 
-def test_as_what_a_host_came_back_that_was_not_seen_to_nobody_says(tmp_path: Path) -> None:
+def test_the_role_of_an_unverified_host_is_unknown(tmp_path: Path) -> None:
     stuck = SimulatedCluster(LAYOUT)
     stuck.executor.refuse = (Start,)
     dead = run(stuck, plan(fault("kill")), tmp_path)

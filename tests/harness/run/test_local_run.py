@@ -180,7 +180,7 @@ def test_a_node_that_is_gone_for_good_is_started_for_the_audit_and_its_disk_is_r
     assert role == "master of orders (mirrors 0, synchronised 0)"
     assert read.startswith("orders was read then, and could not be drained before (")
     (end,) = manifest.queues
-    assert (end.drained, end.doubt, end.unreadable) == (True, "", ())
+    assert (end.drained, end.undrained_reason, end.unreadable) == (True, "", ())
     assert manifest.facts is not None
     findings = judge(Facts.from_json(manifest.facts), rows_of(folder))
     counted = {(row.measure, row.detail): row.count for row in findings.counts}
@@ -218,7 +218,7 @@ def test_a_disk_that_fills_up_ends_a_run_with_its_reason_and_all_that_it_recorde
     with disk(tmp_path / "results", 30_000) as small:
 
         def happen(_: LocalCluster, saved: Manifest, __: asyncio.Event) -> None:
-            if any(window.doubt == "not seen to hold" for window in saved.windows):
+            if any(window.unverified_reason == "not seen to hold" for window in saved.windows):
                 small.fill()
 
         began_s = time.monotonic()
@@ -234,4 +234,4 @@ def test_a_disk_that_fills_up_ends_a_run_with_its_reason_and_all_that_it_recorde
         assert sent >= {(row["producer"], row["sequence"]) for row in recorded["deliveries"]}
         assert {row["event"] for row in recorded["faults"]} >= {"issued", "returned"}
         assert manifest.facts is not None
-        assert manifest.facts["clock_doubt"] != ""
+        assert manifest.facts["clock_problem"] != ""

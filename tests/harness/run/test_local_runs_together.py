@@ -58,7 +58,7 @@ def test_real_workers_of_two_runs_suffer_one_fault_and_each_has_its_own_messages
     for manifest in (one, two):
         assert manifest.failure == ""
         (window,) = manifest.windows
-        assert window.doubt == ""
+        assert window.unverified_reason == ""
         assert window.verified and window.gone
         folder = tmp_path / "runs" / manifest.run
         assert manifest.facts is not None

@@ -111,7 +111,7 @@ def test_hosts_that_are_killed_by_one_operation_go_at_once(tmp_path: Path) -> No
     assert (state["all_stopped"], state["started_first"]) == ("at once", "other")
 
 
-def test_a_lost_disk_a_forgotten_node_and_a_forced_boot_are_told_to_the_right_hosts(
+def test_wipe_forget_and_force_boot_reach_the_right_hosts(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -159,7 +159,7 @@ def test_a_node_that_runs_hears_of_what_is_forgotten_added_and_reset(tmp_path: P
     )
 
 
-def test_policies_and_synchronisation_are_told_to_the_brokers_by_their_names(
+def test_policies_and_synchronisation_reach_brokers_by_name(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -194,7 +194,7 @@ def test_policies_and_synchronisation_are_told_to_the_brokers_by_their_names(
         ("stop_node", "mirror of bills", "no such queue"),
     ],
 )
-def test_an_operation_that_means_nobody_fails_and_the_run_is_unknown(
+def test_an_operation_without_a_target_fails_and_the_run_is_unknown(
     kind: str, target: str, why: str, tmp_path: Path
 ) -> None:
     cluster = SimulatedCluster(LAYOUT)
@@ -202,7 +202,7 @@ def test_an_operation_that_means_nobody_fails_and_the_run_is_unknown(
     assert cluster.executor.performed == []
     (record,) = done.manifest.operations
     assert why in record.detail
-    assert f"operation 1 ({kind} {target}) failed" in done.facts.clock_doubt
+    assert f"operation 1 ({kind} {target}) failed" in done.facts.clock_problem
     assert [(doubt.scope, doubt.reason) for doubt in done.findings.doubts] == [("run", "clock")]
 
 
@@ -212,7 +212,7 @@ def test_what_a_broker_refuses_is_recorded_and_what_comes_after_goes_on(tmp_path
     of = operated(operation("delete_policy"), operation("restart_node", "rmq1"))
     done = run(cluster, of, tmp_path)
     assert [record.ok for record in done.manifest.operations] == [False, True]
-    assert "the broker said no" in done.facts.clock_doubt
+    assert "the broker said no" in done.facts.clock_problem
     assert done.manifest.cluster_altered == "delete_policy"
 
 
@@ -223,7 +223,7 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.idle = True
     done = run(cluster, operated(operation("stop_node", "rmq1")), tmp_path)
-    assert "its process had not ended" in done.facts.clock_doubt
+    assert "its process had not ended" in done.facts.clock_problem
 
 
 POLICY = (("ha-mode", "exactly"), ("ha-params", 2))
@@ -248,9 +248,9 @@ def test_an_operator_that_does_nothing_and_says_done_is_not_believed(
     kind: str, tmp_path: Path
 ) -> None:
     layout = replace(LAYOUT, spares=(Host("rmq4", "10.0.0.4", ("rabbitmq",)),))
-    asked, seen = UNDONE[kind]
+    order, seen = UNDONE[kind]
     before = [operation("stop_node", "rmq3")] if kind == "forget_node" else []
-    of = operated(*before, asked, of=replace(plan(), layout=layout))
+    of = operated(*before, order, of=replace(plan(), layout=layout))
     for idle in (True, False):
         cluster = SimulatedCluster(
             layout, synchronised=False, policies={"mqproof": {"ha-mode": "all"}}
@@ -264,7 +264,7 @@ def test_an_operator_that_does_nothing_and_says_done_is_not_believed(
 
 
 @pytest.mark.parametrize("kind", ["wipe_node", "force_boot", "cancel_sync"])
-def test_what_no_broker_can_be_asked_about_is_written_down_as_a_word_alone(
+def test_an_operation_that_no_broker_can_confirm_is_recorded_by_its_word(
     kind: str, tmp_path: Path
 ) -> None:
     target = "orders" if kind == "cancel_sync" else "first stopped"
@@ -284,7 +284,7 @@ def test_who_had_nothing_to_lose_by_a_reset_is_believed_and_it_is_said(tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["start_node", "restart_node"])
-def test_an_executor_that_starts_nobody_is_not_believed(
+def test_an_executor_that_starts_nothing_is_not_believed(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change = World.change
@@ -297,7 +297,7 @@ def test_an_executor_that_starts_nobody_is_not_believed(
     stopped = [operation("stop_node", "rmq1")] if kind == "start_node" else []
     of = operated(*stopped, operation(kind, "rmq1"))
     done = run(SimulatedCluster(LAYOUT), of, tmp_path)
-    assert "its process ended with exit code 0 before it served" in done.facts.clock_doubt
+    assert "its process ended with exit code 0 before it served" in done.facts.clock_problem
 
 
 def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
@@ -307,7 +307,7 @@ def test_a_broker_that_ends_before_it_serves_is_not_waited_for(
         "tests.rigs.clusters.fault_world.World.change", lambda world, _: world.dead.update(rmq1=1)
     )
     done = run(SimulatedCluster(LAYOUT), operated(operation("restart_node", "rmq1")), tmp_path)
-    assert "its process ended with exit code 1 before it served" in done.facts.clock_doubt
+    assert "its process ended with exit code 1 before it served" in done.facts.clock_problem
 
 
 def test_what_operations_left_stopped_is_started_when_the_run_is_over(tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_what_operations_left_stopped_is_started_when_the_run_is_over(tmp_path: 
     assert standing(read(done.folder / "journal.jsonl")) == ()
 
 
-def test_a_journal_tells_heal_of_every_host_that_an_operation_stopped(tmp_path: Path) -> None:
+def test_the_journal_lists_every_stopped_host_for_heal(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.refuse = (Start,)
     done = run(cluster, operated(operation("stop_node", "all")), tmp_path)
@@ -344,7 +344,7 @@ def test_a_cluster_that_is_to_be_clean_and_is_not_is_a_failure(tmp_path: Path) -
     cluster = SimulatedCluster(LAYOUT, health_doubts=("rmq3: partition",))
     of = operated(operation("restart_node", "all", order="in turn", waits="clean"))
     done = run(cluster, of, tmp_path)
-    assert "rmq3: partition" in done.facts.clock_doubt
+    assert "rmq3: partition" in done.facts.clock_problem
     stops = [each for each in cluster.executor.performed if isinstance(each, Stop)]
     assert stops == [Stop("rmq1")], "the next one does not come before the cluster is clean"
 
@@ -400,7 +400,7 @@ def test_a_queue_that_has_a_master_gets_no_second_one(tmp_path: Path) -> None:
     assert record.detail.endswith("another one would make two")
 
 
-def test_a_mirror_that_nobody_shows_as_master_was_not_promoted(
+def test_a_mirror_that_is_shown_as_master_nowhere_was_not_promoted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(promoting, "SERVE_LIMIT_S", 0.2)
@@ -412,7 +412,7 @@ def test_a_mirror_that_nobody_shows_as_master_was_not_promoted(
     assert "master after 0.2 s" in record.detail
 
 
-def test_where_the_operator_cannot_write_nobody_is_stopped(tmp_path: Path) -> None:
+def test_an_operator_that_cannot_record_stops_no_host(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT, elects=False)
     cluster.operator.refuse = (Promote,)
     done = promoted(tmp_path, cluster, fault("kill", "master of orders", returns=False))

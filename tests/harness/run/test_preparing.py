@@ -29,7 +29,7 @@ def involved(of: RunPlan, held: dict[str, Roles] = HELD) -> tuple[str, ...]:
         ((operation("stop_node", "rmq1"), operation("start_node", "first stopped")), ("rmq1",)),
     ],
 )
-def test_whom_an_operation_means_is_involved_as_whom_a_fault_means(
+def test_targets_of_operations_are_involved_like_targets_of_faults(
     operations: tuple[OperationPlan, ...], hosts: tuple[str, ...]
 ) -> None:
     assert involved(operated(*operations)) == hosts

@@ -47,14 +47,14 @@ def test_why_a_process_ended_is_reported_by_its_status_or_by_who_was_seen_to_end
     assert ends.unplanned == [found]
 
 
-def test_who_was_told_to_end_is_no_accident_and_who_was_not_is_one() -> None:
+def test_a_requested_end_is_no_accident_and_others_are() -> None:
     ends = ProcessEnds(ORIGIN_NS)
     ends.expect("rmq1")
     assert ends.saw(ended("rmq1")) is None
     assert ends.saw(ended("rmq2")) is not None
 
 
-def test_who_was_told_to_end_ends_once() -> None:
+def test_a_process_with_a_requested_end_ends_once() -> None:
     ends = ProcessEnds(ORIGIN_NS)
     ends.expect("rmq1")
     assert ends.saw(ended(at_ns=2_000)) is None
@@ -62,7 +62,7 @@ def test_who_was_told_to_end_ends_once() -> None:
     assert ends.saw(ended(at_ns=4_000)) is not None
 
 
-def test_of_a_host_that_is_told_to_end_each_process_ends_once() -> None:
+def test_each_process_of_a_stopped_host_ends_once() -> None:
     ends = ProcessEnds(ORIGIN_NS)
     ends.expect("rkt1")
     assert ends.saw(ended("rkt1/broker-a")) is None
@@ -70,16 +70,14 @@ def test_of_a_host_that_is_told_to_end_each_process_ends_once() -> None:
     assert ends.saw(ended("rkt1/broker-a")) is not None
 
 
-def test_a_process_that_is_told_to_end_speaks_for_no_other_of_its_host() -> None:
+def test_a_stopped_process_does_not_speak_for_its_host() -> None:
     ends = ProcessEnds(ORIGIN_NS)
     ends.expect("rkt1/name-server")
     assert ends.saw(ended("rkt1/broker-a")) is not None
 
 
 @pytest.mark.parametrize(("late_ns", "planned"), [(LATE_NS, True), (LATE_NS + 1, False)])
-def test_an_end_may_be_told_a_little_after_its_process_was_started_again(
-    late_ns: int, planned: bool
-) -> None:
+def test_an_end_may_be_reported_shortly_after_the_restart(late_ns: int, planned: bool) -> None:
     ends = ProcessEnds(ORIGIN_NS)
     ends.expect("rmq1")
     ends.started("rmq1", 3_000)
@@ -116,7 +114,7 @@ def test_what_ends_processes_is_noted_before_it_is_done(action: Action) -> None:
     assert ends.saw(ended()) is None
 
 
-def test_what_ends_nobody_explains_no_end() -> None:
+def test_a_signal_to_no_process_explains_no_end() -> None:
     ends = ProcessEnds(ORIGIN_NS)
     asyncio.run(NotingExecutor(Still(), ends).perform(Freeze("rmq1")))
     assert ends.saw(ended()) is not None
@@ -145,7 +143,7 @@ def test_what_an_operator_ends_is_no_accident(tmp_path: Path) -> None:
     assert done.facts.process_ends == ()
 
 
-def test_an_accident_is_on_record_told_at_once_and_unsettles_who_holds_a_queue(
+def test_an_accident_is_recorded_at_once_and_makes_the_leader_uncertain(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, accidents=((0.2, "rmq3", 137),))

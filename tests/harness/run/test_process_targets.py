@@ -8,7 +8,6 @@ import pytest
 from harness.cluster.started_clients import StartedClients
 from harness.plan.targets import parse_target
 from harness.run.resolving import NAME_SERVER, PROCESS, NoSuchTarget, resolve_processes
-from harness.run.worker_handles import WorkerHandle
 from harness.systems.catalogue import load_layout, load_system
 from tests.harness.run.test_worker_handles import Mute, handle
 
@@ -22,12 +21,12 @@ ELECTED = load_system("rocketmq-controller")
 CONTROLLED = ELECTED.servers(load_layout(ELECTED.name, "separated"))
 
 
-def test_the_name_server_that_a_client_asks_is_a_process_of_its_host() -> None:
+def test_a_clients_name_server_is_a_process_of_its_host() -> None:
     found = resolve_processes(OF_CLIENT, "freeze", COLOCATED, "rkt2")
     assert found == ("rkt2/name-server", NAME_SERVER)
 
 
-def test_where_packets_are_struck_it_is_its_host() -> None:
+def test_packet_faults_hit_the_host() -> None:
     assert resolve_processes(OF_CLIENT, "partition", SEPARATED, "rkt6") == ("rkt6", NAME_SERVER)
 
 
@@ -41,7 +40,7 @@ def test_the_controller_that_leads_is_the_name_server_that_it_is_in() -> None:
     assert found == ("rkc4/name-server", NAME_SERVER)
 
 
-def test_its_host_is_struck_with_all_that_it_carries() -> None:
+def test_a_host_fault_hits_all_of_its_processes() -> None:
     whole = parse_target("host of name_server_of publisher-1")
     assert resolve_processes(whole, "freeze", COLOCATED, "rkt2") == ("rkt2", NAME_SERVER)
 
@@ -65,7 +64,7 @@ def test_a_process_that_is_named_is_that_one() -> None:
         ("rkt3", "rkt3 has no name server"),
     ],
 )
-def test_whom_a_client_asks_is_never_guessed(attached: str, why: str) -> None:
+def test_a_clients_name_server_is_never_guessed(attached: str, why: str) -> None:
     with pytest.raises(NoSuchTarget, match=why):
         resolve_processes(OF_CLIENT, "kill", COLOCATED, attached)
 
@@ -81,14 +80,14 @@ def test_a_client_is_attached_where_it_said_last() -> None:
     assert asyncio.run(story()) == ("", "rkt2")
 
 
-def test_of_who_was_not_started_nobody_knows_whom_it_asks() -> None:
+def test_the_name_server_of_an_unstarted_client_is_unknown() -> None:
     async def nobody(_prefix: str, _close: bool) -> tuple[str, ...]:
         return ()
 
     async def story() -> tuple[str, str]:
         started_clients, started = StartedClients(nobody, ()), handle(Mute())
         cast(Any, started)._note({"say": "attached", "server": "rkt1"})
-        started_clients.add("publisher-1", cast(WorkerHandle, started))
+        started_clients.add("publisher-1", started)
         return started_clients.attached("publisher-1"), started_clients.attached("publisher-2")
 
     assert asyncio.run(story()) == ("rkt1", "")

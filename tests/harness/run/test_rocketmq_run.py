@@ -50,7 +50,7 @@ def configured(folder: Path, of: RunPlan) -> dict[str, WorkerConfig]:
     return cluster.configured
 
 
-def test_who_loads_and_who_probes_is_told_all_name_servers_and_who_audits_one_broker(
+def test_load_and_probers_get_all_name_servers_and_auditors_one_broker(
     tmp_path: Path,
 ) -> None:
     known = {
@@ -85,7 +85,7 @@ def test_where_runs_share_the_machine_an_auditor_reads_as_many_brokers_as_there_
     }
 
 
-def test_what_an_auditor_of_several_brokers_does_not_tell_is_unread_of_each(
+def test_queues_that_an_auditor_does_not_report_are_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Participant, "runs", 3)
@@ -131,7 +131,7 @@ class CountingCluster(SimulatedCluster):
 
 
 @pytest.mark.parametrize("crashed", ["clients", "publisher-1", ""])
-def test_whoever_takes_links_was_counted_before(tmp_path: Path, crashed: str) -> None:
+def test_links_are_counted_before_the_fault_takes_them(tmp_path: Path, crashed: str) -> None:
     faults = (fault("client_crash", crashed),) if crashed else ()
     small = of(queues=("one", "two"), publishers=3, consumers=2)
     small = replace(small, scenario=replace(small.scenario, faults=faults))
@@ -159,8 +159,8 @@ def test_a_broker_that_froze_may_list_who_has_left_for_two_minutes(
 ) -> None:
     done = played(tmp_path, of(), SimulatedCluster(COLOCATED, dead_listed_s=listed_s))
     (end,) = done.manifest.queues
-    assert end.drained is drained, end.doubt
-    assert drained or "still lists" in end.doubt
+    assert end.drained is drained, end.undrained_reason
+    assert drained or "still lists" in end.undrained_reason
 
 
 def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers_decide(
@@ -173,7 +173,7 @@ def test_whether_clients_entered_at_the_target_makes_no_sense_where_name_servers
     assert state["name_servers_hit"] == ["rkt1"]
 
 
-def test_nobody_who_finds_masters_has_entered_at_a_slave(tmp_path: Path) -> None:
+def test_clients_that_find_masters_do_not_connect_to_slaves(tmp_path: Path) -> None:
     faulty = replace(of(), schedule=plan(fault("kill", "mirror of orders")).schedule)
     state = played(tmp_path, faulty).manifest.state["windows"]["1"]
     assert state["fault_target_role"] == "mirror"
@@ -213,7 +213,7 @@ def test_what_the_scenario_and_the_layout_say_reaches_the_clients(tmp_path: Path
     assert options.settings == (("pollNameServerInterval", "5000"),)
 
 
-def test_name_servers_that_are_told_in_turn_are_dealt_to_the_workers_of_each_role(
+def test_name_servers_are_assigned_to_workers_of_a_role_in_turn(
     tmp_path: Path,
 ) -> None:
     said = RocketWorkload(publishers_attach=("rkt1", "rkt2"), consumers_attach=("rkt2",))
@@ -233,12 +233,12 @@ def test_name_servers_that_are_told_in_turn_are_dealt_to_the_workers_of_each_rol
     }
 
 
-def test_a_client_is_not_told_what_it_does_by_itself() -> None:
+def test_a_client_does_not_get_its_default_settings() -> None:
     layout = load_layout("rocketmq-2m2s", "colocated@default")
     assert worker_options(JAVA, workload(), ROCKET.servers(layout))["settings"] == []
 
 
-def test_a_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
+def test_a_worker_gets_exactly_its_options() -> None:
     said = worker_options(JAVA, workload(), ROCKET.servers(COLOCATED))
     assert said.keys() == {one.name for one in fields(RocketOptions)}
     assert RocketOptions.from_json(json.loads(json.dumps(said))) == RocketOptions(
@@ -257,8 +257,8 @@ def test_a_worker_is_told_all_that_it_may_be_and_nothing_else() -> None:
 def test_a_confirm_is_worth_what_the_layout_declares(
     replication: str, flush: str, strength: Strength
 ) -> None:
-    told = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
-    promised = master_slave_guarantees(replace(COLOCATED, own=told))
+    settings = RocketMq("4.9.7", replication, flush, Timers(20, 10, 5))
+    promised = master_slave_guarantees(replace(COLOCATED, own=settings))
     assert promised.strength is promised.strength_of_transient is strength
 
 
@@ -280,7 +280,7 @@ def test_a_drain_waits_as_long_as_a_message_may_be_held_back(tmp_path: Path) -> 
     assert drain.quiet_s(workload()) == drain.QUIET_S
 
 
-def test_what_the_native_client_left_is_drained_by_one_that_can_tell(tmp_path: Path) -> None:
+def test_a_client_with_lag_reports_drains_after_the_native_client(tmp_path: Path) -> None:
     found = configured(tmp_path, of(client="rocketmq-native"))
     assert found["consumer-1"].client == "rocketmq-native"
     assert found["drain-orders"].client == "rocketmq-java-4.9.8"

@@ -11,7 +11,7 @@ from harness.run.run_group import Participant, RunGroup, alone
 from tests.rigs.machine import virtual_time
 
 
-class Hand:
+class SlowExecutor:
     """An executor that takes a second, and fails `failures` times."""
 
     def __init__(self, failures: int = 0) -> None:
@@ -33,12 +33,12 @@ class Hand:
         return kind
 
 
-def of_fault(participant: Participant, hand: Executor) -> Executor:
-    return participant.executor(hand, 1, undo=False)
+def of_fault(participant: Participant, executor: Executor) -> Executor:
+    return participant.executor(executor, 1, undo=False)
 
 
-def of_undo(participant: Participant, hand: Executor) -> Executor:
-    return participant.executor(hand, 1, undo=True)
+def of_undo(participant: Participant, executor: Executor) -> Executor:
+    return participant.executor(executor, 1, undo=True)
 
 
 def play(story: Coroutine[Any, Any, None]) -> None:
@@ -52,46 +52,48 @@ def two() -> tuple[Participant, Participant]:
 
 def test_an_action_waits_for_all_and_all_get_its_one_receipt() -> None:
     async def story() -> None:
-        hand, (one, other) = Hand(), two()
-        first = asyncio.create_task(of_fault(one, hand).perform(Kill("rmq1")))
+        executor, (one, other) = SlowExecutor(), two()
+        first = asyncio.create_task(of_fault(one, executor).perform(Kill("rmq1")))
         await asyncio.sleep(10)
-        assert hand.performed == []
-        receipt = await of_fault(other, hand).perform(Kill("rmq1"))
+        assert executor.performed == []
+        receipt = await of_fault(other, executor).perform(Kill("rmq1"))
         assert await first == receipt
-        assert hand.performed == [Kill("rmq1")]
+        assert executor.performed == [Kill("rmq1")]
 
     play(story())
 
 
-def test_an_error_reaches_all_and_who_asks_again_has_it_tried_again() -> None:
+def test_an_error_reaches_all_and_a_retry_is_performed() -> None:
     async def story() -> None:
-        hand, participants = Hand(failures=1), two()
-        asked = (of_undo(participant, hand).perform(Start("rmq1")) for participant in participants)
-        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        executor, participants = SlowExecutor(failures=1), two()
+        requests = (
+            of_undo(participant, executor).perform(Start("rmq1")) for participant in participants
+        )
+        outcomes = await asyncio.gather(*requests, return_exceptions=True)
         assert [str(each) for each in outcomes] == ["the engine said no"] * 2
-        assert await of_undo(participants[0], hand).perform(Start("rmq1")) == Receipt(2, 2)
-        assert hand.performed == [Start("rmq1")] * 2
+        assert await of_undo(participants[0], executor).perform(Start("rmq1")) == Receipt(2, 2)
+        assert executor.performed == [Start("rmq1")] * 2
 
     play(story())
 
 
 def test_who_withdrew_waits_with_his_undo_until_the_others_ask_for_theirs() -> None:
     async def story() -> None:
-        hand, (one, other) = Hand(), two()
+        executor, (one, other) = SlowExecutor(), two()
         one.withdraw()
-        early = asyncio.create_task(of_undo(one, hand).perform(Start("rmq1")))
+        early = asyncio.create_task(of_undo(one, executor).perform(Start("rmq1")))
         await asyncio.sleep(60)
-        assert hand.performed == []
-        assert await of_undo(other, hand).perform(Start("rmq1")) == await early
-        assert hand.performed == [Start("rmq1")]
+        assert executor.performed == []
+        assert await of_undo(other, executor).perform(Start("rmq1")) == await early
+        assert executor.performed == [Start("rmq1")]
 
     play(story())
 
 
 def test_an_undo_that_was_waited_for_is_performed_when_the_last_one_leaves() -> None:
     async def story() -> None:
-        hand, (one, other) = Hand(), two()
-        waiting = asyncio.create_task(of_undo(one, hand).perform(Start("rmq1")))
+        executor, (one, other) = SlowExecutor(), two()
+        waiting = asyncio.create_task(of_undo(one, executor).perform(Start("rmq1")))
         await asyncio.sleep(1)
         other.withdraw()
         assert await waiting == Receipt(1, 1)
@@ -99,14 +101,14 @@ def test_an_undo_that_was_waited_for_is_performed_when_the_last_one_leaves() -> 
     play(story())
 
 
-def test_what_was_begun_goes_on_without_whoever_asked_and_no_undo_overtakes_it() -> None:
+def test_a_started_action_survives_its_caller_and_precedes_its_undo() -> None:
     async def story() -> None:
-        hand, participant = Hand(), alone()
-        begun = asyncio.create_task(of_fault(participant, hand).perform(Kill("rmq1")))
+        executor, participant = SlowExecutor(), alone()
+        begun = asyncio.create_task(of_fault(participant, executor).perform(Kill("rmq1")))
         await asyncio.sleep(0.5)
         begun.cancel()
-        await of_undo(participant, hand).perform(Start("rmq1"))
-        assert hand.performed == [Kill("rmq1"), Start("rmq1")]
+        await of_undo(participant, executor).perform(Start("rmq1"))
+        assert executor.performed == [Kill("rmq1"), Start("rmq1")]
 
     play(story())
 
@@ -117,7 +119,7 @@ def test_a_window_opens_in_all_runs_or_in_none() -> None:
         same = await asyncio.gather(
             one.agree(1, TargetProposal("rmq1")), other.agree(1, TargetProposal("rmq1"))
         )
-        assert same == ["", ""]
+        assert list(same) == ["", ""]
         found = await asyncio.gather(
             one.agree(2, TargetProposal("rmq1")), other.agree(2, TargetProposal("rmq2"))
         )
@@ -130,12 +132,12 @@ def test_different_actions_at_one_place_are_performed_each() -> None:
     """They should be the same; where they are not, nothing is skipped."""
 
     async def story() -> None:
-        hand, participants = Hand(), two()
-        asked = zip(participants, (Start("rmq1"), Start("rmq2")), strict=True)
+        executor, participants = SlowExecutor(), two()
+        requests = zip(participants, (Start("rmq1"), Start("rmq2")), strict=True)
         await asyncio.gather(
-            *(of_undo(participant, hand).perform(action) for participant, action in asked)
+            *(of_undo(participant, executor).perform(action) for participant, action in requests)
         )
-        assert set(hand.performed) == {Start("rmq1"), Start("rmq2")}
+        assert set(executor.performed) == {Start("rmq1"), Start("rmq2")}
 
     play(story())
 
@@ -168,7 +170,7 @@ def test_what_strikes_all_is_looked_at_once_and_all_see_the_same() -> None:
     play(story())
 
 
-def test_who_waits_no_longer_ends_nobody_elses_look() -> None:
+def test_a_cancelled_waiter_ends_no_other_look() -> None:
     async def story() -> None:
         eye, (one, other) = Eye(), two()
         first = asyncio.create_task(one.looked("verified of window 1", eye.look))
@@ -182,10 +184,10 @@ def test_who_waits_no_longer_ends_nobody_elses_look() -> None:
 def test_a_look_that_fails_fails_for_all() -> None:
     async def story() -> None:
         eye, participants = Eye("nobody answered"), two()
-        asked = (
+        requests = (
             participant.looked("verified of window 1", eye.look) for participant in participants
         )
-        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        outcomes = await asyncio.gather(*requests, return_exceptions=True)
         assert [str(each) for each in outcomes] == ["nobody answered"] * 2
         assert eye.looks == 1
 

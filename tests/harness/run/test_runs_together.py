@@ -187,9 +187,9 @@ def test_workers_of_one_name_do_not_meet_beside_the_cluster(tmp_path: Path) -> N
 def test_links_to_clients_are_each_runs_own_and_so_are_faults_of_them(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     play(cluster, together(fault("hang")), tmp_path)
-    struck = [one.proxies for one in cluster.executor.performed if isinstance(one, AddToxic)]
-    assert len(struck) == 2
-    assert not set(struck[0]) & set(struck[1])
+    proxies = [one.proxies for one in cluster.executor.performed if isinstance(one, AddToxic)]
+    assert len(proxies) == 2
+    assert not set(proxies[0]) & set(proxies[1])
     assert sum(isinstance(one, RemoveToxic) for one in cluster.executor.performed) == 2
 
 
@@ -231,11 +231,11 @@ def test_to_one_that_left_what_is_done_to_the_others_is_no_accident(tmp_path: Pa
     assert one.windows[1].verified and one.windows[1].gone
     assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # nobody waited for it
     assert (two.windows[0].ended_ns or 0) > 3e9
-    assert two.windows[1].doubt == "not opened"
+    assert two.windows[1].unverified_reason == "not opened"
     assert two.process_ends == one.process_ends == []
 
 
-def test_a_run_that_cannot_be_prepared_keeps_nobody_waiting(
+def test_a_run_that_cannot_be_prepared_does_not_block_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.worker_handles.HELLO_LIMIT_S", 0.2)
@@ -261,22 +261,22 @@ def test_an_interrupt_undoes_once_and_says_so_of_one_fault(tmp_path: Path) -> No
     assert cluster.world.dead == {}
 
 
-def test_an_action_that_fails_is_undone_and_told_in_both(tmp_path: Path) -> None:
+def test_a_failed_action_is_undone_and_reported_in_both_runs(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.refuse = (Kill,)
     played = play(cluster, together(KILL), tmp_path)
     assert list(map(type, cluster.executor.performed)) == [Kill, Start]
     for manifest in played.manifests:
-        assert "the engine said no" in manifest.windows[0].doubt
+        assert "the engine said no" in manifest.windows[0].unverified_reason
         assert not manifest.windows[0].verified
 
 
-def test_an_undo_that_fails_is_told_in_both(tmp_path: Path) -> None:
+def test_a_failed_undo_is_reported_in_both_runs(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     cluster.executor.refuse = (Start,)
     played = play(cluster, together(KILL), tmp_path, takes_s=300)
     for manifest in played.manifests:
-        assert "the undo failed" in manifest.windows[0].doubt
+        assert "the undo failed" in manifest.windows[0].unverified_reason
 
 
 def test_a_word_that_means_another_host_to_each_is_no_fault_to_any(tmp_path: Path) -> None:
@@ -286,12 +286,12 @@ def test_a_word_that_means_another_host_to_each_is_no_fault_to_any(tmp_path: Pat
     played = play(cluster, (one, replace(two, seed=apart)), tmp_path)
     assert cluster.executor.performed == []
     for manifest in played.manifests:
-        assert "never opened: it means rmq" in manifest.windows[0].doubt
+        assert "never opened: it means rmq" in manifest.windows[0].unverified_reason
         assert manifest.failure == ""
     assert cluster.witness.open == []
 
 
-def test_whom_a_word_means_is_asked_when_all_have_come_to_the_window(tmp_path: Path) -> None:
+def test_targets_are_resolved_when_all_runs_reached_the_window(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     one, two = together(KILL)
     (later,) = timed((two,), (2.0, 0.3))
@@ -306,7 +306,7 @@ def test_whom_a_word_means_is_asked_when_all_have_come_to_the_window(tmp_path: P
     assert all(manifest.windows[0].gone for manifest in played.manifests)
 
 
-def test_what_is_started_for_an_audit_is_in_nobodys_drain(tmp_path: Path) -> None:
+def test_hosts_started_for_an_audit_are_not_drained(tmp_path: Path) -> None:
     """The second run's queue is drained for long, because of a drainer that does not answer."""
     cluster = SimulatedCluster(
         LAYOUT,
@@ -335,7 +335,7 @@ class Loud(SimulatedCluster):
         return {"rmq1.log": 7}
 
 
-def test_whoever_ends_later_has_the_brokers_logs_from_the_beginning(tmp_path: Path) -> None:
+def test_the_later_run_has_the_broker_logs_from_the_beginning(tmp_path: Path) -> None:
     played = play(Loud(LAYOUT), together(), tmp_path)
     logs = [
         (tmp_path / "runs" / f"quick-{number}" / "broker_logs" / "rmq1.log").read_text()

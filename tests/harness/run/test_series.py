@@ -89,28 +89,28 @@ def test_runs_of_one_layout_share_a_boot_as_long_as_the_cluster_stays_clean(
 
 
 def test_of_a_series_that_was_interrupted_nothing_is_to_be_judged(tmp_path: Path) -> None:
-    told = list[str]()
+    phases_seen = list[str]()
     perform(
         World(),
         runs(LAYOUT),
         tmp_path,
         interrupt_when=lambda _: True,
-        over=lambda: told.append("over"),
+        over=lambda: phases_seen.append("over"),
     )
-    assert told == []
+    assert phases_seen == []
 
 
 def test_a_manifest_says_how_the_scenario_made_its_client_differ(tmp_path: Path) -> None:
     rocket = load_system("rocketmq-2m2s")
     layout = load_layout(rocket.name, "colocated@compressed")
     own = RocketWorkload(latency_fault=True)
-    told = plan(rocketmq=own)
-    told = replace(told, system=rocket, layout=layout, client=rocket.clients[0])
-    (one,) = perform(World(), (told,), tmp_path)
+    differing = plan(rocketmq=own)
+    differing = replace(differing, system=rocket, layout=layout, client=rocket.clients[0])
+    (one,) = perform(World(), (differing,), tmp_path)
     assert one["client_options"] == ["sendLatencyFaultEnable = true (publishers)"]
 
 
-def test_a_cluster_that_is_not_clean_is_stood_up_anew_and_the_manifest_says_why(
+def test_an_unclean_cluster_is_restarted_and_the_manifest_says_why(
     tmp_path: Path,
 ) -> None:
     world = World(lambda layout: SimulatedCluster(layout, health_doubts=("rmq3: partition",)))
@@ -139,7 +139,7 @@ def test_another_layout_is_another_boot(tmp_path: Path) -> None:
     assert (two["cluster_boot"], two["cluster_fresh_because"]) == (2, "another layout")
 
 
-def test_a_layout_that_does_not_come_up_is_told_of_every_run_and_tried_once(
+def test_a_layout_that_fails_to_start_is_tried_once_for_all_runs(
     tmp_path: Path,
 ) -> None:
     def never(layout: Layout) -> SimulatedCluster:
@@ -233,7 +233,7 @@ def test_an_interrupt_ends_whatever_is_waited_for_outside_the_load_as_well(
     assert cluster.downs == (0 if at == "up" else 1)
 
 
-def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
+def test_an_internal_reason_is_recorded_as_the_failure(tmp_path: Path) -> None:
     interrupt = Interrupt()
 
     async def up(_: RunPlan) -> Cluster:
@@ -250,21 +250,21 @@ def test_a_reason_of_ours_is_why_the_run_failed(tmp_path: Path) -> None:
     manifest = Manifest.load(folder)
     assert (manifest.interrupted, manifest.failure) == (True, "nobody guards it")
     assert manifest.facts is not None
-    assert manifest.facts["clock_doubt"] == "nobody guards it"
+    assert manifest.facts["clock_problem"] == "nobody guards it"
 
 
-def test_a_run_that_nobody_wants_any_more_is_not_begun_and_those_after_it_are(
+def test_an_unwanted_run_is_skipped_and_later_ones_are_played(
     tmp_path: Path,
 ) -> None:
     ended: list[str] = []
 
-    async def tell(of: RunPlan, folder: Path) -> None:
+    async def note_end(of: RunPlan, folder: Path) -> None:
         assert (folder / "manifest.json").exists()
         ended.append(of.name)
 
     async def story() -> None:
         nothing = Hooks(Interrupt(), lambda *_: None, lambda _: None, lambda _: None, print, False)
-        hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=tell)
+        hooks = replace(nothing, wanted=lambda of: of.layout is OTHER or not ended, ended=note_end)
         experiment = Experiment("e", 7, runs(LAYOUT, LAYOUT, OTHER), ())
         await Series(
             experiment, tmp_path, BOOT_ID, {}, World().up, hooks, virtual_time.at_once
@@ -279,14 +279,14 @@ def test_it_is_reported_when_the_last_load_is_over_and_again_before_the_last_clu
     tmp_path: Path,
 ) -> None:
     """What takes the processor then keeps nobody late of whom a claim speaks."""
-    world, told = World(), list[tuple[list[str], list[int]]]()
+    world, phases_seen = World(), list[tuple[list[str], list[int]]]()
 
     def note() -> None:
         phases = sorted(Manifest.load(folder).phase for folder in tmp_path.glob("runs/*"))
-        told.append((phases, [cluster.downs for cluster in world.clusters]))
+        phases_seen.append((phases, [cluster.downs for cluster in world.clusters]))
 
     perform(world, runs(LAYOUT, LAYOUT), tmp_path, over=note)
-    assert told == [(["drain", "sealed"], [0]), (["sealed", "sealed"], [0])]
+    assert phases_seen == [(["drain", "sealed"], [0]), (["sealed", "sealed"], [0])]
 
 
 def test_logs_are_sealed_apart_from_the_event_loop(tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_a_full_disk_ends_the_run_with_a_reason_and_the_faults_undone(
     of = replace(plan(fault("partition"), lasts_s=60), layout=LAYOUT)
 
     def save(manifest: Manifest, folder: Path) -> None:
-        full = manifest.windows and manifest.windows[0].doubt == "not seen to hold"
+        full = manifest.windows and manifest.windows[0].unverified_reason == "not seen to hold"
         if full and not manifest.failure:
             raise OSError(28, "No space left on device")
         saved(manifest, folder)
@@ -358,11 +358,11 @@ def test_what_is_recorded_on_a_disk_that_fills_up_stays_readable_and_says_why_it
         sealed = whole(folder)
         assert sealed.failure == manifest["failure"]
         assert sealed.facts is not None
-        assert sealed.facts["clock_doubt"] == sealed.failure
+        assert sealed.facts["clock_problem"] == sealed.failure
         assert rows_of(folder)["attempts"]
 
 
-def test_a_run_that_finds_no_room_keeps_nobody_from_what_was_recorded_before(
+def test_a_run_without_disk_space_keeps_earlier_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = Manifest.save
@@ -383,6 +383,6 @@ def test_a_manifest_says_how_much_of_brokers_logs_is_kept_and_what_is_not(tmp_pa
     def noisy(layout: Layout) -> SimulatedCluster:
         return SimulatedCluster(layout, left_out={"rmq1.log": 7})
 
-    (told,) = perform(World(noisy), runs(LAYOUT), tmp_path)
-    assert told["broker_log_bytes_max"] == 33_554_432
-    assert told["broker_logs_left_out"] == {"rmq1.log": 7}
+    (manifest,) = perform(World(noisy), runs(LAYOUT), tmp_path)
+    assert manifest["broker_log_bytes_max"] == 33_554_432
+    assert manifest["broker_logs_left_out"] == {"rmq1.log": 7}

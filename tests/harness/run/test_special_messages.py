@@ -44,9 +44,9 @@ def test_each_publisher_has_his_own() -> None:
     assert planned(of(1, publishers=2, delayed_percent=10)) == {**NOTHING, "delayed_messages": 20}
 
 
-@pytest.mark.parametrize(("hundreds", "told"), [(9, 90), (10, None)])
-def test_a_hundred_are_many(hundreds: int, told: int | None) -> None:
-    assert planned(of(hundreds, delayed_percent=10))["delayed_messages"] == told
+@pytest.mark.parametrize(("hundreds", "expected"), [(9, 90), (10, None)])
+def test_a_hundred_are_many(hundreds: int, expected: int | None) -> None:
+    assert planned(of(hundreds, delayed_percent=10))["delayed_messages"] == expected
 
 
 def test_where_none_is_special_nothing_is_said() -> None:

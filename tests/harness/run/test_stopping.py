@@ -24,15 +24,15 @@ def started(stopping: Stopping, **at_s: float) -> dict[str, Any]:
 
 
 def test_how_long_it_took_is_from_the_first_start_to_the_last() -> None:
-    told = started(stopped("a", "b", "c"), c=10, a=11, b=14.5)
-    assert (told["started_first"], told["started_within_s"]) == ("last stopped", 4.5)
-    assert (told["waited_for_last_s"], told["gave_up_waiting"]) == (0.0, NOBODY_WAITED)
+    facts = started(stopped("a", "b", "c"), c=10, a=11, b=14.5)
+    assert (facts["started_first"], facts["started_within_s"]) == ("last stopped", 4.5)
+    assert (facts["waited_for_last_s"], facts["gave_up_waiting"]) == (0.0, NOBODY_WAITED)
 
 
 def test_who_was_started_first_waits_until_the_last_one_is_started() -> None:
-    told = started(stopped("a", "b", "c"), a=10, c=52, b=60)
-    assert (told["started_first"], told["waited_for_last_s"]) == ("first stopped", 42.0)
-    assert told["gave_up_waiting"] is None, "nobody looked"
+    facts = started(stopped("a", "b", "c"), a=10, c=52, b=60)
+    assert (facts["started_first"], facts["waited_for_last_s"]) == ("first stopped", 42.0)
+    assert facts["gave_up_waiting"] is None, "nobody looked"
 
 
 def test_only_the_start_of_the_last_one_ends_the_wait() -> None:
@@ -47,11 +47,11 @@ def test_only_the_start_of_the_last_one_ends_the_wait() -> None:
 
 
 def test_a_host_that_is_never_started_again_leaves_the_time_not_applicable() -> None:
-    told = started(stopped("abc"), a=10, b=12)
-    assert (told["all_stopped"], told["started_within_s"]) == ("at once", NOT_STARTED)
-    assert told["waited_for_last_s"] == NOT_STARTED
+    facts = started(stopped("abc"), a=10, b=12)
+    assert (facts["all_stopped"], facts["started_within_s"]) == ("at once", NOT_STARTED)
+    assert facts["waited_for_last_s"] == NOT_STARTED
 
 
 def test_what_one_host_did_alone_is_no_downtime_of_all() -> None:
-    told = started(stopped("a"), a=10)
-    assert (told["all_stopped"], told["started_within_s"]) == ("none", NOT_STARTED)
+    facts = started(stopped("a"), a=10)
+    assert (facts["all_stopped"], facts["started_within_s"]) == ("none", NOT_STARTED)

@@ -25,11 +25,11 @@ BOTH = (
 
 
 def at(
-    second: float, *told: PublisherSeconds, absences: Sequence[Absence] = (), **load: Any
+    second: float, *reports: PublisherSeconds, absences: Sequence[Absence] = (), **load: Any
 ) -> Strip:
     """The load began in second 5."""
     of = replace(Load(5 * SECOND_NS + 1, None, DEADLINE_NS), **load)
-    return strip(of, round(second * SECOND_NS), told, absences)
+    return strip(of, round(second * SECOND_NS), reports, absences)
 
 
 def test_a_second_is_pending_until_a_deadline_after_it() -> None:
@@ -49,16 +49,16 @@ def test_after_the_load_no_second_follows() -> None:
     assert ended == Strip(5, (Share(20, 10), Share(20, 14)), 0)
 
 
-def test_a_second_that_a_publisher_told_after_the_order_to_stop_belongs_to_the_load() -> None:
+def test_a_second_reported_after_the_stop_order_belongs_to_the_load() -> None:
     assert len(at(60, *BOTH, until_ns=6 * SECOND_NS - 5).known) == 2
 
 
-def test_what_a_dead_publisher_did_not_tell_is_reported_by_the_others() -> None:
+def test_seconds_missing_from_a_dead_publisher_come_from_the_others() -> None:
     died = PublisherSeconds(2, {5: (10, 0)})
     assert at(10, BOTH[0], died).known == (Share(20, 10), Share(10, 4))
 
 
-def test_a_second_of_which_nobody_told_is_unknown_and_not_bad() -> None:
+def test_an_unreported_second_is_unknown_and_not_bad() -> None:
     assert at(11, PublisherSeconds(1, {5: (10, 10), 7: (10, 10)})).known == (
         Share(10, 10),
         None,
@@ -68,11 +68,11 @@ def test_a_second_of_which_nobody_told_is_unknown_and_not_bad() -> None:
 
 def test_what_was_due_while_a_fault_kept_its_publisher_away_is_not_due() -> None:
     away = Absence(1, 8 * SECOND_NS + 5, 9 * SECOND_NS)
-    told = PublisherSeconds(1, dict.fromkeys(range(5, 12), (10, 0)))
-    shares = at(30, told, absences=[away], until_ns=11 * SECOND_NS).known
+    report = PublisherSeconds(1, dict.fromkeys(range(5, 12), (10, 0)))
+    shares = at(30, report, absences=[away], until_ns=11 * SECOND_NS).known
     assert [share.due for share in shares if share] == [10, 0, 0, 0, 10, 10, 10]
     dead = Absence(1, 8 * SECOND_NS + 5, None)
-    shares = at(30, told, absences=[dead], until_ns=11 * SECOND_NS).known
+    shares = at(30, report, absences=[dead], until_ns=11 * SECOND_NS).known
     assert [share.due for share in shares if share] == [10, 0, 0, 0, 0, 0, 0]
 
 
@@ -82,11 +82,11 @@ def test_others_are_not_excused() -> None:
 
 
 def test_of_a_long_load_the_newest_seconds_are_reported_from_a_multiple_of_ten_on() -> None:
-    told = PublisherSeconds(1, dict.fromkeys(range(5, 5000), (10, 10)))
-    long = at(1005.5, told)
+    report = PublisherSeconds(1, dict.fromkeys(range(5, 5000), (10, 10)))
+    long = at(1005.5, report)
     assert (long.first, long.left_out) == (415, 410)
     assert len(long.known) + long.pending == 591
-    assert len(at(604.5, told).known) + at(604.5, told).pending == LONGEST
+    assert len(at(604.5, report).known) + at(604.5, report).pending == LONGEST
 
 
 def test_when_all_publishers_have_closed_every_second_is_known() -> None:

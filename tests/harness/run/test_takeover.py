@@ -13,10 +13,10 @@ SILENT = [kind for kind in KINDS.values() if kind.silences_peers]
 AGAIN_AND_AGAIN = [kind for kind in SILENT if kind.repeats]
 ONCE = [kind for kind in SILENT if not kind.repeats]
 NAMED = operator.attrgetter("name")
-TOLD = [kind for kind in KINDS.values() if not kind.silences_peers]
+NOTICED = [kind for kind in KINDS.values() if not kind.silences_peers]
 
 
-@pytest.mark.parametrize("kind", TOLD, ids=NAMED)
+@pytest.mark.parametrize("kind", NOTICED, ids=NAMED)
 def test_peers_whose_connections_broke_have_agreed_when_the_host_is_back(kind: Kind) -> None:
     assert over_ns(kind, returned_ns=10 * S, gone_ns=20 * S, detection_timeout_s=60) == 21 * S
 

@@ -33,14 +33,14 @@ def test_another_host_than_a_faults_is_the_first_in_layout_order(tmp_path: Path)
     (killed,) = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
     (frozen,) = (one.host for one in cluster.executor.performed if isinstance(one, Freeze))
     assert frozen == next(host for host in HOSTS if host != killed)
-    assert [window.doubt for window in done.manifest.windows] == ["", ""]
+    assert [window.unverified_reason for window in done.manifest.windows] == ["", ""]
 
 
 def test_the_host_of_a_fault_is_the_same_after_a_leadership_change(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, referring("host of fault 1"), tmp_path)
     (killed,) = (one.host for one in cluster.executor.performed if isinstance(one, Kill))
-    assert f"means {killed}, where window 1" in done.manifest.windows[1].doubt
+    assert f"means {killed}, where window 1" in done.manifest.windows[1].unverified_reason
 
 
 def test_a_reference_to_a_fault_that_never_opened_means_no_host() -> None:
@@ -65,4 +65,4 @@ def test_a_short_fault_lasts_what_it_says_though_the_look_takes_longer(
     assert window.ended_ns is not None
     assert window.ended_ns - window.origin_ns < 0.6e9
     assert not window.verified
-    assert "shorter than a look" in window.doubt
+    assert "shorter than a look" in window.unverified_reason

@@ -82,12 +82,12 @@ def test_a_worker_answers_if_its_pong_comes(speaks: bool, monkeypatch: pytest.Mo
         channel = Mute()
         worker = handle(channel)
         worker.listen()
-        asked = asyncio.create_task(worker.answers())
+        request = asyncio.create_task(worker.answers())
         while not channel.unanswered:
             await asyncio.sleep(0)
         if speaks:
             channel.speak()
-        reply = await asked
+        reply = await request
         await worker.end(0.0)
         return reply.answered
 

@@ -23,14 +23,14 @@ ORIGIN = 1_000
 
 
 def recorded(
-    tmp_path: Path, events: list[tuple[int, int, str, str]], struck: object = None
+    tmp_path: Path, events: list[tuple[int, int, str, str]], hit: object = None
 ) -> dict[str, Any]:
     """The state of the first of two windows. `events`: worker, time, kind and detail."""
     made: Manifest = manifest()
     made.workers += [WorkerRecord("publisher-2", 2, "publisher"), WorkerRecord("c", 3, "consumer")]
     for number, origin in ((1, ORIGIN), (2, 5 * ORIGIN)):
         made.windows.append(Window(number, "kill", origin, origin, None, True, False, ""))
-    made.state["windows"] = {"1": {NAME_SERVERS_HIT: struck}, "2": {}}
+    made.state["windows"] = {"1": {NAME_SERVERS_HIT: hit}, "2": {}}
     made.save(tmp_path)
     for worker in (1, 2, 3):
         with LogWriter(tmp_path / LOGS / f"worker-{worker}") as log:
@@ -41,7 +41,7 @@ def recorded(
     return state
 
 
-def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fault(
+def test_a_publisher_counts_by_its_last_name_server_before_the_fault(
     tmp_path: Path,
 ) -> None:
     state = recorded(
@@ -57,7 +57,7 @@ def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fau
 
 
 @pytest.mark.parametrize(
-    ("events", "struck", "count"),
+    ("events", "hit", "count"),
     [
         ([(1, 100, "attached", "rkt2"), (2, 100, "attached", "rkt1")], ["rkt1"], 1),
         ([(1, 100, "attached", "rkt2"), (2, 100, "attached", "rkt1")], ["rkt1", "rkt2"], 2),
@@ -69,10 +69,10 @@ def test_a_publisher_counts_by_the_name_server_that_it_asked_last_before_the_fau
         ([], {"not_applicable": "none"}, {"not_applicable": "none"}),
     ],
 )
-def test_who_never_said_whom_it_asks_leaves_it_unknown(
-    tmp_path: Path, events: list[tuple[int, int, str, str]], struck: object, count: object
+def test_a_client_that_never_named_its_server_leaves_it_unknown(
+    tmp_path: Path, events: list[tuple[int, int, str, str]], hit: object, count: object
 ) -> None:
-    assert recorded(tmp_path, events, struck)["publishers_attached_to_target"] == count
+    assert recorded(tmp_path, events, hit)["publishers_attached_to_target"] == count
 
 
 def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(
@@ -90,7 +90,7 @@ def test_a_cancellation_counts_in_the_window_after_whose_beginning_it_came(
         ((1_100, "connected", "rmq2 pika"), 0, 0),  # who came later was not attached
     ],
 )
-def test_who_was_attached_elsewhere_is_to_be_told(
+def test_a_client_attached_elsewhere_must_get_the_route(
     tmp_path: Path, link: tuple[int, str, str], attached: int, cancelled: int
 ) -> None:
     at_ns, kind, to = link
@@ -109,7 +109,7 @@ def test_who_was_attached_elsewhere_is_to_be_told(
         ([], 1),
     ],
 )
-def test_a_publisher_that_was_connected_is_to_be_told_that_it_is_blocked(
+def test_a_connected_publisher_must_get_the_blocked_notice(
     tmp_path: Path, events: list[tuple[int, int, str, int, str]], left: int
 ) -> None:
     stood = [(1, 100, "connected", 1, "rmq2 pika"), (3, 100, "connected", 1, "rmq2 pika")]
@@ -198,14 +198,14 @@ def test_clients_are_cut_off_where_every_connection_to_the_target_ends_in_its_wi
 @pytest.mark.parametrize(
     "client_endpoint", ["haproxy", "haproxy-pair", {"not_applicable": "nowhere"}, None]
 )
-def test_behind_a_balancer_nobody_knows_to_whom_clients_came(
+def test_behind_a_balancer_the_clients_brokers_are_unknown(
     tmp_path: Path, client_endpoint: str | None
 ) -> None:
     cut = [*TWO, (1, 1_010, "lost", 1, "EOF"), (3, 1_010, "lost", 1, "EOF")]
     assert cut_off(tmp_path, cut, client_endpoint=client_endpoint) is None
 
 
-def test_a_window_that_never_opened_cut_nobody_off_that_anybody_knows(tmp_path: Path) -> None:
+def test_a_window_that_never_opened_cut_off_no_known_client(tmp_path: Path) -> None:
     assert cut_off(tmp_path, TWO, target="") is None
 
 
@@ -254,14 +254,14 @@ def moved(
         ([(1, 1_500, "connected", 2, "rmq2 pika"), (2, 900, "lost", 1, "")], True),  # not there
     ],
 )
-def test_clients_moved_where_each_publisher_of_the_struck_host_came_to_another_meanwhile(
+def test_clients_moved_if_each_publisher_of_the_target_reconnected(
     tmp_path: Path, events: list[tuple[int, int, str, int, str]], all_moved: bool
 ) -> None:
     consumer = (3, 100, "connected", 1, "rmq1 pika")  # nobody asks it
     assert moved(tmp_path, [*AT_TARGET, consumer, *events]) is all_moved
 
 
-def test_whether_clients_moved_is_asked_of_links_and_known_where_they_know_hosts(
+def test_moved_clients_are_known_only_from_links_with_hosts(
     tmp_path: Path,
 ) -> None:
     paths = iter(tmp_path / name for name in "abc")

@@ -92,14 +92,14 @@ def test_the_same_experiment_twice_is_named_however_it_came_in(tmp_path: Path) -
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"name": "e", "runs": 3}', '{"name": "e", "pieces": ["gone"]}']
 )
-def test_what_is_none_of_ours_is_said_to_be_none(tmp_path: Path, text: str) -> None:
+def test_foreign_folders_are_reported_as_foreign(tmp_path: Path, text: str) -> None:
     (tmp_path / "experiment.json").write_text(text)
     with pytest.raises(NoExperiment, match=str(tmp_path)):
         recall(tmp_path)
     assert len(list(problems([tmp_path]))) == 1
 
 
-def test_runs_that_a_bound_spared_are_asked_for_no_more(tmp_path: Path) -> None:
+def test_runs_spared_by_a_bound_are_no_longer_expected(tmp_path: Path) -> None:
     first, second = (plan(name=f"quick-{number}") for number in (1, 2))
     experiment = Experiment("e", 7, (first, second), ())
     remember(experiment, "mqproof run quick --bound 10%", {}, tmp_path / "e")
@@ -118,7 +118,7 @@ def test_runs_that_a_bound_spared_are_asked_for_no_more(tmp_path: Path) -> None:
         ('{"name": "e", "replay": "", "pieces": 1}', "is none of ours"),
     ],
 )
-def test_a_folder_that_is_none_of_ours_is_reported_and_never_followed_round(
+def test_a_foreign_folder_is_reported_and_its_links_not_followed(
     text: str, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "experiment.json").write_text(text)
@@ -141,9 +141,7 @@ def test_a_folder_that_is_none_of_ours_is_reported_and_never_followed_round(
         ("cell", "abcd" * 9),
     ],
 )
-def test_a_run_that_is_told_wrongly_is_none_of_ours(
-    key: str, value: object, tmp_path: Path
-) -> None:
+def test_a_malformed_run_name_is_rejected(key: str, value: object, tmp_path: Path) -> None:
     document = stored_document("e")
     document["runs"][0][key] = value
     (tmp_path / "experiment.json").write_text(json.dumps(document))

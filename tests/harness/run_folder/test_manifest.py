@@ -13,7 +13,20 @@ from spark_analysis.schema.sealed import DIGEST, digest_of
 from tests.rigs.runs.sealed_runs import sealed
 
 Document = dict[str, Any]
-VALUES = (None, True, -1, 10**30, 0.5, "", "word", [], ["word"], [[]], {}, {"word": 1})
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    0.5,
+    "",
+    "word",
+    [],
+    ["word"],
+    [[]],
+    {},
+    {"word": 1},
+)
 WINDOW = {
     "number": 1,
     "kind": "kill",
@@ -22,7 +35,7 @@ WINDOW = {
     "ended_ns": 40,
     "verified": True,
     "gone": True,
-    "doubt": "",
+    "unverified_reason": "",
     "over_ns": None,
 }
 
@@ -86,7 +99,7 @@ def test_of_very_many_problems_the_first_are_reported_and_the_others_counted(
     lambda facts: facts["queues"].append({**facts["queues"][0]}),
     lambda facts: facts.update(clocks=[{"worker": 1, "bound_ns": -1}]),
 ])  # fmt: skip
-def test_facts_that_contradict_themselves_or_their_run_are_judged_by_nobody(
+def test_contradictory_facts_are_not_judged(
     spoil: Callable[[Document], None], sealed_document: Document, tmp_path: Path
 ) -> None:
     document = copied(sealed_document)

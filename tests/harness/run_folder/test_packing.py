@@ -13,6 +13,7 @@ from harness.run_folder.experiments import recall
 from harness.run_folder.manifest import Manifest
 from harness.run_folder.whole import whole
 from spark_analysis.schema.sealed import RAW
+from tests.rigs.machine.disks import disk
 from tests.rigs.runs.reports import CELL
 from tests.rigs.runs.sealed_runs import recorded, sealed
 from tests.rigs.runs.stored import stored
@@ -28,9 +29,7 @@ def experiment(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_unpacked_is_whole_and_what_was_asked_for(
-    experiment: Path, tmp_path: Path
-) -> None:
+def test_unpacked_data_is_complete_and_as_requested(experiment: Path, tmp_path: Path) -> None:
     there = unpacked(packed(experiment, tmp_path / "a.tar.xz"), tmp_path / "elsewhere")
     assert [run.name for run in recall(there).runs] == ["one", "two", "never-begun"]
     for name in ("one", "two"):
@@ -65,6 +64,19 @@ def test_a_damaged_run_is_not_packed(
     assert cli.main(["pack", str(experiment), "-o", str(into)]) == 2
     assert f"{path} is gone" in capsys.readouterr().err
     assert not list(tmp_path.glob("a.tar.xz*"))
+
+
+@pytest.mark.slow
+def test_on_a_full_disk_nothing_is_packed_and_the_file_is_named(
+    experiment: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with disk(tmp_path / "disk", 64) as made:
+        made.fill()
+        into = made.path / "a.tar.xz"
+        assert cli.main(["pack", str(experiment), "-o", str(into)]) == 2
+        told = capsys.readouterr().err
+        assert told.splitlines()[1].strip() == f"{into}.partial: No space left on device"
+        assert not list(made.path.glob("a.tar.xz*"))
 
 
 def test_a_place_that_cannot_be_written_is_reported(

@@ -14,7 +14,8 @@ from harness.run_folder.manifest import (
     WorkerRecord,
     facts_of,
 )
-from harness.run_folder.seal import HARNESS, LOGS, RAW, seal
+from harness.run_folder.rows import RAW
+from harness.run_folder.seal import HARNESS, LOGS, seal
 from harness.run_folder.tolerances import DRIFT_NS_MAX
 from spark_analysis.schema.arrow import arrow_schema
 from spark_analysis.schema.facts import Clock, Facts
@@ -92,7 +93,7 @@ def test_a_harness_that_died_leaves_a_run_that_is_unknown_as_a_whole(tmp_path: P
         attempt(log, 700)
     sealed = seal(tmp_path)
     assert sealed.facts is not None
-    assert sealed.facts["clock_doubt"] == "the harness ended in phase 'windows'"
+    assert sealed.facts["clock_problem"] == "the harness ended in phase 'windows'"
     assert sealed.facts["load_ended_ns"] == 7001
 
 
@@ -100,7 +101,7 @@ def test_a_clock_in_doubt_makes_the_run_unknown() -> None:
     doubted = manifest()
     doubted.load_ended_ns = 10
     doubted.clocks = [ClockRecord("publisher-1", True, 0, 0, "publisher-1: its clock moved")]
-    assert facts_of(doubted, 0).clock_doubt == "publisher-1: its clock moved"
+    assert facts_of(doubted, 0).clock_problem == "publisher-1: its clock moved"
 
 
 def test_what_is_due_in_two_hours_is_no_instant_that_anybody_saw(tmp_path: Path) -> None:
@@ -147,9 +148,10 @@ def test_a_full_disk_stops_the_log_whole_and_for_good(tmp_path: Path) -> None:
         "        sequence += 1\n"
         "        log.append(ATTEMPTS, 1, sequence, 1, 'q', 0, 0, 0, 1, 5, 256)\n"
         "        if sequence % 100 == 0: log.flush()\n"
-        "except LogFull:\n"
+        "except LogFull as full:\n"
+        f"    if str(full) != {f'{folder}: File too large'!r}: sys.exit(str(full))\n"
         "    try: log.flush()\n"
-        "    except LogFull: sys.exit(42)\n"
+        "    except LogFull as again: sys.exit(42 if str(again) == str(full) else str(again))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=Path.cwd(), check=False)
     assert done.returncode == 42

@@ -228,9 +228,7 @@ def test_runs_of_before_there_were_checksums_are_judged_as_they_are(runs: Path) 
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SPOILT if kind != "a folder"])
-def test_a_damaged_run_is_made_anew_from_its_logs_when_asked_and_says_so(
-    kind: str, runs: Path
-) -> None:
+def test_a_damaged_run_is_rebuilt_from_its_logs_on_request(kind: str, runs: Path) -> None:
     folder, spoil = runs / "one", SPOILT[kind][0]
     before = Manifest.load(folder)
     spoil(folder / RAW / "settlements.parquet")
@@ -244,7 +242,7 @@ def test_a_damaged_run_is_made_anew_from_its_logs_when_asked_and_says_so(
     assert whole(folder, "later") == made, "what is whole is not made anew"
 
 
-def test_an_added_table_goes_by_resealing_but_no_file_that_is_none_of_ours(runs: Path) -> None:
+def test_resealing_accepts_an_added_table_but_no_foreign_file(runs: Path) -> None:
     folder = runs / "one"
     shutil.copy(folder / RAW / "attempts.parquet", folder / RAW / f"{ABSENT}.parquet")
     assert whole(folder, AT)
@@ -272,9 +270,7 @@ def add_a_log(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("spoil", [shorten_a_log, lose_a_log, add_a_log])
-def test_nothing_is_made_anew_from_logs_that_are_not_what_they_were(
-    spoil: Callable[[Path], str], runs: Path
-) -> None:
+def test_nothing_is_rebuilt_from_changed_logs(spoil: Callable[[Path], str], runs: Path) -> None:
     folder = runs / "one"
     message = spoil(folder)
     assert whole(folder), "the tables are the evidence; their logs may go"

@@ -95,7 +95,7 @@ def test_hosts_that_a_layout_names_itself_replace_all_of_the_others(name: str, c
     assert layout.policies == load_layout(RABBIT, "all-automatic").policies
 
 
-def test_whose_loss_pauses_a_node_is_told_by_the_layout() -> None:
+def test_the_layout_names_the_peers_whose_loss_pauses_a_node() -> None:
     layout = load_layout(RABBIT, "all-automatic-pause-if-all-down")
     assert layout.pause_if_all_down == PauseIfAllDown(("rmq1",), "autoheal")
 
@@ -122,7 +122,7 @@ def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "messages"),
     [
         (
             'like = "all"\ncopies = 0\n',
@@ -139,15 +139,17 @@ def test_a_users_own_file_may_be_like_a_built_in_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_like_another_is_reported_with_every_other_mistake(
-    tmp_path: Path, text: str, told: list[str]
+    tmp_path: Path, text: str, messages: list[str]
 ) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(text)
     with pytest.raises(CatalogueError) as caught:
         load_layout(RABBIT, str(file))
     lines = str(caught.value).splitlines()
-    assert len(lines) == len(told)
-    assert all(line.startswith(f"{file}, {word}") for line, word in zip(lines, told, strict=True))
+    assert len(lines) == len(messages)
+    assert all(
+        line.startswith(f"{file}, {word}") for line, word in zip(lines, messages, strict=True)
+    )
 
 
 def test_a_system_says_which_faults_it_cannot_suffer_and_why() -> None:
@@ -167,7 +169,7 @@ def test_a_path_means_a_file_of_the_users_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "message"),
     [
         ("all", "no layout of rabbitmq-mirrored 'all'; "),
         (
@@ -178,10 +180,10 @@ def test_a_path_means_a_file_of_the_users_own(tmp_path: Path) -> None:
         ("./none.toml", "--layout: there is no layout file ./none.toml"),
     ],
 )
-def test_a_wrong_word_is_answered_with_the_right_ones(word: str, told: str) -> None:
+def test_a_wrong_word_is_answered_with_the_right_ones(word: str, message: str) -> None:
     with pytest.raises(CatalogueError) as caught:
         load_layout(RABBIT, word)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_unknown_system_is_answered_with_the_known_ones() -> None:
@@ -190,7 +192,7 @@ def test_an_unknown_system_is_answered_with_the_known_ones() -> None:
 
 
 def refused(folder: Path, text: str, system: str = RABBIT) -> list[str]:
-    """What is told of a file, a mistake a line, without its path."""
+    """What is reported of a file, a mistake a line, without its path."""
     file = folder / "wrong.toml"
     file.write_text(text)
     with pytest.raises(CatalogueError) as caught:
@@ -219,8 +221,8 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
         .replace("detection_timeout_s = 7", "detection_timeout_s = -1")
     )
     pause = 'pause_if_all_down = {hosts = ["c"], recover = "heal"}\n'
-    told = refused(tmp_path, text.replace("hosts = [{", f"{pause}hosts = [{{", 1))
-    assert [line.partition(": ")[0] for line in told] == [
+    messages = refused(tmp_path, text.replace("hosts = [{", f"{pause}hosts = [{{", 1))
+    assert [line.partition(": ")[0] for line in messages] == [
         "line 5, synchronise",
         "line 7, client_endpont",
         "line 8, pause_if_all_down",
@@ -240,11 +242,11 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
         "'al' is none of the words; did you mean 'all'?; valid: all | exactly",
         "must be at least 0.1, not -1",
     ):
-        assert any(words in line for line in told), words
+        assert any(words in line for line in messages), words
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"copies": '"2"'}, "line 4, copies: must be a whole number, not '2'"),
         ({"copies": "true"}, "line 4, copies: must be a whole number, not True"),
@@ -264,18 +266,18 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_line_and_the_choic
     ],
 )
 def test_what_is_no_word_or_number_of_its_key_or_goes_against_another_key_is_refused(
-    tmp_path: Path, changes: dict[str, str], told: str
+    tmp_path: Path, changes: dict[str, str], message: str
 ) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(own(**changes))
     with pytest.raises(CatalogueError) as caught:
         load_layout(RABBIT, str(file))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert len(caught.value.problems) == 1
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         (
             "detection_timeout_s = 5",
@@ -336,15 +338,15 @@ def test_what_is_no_word_or_number_of_its_key_or_goes_against_another_key_is_ref
         ),
     ],
 )
-def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in OWN
     found = "\n".join(refused(tmp_path, OWN.replace(old, new, 1)))
-    assert told in found
+    assert message in found
 
 
 def test_a_layout_of_spares_alone_is_no_cluster(tmp_path: Path) -> None:
-    told = refused(tmp_path, OWN.replace('", processes', '", spare = true, processes'))
-    assert "hosts: every host is a spare one: there is no cluster to add it to" in told[0]
+    messages = refused(tmp_path, OWN.replace('", processes', '", spare = true, processes'))
+    assert "hosts: every host is a spare one: there is no cluster to add it to" in messages[0]
 
 
 def test_hosts_carry_the_processes_of_the_system_that_they_stand_for(tmp_path: Path) -> None:

@@ -79,10 +79,10 @@ def test_a_name_is_seen_wherever_it_stands(source: str) -> None:
     assert list(named(source))
 
 
-def test_what_is_told_to_people_is_no_name() -> None:
+def test_texts_for_people_are_no_names() -> None:
     assert not list(named('"""RocketMQ does so."""\n\ndef f():\n    """RabbitMQ."""  # AMQP'))
 
 
-def test_where_a_queue_has_mirrors_is_asked_of_whoevers_queue() -> None:
+def test_whether_a_queue_has_mirrors_comes_from_its_family() -> None:
     assert not list(named("promises.mirrored_on"))
     assert list(named("x.mirrored_once"))

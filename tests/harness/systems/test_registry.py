@@ -41,17 +41,19 @@ def test_what_is_deployed_as_processes_says_how_and_nothing_else_does() -> None:
         assert (declared.processes is not None) == ("local" in load_system(name).deployments)
 
 
-def test_whose_brokers_raise_no_alarm_says_why_and_nobody_else_does() -> None:
+def test_only_systems_without_alarms_give_a_reason() -> None:
     for name, declared in OURS.items():
         assert declared.containers is not None
         assert (declared.containers.alarms is None) == ("alarm" in load_system(name).cannot)
         assert load_system(name).alarms is declared.containers.alarms
 
 
-def test_only_processes_are_told_to_misbehave() -> None:
-    told = {name: declared.misbehaves for name, declared in OURS.items()}
-    assert {*told["reference-mirrored"], *told["reference-2m2s"]} == {*KINDS}
-    assert not [name for name, kinds in told.items() if kinds and OURS[name].processes is None]
+def test_only_local_processes_can_misbehave() -> None:
+    kinds_by_name = {name: declared.misbehaves for name, declared in OURS.items()}
+    assert {*kinds_by_name["reference-mirrored"], *kinds_by_name["reference-2m2s"]} == {*KINDS}
+    assert not [
+        name for name, kinds in kinds_by_name.items() if kinds and OURS[name].processes is None
+    ]
 
 
 def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -> None:
@@ -60,7 +62,7 @@ def test_what_somebody_else_may_run_says_how_it_is_met_and_nothing_else_does() -
 
 
 @pytest.mark.parametrize("declared", OURS.values(), ids=OURS)
-def test_every_layout_of_ours_is_promised_something(declared: Declaration) -> None:
+def test_every_shipped_layout_has_a_promise(declared: Declaration) -> None:
     label = load_system(declared.name).default_layout
     promised = declared.guarantees(catalogue.load_layout(declared.name, label))
     assert isinstance(promised, Guarantees)
@@ -83,7 +85,7 @@ def test_a_system_of_another_package_joins_ours() -> None:
         ([offer(OURS["rocketmq-2m2s"], "rocketmq-2m2s")], "mqproof itself has one of this name"),
     ],
 )
-def test_one_that_is_spoilt_keeps_nobody_from_the_others(offers: list[Offer], wrong: str) -> None:
+def test_a_broken_declaration_does_not_hide_the_others(offers: list[Offer], wrong: str) -> None:
     found = read(offers)
     assert found.systems == OURS
     ((name, why),) = found.spoilt.items()
@@ -95,7 +97,7 @@ def test_one_that_is_spoilt_keeps_nobody_from_the_others(offers: list[Offer], wr
     ("part", "deployment"),
     [("processes", "local"), ("containers", "compose"), ("foreign", "external")],
 )
-def test_a_deployment_that_is_listed_and_not_declared_is_told_with_its_place(
+def test_an_undeclared_deployment_is_reported_with_its_location(
     part: str,
     deployment: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -111,7 +113,7 @@ def test_a_deployment_that_is_listed_and_not_declared_is_told_with_its_place(
     assert "Traceback" not in said
 
 
-def test_all_deployments_that_nobody_declared_are_told_at_once(
+def test_all_undeclared_deployments_are_reported_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     poor = replace(QUEUE, name="in-no-way", processes=None, containers=None, foreign=None)
@@ -125,7 +127,7 @@ def test_all_deployments_that_nobody_declared_are_told_at_once(
     ]
 
 
-def test_whoever_asks_for_a_spoilt_one_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_declaration_is_reported_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     spoilt = SystemRegistry(
         OURS, {}, {"acme-queue": "the system acme-queue of acme 1.2 cannot be used"}
     )

@@ -26,7 +26,7 @@ def code_of(service_ports: ServicePorts) -> list[str]:
 
 
 @EVERY
-def test_code_that_the_agent_is_told_to_import_lies_in_its_image(
+def test_modules_that_the_agent_imports_are_in_its_image(
     service_ports: ServicePorts, tmp_path: Path
 ) -> None:
     copy_worker_sources(tmp_path)

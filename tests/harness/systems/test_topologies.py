@@ -21,7 +21,7 @@ def test_a_system_that_declares_no_such_cluster_is_none_that_a_file_may_name() -
     assert "valid: reference-mirrored" in str(error.value)
 
 
-def test_a_system_that_is_not_here_any_more_is_told_by_its_name(
+def test_a_removed_system_is_reported_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = topology()

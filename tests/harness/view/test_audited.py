@@ -54,7 +54,7 @@ def test_offsets_that_are_not_at_the_end_are_reported_and_many_are_counted() -> 
     assert text.endswith("; and 2 more")
 
 
-def test_a_queue_where_nobody_ever_committed_counts_and_is_named() -> None:
+def test_a_queue_without_any_commit_counts_and_is_named() -> None:
     (_, (_, text)) = lines(
         probe("queue read", "rkt1 orders/0", "offsets 0 to 9: 9 messages"),
         probe("consumer offset", "rkt1 orders/0 readers", "committed 9 of 9, 0 behind"),
@@ -83,7 +83,7 @@ def start(**changes: object) -> AuditStart:
 
 
 @pytest.mark.parametrize(
-    ("record", "told_of_it"),
+    ("record", "expected"),
     [
         (
             start(),
@@ -114,6 +114,6 @@ def start(**changes: object) -> AuditStart:
     ],
 )
 def test_what_the_auditor_started_is_reported_and_what_it_left(
-    record: AuditStart, told_of_it: tuple[bool, str]
+    record: AuditStart, expected: tuple[bool, str]
 ) -> None:
-    assert [(one.judged, one.text) for one in starts([record])] == [told_of_it]
+    assert [(one.judged, one.text) for one in starts([record])] == [expected]

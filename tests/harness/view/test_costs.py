@@ -7,7 +7,7 @@ from spark_analysis.definition.costs import costs
 from spark_analysis.definition.judge import judge
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.resources import sample, sampled
-from tests.rigs.runs.told_runs import manifest_of
+from tests.rigs.runs.judged_runs import manifest_of
 
 SOURCE = """
 [workload]
@@ -54,14 +54,14 @@ def test_a_host_is_a_broker_the_proxy_or_the_clients() -> None:
     assert found.hosts[0].received_per_s is None  # no host of this run counts it
 
 
-def test_a_part_that_is_not_there_or_not_known_costs_nobody_knows_what() -> None:
+def test_a_missing_or_unknown_part_makes_the_cost_unknown() -> None:
     lone = cost_of(sample(History(), "rmq1", 5, cpu_ns=1))
     assert lone.sum_of(BROKERS, "cores") is None
     assert lone.sum_of(PROXY, "cores") is None
     assert lone.cpu_s_per_1000(BROKERS) is None
 
 
-def test_a_stall_in_the_calm_leaves_the_rate_unknown_and_what_hosts_used_known() -> None:
+def test_a_stall_in_steady_state_leaves_the_rate_unknown_and_what_hosts_used_known() -> None:
     found = cost_of(calm().stall(PUBLISHER, at_ms=5_000, late_ms=150))
     assert (found.confirmed_per_s, found.p50_ms, found.cpu_s_per_1000(BROKERS)) == (None,) * 3
     assert found.doubt == "publisher 1 stalled 150 ms at +5.0 s (host busy)"
@@ -78,7 +78,7 @@ def test_what_went_wrong_later_says_nothing_about_the_calm() -> None:
 def test_why_there_is_no_rate_is_reported() -> None:
     assert cost_of(History(confirms=False)).doubt == "publishers ask for no confirms"
     assert cost_of(History().window(0)).doubt == "there was no load before the first fault"
-    assert cost_of(History(clock_doubt="the machine slept")).confirmed_per_s is None
+    assert cost_of(History(clock_problem="the machine slept")).confirmed_per_s is None
 
 
 @pytest.mark.parametrize(

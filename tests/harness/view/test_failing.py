@@ -6,7 +6,7 @@ from spark_analysis.schema.views import Shown, detail_of
 from spark_analysis.schema.words import Outcome
 from tests.rigs.histories.both_judges import sends_by_both
 from tests.rigs.histories.by_hand import PUBLISHER, History, ns
-from tests.rigs.runs.told_runs import manifest_of
+from tests.rigs.runs.judged_runs import manifest_of
 
 FAULT_MS = 10_000
 A, B = Shown("broker-a", 0, "rkt1:10911"), Shown("broker-b", 0, "rkt2:10912")
@@ -39,17 +39,17 @@ def test_it_turned_to_another_name_server_and_then_learnt_that_the_master_was_go
     assert found.last_failed_s == 3.01
 
 
-def test_who_keeps_whom_he_asks_never_turned() -> None:
+def test_a_client_that_keeps_its_name_server_never_turned() -> None:
     found = one(event(100, "attached", "rkt1"), event(100, "route", detail_of((A, B))))
     assert (found.name_server, found.turned_s, found.left_out_s) == ("rkt1", None, None)
 
 
-def test_of_who_tells_nothing_nothing_is_known() -> None:
+def test_a_client_without_reports_is_unknown() -> None:
     found = one()
     assert (found.name_server, found.turned_s, found.left_out) == ("", None, "")
 
 
-def test_a_library_that_had_no_route_for_a_while_has_left_nobody_out() -> None:
+def test_a_library_without_a_route_for_a_while_left_out_no_broker() -> None:
     found = one(
         event(100, "route", detail_of((A, B))),
         event(FAULT_MS + 5_000, "route", "nothing"),

@@ -7,8 +7,8 @@ from harness.view.message_traces import MessageTrace, near
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Fate, Outcome, Redelivered, Via
 from tests.rigs.histories.by_hand import CONSUMER, History
+from tests.rigs.runs.judged_runs import FAULT_MS, crash, manifest_of
 from tests.rigs.runs.run_folders import write_run
-from tests.rigs.runs.told_runs import FAULT_MS, crash, manifest_of
 
 
 def detail_of(tmp_path: Path, history: History) -> Detail:
@@ -35,15 +35,15 @@ def test_a_lost_message_was_sent_confirmed_and_never_came(tmp_path: Path) -> Non
         "attempt 1: confirmed (replicated): the broker said “confirmed”",
         "fault 1, kill rmq1, begins",
         "fault 1, kill rmq1, is undone",
-        "never delivered, though its queue was read empty; the audit did not find it, either",
+        "never delivered; its queue was drained, and the audit did not find it",
     ]
     assert [step.at_ns for step in story.steps] == sorted(step.at_ns for step in story.steps)
 
 
 def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
-    tell = crash()
-    tell.deliver(238, at_ms=12_400, redelivered=Redelivered.YES, connection=2)
-    story = story_of(tmp_path, tell, "duplicated")
+    history = crash()
+    history.deliver(238, at_ms=12_400, redelivered=Redelivered.YES, connection=2)
+    story = story_of(tmp_path, history, "duplicated")
     (counted,) = (step for step in story.steps if step.counted)
     assert counted.at_ns == 12_400_000_000
     assert counted.text == (
@@ -53,13 +53,13 @@ def test_a_duplicate_marks_the_delivery_that_is_counted(tmp_path: Path) -> None:
     assert acknowledged in texts(story)
 
 
-def test_a_retry_tells_the_fate_of_every_attempt(tmp_path: Path) -> None:
+def test_a_retry_shows_the_fate_of_every_attempt(tmp_path: Path) -> None:
     story = History().window(1_000, ended_ms=2_000)
     story.publish(1, at_ms=1_100).settle(1, Outcome.UNKNOWN, at_ms=1_200)
     story.deliver(1, at_ms=1_250).publish(1, at_ms=1_300, attempt=2, connection=2)
     story.confirm(1, at_ms=1_400, attempt=2).deliver(1, at_ms=1_500, attempt=2)
-    told = texts(story_of(tmp_path, story, "duplicated"))
-    assert told == [
+    steps = texts(story_of(tmp_path, story, "duplicated"))
+    assert steps == [
         "attempt 1 sent by publisher 1 to connection 1",
         "attempt 1: unknown: unknown",
         "attempt 1 delivered to consumer 1 through connection 1",
@@ -76,7 +76,7 @@ def test_a_publish_that_was_never_sent_says_so(tmp_path: Path) -> None:
     ]
 
 
-def test_a_late_sending_tells_when_it_was_due(tmp_path: Path) -> None:
+def test_a_late_sending_shows_when_it_was_due(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=900, intended_ms=100).confirm(1, at_ms=1_500)
     story.deliver(1, at_ms=1_600)
     assert texts(story_of(tmp_path, story, "missed"))[0] == "was due in orders"
@@ -110,11 +110,11 @@ def test_of_a_long_story_the_ends_and_what_is_counted_are_reported(tmp_path: Pat
     story = History().publish(1, at_ms=0).confirm(1, at_ms=1)
     for number in range(60):
         story.deliver(1, at_ms=2 + number, redelivered=Redelivered.YES)
-    told = story_of(tmp_path, story, "duplicated")
-    gaps = [step.text for step in told.steps if step.sort == "gap"]
+    trace = story_of(tmp_path, story, "duplicated")
+    gaps = [step.text for step in trace.steps if step.sort == "gap"]
     assert gaps == ["46 steps left out"]
-    assert sum(step.counted for step in told.steps) == 1
-    assert len(told.steps) == 10 + 1 + 6
+    assert sum(step.counted for step in trace.steps) == 1
+    assert len(trace.steps) == 10 + 1 + 6
 
 
 def test_a_message_that_came_again_and_again_has_one_story_in_its_class(tmp_path: Path) -> None:
@@ -186,14 +186,14 @@ def test_what_a_prober_sees_all_the_time_is_no_happening_and_a_proof_is(tmp_path
     folder = write_run(tmp_path / "run", facts, rows)
     found = detail(folder, manifest_of(facts), facts, judge(facts, rows))
     probes = [one.text for one in found.timeline.happenings if one.sort == "probe"]
-    assert probes == ["seen from outside to hold: detail of verified"]
+    assert probes == ["verified active: detail of verified"]
 
 
-def test_a_story_tells_with_what_each_attempt_was_sent(tmp_path: Path) -> None:
+def test_a_trace_shows_the_properties_of_each_attempt(tmp_path: Path) -> None:
     story = History().publish(1, at_ms=1).terms(1, wait_ms=5_000).publish(1, at_ms=2, attempt=2)
     story.terms(1, wait_ms=5_000, attempt=2).confirm(1, at_ms=3).deliver(1, at_ms=400)
-    told = texts(story_of(tmp_path, story, "early"))
-    assert told[:2] == [
+    steps = texts(story_of(tmp_path, story, "early"))
+    assert steps[:2] == [
         "attempt 1 sent by publisher 1 to connection 1, due at +5.001 s",
         "attempt 2 sent by publisher 1 to connection 1, due at +5.002 s",
     ]

@@ -44,7 +44,7 @@ def test_a_stall_is_reported_beside_what_is_judged_all_the_same() -> None:
     assert not judged["stages", 1]
 
 
-def test_publishes_of_clients_that_a_fault_kept_away_are_told_as_excused() -> None:
+def test_publishes_of_excused_clients_are_reported_as_excused() -> None:
     found = texts(Story().count("excused", "", 811))
     assert found["availability", 1].endswith(
         "; 811 of the run are excused: faults kept their publishers away"
@@ -64,7 +64,7 @@ def test_a_bound_near_zero_is_an_unknown_recovery_time() -> None:
     assert "sustained_success unknown" in found["stages", 1]
 
 
-def test_where_nobody_consumes_no_consumer_is_said_to_be_late() -> None:
+def test_without_consumers_none_is_reported_late() -> None:
     found = texts(Story(consumers=0).stage("consumers_resumed", 22.3, reached=False))
     assert found["stages", 1] == (
         "window 1: first_success 0.200 s, sustained_success 0.000 s, "
@@ -91,7 +91,7 @@ def test_an_unverified_window_says_why() -> None:
     assert found["availability", 1].startswith("availability of window 1 unknown: fault 1:")
 
 
-def test_delays_and_transactions_are_told_of_runs_that_have_some() -> None:
+def test_delays_and_transactions_are_reported_of_runs_that_have_some() -> None:
     story = Story().count("delayed", "", 700).count("transactions", "rollback", 9)
     story.count("early_unknown", "", 4).count("rolled_back_but_delivered", "rollback", 2)
     found = texts(story)

@@ -16,8 +16,8 @@ def test_outages_are_summed_wherever_they_lie() -> None:
 
 def test_what_the_system_did_not_end_is_a_bound() -> None:
     undone, never = Story().outage(12, 27, UNDO), Story().outage(12, 60, NEVER)
-    told = [outs(story.facts, story.outages)[0] for story in (undone, never)]
-    assert [(one.whole, one.back) for one in told] == [(False, True), (False, False)]
+    found = [outs(story.facts, story.outages)[0] for story in (undone, never)]
+    assert [(one.whole, one.back) for one in found] == [(False, True), (False, False)]
 
 
 def test_the_worst_of_several_queues_stands_beside_the_run() -> None:

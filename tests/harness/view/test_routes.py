@@ -11,10 +11,10 @@ from spark_analysis.definition.judge import judge
 from spark_analysis.definition.views import views
 from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History, ns
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, PROBER, SLAVE, look, looks
-from tests.rigs.runs.told_runs import manifest_of
+from tests.rigs.runs.judged_runs import manifest_of
 
 
-def told(history: History, *workers: WorkerRecord, judged: bool = True) -> list[str]:
+def observations(history: History, *workers: WorkerRecord, judged: bool = True) -> list[str]:
     facts, rows = history.build()
     manifest = manifest_of(facts)
     manifest.workers += workers
@@ -39,9 +39,9 @@ def freeze() -> History:
     return history
 
 
-def test_a_run_tells_when_which_name_server_dropped_which_broker_and_who_was_silent() -> None:
-    assert told(freeze()) == [
-        "2 name servers were asked for the route 32 times or more, at most 0.40 s apart",
+def test_a_run_lists_dropped_brokers_and_silent_name_servers() -> None:
+    assert observations(freeze()) == [
+        "2 name servers were queried for the route 32 times or more, at most 0.40 s apart",
         "window 1: route_changed after 5.500 to 6.005 s, "
         "route_changed_everywhere not within 50.0 s",
         "name server ns1 gave no answer from +10.40 s to +20.41 s: no answer within 1 s",
@@ -52,19 +52,21 @@ def test_a_run_tells_when_which_name_server_dropped_which_broker_and_who_was_sil
 def test_what_came_and_went_between_the_same_looks_is_one_sentence() -> None:
     moved = "broker-a master at rkt3:10931"
     history = look(look(History(), "ns1", 0, MASTER, SLAVE), "ns1", 400, moved)
-    assert told(history)[-1] == (
+    assert observations(history)[-1] == (
         "name server ns1 dropped broker-a master at rkt1:10911, broker-a slave 1 at rkt3:10931, "
         "and showed broker-a master at rkt3:10931 between +0.00 s and +0.41 s"
     )
 
 
-def test_where_name_servers_were_asked_too_seldom_it_says_so() -> None:
-    line = told(look(look(History(), "ns1", 0, *ALL), "ns1", 700, *ALL))[0]
+def test_too_infrequent_name_server_queries_are_reported() -> None:
+    line = observations(look(look(History(), "ns1", 0, *ALL), "ns1", 700, *ALL))[0]
     assert re.match(r"NOT JUDGED .* at most 0\.70 s apart: more than the 0\.5 s", line)
 
 
 def test_a_run_that_cannot_be_judged_says_no_times_of_recovery() -> None:
-    assert [line for line in told(freeze(), judged=False) if line.startswith("NOT JUDGED")] == [
+    assert [
+        line for line in observations(freeze(), judged=False) if line.startswith("NOT JUDGED")
+    ] == [
         "NOT JUDGED window 1: route_changed after 5.500 to 6.005 s, "
         "route_changed_everywhere not within 50.0 s"
     ]
@@ -72,7 +74,7 @@ def test_a_run_that_cannot_be_judged_says_no_times_of_recovery() -> None:
 
 def test_a_run_without_a_prober_says_nothing_of_routes() -> None:
     history = History().window(10_000)
-    assert told(history) == []
+    assert observations(history) == []
     assert drawn(history) == Routes()
 
 
@@ -84,14 +86,16 @@ def test_of_several_queues_each_route_is_named_by_its_queue() -> None:
         WorkerRecord(f"prober-{queue}", PROBER + place, "prober", 0, True)
         for place, queue in enumerate(("orders", "bills"))
     ]
-    assert told(history, *probers)[-1].startswith("name server ns1 (orders) gave no answer")
+    assert observations(history, *probers)[-1].startswith(
+        "name server ns1 (orders) gave no answer"
+    )
 
 
 def test_more_sentences_than_one_reads_are_counted() -> None:
     history = History()
     for place in range(routes.SENTENCES_MAX + 3):
         look(history, "ns1", place * 400, *((MASTER,) if place % 2 else ()))
-    lines = told(history)
+    lines = observations(history)
     assert len(lines) == 1 + routes.SENTENCES_MAX + 1
     assert lines[-1] == "2 more changes of the route are in marts/changes"
 
@@ -134,7 +138,7 @@ def parts(one: Stretch) -> tuple[str, int, int, str]:
     return one.state, one.from_ns // 1_000_000, one.until_ns // 1_000_000, one.text
 
 
-def test_each_client_asks_one_name_server_until_it_says_another_or_ends() -> None:
+def test_each_client_uses_one_name_server_until_it_reports_another() -> None:
     def event(worker: int, at_ms: float, kind: str, detail: str = "") -> ClientEvent:
         return ClientEvent(worker, ns(at_ms), kind, 1, "", detail)
 
@@ -156,7 +160,7 @@ def test_each_client_asks_one_name_server_until_it_says_another_or_ends() -> Non
     }
 
 
-def test_a_client_that_says_that_it_asks_nobody_is_told_so() -> None:
+def test_a_client_that_reports_no_name_server_is_listed_as_such() -> None:
     (row,) = drawn(History(), (ClientEvent(PUBLISHER, ns(1), "attached", 1, "", ""),)).clients
     assert replace(row.stretches[0], title="").text == "no name server"
 
@@ -191,13 +195,11 @@ def test_where_a_clients_route_had_each_broker_is_a_row_and_ends_with_the_client
     assert second.title == "publisher-1 had dropped broker-a master by +12.00 s"
 
 
-def test_a_route_that_nobody_could_find_out_is_drawn_as_nothing_and_an_empty_one_as_dropped() -> (
-    None
-):
+def test_an_unknown_route_is_drawn_blank_and_an_empty_one_as_dropped() -> None:
     def believed(*details: str) -> list[tuple[str, int, int, str]]:
         events = tuple(
-            ClientEvent(PUBLISHER, ns(at_s * 1_000), "route", 1, "", told)
-            for at_s, told in enumerate((OTHER, *details), start=1)
+            ClientEvent(PUBLISHER, ns(at_s * 1_000), "route", 1, "", observations)
+            for at_s, observations in enumerate((OTHER, *details), start=1)
         )
         (row,) = drawn(History(), events).believed
         return [parts(one) for one in row.stretches]
@@ -229,13 +231,13 @@ def election() -> History:
 
 
 def test_a_voters_change_of_mind_is_reported_with_its_bounds_and_its_first_word_is_none() -> None:
-    assert told(election()) == [
+    assert observations(election()) == [
         f"{VOTER} said broker-a: no broker leads, term 2 between +0.40 s and +0.81 s",
         f"{VOTER} said broker-a: n1 leads, term 3 between +0.80 s and +1.21 s",
     ]
 
 
-def test_whom_a_voter_said_to_lead_is_a_row_and_its_silence_is_in_it() -> None:
+def test_a_voters_leader_is_a_row_that_includes_its_silence() -> None:
     history = look(election(), VOTER, 1_600, kind="leader", why="no answer within 1 s")
     (row,) = drawn(history).servers
     assert row.name == f"{VOTER}: broker-a"
@@ -250,5 +252,7 @@ def test_whom_a_voter_said_to_lead_is_a_row_and_its_silence_is_in_it() -> None:
 
 def test_the_route_is_not_changed_by_what_a_voter_says() -> None:
     history = look(election().window(0), "ns1", 0, *ALL)
-    stages = [one for one in told(look(history, "ns1", 1_000, *ALL)) if "route_changed" in one]
+    stages = [
+        one for one in observations(look(history, "ns1", 1_000, *ALL)) if "route_changed" in one
+    ]
     assert all("not within" in one for one in stages)

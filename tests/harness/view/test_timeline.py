@@ -13,7 +13,7 @@ from harness.view.timeline import (
 )
 from spark_analysis.definition.judge import judge
 from tests.rigs.histories.by_hand import CONSUMER, History, ns
-from tests.rigs.runs.told_runs import crash, manifest_of
+from tests.rigs.runs.judged_runs import crash, manifest_of
 
 NOTHING = Events((), (), (), ())
 
@@ -31,10 +31,10 @@ def fault_event(event: str, at_ms: float, **changes: object) -> FaultEvent:
 def test_a_slice_has_the_sums_of_its_seconds_and_its_latencies() -> None:
     story = History(load_ms=(0, 200_000)).flow(range(199), from_ms=0, every_ms=1_000)
     story.publish(500, at_ms=199_000)
-    told = timeline_of(story)
-    assert [one.from_s for one in told.slices] == [*range(0, 200, 2)]
-    assert [one.operations for one in told.slices] == [2] * 100
-    assert {one.p50_ms for one in told.slices} == {one.p99_ms for one in told.slices} == {1.0}
+    drawn = timeline_of(story)
+    assert [one.from_s for one in drawn.slices] == [*range(0, 200, 2)]
+    assert [one.operations for one in drawn.slices] == [2] * 100
+    assert {one.p50_ms for one in drawn.slices} == {one.p99_ms for one in drawn.slices} == {1.0}
 
 
 def test_seconds_in_which_nothing_counts_are_slices_of_nothing() -> None:
@@ -42,7 +42,7 @@ def test_seconds_in_which_nothing_counts_are_slices_of_nothing() -> None:
     assert [one.confirmed for one in timeline_of(story).slices] == [1, 0, 0, 1]
 
 
-def test_a_fault_is_reported_as_asked_for_as_done_and_as_seen() -> None:
+def test_a_fault_is_reported_as_requested_performed_and_verified() -> None:
     events = replace(
         NOTHING,
         faults=[
@@ -68,8 +68,8 @@ def test_a_fault_is_reported_as_asked_for_as_done_and_as_seen() -> None:
 def test_a_fault_of_which_nothing_was_recorded_says_nothing_more_than_the_facts() -> None:
     facts, rows = crash().build()
     manifest = manifest_of(facts, schedule={})
-    told = timeline(manifest, facts, judge(facts, rows), NOTHING)
-    (fault,) = told.faults
+    drawn = timeline(manifest, facts, judge(facts, rows), NOTHING)
+    (fault,) = drawn.faults
     assert (fault.requested_from_ns, fault.held, fault.resolved) == (None, None, "")
 
 
@@ -92,23 +92,23 @@ def test_what_clients_probes_and_operators_did_stands_in_order_of_time() -> None
             ClientEvent(1, 11, "connecting", 2, "orders", "rmq2"),
         ],
     )
-    told = timeline_of(History(), events)
-    assert [(one.sort, one.who, one.text) for one in told.happenings] == [
+    drawn = timeline_of(History(), events)
+    assert [(one.sort, one.who, one.text) for one in drawn.happenings] == [
         ("client", "publisher 1", "lost reset by peer"),
         ("operation", "rmq2", "restart rmq2"),
-        ("probe", "rmq1", "seen from outside to hold: exit 137"),
+        ("probe", "rmq1", "verified active: exit 137"),
     ]
 
 
 def test_of_a_storm_of_events_the_first_are_reported_and_the_rest_counted() -> None:
     storm = [ClientEvent(1, at, "lost", at, "orders", "") for at in range(EVENTS_MAX + 7)]
-    told = timeline_of(History(), replace(NOTHING, clients=storm))
-    assert (len(told.happenings), told.happenings_left_out) == (EVENTS_MAX, 7)
+    drawn = timeline_of(History(), replace(NOTHING, clients=storm))
+    assert (len(drawn.happenings), drawn.happenings_left_out) == (EVENTS_MAX, 7)
 
 
 def test_affected_messages_are_marked_in_their_slices() -> None:
-    told = timeline_of(crash(lost=[200, 201, 230]))
-    assert [(m.measure, m.from_s, m.messages) for m in told.marks] == [
+    drawn = timeline_of(crash(lost=[200, 201, 230]))
+    assert [(m.measure, m.from_s, m.messages) for m in drawn.marks] == [
         ("lost", 10, 2),
         ("lost", 11, 1),
     ]
@@ -125,7 +125,7 @@ def planned(**fault: object) -> tuple[str, ...]:
     return (*span.options, *([] if span.returns else ["never"]))
 
 
-def test_options_of_a_fault_are_told_unless_they_go_without_saying() -> None:
+def test_options_of_a_fault_are_shown_unless_default() -> None:
     assert planned() == planned(clients="all") == ()
     assert planned(clients="publishers") == ("clients publishers",)
     options = {"clients": "all", "direction": "both", "latency_s": 0.25, "bytes": 0, "rate_kb": 64}
@@ -163,7 +163,7 @@ RESTART = OperationRecord(
 LATER = OperationRecord(2, "delete_policy", "")
 
 
-def test_an_operation_is_reported_as_asked_for_as_done_or_that_it_never_began() -> None:
+def test_an_operation_is_reported_as_requested_and_performed_or_unstarted() -> None:
     facts, rows = crash().build()
     schedule = {"steps": [{"number": 1, "at_s": 13.5}, {"number": 2, "at_s": 20.0}]}
     manifest = manifest_of(facts, operations=[RESTART, LATER], schedule=schedule)

@@ -76,11 +76,11 @@ async def stage() -> AsyncIterator[tuple[Ask, TinyBroker, Forwarder]]:
 
 
 class Web:
-    """Says the same to everybody, and keeps what it was told."""
+    """Says the same to everybody, and keeps what it was reported."""
 
     def __init__(self, answer: bytes) -> None:
         self._answer = answer
-        self.told = b""
+        self.head = b""
         self.url = ""
 
     async def __aenter__(self) -> "Web":
@@ -92,7 +92,7 @@ class Web:
         return None
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.told += await reader.readuntil(b"\r\n\r\n")
+        self.head += await reader.readuntil(b"\r\n\r\n")
         writer.write(self._answer)
         with suppress(OSError):
             await writer.drain()
@@ -105,15 +105,15 @@ async def got(url: str) -> dict[str, Any]:
     return await answer(calls(NOWHERE), {**request, "body": "", "timeout_s": 20.0})
 
 
-def test_a_redirection_is_an_answer_and_nobody_else_is_shown_the_credentials() -> None:
+def test_a_redirection_is_an_answer_and_gets_no_credentials() -> None:
     async def story() -> None:
         async with Web(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as other:
             moved = f"HTTP/1.1 302 Found\r\nLocation: {other.url}\r\nContent-Length: 0\r\n\r\n"
             async with Web(moved.encode()) as web:
                 said = await got(web.url)
             assert said["value"] == {"status": 302, "body": ""}
-            assert b"c3dvcmRmaXNo" in web.told
-            assert other.told == b""
+            assert b"c3dvcmRmaXNo" in web.head
+            assert other.head == b""
 
     asyncio.run(story())
 
@@ -142,7 +142,7 @@ async def open_canary(ask: Ask, port: int) -> None:
     assert opened == {}
 
 
-def test_a_canary_is_silent_until_it_is_asked_and_held_bytes_come_back() -> None:
+def test_a_canary_is_silent_until_queried_and_held_bytes_return() -> None:
     async def story() -> None:
         async with stage() as (ask, _, link):
             await open_canary(ask, link.port)
@@ -162,7 +162,7 @@ def test_a_canary_is_silent_until_it_is_asked_and_held_bytes_come_back() -> None
     asyncio.run(story())
 
 
-def test_a_closed_canary_is_told_apart_from_a_silent_one() -> None:
+def test_a_closed_canary_is_distinguished_from_a_silent_one() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, link):
             await open_canary(ask, link.port)
@@ -233,9 +233,9 @@ def test_how_a_canary_was_ended_is_noted_when_it_happens() -> None:
             await open_speaker(ask, "speaker", link.port)
             broker.refuse()
             said = await say(ask, "speaker", "speaker")
-            asked = await ask("canary_ask", canary="c", timeout_s=5.0)
+            reply = await ask("canary_ask", canary="c", timeout_s=5.0)
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
-            assert [said["end"], asked["end"]] == ["fin", "fin"]
+            assert [said["end"], reply["end"]] == ["fin", "fin"]
             assert (await ask("greet", **here, **HELLO))["end"] == "refused"
 
     asyncio.run(story())
@@ -291,7 +291,7 @@ def test_a_missing_queue_is_no_answer_of_a_canary() -> None:
     asyncio.run(story())
 
 
-def test_greet_and_connect_tell_silence_from_refusal() -> None:
+def test_greet_and_connect_distinguish_silence_from_refusal() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 0.3}
@@ -307,7 +307,7 @@ def test_greet_and_connect_tell_silence_from_refusal() -> None:
     asyncio.run(story())
 
 
-def test_hear_tells_who_speaks_first_from_who_waits_closes_or_is_not_there() -> None:
+def test_hear_distinguishes_speaking_waiting_closing_and_absent_peers() -> None:
     async def story() -> None:
         async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(b"hello")
@@ -316,18 +316,18 @@ def test_hear_tells_who_speaks_first_from_who_waits_closes_or_is_not_there() -> 
             writer.close()
 
         async with stage() as (ask, broker, _):
-            told = {}
+            replies = {}
             for serve in (speak, close):
                 server = await asyncio.start_server(serve, "127.0.0.1", 0)
                 here = server.sockets[0].getsockname()[1]
-                told[serve.__name__] = await ask(
+                replies[serve.__name__] = await ask(
                     "hear", host="127.0.0.1", port=here, timeout_s=2.0
                 )
                 server.close()
             waits = await ask("hear", host="127.0.0.1", port=broker.port, timeout_s=0.2)
             gone = await ask("hear", host="127.0.0.1", port=here, timeout_s=2.0)
-        assert told["speak"]["answered"]
-        assert told["close"]["detail"] == "closed"
+        assert replies["speak"]["answered"]
+        assert replies["close"]["detail"] == "closed"
         assert waits["detail"] == "silent for 0.2 s"
         assert waits["seconds"] >= 0.2
         assert "refused" in gone["detail"].lower() or "Connect call failed" in gone["detail"]
@@ -339,8 +339,8 @@ def test_declare_makes_a_queue_and_says_goodbye() -> None:
     async def story() -> None:
         async with stage() as (ask, broker, _):
             here = {"host": "127.0.0.1", "port": broker.port, "timeout_s": 5.0}
-            asked = {"queue": "orders", "durable": True, "arguments": {"x-queue-type": "quorum"}}
-            assert await ask("declare", **asked, **here) == {}
+            queue = {"queue": "orders", "durable": True, "arguments": {"x-queue-type": "quorum"}}
+            assert await ask("declare", **queue, **here) == {}
             assert broker.declared == {"orders": {"x-queue-type": "quorum"}}
             assert broker.connections == []
 
@@ -375,10 +375,10 @@ def test_a_call_that_fails_is_answered(request_: dict[str, Any], kind: str) -> N
     assert (said["say"], said["id"], said["kind"]) == ("error", 3, kind)
 
 
-def test_blocking_work_that_hangs_holds_nobody_up() -> None:
+def test_hanging_work_blocks_no_other_work() -> None:
     async def story() -> None:
         with pytest.raises(TimeoutError):
-            await in_thread(lambda: time.monotonic() and _never(), 0.1)
+            await in_thread(_never, 0.1)
         assert await in_thread(lambda: 7, 5.0) == 7
 
     asyncio.run(story())
@@ -390,7 +390,7 @@ def _never() -> None:
 
 
 @pytest.mark.slow
-def test_it_answers_lines_and_closes_when_told() -> None:
+def test_it_answers_lines_and_closes_on_request() -> None:
     said = subprocess.run(
         COMMAND,
         input=b'{"do": "hello"}\n{"do": "ping"}\nnonsense\n{"do": "close"}\n',

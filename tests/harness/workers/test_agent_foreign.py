@@ -51,7 +51,7 @@ async def test_a_greeting_is_answered_when_the_answer_begins_as_it_should() -> N
 @pytest.mark.parametrize(
     ("ends", "end", "detail"), [(True, "fin", "ended"), (False, "", "silent")]
 )
-def test_an_end_and_a_silence_are_told_apart(ends: bool, end: str, detail: str) -> None:
+def test_an_end_and_a_silence_are_distinguished(ends: bool, end: str, detail: str) -> None:
     @in_a_loop
     async def story() -> None:
         async with server(b"", ends) as (where, _):
@@ -84,7 +84,7 @@ async def smiles(host: str, port: int) -> None:
     ],
 )
 @in_a_loop
-async def test_where_no_bytes_tell_a_right_answer_code_that_is_named_awaits_it(
+async def test_without_answer_bytes_the_named_code_awaits_the_answer(
     says: bytes, ends: bool, met: tuple[bool, str, str]
 ) -> None:
     async with server(says, ends) as (where, _):
@@ -145,7 +145,7 @@ async def test_a_question_is_answered_by_the_first_line() -> None:
 
 
 @in_a_loop
-async def test_a_question_that_nobody_answers_with_a_line_fails_as_it_did() -> None:
+async def test_a_question_without_an_answer_line_fails_as_before() -> None:
     async with server(b"half a li", ends=True) as (where, _):
         failed = await said("words_ask", says="?\n", **where)
         assert (failed["say"], failed["kind"]) == ("error", "refused")

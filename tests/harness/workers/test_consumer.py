@@ -23,12 +23,12 @@ from tests.rigs.workers.rig import QUEUE, RUN_NUMBER, config, consumer, fail, ro
 Story = Callable[[TinyBroker, Path], Awaitable[None]]
 
 
-def tell(story: Story, folder: Path) -> None:
-    async def told() -> None:
+def play(story: Story, folder: Path) -> None:
+    async def with_broker() -> None:
         async with TinyBroker() as broker:
             await story(broker, folder)
 
-    asyncio.run(told())
+    asyncio.run(with_broker())
 
 
 def body(sequence: int, run: int = RUN_NUMBER) -> bytes:
@@ -73,7 +73,7 @@ def test_deliveries_are_on_record_as_their_headers_say(tmp_path: Path) -> None:
             "closed",
         ]
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_acknowledgements_are_cumulative_by_batch_and_the_rest_by_tick(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_acknowledgements_are_cumulative_by_batch_and_the_rest_by_tick(tmp_path:
             (21, 25),
         ]
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_what_comes_with_the_subscription_itself_is_acknowledged_too(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_what_comes_with_the_subscription_itself_is_acknowledged_too(tmp_path: P
             await until(lambda: worker.status()["delivered"] == 40)
         assert [tag for tag, _ in broker.acknowledged] == [10, 20, 30, 40]
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_without_acknowledging_the_broker_forgets_and_no_frame_is_on_record(
@@ -117,7 +117,7 @@ def test_without_acknowledging_the_broker_forgets_and_no_frame_is_on_record(
         assert rows(settings, tables.ACKNOWLEDGEMENTS) == []
         assert len(rows(settings, tables.DELIVERIES)) == 25
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_a_lost_connection_is_replaced_and_tags_begin_again(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_lost_connection_is_replaced_and_tags_begin_again(tmp_path: Path) -> N
         assert [(row["connection"], row["tag"]) for row in found[-3:]] == [(2, 1), (2, 2), (2, 3)]
         assert {row["redelivered"] for row in found[-3:]} == {Redelivered.YES}
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_a_cancelled_subscription_is_renewed_on_the_same_connection(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_cancelled_subscription_is_renewed_on_the_same_connection(tmp_path: Pa
         kinds = [(row["kind"], row["connection"]) for row in rows(settings, tables.CLIENT_EVENTS)]
         assert kinds[2:5] == [("consuming", 1), ("cancelled", 1), ("consuming", 1)]
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_a_queue_that_is_missing_for_a_while_is_subscribed_when_it_is_back(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_queue_that_is_missing_for_a_while_is_subscribed_when_it_is_back(tmp_p
         details = [row["detail"] or "" for row in rows(settings, tables.CLIENT_EVENTS)]
         assert any("404" in detail for detail in details)
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 @contextlib.asynccontextmanager
@@ -207,7 +207,7 @@ def test_a_drain_is_complete_when_nothing_comes_and_two_looks_show_nothing(
         assert {(row["via"], row["broker"]) for row in found} == {(Via.DRAIN, "broker1")}
         assert broker.acknowledged[-1] == (25, True)
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 @pytest.mark.usefixtures("_quick_looks")
@@ -223,7 +223,7 @@ def test_a_message_that_arrives_between_the_looks_starts_the_drain_again(tmp_pat
             assert worker.status()["delivered"] == 8
         assert said[0]["complete"]
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 @pytest.mark.usefixtures("_quick_looks")
@@ -236,7 +236,7 @@ def test_an_audit_that_cannot_reach_its_place_says_so_at_its_limit(tmp_path: Pat
         assert not said[0]["complete"]
         assert said[0]["doubt"].startswith("not empty within 0.4 s: broker1: ")
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 @pytest.mark.usefixtures("_quick_looks")
@@ -252,4 +252,4 @@ def test_a_drain_survives_a_lost_connection_and_begins_again(tmp_path: Path) -> 
         connections = [row["connection"] for row in rows(settings, tables.DELIVERIES)]
         assert connections[0] == 1
 
-    tell(story, tmp_path)
+    play(story, tmp_path)

@@ -18,7 +18,7 @@ def test_who_has_no_table_takes_names_as_they_are() -> None:
     assert own_table({}) == {}
 
 
-def test_a_jvm_is_told_of_the_same_table_and_of_none_where_there_is_none() -> None:
+def test_a_jvm_gets_the_same_host_table_or_none() -> None:
     assert jvm_flags({HOSTS_FILE: "/run/one.hosts"}) == ("-Djdk.net.hosts.file=/run/one.hosts",)
     assert jvm_flags({}) == ()
 

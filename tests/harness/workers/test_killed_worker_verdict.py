@@ -55,11 +55,13 @@ async def _run(
     """One small run with a death in it; its findings, and how many messages left."""
     origin_ns = time.monotonic_ns()
     async with TinyBroker() as broker:
-        told = {
+        configs = {
             role: _config(role, folder, broker, origin_ns, acknowledge)
             for role in (Role.PUBLISHER, Role.CONSUMER, Role.DRAINER)
         }
-        load = {role: await Process.spawn(told[role]) for role in (Role.CONSUMER, Role.PUBLISHER)}
+        load = {
+            role: await Process.spawn(configs[role]) for role in (Role.CONSUMER, Role.PUBLISHER)
+        }
         for worker in load.values():
             worker.say(do="start", at_ns=0)
         await until(lambda: len(broker.published) >= published)
@@ -69,7 +71,7 @@ async def _run(
                 worker.say(do="close")
             await worker.exit_code()
         await until(lambda: not broker.connections)
-        drainer = await Process.spawn(told[Role.DRAINER])
+        drainer = await Process.spawn(configs[Role.DRAINER])
         drained = await drainer.hear("drained")
         drainer.say(do="close")
         await drainer.exit_code()

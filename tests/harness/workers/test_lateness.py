@@ -22,7 +22,7 @@ def test_a_stall_is_recorded_at_once_and_on_its_own() -> None:
     assert lateness.end() == [Late(151 * MS, 1 * MS)]
 
 
-def test_the_status_shows_the_worst_since_it_was_last_asked() -> None:
+def test_the_status_shows_the_worst_since_the_last_query() -> None:
     lateness = Lateness(0)
     lateness.tick(70 * MS)
     lateness.tick(81 * MS)

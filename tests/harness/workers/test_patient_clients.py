@@ -62,7 +62,7 @@ def test_each_answer_settles_its_own_attempt_with_its_own_strength(tmp_path: Pat
     asyncio.run(story())
 
 
-def test_an_answer_after_the_deadline_still_confirms_and_nobody_cuts_the_link(
+def test_a_late_answer_still_confirms_and_keeps_the_link(
     tmp_path: Path,
 ) -> None:
     settings = settings_of(Role.PUBLISHER, tmp_path, rate=100.0, confirm_window=1, deadline_s=0.05)
@@ -152,8 +152,8 @@ def test_a_batch_is_on_record_before_it_is_acknowledged_as_a_whole(tmp_path: Pat
     on_record: list[list[int]] = []
 
     class Looking(PatientClient):
-        def hand(self, *messages: Fetched) -> None:
-            super().hand(*messages)
+        def give_out(self, *messages: Fetched) -> None:
+            super().give_out(*messages)
             on_record.append([row["tag"] for row in rows(settings, tables.DELIVERIES)])
 
     def message(tag: int, place: str, offset: int, redelivered: bool, retried: bool) -> Fetched:
@@ -163,12 +163,12 @@ def test_a_batch_is_on_record_before_it_is_acknowledged_as_a_whole(tmp_path: Pat
     async def story() -> None:
         client = Looking()
         async with consumer(settings, client) as worker:
-            client.hand(
+            client.give_out(
                 message(1, "broker-a/0", 41, False, False),
                 message(2, "broker-a/0", 42, False, False),
             )
             assert client.acknowledged == [2]
-            client.hand(message(3, "broker-a/retry/0", 7, True, True))
+            client.give_out(message(3, "broker-a/retry/0", 7, True, True))
             assert client.acknowledged == [2, 3]
             assert worker.status()["delivered"] == 3
         assert on_record == [[1, 2], [1, 2, 3]]

@@ -53,7 +53,7 @@ def test_what_a_worker_of_a_paced_load_says_is_what_the_kernel_does(
     assert said == REAL_TIME or said.startswith("as others: ")
 
 
-def test_one_as_fast_as_it_goes_never_asks(tmp_path: Path) -> None:
+def test_an_unpaced_publisher_needs_no_priority(tmp_path: Path) -> None:
     ours = os.sched_getscheduler(0)
     assert scheduled(tmp_path, Role.PUBLISHER, rate=None) == ("", ours)
 

@@ -19,12 +19,12 @@ from tests.rigs.workers.rig import config, identities, publisher, rows, until
 Story = Callable[[TinyBroker, Path], Awaitable[None]]
 
 
-def tell(story: Story, folder: Path) -> None:
-    async def told() -> None:
+def play(story: Story, folder: Path) -> None:
+    async def with_broker() -> None:
         async with TinyBroker() as broker:
             await story(broker, folder)
 
-    asyncio.run(told())
+    asyncio.run(with_broker())
 
 
 def settings_of(broker: TinyBroker, folder: Path, **rest: object) -> WorkerConfig:
@@ -67,7 +67,7 @@ def test_a_calm_load_is_confirmed_and_on_record_as_it_was_sent(tmp_path: Path) -
         assert events(settings) == [("connecting", 1), ("connected", 1), ("closed", 1)]
         assert broker.names == ["mqproof.run.publisher"]
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_a_lost_connection_makes_what_is_out_unknown_and_the_load_goes_on(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_lost_connection_makes_what_is_out_unknown_and_the_load_goes_on(tmp_pa
         ]
         assert all(attempt == 1 for _, attempt in outcomes(settings))
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_what_a_lost_connection_left_is_sent_again_in_slices_not_in_one_turn_of_the_loop(
@@ -113,7 +113,7 @@ def test_what_a_lost_connection_left_is_sent_again_in_slices_not_in_one_turn_of_
         assert sum(slices) >= 500
         assert max(slices) <= PACED_BURST
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_retries_wait_where_the_broker_reads_nothing_instead_of_piling_up_before_its_socket(
@@ -148,7 +148,7 @@ def test_retries_wait_where_the_broker_reads_nothing_instead_of_piling_up_before
         assert len(sequences) >= before, "what was due when the load stopped may still be sent"
         assert sequences == set(range(len(sequences)))
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_until_confirmed_retries_as_new_attempts_even_after_the_load(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_until_confirmed_retries_as_new_attempts_even_after_the_load(tmp_path: P
         assert retried
         assert {row["intended_ns"] for row in retried} == {NO_INTENT}
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_what_is_broken_off_is_not_even_tried_again(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_what_is_broken_off_is_not_even_tried_again(tmp_path: Path) -> None:
             await asyncio.sleep(RETRY_PAUSE_NS / 1e9)
             assert worker.status()["sent"] == sent
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_what_is_returned_and_then_acked_is_returned(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_what_is_returned_and_then_acked_is_returned(tmp_path: Path) -> None:
         raws = set(outcomes(settings).values())
         assert raws == {(Outcome.RETURNED, "return 312 NO_ROUTE")}
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_without_mandatory_a_confirm_may_mean_routed_nowhere(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_without_mandatory_a_confirm_may_mean_routed_nowhere(tmp_path: Path) -> 
         }
         assert strengths == {Strength.UNROUTED_POSSIBLE}
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_fire_and_forget_is_unconfirmed_when_handed_over(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_fire_and_forget_is_unconfirmed_when_handed_over(tmp_path: Path) -> None
         assert set(outcomes(settings).values()) == {(Outcome.UNCONFIRMED, "handed over")}
         assert len(outcomes(settings)) == len(rows(settings, tables.ATTEMPTS))
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_at_max_the_confirm_window_bounds_what_is_out_and_nothing_is_intended(
@@ -244,7 +244,7 @@ def test_at_max_the_confirm_window_bounds_what_is_out_and_nothing_is_intended(
             await until(lambda: worker.status()["confirmed"] >= 400)
         assert {row["intended_ns"] for row in rows(settings, tables.ATTEMPTS)} == {NO_INTENT}
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_a_publish_whose_deadline_passes_first_is_recorded_and_never_sent(
@@ -267,7 +267,7 @@ def test_a_publish_whose_deadline_passes_first_is_recorded_and_never_sent(
         assert not_sent.isdisjoint(each.sequence for each in identities(broker.published))
         assert not_sent.isdisjoint(sequence for sequence, _ in outcomes(settings))
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_a_publisher_that_stood_still_reads_its_confirms_before_it_gives_the_connection_up(
@@ -286,7 +286,7 @@ def test_a_publisher_that_stood_still_reads_its_confirms_before_it_gives_the_con
             await until(lambda: len(broker.published) >= sent + 20)
         assert "lost" not in {row["kind"] for row in rows(settings, tables.CLIENT_EVENTS)}
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_the_watchdog_gives_a_silent_connection_up_and_tries_the_next_endpoint_first(
@@ -310,7 +310,7 @@ def test_the_watchdog_gives_a_silent_connection_up_and_tries_the_next_endpoint_f
                 "broker2 pika 1.4.4",
             ]
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_after_a_lost_connection_the_entry_is_tried_first_then_the_others(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_after_a_lost_connection_the_entry_is_tried_first_then_the_others(tmp_pa
                 other.drop()
                 await until(lambda: len(entry.published) > before)
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 @pytest.mark.parametrize("rate", [100.0, None])
@@ -348,7 +348,7 @@ def test_an_endpoint_that_accepts_and_says_nothing_is_passed_over_in_time(
             await until(lambda: not silent.connections, "the silent connection is closed")
         assert bugs == [], "in a worker, a callback that fails ends the process"
 
-    tell(story, tmp_path)
+    play(story, tmp_path)
 
 
 def test_what_is_out_at_the_close_is_settled_as_unknown(tmp_path: Path) -> None:
@@ -364,4 +364,4 @@ def test_what_is_out_at_the_close_is_settled_as_unknown(tmp_path: Path) -> None:
             if row["sent_ns"] != NEVER_SENT
         }
 
-    tell(story, tmp_path)
+    play(story, tmp_path)

@@ -1,10 +1,12 @@
 """What becomes of attempts: by example, and against a model that keeps everything."""
 
+import random
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from harness.workers.publishes import RETRY_PAUSE_NS, Book
+from harness.workers.publishes import RETRY_PAUSE_NS, Book, Settlement
 from spark_analysis.schema.words import NO_INTENT, Outcome
 
 CONFIRMED, RETURNED, UNKNOWN = Outcome.CONFIRMED, Outcome.RETURNED, Outcome.UNKNOWN
@@ -119,7 +121,9 @@ class Brokered(RuleBasedStateMachine):
         self.waiting: dict[int, int] = {}  # sequence -> attempt that failed
         self.returned: set[tuple[int, int]] = set()
 
-    def check(self, settlements: list, expected: dict[tuple[int, int], Outcome]) -> None:
+    def check(
+        self, settlements: list[Settlement], expected: dict[tuple[int, int], Outcome]
+    ) -> None:
         assert {(each[0], each[1]): each[2] for each in settlements} == expected
         assert len(settlements) == len(expected)
         assert not self.settled.keys() & expected.keys()

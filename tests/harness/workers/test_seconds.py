@@ -29,10 +29,10 @@ def test_a_second_is_reported_once_when_nothing_of_it_can_come_in_time_any_more(
     assert seconds.settled(final_ns + 1) == []
 
 
-def test_a_publisher_that_stood_still_tells_all_that_passed() -> None:
+def test_a_stalled_publisher_reports_all_missed_seconds() -> None:
     pacing, seconds = load()
-    told = seconds.settled(4 * NS_PER_S)
-    assert told == [Second(0, 3, 0), Second(1, 4, 0), Second(2, 4, 0)]
+    counted = seconds.settled(4 * NS_PER_S)
+    assert counted == [Second(0, 3, 0), Second(1, 4, 0), Second(2, 4, 0)]
     now_ns = 60 * NS_PER_S
     assert len(seconds.settled(now_ns)) == AT_ONCE
     assert seconds.settled(now_ns)[-1] == Second(2 + 2 * AT_ONCE, 4, 0)
@@ -45,7 +45,7 @@ def test_seconds_count_from_the_origin_and_begin_with_the_load() -> None:
     assert seconds.settled(10 * NS_PER_S) == [Second(7, 1, 0), Second(8, 4, 0)]
 
 
-def test_one_that_closes_tells_what_is_left_and_no_more() -> None:
+def test_a_closing_publisher_reports_only_the_remaining_seconds() -> None:
     pacing, seconds = load()
     pacing.stop(1_300 * MS)
     assert seconds.settled(1_300 * MS) == []
@@ -56,10 +56,10 @@ def test_one_that_closes_tells_what_is_left_and_no_more() -> None:
 def test_after_the_end_of_the_load_no_second_follows() -> None:
     pacing, seconds = load()
     pacing.stop(1_300 * MS)
-    assert [told.second for told in seconds.settled(60 * NS_PER_S)] == [0, 1]
+    assert [one.second for one in seconds.settled(60 * NS_PER_S)] == [0, 1]
 
 
-def test_a_second_in_which_nothing_is_due_is_told_so() -> None:
+def test_a_second_without_due_publishes_is_reported() -> None:
     _, seconds = load(rate=0.5)
     assert seconds.settled(4 * NS_PER_S)[:2] == [Second(0, 1, 0), Second(1, 0, 0)]
 
@@ -76,7 +76,7 @@ def test_at_rate_max_and_before_the_start_nothing_is_reported() -> None:
     st.lists(st.sampled_from([0, 150, 299, 300, 301, 900, None]), min_size=1, max_size=60),
     st.integers(0, 2_000),
 )
-def test_it_tells_what_the_records_will_say(
+def test_live_seconds_equal_the_records(
     rate: float, answers: list[int | None], start_ms: int
 ) -> None:
     """Each publish is sent at its time, and confirmed so many ms later, or never."""
@@ -99,11 +99,11 @@ def test_it_tells_what_the_records_will_say(
             events.append((at_ns + answer * MS, tag))
             on_time[intended_ns // NS_PER_S] += answer * MS <= DEADLINE_NS
     pacing.stop(end_ns)
-    told: list[Second] = []
+    counted: list[Second] = []
     for at_ns, tag in sorted(events):
         book.acked(tag, False, at_ns)
-        told += seconds.settled(at_ns)
-    told += seconds.settled(end_ns, closed=True)
-    assert [one for one in told if one.due] == [
+        counted += seconds.settled(at_ns)
+    counted += seconds.settled(end_ns, closed=True)
+    assert [one for one in counted if one.due] == [
         Second(second, due[second], on_time[second]) for second in sorted(due)
     ]

@@ -21,12 +21,12 @@ from tests.rigs.brokers.tiny_amqp import TinyBroker
 from tests.rigs.workers.rig import QUEUE, Process, config, identities, rows, until
 
 
-def tell(story: Callable[[TinyBroker], Awaitable[None]]) -> None:
-    async def told() -> None:
+def play(story: Callable[[TinyBroker], Awaitable[None]]) -> None:
+    async def with_broker() -> None:
         async with TinyBroker() as broker:
             await story(broker)
 
-    asyncio.run(told())
+    asyncio.run(with_broker())
 
 
 @pytest.mark.slow
@@ -60,7 +60,7 @@ def test_a_worker_greets_works_reports_and_closes(tmp_path: Path) -> None:
         assert sum(on_time for _, _, on_time in seconds) == attempts
         assert rows(settings, tables.LATENESS)
 
-    tell(story)
+    play(story)
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_an_auditor_reads_only_the_place_it_was_sent_to(tmp_path: Path) -> None:
             assert [row["broker"] for row in rows(settings, tables.DELIVERIES)] == ["broker1"]
             assert other.opened == 0
 
-    tell(story)
+    play(story)
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_a_worker_whose_input_ends_cuts_its_connection_and_closes_its_log(tmp_pa
         assert outcomes == {Outcome.UNKNOWN}
         await until(lambda: not broker.connections)
 
-    tell(story)
+    play(story)
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_a_worker_that_hears_nothing_for_five_seconds_stops_by_itself(tmp_path: 
         assert 4.5 < time.monotonic() - began_s < 7.0
         assert is_closed(Path(settings.log))
 
-    tell(story)
+    play(story)
 
 
 @pytest.mark.slow
@@ -144,7 +144,7 @@ def test_a_worker_that_stood_still_reads_what_waited_before_it_judges_anybody(
         assert "lost" not in {row["kind"] for row in rows(settings, tables.CLIENT_EVENTS)}
         assert max(row["late_ns"] for row in rows(settings, tables.LATENESS)) > 5e9
 
-    tell(story)
+    play(story)
 
 
 @pytest.mark.slow
@@ -165,11 +165,11 @@ def test_a_full_disk_ends_a_worker_that_says_so_and_sends_nothing_more(tmp_path:
         assert {each.sequence for each in identities(broker.published)} <= attempts
         assert broker.published
 
-    tell(story)
+    play(story)
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_not_attached_where_it_must_be_ends_and_says_whom_it_asks(
+def test_a_worker_with_a_wrong_name_server_ends_and_names_it(
     tmp_path: Path,
 ) -> None:
     async def story(broker: TinyBroker) -> None:
@@ -182,7 +182,7 @@ def test_a_worker_that_is_not_attached_where_it_must_be_ends_and_says_whom_it_as
         assert worker.heard[-1] == {"say": "failed", "doubt": doubt}
         assert rows(settings, tables.ATTEMPTS) == []
 
-    tell(story)
+    play(story)
 
 
 @pytest.mark.slow
@@ -199,7 +199,7 @@ def test_what_a_worker_cannot_understand_ends_it_with_a_word(tmp_path: Path) -> 
         assert await worker.exit_code() == EXIT_FAILED
         assert "File exists" in worker.heard[-1]["doubt"]
 
-    tell(story)
+    play(story)
 
 
 def test_a_worker_that_was_frozen_hears_what_waited_before_it_judges_the_silence(

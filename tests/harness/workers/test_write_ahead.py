@@ -122,24 +122,26 @@ def test_after_kill_9_the_log_holds_every_message_that_left(published: int, wind
     async def story(folder: Path) -> None:
         async with TinyBroker() as broker:
             wanted = published if window > 1 else min(published, 300)
-            told = config(Role.PUBLISHER, folder, broker, rate=None, confirm_window=window)
-            worker = await Process.spawn(told)
+            settings = config(Role.PUBLISHER, folder, broker, rate=None, confirm_window=window)
+            worker = await Process.spawn(settings)
             worker.say(do="start", at_ns=0)
             await until(lambda: len(broker.published) >= wanted)
             os.kill(worker.process.pid, signal.SIGKILL)
             assert await worker.exit_code() == -signal.SIGKILL
             await until(lambda: not broker.connections)
-            assert not is_closed(Path(told.log))
+            assert not is_closed(Path(settings.log))
             attempts = {
                 (row["sequence"], row["attempt"], row["key"], row["sent_ns"])
-                for row in rows(told, tables.ATTEMPTS)
+                for row in rows(settings, tables.ATTEMPTS)
             }
             left = {
                 (each.sequence, each.attempt, each.key, each.sent_ns)
                 for each in identities(broker.published)
             }
             assert left <= attempts
-            settled = {(row["sequence"], row["attempt"]) for row in rows(told, tables.SETTLEMENTS)}
+            settled = {
+                (row["sequence"], row["attempt"]) for row in rows(settings, tables.SETTLEMENTS)
+            }
             assert settled <= {(sequence, attempt) for sequence, attempt, *_ in left}
 
     with tempfile.TemporaryDirectory() as folder:
@@ -155,18 +157,20 @@ def test_after_kill_9_the_log_holds_every_delivery_that_was_acknowledged(
     async def story(folder: Path) -> None:
         async with TinyBroker() as broker:
             fill(broker, 4_000)
-            told = config(Role.CONSUMER, folder, broker, acknowledge=batch, own={"prefetch": 60})
-            worker = await Process.spawn(told)
+            settings = config(
+                Role.CONSUMER, folder, broker, acknowledge=batch, own={"prefetch": 60}
+            )
+            worker = await Process.spawn(settings)
             frames = max(1, acknowledged // batch)
             await until(lambda: len(broker.acknowledged) >= frames)
             os.kill(worker.process.pid, signal.SIGKILL)
             assert await worker.exit_code() == -signal.SIGKILL
             await until(lambda: not broker.connections)
-            deliveries = rows(told, tables.DELIVERIES)
+            deliveries = rows(settings, tables.DELIVERIES)
             assert [row["tag"] for row in deliveries] == list(range(1, len(deliveries) + 1))
             assert [row["sequence"] for row in deliveries] == list(range(len(deliveries)))
             assert broker.acknowledged[-1][0] <= len(deliveries)
-            frames_on_record = [row["last_tag"] for row in rows(told, tables.ACKNOWLEDGEMENTS)]
+            frames_on_record = [row["last_tag"] for row in rows(settings, tables.ACKNOWLEDGEMENTS)]
             sent = [tag for tag, _ in broker.acknowledged]
             assert frames_on_record[: len(sent)] == sent
             assert len(broker.queues[QUEUE]) >= 4_000 - len(deliveries)

@@ -23,7 +23,7 @@ PERSISTENT = b"\x10\x00\x02"
 class Content:
     """A method with a message."""
 
-    method: Method
+    method: Any  # with the fields of its kind: a delivery, a get or a return
     properties: bytes
     body: bytes
 
@@ -141,14 +141,16 @@ def declare(name: str = "q", **options: Any) -> q.QueueDeclare:
     values = [options.pop(each, False) for each in fields]
     arguments = options.pop("arguments", {})
     assert not options, options
-    return q.QueueDeclare(0, name, *values, arguments)
+    passive, durable, exclusive, auto_delete, nowait = values
+    return q.QueueDeclare(0, name, passive, durable, exclusive, auto_delete, nowait, arguments)
 
 
 def consume(name: str = "q", tag: str = "c", **options: Any) -> q.BasicConsume:
     values = [options.pop(each, False) for each in ("no_ack", "exclusive", "nowait")]
     arguments = options.pop("arguments", {})
     assert not options, options
-    return q.BasicConsume(0, name, tag, False, *values, arguments)
+    no_ack, exclusive, nowait = values
+    return q.BasicConsume(0, name, tag, False, no_ack, exclusive, nowait, arguments)
 
 
 def record(name: str, master: Pid | None, *mirrors: Pid, **options: Any) -> Queue:

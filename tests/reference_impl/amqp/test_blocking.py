@@ -33,7 +33,7 @@ def test_who_publishes_is_blocked_by_the_next_publish_which_is_taken_when_it_is_
     assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 1, 0)]
 
 
-def test_nothing_of_a_blocked_publisher_is_confirmed_though_it_connects_anew_each_time() -> None:
+def test_nothing_of_a_blocked_publisher_is_confirmed_though_it_connects_again_each_time() -> None:
     """Else publishers that give a silent connection up have one message confirmed each time."""
     node = FakeNode()
     node.alarm(ref2=MEMORY)
@@ -85,7 +85,7 @@ def test_the_end_of_one_of_two_alarms_unblocks_no_client() -> None:
     assert (client.hear(), node.unread) == ([], {client.pid})
 
 
-def test_an_alarm_that_is_over_before_anything_was_published_is_nobodys_business() -> None:
+def test_an_alarm_that_ended_before_any_publish_blocks_nothing() -> None:
     node = FakeNode()
     client = connected(node)
     node.alarm(ref1=MEMORY)

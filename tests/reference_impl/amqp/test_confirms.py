@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -184,7 +185,7 @@ _look = st.tuples(st.just("look"))
 
 
 class Model:
-    """Per publish and queue: who must answer and who did; the outcome is computed anew each
+    """Per publish and queue: who must answer and who did; the outcome is computed again each
     time."""
 
     def __init__(self) -> None:
@@ -210,7 +211,9 @@ def _queue_of(pid: Pid) -> str:
     return next(queue for queue, pids in REPLICAS.items() if pid in pids)
 
 
-def _play(confirms: Confirms, model: Model, steps: list[tuple]) -> Iterator[list[Verdict]]:
+def _play(
+    confirms: Confirms, model: Model, steps: list[tuple[Any, ...]]
+) -> Iterator[list[Verdict]]:
     numbers, alive = count(1), {MASTER, MIRROR, OTHER}
     for step in steps:
         match step:
@@ -249,7 +252,7 @@ def _mark(model: Model, pid: Pid, said: str, sequences: set[int]) -> None:
 
 
 @given(st.lists(st.one_of(_publish, _publish, _confirm, _confirm, _reject, _down, _look)))
-def test_any_interleaving_ends_as_the_model_says(steps: list[tuple]) -> None:
+def test_any_interleaving_ends_as_the_model_says(steps: list[tuple[Any, ...]]) -> None:
     confirms, model = Confirms(), Model()
     confirmed: dict[int, bool] = {}
     for verdicts in _play(confirms, model, steps):

@@ -1,5 +1,7 @@
 """A client's connection, from its first octet to its last."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,13 +45,13 @@ SCRIPT = (
 )
 
 
-def heard(octets: bytes) -> list[object]:
+def heard(octets: bytes) -> list[Any]:
     reader = FrameReader()
     reader.frame_max = 131_072
     return [decode(payload) for kind, _, payload in reader.read(octets) if kind == METHOD]
 
 
-def greeted(*said: object) -> tuple[FakeNode, list[object], bool]:
+def greeted(*said: Any) -> tuple[FakeNode, list[Any], bool]:
     """What a client hears that says this, and whether it is hung up on."""
     node = FakeNode()
     pid = node.accept()
@@ -78,7 +80,8 @@ def session(*pieces: bytes) -> tuple[list[object], set[int]]:
     pid = node.accept()
     for piece in pieces:
         node.octets(pid, piece)
-    said, acked = [], set()
+    said: list[object] = []
+    acked: set[int] = set()
     for method in heard(bytes(node.sent[pid])):
         if isinstance(method, q.BasicAck):
             first = min(acked, default=1) if method.multiple else method.delivery_tag

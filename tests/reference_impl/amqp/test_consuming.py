@@ -5,6 +5,7 @@ import pytest
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.consuming import MORE_AFTER
+from reference_impl.amqp.method import Method
 from reference_impl.amqp.methods import method_frame
 from reference_impl.amqp.settings import Settings
 from reference_impl.pid import Pid
@@ -177,13 +178,13 @@ def test_an_ack_reaches_the_queue_before_what_follows_it() -> None:
         q.BasicNack(1, True, True),
     ],
 )
-def test_settling_twice_is_406(settle: object) -> None:
+def test_settling_twice_is_406(settle: Method) -> None:
     shop = Shop(messages=1)
     shop.client.say(get())
     assert shop.client.say(settle) == []
     (closed,) = shop.client.say(settle)
     assert (closed.code, closed.text) == (406, "PRECONDITION_FAILED - unknown delivery tag 1")
-    assert (closed.class_id, closed.method_id) == type(settle).index
+    assert (closed.class_id, closed.method_id) == settle.index
 
 
 def test_what_is_rejected_comes_again_only_if_it_is_to() -> None:

@@ -1,5 +1,7 @@
 """Content headers, and what goes to a client, against pika's encoder and decoder."""
 
+from typing import Any
+
 import pika
 import pytest
 from hypothesis import given
@@ -49,7 +51,7 @@ def encoded(properties: pika.BasicProperties, octets: int = 0) -> bytes:
     return pika_frame.Header(1, octets, properties).marshal()[7:-1]
 
 
-def read(octets: bytes) -> list[object]:
+def read(octets: bytes) -> list[Any]:
     """Frames in pika's eyes."""
     frames = []
     while octets:

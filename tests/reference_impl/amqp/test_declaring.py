@@ -1,5 +1,7 @@
 """Queues and exchanges: declared, bound, emptied, deleted, and refused."""
 
+from typing import Any
+
 import pytest
 
 from reference_impl.amqp import queue_methods as q
@@ -10,10 +12,14 @@ from tests.reference_impl.amqp.client import Client, Recorder, consume, declare
 from tests.reference_impl.amqp.fake_node import FakeNode
 
 
-def declare_exchange(name: str = "x", kind: str = "direct", **options: object) -> object:
+def declare_exchange(name: str = "x", kind: str = "direct", **options: Any) -> q.ExchangeDeclare:
     fields = ("passive", "durable", "auto_delete", "internal", "nowait")
     values = [options.get(each, False) for each in fields]
-    return q.ExchangeDeclare(0, name, kind, *values, options.get("arguments", {}))
+    passive, durable, auto_delete, internal, nowait = values
+    arguments = options.get("arguments", {})
+    return q.ExchangeDeclare(
+        0, name, kind, passive, durable, auto_delete, internal, nowait, arguments
+    )
 
 
 def refusal(*said: object) -> tuple[int, str]:
@@ -93,7 +99,7 @@ def test_an_empty_name_before_any_declare_is_404() -> None:
     ],
 )
 def test_a_different_declaration_is_406(
-    first: dict, second: dict, what: str, received: str, current: str
+    first: dict[str, Any], second: dict[str, Any], what: str, received: str, current: str
 ) -> None:
     code, text = refusal(declare("q", **first), declare("q", **second))
     assert code == 406
@@ -116,7 +122,7 @@ def test_arguments_that_mean_nothing_are_not_compared() -> None:
         {"x-queue-mode": "lazy"},
     ],
 )
-def test_what_is_not_implemented_is_406_and_says_so(arguments: dict) -> None:
+def test_what_is_not_implemented_is_406_and_says_so(arguments: dict[str, Any]) -> None:
     code, text = refusal(declare("q", arguments=arguments))
     assert code == 406
     assert next(iter(arguments)) in text
@@ -137,7 +143,7 @@ def test_what_is_not_implemented_is_406_and_says_so(arguments: dict) -> None:
         {"x-dead-letter-routing-key": "k"},
     ],
 )
-def test_a_limit_that_is_none_is_406(arguments: dict) -> None:
+def test_a_limit_that_is_none_is_406(arguments: dict[str, Any]) -> None:
     code, text = refusal(declare("q", arguments=arguments))
     assert (code, next(iter(arguments)) in text) == (406, True)
 

@@ -1,5 +1,7 @@
 """What a channel does when the master of a queue goes (items 38 to 44)."""
 
+from typing import Any
+
 from reference_impl.amqp import queue_methods as q
 from reference_impl.amqp import session_methods as s
 from reference_impl.amqp.methods import method_frame
@@ -46,13 +48,13 @@ class Mirrored:
         self.node.put(record("q", self.master_pid, self.mirror_pid))
         self.client = Client(self.node, **tuned)
 
-    def says(self, *bodies: object) -> list[object]:
+    def says(self, *bodies: object) -> list[Any]:
         """A replica says this to the channel; what the client hears."""
         for body in bodies:
             self.node.post(self.client.channel, body)
         return self.client.hear()
 
-    def done(self, replica: Recorder, count: int = 0) -> list[object]:
+    def done(self, replica: Recorder, count: int = 0) -> list[Any]:
         """The replica carries out what it was asked last."""
         return self.says(Done(replica.heard[-1].request, count))
 
@@ -60,11 +62,11 @@ class Mirrored:
         self.client.say(consume("q", tag, arguments=arguments))
         assert self.done(self.master) == [q.BasicConsumeOk(tag)]
 
-    def lose_master(self, reason: str = NO_CONNECTION) -> list[object]:
+    def lose_master(self, reason: str = NO_CONNECTION) -> list[Any]:
         self.node.end(self.master_pid, reason)
         return self.client.hear()
 
-    def promote(self) -> list[object]:
+    def promote(self) -> list[Any]:
         self.node.put(record("q", self.mirror_pid))
         self.node.fire("pause")
         return self.client.hear()
@@ -105,7 +107,7 @@ def test_it_is_looked_for_a_new_master_every_30_ms() -> None:
     assert len(there.mirror.heard) == 1
 
 
-def test_a_consumer_that_asked_for_it_is_cancelled_instead() -> None:
+def test_a_consumer_with_the_failover_argument_is_cancelled() -> None:
     there = Mirrored()
     there.consumes("c", **CANCEL)
     assert there.lose_master() == [q.BasicCancel("c", True)]
@@ -144,7 +146,7 @@ def test_a_client_that_cannot_hear_of_it_is_resumed_all_the_same() -> None:
     assert len(there.mirror.heard) == 1
 
 
-def test_a_master_that_dies_while_it_is_asked_is_replaced_by_the_next() -> None:
+def test_a_master_that_dies_during_a_request_is_replaced_by_the_next() -> None:
     there = Mirrored()
     there.client.say(consume("q"))
     assert there.lose_master() == []
@@ -211,7 +213,7 @@ def test_another_timer_does_not_end_a_pause() -> None:
     assert len(there.mirror.heard) == 1
 
 
-def test_the_end_of_a_master_that_was_just_asked_settles_publishes_and_consumers_too() -> None:
+def test_the_end_of_a_queried_master_settles_publishes_and_consumers() -> None:
     there = Mirrored()
     there.client.say(s.ConfirmSelect(True))
     there.client.publish("q")

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_impl.amqp.errors import AmqpError
-from reference_impl.amqp.frames import BODY, FRAME_MIN, HEARTBEAT, METHOD, FrameReader, frame
+from reference_impl.amqp.frames import (
+    BODY,
+    FRAME_MIN,
+    HEARTBEAT,
+    METHOD,
+    Frame,
+    FrameReader,
+    frame,
+)
 
 FRAMES = [(METHOD, 1, b"abc"), (HEARTBEAT, 0, b""), (BODY, 65_535, bytes(300))]
 OCTETS = b"".join(frame(*each) for each in FRAMES)
@@ -19,7 +27,8 @@ def test_frames_are_the_same_wherever_their_octets_are_split() -> None:
 
 @given(st.lists(st.integers(1, 40), max_size=60))
 def test_frames_are_the_same_in_pieces_of_any_size(sizes: list[int]) -> None:
-    reader, at, got = FrameReader(), 0, []
+    reader, at = FrameReader(), 0
+    got: list[Frame] = []
     for size in [*sizes, len(OCTETS)]:
         got += reader.read(OCTETS[at : at + size])
         at += size
@@ -27,7 +36,8 @@ def test_frames_are_the_same_in_pieces_of_any_size(sizes: list[int]) -> None:
 
 
 def test_a_wrong_end_is_501_after_every_whole_frame_before_it() -> None:
-    reader, got = FrameReader(), []
+    reader = FrameReader()
+    got: list[Frame] = []
     with pytest.raises(AmqpError) as raised:
         got.extend(_read_into(got, reader, OCTETS + frame(METHOD, 1, b"x")[:-1] + b"\0"))
     assert raised.value.code == 501
@@ -54,7 +64,7 @@ def test_after_a_broken_frame_nothing_is_read_or_kept() -> None:
     assert reader._held == b""
 
 
-def _read_into(got: list[object], reader: FrameReader, octets: bytes) -> list[object]:
+def _read_into(got: list[Frame], reader: FrameReader, octets: bytes) -> list[Frame]:
     for each in reader.read(octets):
         got.append(each)
     return []

@@ -2,13 +2,14 @@
 
 import base64
 import json
+from typing import Any
 
 from reference_impl.amqp.confirms import Confirms, Verdict
-from reference_impl.amqp.misbehaving import HELD_BACK_MS, OVERTAKING_MS, RELEASE, CrookedChannel
+from reference_impl.amqp.misbehaving import OVERTAKING_MS, RELEASE, CrookedChannel
 from reference_impl.amqp.routing import Target
 from reference_impl.amqp.session import Outbox, Session
 from reference_impl.amqp.settings import Settings
-from reference_impl.misbehave.kinds import Kind, Misbehaviour
+from reference_impl.misbehave.kinds import HELD_BACK_MS, Kind, Misbehaviour
 from reference_impl.pid import Pid
 from reference_impl.process import AppendTruth, Arm, Effect, Send, Watch
 from reference_impl.protocol.queues import Deliver, Message
@@ -44,10 +45,10 @@ def copies(sequence: int, of: Message) -> list[Effect]:
     return [Send(replica, Deliver(CHANNEL, sequence, of)) for replica in (MASTER, MIRROR)]
 
 
-def admitted_line(effect: Effect) -> dict[str, str]:
+def admitted_line(effect: Effect) -> dict[str, Any]:
     assert isinstance(effect, AppendTruth)
     (line,) = effect.lines.splitlines()
-    admission = json.loads(line)
+    admission: dict[str, Any] = json.loads(line)
     admission["head"] = base64.b64decode(admission["head"])
     return admission
 

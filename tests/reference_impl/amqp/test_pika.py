@@ -110,7 +110,7 @@ def test_dead_letters_go_where_their_queue_declares(channel: Channel) -> None:
         channel.basic_publish("", queue, body)
     method, _, _ = channel.basic_get(queue)
     channel.basic_reject(method.delivery_tag, requeue=False)
-    found = []
+    found: list[tuple[bytes, str]] = []
     while len(found) < 2:
         method, properties, body = channel.basic_get(graves, auto_ack=True)
         if method is not None:

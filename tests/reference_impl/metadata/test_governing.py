@@ -51,7 +51,7 @@ def test_promotion_on_failure_is_allowed_by_default(
     ("mode", "synchronised", "does"),
     [("always", False, True), ("when-synced", False, False), ("when-synced", True, True)],
 )
-def test_a_stopping_master_hands_over_only_what_is_synchronised_by_default(
+def test_a_stopping_master_transfers_only_synchronised_queues_by_default(
     mode: str, synchronised: bool, does: bool
 ) -> None:
     queue = with_fields(QUEUE, synchronised=(Pid("b", 1, 2),) if synchronised else ())

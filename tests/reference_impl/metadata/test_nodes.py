@@ -12,7 +12,7 @@ from reference_impl.pid import Pid
 
 A, B, C = (Pid(name, 1, 2) for name in "abc")
 WHEN_SYNCED = Policy("p", ".*", {"ha-promote-on-failure": "when-synced"}, 0, "all")
-OFFLINE = ()  # who runs, as a node that is down is told
+OFFLINE = ()  # who runs, as a node that is down is reported
 
 
 def waiting(**changes: Any) -> Queue:

@@ -30,7 +30,7 @@ class Members:
     def __init__(self, *names: str) -> None:
         self.nodes = {name: Replication(name, 1, Term(0, "")) for name in names}
         self.wires: dict[tuple[str, str], deque[object]] = {}
-        self.settled: dict[tuple[str, int], object] = {}
+        self.settled: dict[tuple[str, int], int] = {}  # to their places in the order
         self.welcome: set[str] = set()
         first, *others = names
         self.nodes[first].found(1, Tables())
@@ -46,6 +46,7 @@ class Members:
                     self.wires.setdefault((node, to), deque()).append(message)
                 case Settle(_, request, result):
                     assert (node, request) not in self.settled, "told twice"
+                    assert isinstance(result, int), result
                     self.settled[node, request] = result
                 case Welcome():
                     self.welcome.add(node)
@@ -219,7 +220,7 @@ def test_the_requester_hears_of_the_settlement_that_the_lost_leader_took_with_it
     assert group.notes("b") == group.notes("c") == ["c1", "a2"]
 
 
-def test_who_has_answered_a_new_leader_that_died_brings_the_old_one_to_begin_anew() -> None:
+def test_who_has_answered_a_new_leader_that_died_brings_the_old_one_to_begin_again() -> None:
     group = Members("a", "b", "c")
     group.notice("b", "a")  # only the link between these two is lost
     group.deliver("b", "c")

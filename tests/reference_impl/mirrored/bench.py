@@ -33,50 +33,50 @@ class Bench:
         return copies(self.cluster)["a"]
 
     def publish(self, count: int, **terms: Any) -> None:
-        self.tell(self.one, Publish(count, **terms))
+        self.send(self.one, Publish(count, **terms))
 
     def another(self) -> FakeChannel:
         return channel(self.cluster, "a")
 
     def subscribe(self, one: FakeChannel | None = None, **wish: Any) -> FakeChannel:
         one = one or self.another()
-        self.tell(one, Subscribe(**wish))
+        self.send(one, Subscribe(**wish))
         return one
 
     def ask(self, make: Any, one: FakeChannel | None = None) -> Any:
         """The answer, None where there is none."""
         one = one or self.one
         one.answers.clear()
-        self.tell(one, Ask(make))
+        self.send(one, Ask(make))
         return one.answers[-1] if one.answers else None
 
     def get(self, *, no_ack: bool = False, one: FakeChannel | None = None) -> Any:
         return self.ask(getting(no_ack), one)
 
     def ack(self, one: FakeChannel, count: int = 1) -> None:
-        self.tell(one, AckSome(count))
+        self.send(one, AckSome(count))
 
     def requeue(self, one: FakeChannel, count: int = 1) -> None:
-        self.tell(one, RequeueSome(count))
+        self.send(one, RequeueSome(count))
 
     def give_back(self, number: int, one: FakeChannel | None = None) -> None:
         one = one or self.one
-        self.tell_master(Requeue(one.pid, (number,)))
+        self.send_to_master(Requeue(one.pid, (number,)))
 
     def discard(self, number: int, one: FakeChannel | None = None) -> None:
         one = one or self.one
-        self.tell_master(Discard(one.pid, (number,)))
+        self.send_to_master(Discard(one.pid, (number,)))
 
     def close(self, one: FakeChannel) -> None:
         self.cluster.nodes["a"].end(one.pid, NORMAL)
         self.cluster.settle()
 
-    def tell(self, one: FakeChannel, event: Any) -> None:
-        self.cluster.tell(one.pid, event)
+    def send(self, one: FakeChannel, event: Any) -> None:
+        self.cluster.send(one.pid, event)
         self.cluster.settle(100)
 
-    def tell_master(self, event: Any) -> None:
-        self.cluster.tell(self.pid, event)
+    def send_to_master(self, event: Any) -> None:
+        self.cluster.send(self.pid, event)
         self.cluster.settle(100)
 
     @property

@@ -38,7 +38,7 @@ class Cluster:
     def publish(self, count: int, *, persistent: bool = True) -> None:
         if self.publisher.pid.node not in self.nodes.nodes:
             self.publisher = channel(self.nodes, next(iter(self.nodes.nodes)))
-        self.nodes.tell(self.publisher.pid, Publish(count, persistent))
+        self.nodes.send(self.publisher.pid, Publish(count, persistent))
         self.nodes.settle(500)
 
     def kill(self, *names: str) -> None:
@@ -60,8 +60,8 @@ class Cluster:
         self.nodes.put_policy("p", **policy)
         self.nodes.settle()
 
-    def tell_master(self, event: Any) -> None:
-        self.nodes.tell(self.record.master, event)
+    def send_to_master(self, event: Any) -> None:
+        self.nodes.send(self.record.master, event)
         self.nodes.settle()
 
     def unsynchronise(self, *names: str, backlog: int = 50) -> None:

@@ -36,7 +36,7 @@ from reference_impl.protocol.queues import (
     Started,
     Want,
 )
-from tests.reference_impl.mirrored.simulated_nodes import SimulatedNode
+from tests.reference_impl.mirrored.simulated_node import SimulatedNode
 
 RETRY_MS = 30
 SAID_AFTER = 50  # deliveries

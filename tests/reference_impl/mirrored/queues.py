@@ -34,7 +34,7 @@ def channel(cluster: SimulatedCluster, node: str) -> FakeChannel:
 def declare(cluster: SimulatedCluster, at: str, **wish: Any) -> FakeChannel:
     """Through a channel of that node; it is answered before this returns."""
     asking = channel(cluster, at)
-    cluster.tell(asking.pid, Ask(lambda pid, it: start_queue(pid, it, **wish), supervisor=True))
+    cluster.send(asking.pid, Ask(lambda pid, it: start_queue(pid, it, **wish), supervisor=True))
     while not any(isinstance(answer, Started) for answer in asking.answers):
         assert cluster.step() or cluster.pass_time(), "the declaration is never answered"
     return asking

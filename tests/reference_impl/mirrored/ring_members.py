@@ -27,7 +27,8 @@ from reference_impl.process import (
     Timeout,
     Transact,
 )
-from tests.reference_impl.mirrored.simulated_nodes import SimulatedCluster, SimulatedNode
+from tests.reference_impl.mirrored.simulated_node import SimulatedNode
+from tests.reference_impl.mirrored.simulated_nodes import SimulatedCluster
 
 NAME = "ring"
 
@@ -127,7 +128,7 @@ class Rings:
 
     def join(self, name: str) -> RingMember:
         member = self._add(name, founder=False)
-        self.cluster.tell(member.pid, Regroup())
+        self.cluster.send(member.pid, Regroup())
         return member
 
     def start(self, name: str) -> None:
@@ -146,7 +147,7 @@ class Rings:
         self.gone[member.pid] = self.members.pop(member.pid)
 
     def say(self, member: RingMember, count: int) -> None:
-        self.cluster.tell(member.pid, Say(count))
+        self.cluster.send(member.pid, Say(count))
 
     def _add(self, name: str, *, founder: bool) -> RingMember:
         pid = self.cluster.spawn(name, lambda pid, node: RingMember(pid, node, founder=founder))

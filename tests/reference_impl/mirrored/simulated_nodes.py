@@ -183,7 +183,7 @@ class SimulatedCluster:
         node.processes[pid] = make(pid, node)
         return pid
 
-    def tell(self, to: Pid, event: Any) -> None:
+    def send(self, to: Pid, event: Any) -> None:
         """From outside, to a process of a node that lives."""
         node = self.nodes.get(to.node)
         if node is not None:
@@ -229,7 +229,7 @@ class SimulatedCluster:
         pid, queue, mark, length = disk.flushes.popleft()
         written = disk.written.get(queue, [])
         disk.flushed[queue] = written[: max(length, len(disk.flushed.get(queue, ())))]
-        self.tell(pid, Flushed(mark))
+        self.send(pid, Flushed(mark))
 
     def _cut_disk(self, name: str) -> None:
         disk = self.disks[name]

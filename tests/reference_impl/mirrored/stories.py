@@ -101,7 +101,7 @@ class Story:
 
     def publish(self) -> None:
         publish = Publish(self.random.randint(1, 5), self.random.random() < 0.7)
-        self.cluster.tell(self.one().pid, publish)
+        self.cluster.send(self.one().pid, publish)
 
     def subscribe(self) -> None:
         one = self.one()
@@ -112,19 +112,19 @@ class Story:
                 hold=self.random.choice((0, 0, 2, 5)),
                 shared=self.random.random() < 0.2,
             )
-            self.cluster.tell(one.pid, wish)
+            self.cluster.send(one.pid, wish)
 
     def ack(self) -> None:
-        self.cluster.tell(self.one().pid, AckSome(self.random.randint(1, 3)))
+        self.cluster.send(self.one().pid, AckSome(self.random.randint(1, 3)))
 
     def requeue(self) -> None:
-        self.cluster.tell(self.one().pid, RequeueSome(self.random.randint(1, 3)))
+        self.cluster.send(self.one().pid, RequeueSome(self.random.randint(1, 3)))
 
     def get(self) -> None:
-        self.cluster.tell(self.one().pid, Ask(getting(self.random.random() < 0.5)))
+        self.cluster.send(self.one().pid, Ask(getting(self.random.random() < 0.5)))
 
     def purge(self) -> None:
-        self.cluster.tell(self.one().pid, Ask(Purge))
+        self.cluster.send(self.one().pid, Ask(Purge))
 
     # --- deeds of operators
 
@@ -132,10 +132,10 @@ class Story:
         self.cluster.put_policy("p", **self.random.choice(POLICIES))
 
     def synchronise(self) -> None:
-        self._tell_master(Synchronise())
+        self._send_to_master(Synchronise())
 
     def cancel_sync(self) -> None:
-        self._tell_master(CancelSync())
+        self._send_to_master(CancelSync())
 
     def stop(self) -> None:
         if len(self.cluster.nodes) > 1:
@@ -167,10 +167,10 @@ class Story:
     def settle(self) -> None:
         self.cluster.settle()
 
-    def _tell_master(self, event: Any) -> None:
+    def _send_to_master(self, event: Any) -> None:
         now = record(self.cluster)
         if now is not None and now.master is not None:
-            self.cluster.tell(now.master, event)
+            self.cluster.send(now.master, event)
 
 
 def wild(seed: int) -> Story:
@@ -200,7 +200,7 @@ def careful(seed: int) -> Story:
             consumer = channel(story.cluster, story.some_node())
             story.channels.append(consumer)
             wish = Subscribe(prefetch=random.choice((0, 2)), hold=random.choice((0, 0, 3)))
-            story.cluster.tell(consumer.pid, wish)
+            story.cluster.send(consumer.pid, wish)
         story.go_on([*traffic, story.ack], random.randint(1, 12))
         story.go_on(losses, 1)
         story.go_on([story.publish, story.run], random.randint(0, 4))

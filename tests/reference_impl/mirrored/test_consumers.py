@@ -91,7 +91,7 @@ def test_a_channel_takes_its_consumers_along() -> None:
     assert not found.forget(ONE)
 
 
-def test_a_shared_consumer_needs_a_grant_and_asks_for_it_once() -> None:
+def test_a_shared_consumer_requests_its_grant_once() -> None:
     found = consumers(consume("x", shared=True), consume("y", shared=True))
     assert found.next() is None
     assert list(found.wants()) == [ONE]
@@ -165,7 +165,7 @@ def test_a_channel_that_is_full_needs_its_grant_as_before() -> None:
     assert list(found.wants()) == [ONE]
 
 
-def test_a_channel_that_comes_back_begins_anew() -> None:
+def test_a_channel_that_comes_back_begins_again() -> None:
     found = consumers(consume("x"))
     next_tags(found, UNSENT_MAX)
     found.forget(ONE)

@@ -68,7 +68,7 @@ def test_one_that_is_given_back_when_its_time_is_over_does_not_come_again() -> N
     assert ready(bench) == 0
 
 
-def test_a_timer_that_was_set_for_another_head_is_set_anew() -> None:
+def test_a_timer_that_was_set_for_another_head_is_set_again() -> None:
     bench = Bench()
     bench.publish(1, lives_ms=1_000)
     bench.publish(1, lives_ms=9_000)
@@ -84,7 +84,7 @@ def test_a_mirror_that_takes_over_lets_go_what_its_master_would_have(
     arguments: dict[str, Any], seed: int
 ) -> None:
     cluster = Cluster(seed=seed, arguments=arguments, **AUTOMATIC)
-    cluster.nodes.tell(cluster.publisher.pid, Publish(5, lives_ms=1_000))
+    cluster.nodes.send(cluster.publisher.pid, Publish(5, lives_ms=1_000))
     cluster.nodes.settle(300)
     cluster.kill("a")
     check_copies(cluster.nodes)

@@ -34,7 +34,7 @@ def test_a_killed_master_loses_nothing_when_a_synchronised_mirror_is_the_oldest(
     seed: int,
 ) -> None:
     cluster = Cluster(seed=seed, **AUTOMATIC)
-    cluster.nodes.tell(cluster.publisher.pid, Publish(40))
+    cluster.nodes.send(cluster.publisher.pid, Publish(40))
     cluster.nodes.run(60)
     cluster.kill("a")
     assert cluster.held() == list(range(1, 41))
@@ -46,11 +46,11 @@ def test_the_oldest_mirror_takes_over_though_a_younger_one_is_synchronised() -> 
     cluster = Cluster(**ALL)
     oldest, youngest = cluster.mirrors
     cluster.unsynchronise(oldest, youngest)
-    cluster.tell_master(Synchronise())
+    cluster.send_to_master(Synchronise())
     cluster.kill(youngest)
     cluster.start(youngest)  # it is the younger one now, and behind
     assert cluster.mirrors == [oldest, youngest]
-    cluster.tell_master(CancelSync())
+    cluster.send_to_master(CancelSync())
     cluster.kill(oldest)
     cluster.start(oldest)
     assert (cluster.mirrors, cluster.synchronised) == ([youngest, oldest], set())
@@ -66,7 +66,7 @@ def _synchronise_only(cluster: Cluster, wanted: str, other: str) -> None:
     """As if the other had joined only after the synchronisation had begun."""
     copy: Any = copies(cluster.nodes)[other]
     depth, copy._following.depth.delta = copy._following.depth.delta, 0  # so it declines
-    cluster.tell_master(Synchronise())
+    cluster.send_to_master(Synchronise())
     copy._following.depth.delta = depth
     assert cluster.synchronised == {wanted}
 
@@ -84,7 +84,7 @@ def test_all_that_a_mirror_held_is_redelivered_and_what_comes_later_is_not() -> 
     cluster.kill("a")
     cluster.publish(1)
     consumer = channel(cluster.nodes, "b")
-    cluster.nodes.tell(consumer.pid, Subscribe())
+    cluster.nodes.send(consumer.pid, Subscribe())
     cluster.nodes.settle()
     assert [seen.redelivered for seen in consumer.seen] == [True] * 5 + [False]
 
@@ -93,7 +93,7 @@ def test_what_a_consumer_had_comes_first_and_in_order_after_a_failover() -> None
     cluster = Cluster(**AUTOMATIC)
     cluster.publish(8)
     consumer = channel(cluster.nodes, "c")
-    cluster.nodes.tell(consumer.pid, Subscribe(prefetch=3, hold=9))
+    cluster.nodes.send(consumer.pid, Subscribe(prefetch=3, hold=9))
     cluster.nodes.settle()
     cluster.kill("a")
     seen = [number_of(seen.identity) for seen in consumer.seen]
@@ -105,13 +105,13 @@ def test_an_old_number_is_acknowledged_at_the_new_master() -> None:
     cluster = Cluster(**AUTOMATIC)
     cluster.publish(3)
     consumer = channel(cluster.nodes, "c")
-    cluster.nodes.tell(consumer.pid, Subscribe(prefetch=3, hold=9))
+    cluster.nodes.send(consumer.pid, Subscribe(prefetch=3, hold=9))
     cluster.nodes.settle()
     number = consumer.held[1][1]
     cluster.kill("a")
-    cluster.tell_master(Ack(consumer.pid, (number,)))
+    cluster.send_to_master(Ack(consumer.pid, (number,)))
     assert cluster.held() == [1, 3]
-    cluster.tell_master(Ack(consumer.pid, (number,)))
+    cluster.send_to_master(Ack(consumer.pid, (number,)))
     check_copies(cluster.nodes)
 
 
@@ -119,7 +119,7 @@ def test_an_old_number_is_acknowledged_at_the_new_master() -> None:
 def test_what_only_the_channels_had_sent_is_enqueued_by_the_new_master(seed: int) -> None:
     cluster = Cluster(seed=seed, **AUTOMATIC)
     master = cluster.nodes.nodes["a"]
-    cluster.nodes.tell(cluster.publisher.pid, Publish(5))
+    cluster.nodes.send(cluster.publisher.pid, Publish(5))
     run_until(cluster, lambda: not cluster.nodes.nodes["c"].has_work())
     assert cluster.held() == [] or master.has_work()
     cluster.kill("a")
@@ -129,7 +129,7 @@ def test_what_only_the_channels_had_sent_is_enqueued_by_the_new_master(seed: int
 
 def test_masters_may_fall_one_after_the_other() -> None:
     cluster = Cluster("abcdef", **AUTOMATIC)
-    cluster.nodes.tell(cluster.publisher.pid, Publish(30))
+    cluster.nodes.send(cluster.publisher.pid, Publish(30))
     for name in "abcd":
         cluster.nodes.run(15)
         cluster.nodes.kill(name)
@@ -142,7 +142,7 @@ def test_masters_may_fall_one_after_the_other() -> None:
 def test_one_crashed_replica_makes_a_nack_of_its_publishes() -> None:
     cluster = Cluster("ab", **AUTOMATIC)
     cluster.nodes.nodes["b"].frozen = True
-    cluster.nodes.tell(cluster.publisher.pid, Publish(1))
+    cluster.nodes.send(cluster.publisher.pid, Publish(1))
     cluster.nodes.nodes["b"].frozen = False
     publisher_node = cluster.nodes.nodes["b"]
     while not cluster.publisher.open:
@@ -157,7 +157,7 @@ def test_one_crashed_replica_makes_a_nack_of_its_publishes() -> None:
 # --- graceful stops (items 43, 45, 46)
 
 
-def test_a_stopping_master_hands_over_to_a_synchronised_mirror() -> None:
+def test_a_stopping_master_transfers_to_a_synchronised_mirror() -> None:
     cluster = Cluster(**AUTOMATIC)
     cluster.publish(5)
     cluster.stop("a")
@@ -178,14 +178,14 @@ def test_a_stopping_master_without_a_synchronised_mirror_takes_its_mirrors_along
     assert set(cluster.mirrors) == {"b", "c"}
 
 
-def test_a_stopping_master_hands_over_an_empty_queue_where_policy_wants_it() -> None:
+def test_a_stopping_master_transfers_an_empty_queue_if_policy_allows() -> None:
     cluster = Cluster("ab", ha_promote_on_shutdown="always", **ALL)
     cluster.unsynchronise("b", backlog=50)
     cluster.stop("a")
     assert (cluster.master, cluster.held()) == ("b", [])
 
 
-def test_promotion_on_failure_is_asked_for_at_every_takeover() -> None:
+def test_the_promotion_policy_is_read_at_every_takeover() -> None:
     cluster = Cluster(
         "ab", ha_promote_on_shutdown="always", ha_promote_on_failure="when-synced", **ALL
     )
@@ -226,7 +226,7 @@ def test_what_is_published_until_a_mirror_refuses_is_not_acked_by_its_refusal(se
     publisher = cluster.publisher = channel(cluster.nodes, "b")
     cluster.publish(5)
     cluster.nodes.kill("a")
-    cluster.nodes.tell(publisher.pid, Publish(5))
+    cluster.nodes.send(publisher.pid, Publish(5))
     while not publisher.open:
         cluster.nodes.nodes["b"].step()
     cluster.nodes.settle()
@@ -256,7 +256,7 @@ def test_a_queue_without_a_master_can_be_forgotten_by_force() -> None:
     cluster.kill("a")
     operator = channel(cluster.nodes, "b")
     asking = Ask(lambda pid, request: DeleteRecord(pid, request, "q"), supervisor=True)
-    cluster.nodes.tell(operator.pid, asking)
+    cluster.nodes.send(operator.pid, asking)
     cluster.nodes.settle()
     assert isinstance(operator.answers[-1], Done)
     assert record(cluster.nodes) is None

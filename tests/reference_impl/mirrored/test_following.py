@@ -126,7 +126,7 @@ def test_requeued_messages_go_to_their_places_and_unknown_ones_leave_no_hole() -
     assert rig.held() == "ABCd"
 
 
-def test_the_depth_tells_how_far_it_is_behind() -> None:
+def test_the_depth_shows_how_far_a_mirror_is_behind() -> None:
     rig = Rig()
     rig.publish("c")
     rig.depth(4)

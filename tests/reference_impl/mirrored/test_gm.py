@@ -137,12 +137,12 @@ def test_who_is_alone_sends_nothing() -> None:
 # --- links
 
 
-def test_a_newcomer_watches_its_neighbours_and_asks_its_left_one() -> None:
+def test_a_newcomer_watches_its_neighbours_and_queries_the_left_one() -> None:
     joined = Member().joined
     assert joined.effects == [Watch(A), Watch(C), Send(A, AskState(1, B, (B,)))]
 
 
-def test_a_newcomer_hands_its_state_on_and_hears_nothing_of_the_past() -> None:
+def test_a_newcomer_forwards_its_state_and_learns_nothing_of_the_past() -> None:
     past = StreamState(A, (pub(3),), 3, 2)
     member = Member(past)
     assert member.caught_up.effects == [Send(C, Catchup(1, B, (past,)))]
@@ -167,7 +167,7 @@ def test_before_its_state_has_come_a_newcomer_hears_nothing() -> None:
     assert (step.effects, step.happened) == ([], [])
 
 
-def test_a_new_left_neighbour_is_asked_and_not_heard_until_it_answers() -> None:
+def test_a_new_left_neighbour_is_queried_and_ignored_until_it_answers() -> None:
     member = Member()
     step = member.regroups(2, A, D, B, C)
     assert step.effects == [Unwatch(A), Watch(D), Send(D, AskState(2, B, ()))]
@@ -203,7 +203,7 @@ def test_a_new_right_neighbour_gets_all_that_is_pending() -> None:
     assert sends(step) == [Send(D, Catchup(2, B, (StreamState(A, (pub(0),), 0, -1),)))]
 
 
-def test_a_right_neighbour_that_asks_gets_what_it_has_not_got() -> None:
+def test_a_right_neighbour_gets_what_it_lacks() -> None:
     member = Member()
     assert member.ring.receive(AskState(1, C, (C,))).effects == []  # it was pushed by itself
     again = member.regroups(3, A, B, C)
@@ -213,7 +213,7 @@ def test_a_right_neighbour_that_asks_gets_what_it_has_not_got() -> None:
     assert member.ring.receive(AskState(3, D, ())).effects == []
 
 
-def test_newcomers_whose_elders_all_died_begin_anew() -> None:
+def test_newcomers_whose_elders_all_died_begin_again() -> None:
     world = FixedWorld("b")
     ring = Ring(B, QUEUE, world, founder=False)
     world.group(2, A, B, dead=())
@@ -292,7 +292,7 @@ def heir(*pending: int) -> tuple[Member, Step]:
     return member, step
 
 
-def test_who_follows_a_dead_member_asks_the_next_to_the_left() -> None:
+def test_the_successor_of_a_dead_member_queries_the_next_to_the_left() -> None:
     _, step = heir(0)
     assert step.effects == [
         Unwatch(A),

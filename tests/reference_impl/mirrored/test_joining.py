@@ -61,14 +61,14 @@ def test_a_mirror_is_synchronised_by_what_is_consumed() -> None:
     got = [_get(cluster, consumer)]
     cluster.nodes.settle()
     assert cluster.synchronised == set()  # the last of the old ones is not acknowledged
-    cluster.tell_master(Ack(consumer.pid, (1, 2, got[0])))
+    cluster.send_to_master(Ack(consumer.pid, (1, 2, got[0])))
     assert cluster.synchronised == {"b"}
     check_copies(cluster.nodes)
 
 
 def _get(cluster: Cluster, one: FakeChannel) -> int:
     one.answers.clear()
-    cluster.nodes.tell(one.pid, Ask(lambda pid, request: Get(pid, request, False)))
+    cluster.nodes.send(one.pid, Ask(lambda pid, request: Get(pid, request, False)))
     cluster.nodes.settle(100)
     (got,) = one.answers
     assert isinstance(got, Got)
@@ -81,7 +81,7 @@ def _get(cluster: Cluster, one: FakeChannel) -> int:
 def test_an_operator_has_a_mirror_synchronised() -> None:
     cluster = Cluster("ab", **ALL)
     cluster.unsynchronise("b")
-    cluster.tell_master(Synchronise())
+    cluster.send_to_master(Synchronise())
     assert cluster.synchronised == {"b"}
     assert cluster.held("b") == cluster.held("a") == list(range(1, 51))
 
@@ -92,7 +92,7 @@ def test_a_synchronisation_goes_in_batches_and_keeps_what_is_taken() -> None:
     consumer = channel(cluster.nodes, "a")
     for _ in range(3):
         _get(cluster, consumer)
-    cluster.tell_master(Synchronise())
+    cluster.send_to_master(Synchronise())
     assert cluster.synchronised == {"b"}
     check_copies(cluster.nodes)
 
@@ -100,9 +100,9 @@ def test_a_synchronisation_goes_in_batches_and_keeps_what_is_taken() -> None:
 def test_what_comes_during_a_synchronisation_waits_for_its_end() -> None:
     cluster = Cluster("ab", **ALL)
     cluster.unsynchronise("b", backlog=20)
-    cluster.nodes.tell(cluster.record.master, Synchronise())
+    cluster.nodes.send(cluster.record.master, Synchronise())
     run_until(cluster, lambda: _is_synchronising(cluster))
-    cluster.nodes.tell(cluster.publisher.pid, Publish(3))
+    cluster.nodes.send(cluster.publisher.pid, Publish(3))
     cluster.nodes.settle()
     assert cluster.held("a") == cluster.held("b") == list(range(1, 24))
     assert cluster.outcomes() == ["ack"] * 23
@@ -112,10 +112,10 @@ def test_a_cancelled_synchronisation_leaves_the_mirror_empty_and_unsynchronised(
     cluster = Cluster("ab", ha_sync_batch_size=2, **ALL)
     cluster.unsynchronise("b", backlog=20)
     master = cluster.record.master
-    cluster.nodes.tell(master, Synchronise())
+    cluster.nodes.send(master, Synchronise())
     run_until(cluster, lambda: _is_synchronising(cluster))
-    cluster.tell_master(CancelSync())
-    cluster.tell_master(CancelSync())
+    cluster.send_to_master(CancelSync())
+    cluster.send_to_master(CancelSync())
     assert cluster.synchronised == set()
     assert cluster.held("b") == []
     cluster.publish(1)
@@ -125,7 +125,7 @@ def test_a_cancelled_synchronisation_leaves_the_mirror_empty_and_unsynchronised(
 def test_a_mirror_whose_master_dies_while_it_is_synchronised_has_nothing() -> None:
     cluster = Cluster("ab", ha_sync_batch_size=2, **ALL)
     cluster.unsynchronise("b", backlog=20)
-    cluster.nodes.tell(cluster.record.master, Synchronise())
+    cluster.nodes.send(cluster.record.master, Synchronise())
     run_until(cluster, lambda: _is_synchronising(cluster) and bool(cluster.held("b")))
     cluster.kill("a")
     assert (cluster.master, cluster.held()) == ("b", [])

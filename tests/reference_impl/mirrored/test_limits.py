@@ -86,7 +86,7 @@ def test_mirrors_hold_what_their_master_holds_and_one_that_takes_over_keeps_the_
 
 def test_a_master_that_dies_under_a_flood_leaves_no_more_than_the_bound() -> None:
     cluster = Cluster(arguments=LENGTH, **AUTOMATIC)
-    cluster.nodes.tell(cluster.publisher.pid, Publish(40))
+    cluster.nodes.send(cluster.publisher.pid, Publish(40))
     cluster.nodes.run(60)
     cluster.kill("a")
     assert cluster.held() == [38, 39, 40]

@@ -139,7 +139,7 @@ def confirmed(effects: list[Effect]) -> list[int]:
 # --- joining
 
 
-def test_a_mirror_joins_lists_itself_and_asks_for_the_depth() -> None:
+def test_a_mirror_joins_lists_itself_and_requests_the_depth() -> None:
     rig = Rig(listed=False)
     (join,) = rig.handle(Regroup())
     assert isinstance(join, Transact) and join.request == JOIN

@@ -58,7 +58,7 @@ def test_an_excluded_master_stays_until_a_listed_mirror_is_synchronised() -> Non
     cluster.unsynchronise("b", backlog=5)
     cluster.policy(ha_mode="nodes", ha_params=["c", "d"])
     assert (cluster.master, set(cluster.mirrors)) == ("a", {"c", "d"})
-    cluster.tell_master(Synchronise())
+    cluster.send_to_master(Synchronise())
     assert cluster.master in ("c", "d")
     assert {cluster.master, *cluster.mirrors} == {"c", "d"}
     assert cluster.held() == [1, 2, 3, 4, 5]
@@ -69,7 +69,7 @@ def test_an_excluded_master_goes_at_once_where_a_mirror_is_synchronised() -> Non
     cluster.publish(5)
     cluster.policy(ha_mode="nodes", ha_params=["c", "d"])
     assert (cluster.master, set(cluster.mirrors)) == ("b", {"c", "d"})
-    cluster.tell_master(Synchronise())
+    cluster.send_to_master(Synchronise())
     assert {cluster.master, *cluster.mirrors} == {"c", "d"}
     assert cluster.held() == [1, 2, 3, 4, 5]
 
@@ -78,7 +78,7 @@ def test_a_policy_that_changes_under_traffic_loses_nothing() -> None:
     cluster = Cluster("abcd", **AUTOMATIC)
     policies = [{"ha_mode": "nodes", "ha_params": list("ab"), "ha_sync_mode": "automatic"}, {}]
     for number in range(6):
-        cluster.nodes.tell(cluster.publisher.pid, Publish(5))
+        cluster.nodes.send(cluster.publisher.pid, Publish(5))
         cluster.nodes.put_policy("p", **[AUTOMATIC, *policies][number % 3])
         cluster.nodes.run(40)
     cluster.nodes.settle()
@@ -94,7 +94,7 @@ def test_a_deleted_queue_takes_its_mirrors_along_and_may_be_declared_again() -> 
     for _ in range(5):
         cluster.publish(2)
         asking = Ask(lambda pid, request: Delete(pid, request, False, False))
-        cluster.nodes.tell(cluster.publisher.pid, asking)
+        cluster.nodes.send(cluster.publisher.pid, asking)
         while record(cluster.nodes) is not None:
             assert cluster.nodes.step()
         declare(cluster.nodes, "b")
@@ -124,7 +124,7 @@ def test_a_declaration_survives_the_node_that_was_chosen_for_it() -> None:
     nodes = SimulatedCluster(Random(1), ("a", "b"))
     one = channel(nodes, "b")
     wish = {"arguments": {"x-queue-master-locator": "min-masters"}}
-    nodes.tell(one.pid, Ask(lambda pid, it: start_queue(pid, it, **wish), supervisor=True))
+    nodes.send(one.pid, Ask(lambda pid, it: start_queue(pid, it, **wish), supervisor=True))
     while not any(link for key, link in nodes.links.items() if key[2] == "a"):
         assert nodes.step()
     nodes.kill("a")

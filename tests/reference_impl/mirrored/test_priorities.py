@@ -55,7 +55,7 @@ def test_for_want_of_room_the_head_goes_that_is_the_most_important_one() -> None
 def test_a_mirror_that_takes_over_goes_on_in_the_same_order(seed: int) -> None:
     cluster = Cluster(seed=seed, arguments=PRIORITIES, **AUTOMATIC)
     for priority in (0, 5, 0, 5):
-        cluster.nodes.tell(cluster.publisher.pid, Publish(2, priority=priority))
+        cluster.nodes.send(cluster.publisher.pid, Publish(2, priority=priority))
     cluster.nodes.settle(500)
     check_copies(cluster.nodes)
     cluster.kill("a")

@@ -83,7 +83,7 @@ def test_only_who_has_a_message_can_settle_it() -> None:
     bench.publish(1)
     number, stranger = bench.get().number, bench.another()
     bench.discard(number, stranger)
-    bench.tell_master(Ack(stranger.pid, (number, 99)))
+    bench.send_to_master(Ack(stranger.pid, (number, 99)))
     assert looked(bench) == (0, 1, 0)
 
 
@@ -112,7 +112,7 @@ def test_a_purge_takes_what_is_ready_and_leaves_what_is_not() -> None:
 def test_a_persistent_message_is_confirmed_when_it_is_on_disk() -> None:
     bench = Bench()
     node = bench.cluster.nodes["a"]
-    bench.cluster.tell(bench.one.pid, Publish())
+    bench.cluster.send(bench.one.pid, Publish())
     while not bench.cluster.disks["a"].flushes:
         assert bench.cluster.step()
     while node.has_work():
@@ -135,7 +135,7 @@ def test_what_the_disk_does_not_keep_is_confirmed_without_it(
 def test_what_is_settled_before_it_is_on_disk_is_confirmed_early() -> None:
     bench = Bench()
     consumer = bench.subscribe()
-    bench.cluster.tell(bench.one.pid, Publish())
+    bench.cluster.send(bench.one.pid, Publish())
     while not consumer.acked or not list(bench.one.outcomes):
         found = [it for it in bench.cluster.choices() if it[0] == "node"]
         if not found:
@@ -254,7 +254,7 @@ def test_a_queue_in_use_is_not_deleted_under_a_condition(
 
 def test_what_was_published_to_a_queue_that_was_deleted_counts_as_confirmed() -> None:
     bench = Bench()
-    bench.cluster.tell(bench.one.pid, Publish())
+    bench.cluster.send(bench.one.pid, Publish())
     bench.ask(deleting())
     assert list(bench.one.outcomes.values()) == ["ack"]
 
@@ -302,7 +302,7 @@ def test_a_queue_that_expires_goes_when_it_was_not_used_for_so_long() -> None:
     assert record(bench.cluster) is None
 
 
-def test_a_use_counts_the_time_anew() -> None:
+def test_a_use_counts_the_time_again() -> None:
     bench = Bench(arguments={"x-expires": 12_000})
     for _ in range(4):
         bench.get()
@@ -316,7 +316,7 @@ def test_a_tag_may_be_taken_up_again() -> None:
     bench = Bench()
     consumer = bench.subscribe()
     again = Consume(consumer.pid, 9, "t", False, False, 0, False, {})
-    bench.tell_master(again)
+    bench.send_to_master(again)
     bench.publish(1)
     assert bench.seen(consumer) == [1]
     assert looked(bench) == (0, 0, 1)
@@ -379,7 +379,7 @@ def test_what_is_rejected_for_good_is_a_dead_letter_and_what_is_acknowledged_is_
     first, second, third = (bench.get().number for _ in range(3))
     bench.discard(first)
     bench.give_back(second)
-    bench.tell_master(Ack(bench.one.pid, (third,)))
+    bench.send_to_master(Ack(bench.one.pid, (third,)))
     assert letters.dead_letters == [("rejected", 1)]
     (letter,) = letters.found
     assert (letter.queue, letter.exchange, letter.key) == ("q", "graves", "k")

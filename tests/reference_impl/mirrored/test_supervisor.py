@@ -109,7 +109,7 @@ def test_a_process_is_there_before_a_record_names_it_and_its_disk_is_empty() -> 
     assert add.command.queue.master == pid
 
 
-def test_a_declaration_is_answered_when_the_mirrors_asked_for_are_listed() -> None:
+def test_a_declaration_is_answered_when_the_requested_mirrors_are_listed() -> None:
     rig = Rig(ha_mode="all")
     effects = rig.declare()
     add = effects[-1]
@@ -129,7 +129,7 @@ def test_a_declaration_is_answered_when_a_mirror_could_not_be_started() -> None:
     assert rig.handle(NotStarted("b", "q")) == [Send(CHANNEL, Started(5))]
 
 
-def test_a_mirror_is_asked_for_again_on_the_next_boot_of_its_node() -> None:
+def test_a_mirror_is_requested_again_on_the_next_boot_of_its_node() -> None:
     rig = Rig(ha_mode="all")
     rig.declared()
     rig.world.boots["b"] = 2
@@ -167,7 +167,7 @@ def elsewhere(rig: Rig) -> StartQueue:
     return start_queue(arguments={"x-queue-master-locator": "min-masters"})
 
 
-def test_another_nodes_supervisor_is_asked_and_answers_for_it() -> None:
+def test_another_nodes_supervisor_is_queried_and_answers_for_it() -> None:
     rig = Rig()
     event = elsewhere(rig)
     assert rig.handle(event) == [Watch(OTHER), Send(OTHER, StartMaster(ME, 1, event))]
@@ -225,7 +225,7 @@ def test_the_end_of_an_own_mirror_is_reported_but_not_of_one_that_refused() -> N
     assert remove not in rig.record(waiting)
 
 
-def test_who_stops_hands_over_and_starts_nothing_more() -> None:
+def test_a_stopping_node_transfers_queues_and_starts_nothing() -> None:
     rig = Rig()
     master = rig.declared()
     assert rig.handle(Stopping()) == [Send(master, HandOver())]

@@ -27,7 +27,7 @@ class World(FixedWorld):
         return pid.node in self._running and not is_known_dead
 
 
-def test_one_that_was_asked_for_counts_as_there() -> None:
+def test_a_requested_mirror_counts_as_present() -> None:
     tables = Tables(policies={"p": Policy("p", ".*", {"ha-mode": "all"}, 0, "all")})
     running = ("a", "b", "c")
     assert changes(tables, QUEUE, (), running, Random(1)).missing == ("b", "c")

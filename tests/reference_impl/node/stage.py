@@ -1,5 +1,6 @@
 """A node without an outside: what it asks of one is noted."""
 
+from collections.abc import Callable
 from typing import Any
 
 from reference_impl.node.config import Config
@@ -18,6 +19,7 @@ class Recorder:
         self.lines: list[str] = []
         self.timers: list[tuple[Pid | None, str]] = []
         self.transmitted: dict[Pid, list[bytes]] = {}  # by client
+        self.open: Callable[[], None] = lambda: None
 
     def send(self, node: str, packet: Packet) -> None:
         self.sent.append((node, packet))

@@ -204,7 +204,7 @@ def test_a_master_that_hangs_costs_its_own_counts_and_no_more() -> None:
     assert asking.api.handle(Looked(2, 0, 0, 0)) == [], "it is late"
 
 
-def test_a_master_that_dies_while_it_is_asked_is_not_waited_for() -> None:
+def test_a_master_that_dies_during_a_query_is_not_awaited() -> None:
     asking = Asking().has(queue())
     asking.ask("GET", "/api/queues/%2F/ha.q")
     status, words = answered(asking.api.handle(Down(MASTER, NO_CONNECTION)))

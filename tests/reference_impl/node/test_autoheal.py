@@ -58,7 +58,7 @@ def test_of_sides_with_as_many_clients_the_larger_one_stays(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_losers_begin_anew_only_once_none_of_them_runs(seed: int) -> None:
+def test_losers_begin_again_only_once_none_of_them_runs(seed: int) -> None:
     """Or one would join the other, and with it what has to go."""
     nodes = split(seed, "a", a=9)
     nodes.submit("b", "goes")
@@ -118,12 +118,12 @@ def healing(me: str = "a", **clients: int) -> Autoheal:
     return core
 
 
-def test_only_the_first_of_all_asks() -> None:
+def test_only_the_first_member_sends_queries() -> None:
     assert Autoheal("a").begins("abc")
     assert not Autoheal("b").begins("abc")
 
 
-def test_it_asks_once() -> None:
+def test_it_sends_one_query() -> None:
     core = Autoheal("a")
     assert core.begins("abc")
     assert not core.begins("abc")

@@ -43,7 +43,7 @@ def test_a_node_joins_when_it_hears_every_member() -> None:
     assert decision("c", BLANK, a=running("a", "a", "b"), b=running("a", "a", "b")) == Ask("a")
 
 
-def test_a_group_that_still_lists_an_older_boot_of_the_node_is_not_asked_yet() -> None:
+def test_a_group_that_lists_an_older_boot_is_not_queried_yet() -> None:
     assert decision("c", BLANK, a=running("a", "a", "c")) == KeepWaiting()
 
 
@@ -91,7 +91,7 @@ def test_a_higher_term_is_newer_than_a_higher_version() -> None:
     assert decision("b", saved(5, "a", term=2), a=saved(9, "b", term=1)) == Found()
 
 
-def test_those_for_whom_others_wait_are_waited_for_as_well() -> None:
+def test_nodes_that_others_await_are_awaited_too() -> None:
     assert decision("a", saved(8, "b"), b=saved(7, "c")) == KeepWaiting(), "c may know more than b"
     assert decision("a", saved(8, "b"), b=saved(7, "c"), c=saved(9)) == KeepWaiting()
     assert decision("c", saved(9), a=saved(8, "b"), b=saved(7, "c")) == Found()

@@ -58,7 +58,7 @@ def test_a_linked_peer_is_not_given_up_before_it_reports_its_state() -> None:
     assert boot.consider(LAST) == Found()
 
 
-def test_a_leader_is_asked_once_until_it_refuses_or_is_lost() -> None:
+def test_a_leader_is_queried_once_until_it_refuses_or_is_lost() -> None:
     boot, peers = booting()
     peers.link("b", 1)
     peers.heard_state("b", GROUP)

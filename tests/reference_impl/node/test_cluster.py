@@ -59,7 +59,7 @@ def test_what_is_on_disk_names_who_else_runs() -> None:
     assert save.saved.running == ()
 
 
-def test_under_pause_minority_whom_it_lost_is_waited_for_until_it_is_judged() -> None:
+def test_under_pause_minority_lost_nodes_are_awaited_until_judged() -> None:
     core = pair("pause_minority")
     effects = core.handle(h.Unlinked("b"))
     (save,) = (it for it in effects if isinstance(it, h.Save))
@@ -79,7 +79,7 @@ def test_processes_hear_of_a_silent_peer_before_the_node_pauses() -> None:
     assert h.Pause() in core.handle(Timeout("judge"))
 
 
-def test_a_newcomer_whose_admission_was_lost_with_the_leader_asks_the_next_one() -> None:
+def test_a_newcomer_whose_admission_was_lost_queries_the_next_leader() -> None:
     config = Config("c", "", "", "", {"a": ("", 1), "b": ("", 1)})
     core = Cluster(config, 1, None)
     core.begin()
@@ -122,7 +122,7 @@ def test_what_a_peer_without_a_link_says_is_not_heard() -> None:
     assert core.partitions() == ()
 
 
-def test_a_link_that_is_made_anew_replaces_the_old_one() -> None:
+def test_a_link_that_is_made_again_replaces_the_old_one() -> None:
     core = pair()
     effects = core.handle(h.Linked("b", 2, core.greeting()))
     assert h.Gone("b") in effects

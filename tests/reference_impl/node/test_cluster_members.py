@@ -178,7 +178,7 @@ def test_a_node_that_is_forced_to_boot_does_not_wait(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_where_every_disk_is_lost_blank_nodes_begin_anew(seed: int) -> None:
+def test_where_every_disk_is_lost_blank_nodes_begin_again(seed: int) -> None:
     nodes = up(seed)
     nodes.submit("a", "lost")
     nodes.run(200)

@@ -20,7 +20,8 @@ class Groups:
         }
 
     def link(self, *pairs: str) -> None:
-        for one, other in pairs:
+        for pair in pairs:
+            one, other = tuple(pair)
             self.of[one].peers.link(other, 1)
             self.of[other].peers.link(one, 1)
 
@@ -78,7 +79,7 @@ def test_only_the_leader_admits_nodes() -> None:
     assert not groups.of["b"].admit("c", ("a", "b"))
 
 
-def test_a_newcomer_to_whom_a_member_has_lost_its_link_is_lost_there_at_once() -> None:
+def test_a_newcomer_without_a_link_to_a_member_is_lost_there_at_once() -> None:
     groups = Groups()
     groups.link("ab", "ac")  # b and c had one when c asked
     leader = groups.founded("a")
@@ -92,7 +93,7 @@ def test_a_newcomer_to_whom_a_member_has_lost_its_link_is_lost_there_at_once() -
     assert "c" not in groups.of["b"].up
 
 
-def test_a_newcomer_has_lost_the_members_to_whom_it_has_no_link_any_more() -> None:
+def test_a_newcomer_loses_members_without_a_link_to_it() -> None:
     groups = Groups()
     groups.link("ab", "ac")
     leader = groups.founded("a")
@@ -116,7 +117,7 @@ def test_a_newcomer_on_another_boot_than_the_one_that_is_linked_is_lost() -> Non
     assert groups.of["b"].members == {"a": 1, "b": 1}
 
 
-def test_a_lost_member_is_gone_once_and_the_others_are_asked_about_it() -> None:
+def test_a_lost_member_goes_once_and_others_are_queried_about_it() -> None:
     groups = Groups()
     groups.link("ab", "ac", "bc")
     leader = groups.founded("a")

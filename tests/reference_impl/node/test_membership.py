@@ -22,7 +22,7 @@ def test_four_silent_ticks_in_a_row_are_too_many() -> None:
     assert peers.ticked(frozenset({"c"})) == ["b"]
 
 
-def test_one_sign_of_life_begins_the_count_anew() -> None:
+def test_one_sign_of_life_begins_the_count_again() -> None:
     peers = linked("b")
     for heard in (NOBODY, NOBODY, NOBODY, frozenset({"b"}), NOBODY, NOBODY, NOBODY):
         assert peers.ticked(heard) == []

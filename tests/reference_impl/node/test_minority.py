@@ -57,7 +57,7 @@ def test_a_peer_that_is_there_again_counts_for_the_loss_of_others_only(
 
 
 @pytest.mark.parametrize(("total", "lost", "linked", "pauses"), LOSSES)
-def test_a_silent_peer_is_not_asked(
+def test_a_silent_peer_is_not_queried(
     total: int, lost: list[str], linked: set[str], pauses: bool
 ) -> None:
     minority, left = Minority(majority(total)), {*linked, *lost}
@@ -65,13 +65,13 @@ def test_a_silent_peer_is_not_asked(
     assert judged == [False] * (len(lost) - 1) + [pauses]
 
 
-def test_a_silent_peer_is_not_asked_when_another_closes_its_link() -> None:
+def test_a_silent_peer_is_not_queried_when_another_closes_its_link() -> None:
     minority = Minority(majority(3))
     silent(minority, "b", {"c"})
     assert minority.suspect("c", ["b", "c"]) == ["c"]
 
 
-def test_a_peer_that_was_silent_once_is_asked_when_it_has_come_back_and_closes_its_link() -> None:
+def test_a_returned_peer_is_queried_when_it_closes_its_link() -> None:
     minority = Minority(majority(3))
     silent(minority, "b", {"c"})
     minority.linked("b")

@@ -108,7 +108,7 @@ def test_a_watcher_on_another_node_gets_down_over_the_link(stage: Playing) -> No
     assert stage.out.sent[-1] == ("ref2", Downed(ELSEWHERE, ending, NO_PROCESS))
 
 
-def test_a_timer_of_no_length_fires_once_when_all_at_hand_was_handled(stage: Playing) -> None:
+def test_a_timer_of_no_length_fires_once_after_pending_events(stage: Playing) -> None:
     flush = Arm("flush", 0)
     process = Scripted([flush], [flush])
     pid = stage.put(process)

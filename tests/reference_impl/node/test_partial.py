@@ -33,7 +33,7 @@ def test_a_doubted_member_is_probed_by_peers_with_a_link() -> None:
 
 
 @pytest.mark.parametrize("doubt", [Doubt("c", 0), Doubt("x", 1)])
-def test_a_member_that_is_lost_here_too_or_is_back_on_a_new_boot_is_not_asked(
+def test_a_member_lost_here_or_on_a_new_boot_is_not_queried(
     doubt: Doubt,
 ) -> None:
     assert heard("b", doubt) == []
@@ -46,7 +46,7 @@ def test_the_doubts_of_who_is_no_member_do_not_count() -> None:
     assert heard("c", Alive("b", 0)) == []
 
 
-def test_who_is_asked_answers() -> None:
+def test_a_queried_node_answers() -> None:
     assert heard("b", Probe("c", 1)) == [SendGossip("b", Alive("c", 1))]
 
 

@@ -1,5 +1,7 @@
 """Two ends of a link that prove themselves to each other, and those who cannot."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,7 +112,7 @@ def test_no_node_links_with_a_node_of_its_own_name() -> None:
 
 
 @pytest.mark.parametrize("end", [accepter, dialler])
-def test_a_long_frame_is_refused_by_its_length(end: type[Handshake]) -> None:
+def test_a_long_frame_is_refused_by_its_length(end: Callable[[], Handshake]) -> None:
     too_long = FRAME_OCTETS_MAX + 1
     with pytest.raises(HandshakeError, match="does not speak as a peer"):
         end().read(too_long.to_bytes(2, "big"))

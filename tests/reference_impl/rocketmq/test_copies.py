@@ -5,6 +5,7 @@ import pytest
 from reference_impl.rocketmq.remoting.codes import Code, RequestCode
 from reference_impl.rocketmq.settings import Role
 from reference_impl.rocketmq.simulator.world import World
+from reference_impl.rocketmq.store.log import CommitLog
 from tests.reference_impl.rocketmq.talking import (
     MASTER,
     MASTER_ADDRESS,
@@ -79,6 +80,7 @@ def test_a_slave_that_comes_late_copies_the_last_file_alone() -> None:
     broker(world, SLAVE, broker_role=Role.SLAVE, broker_id=1)
     world.run(45_000)
     master, slave = (server_of(world, name).store.log for name in (MASTER, SLAVE))
+    assert isinstance(master, CommitLog)
     assert (slave.start, slave.end) == (master.file_of(master.end), master.end)
     assert slave.start > 0
 

@@ -3,6 +3,7 @@
 import json
 import struct
 import zlib
+from typing import Any
 
 import msgspec
 import pytest
@@ -42,11 +43,11 @@ def _register(client: Client, body: bytes, **who: object) -> Command:
     return answer
 
 
-def _route(client: Client, topic: str = "t") -> dict[str, object] | None:
+def _route(client: Client, topic: str = "t") -> dict[str, Any] | None:
     answer = client.ask(NS_ADDRESS, RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
     if answer.header.code == Code.TOPIC_NOT_EXIST:
         return None
-    document: dict[str, object] = json.loads(answer.body)
+    document: dict[str, Any] = json.loads(answer.body)
     return document
 
 
@@ -54,13 +55,13 @@ def _addresses(client: Client, topic: str = "t") -> dict[str, dict[str, str]]:
     """By broker and number."""
     route = _route(client, topic)
     brokers = [] if route is None else route["brokerDatas"]
-    return {one["brokerName"]: one["brokerAddrs"] for one in brokers}  # type: ignore[attr-defined]
+    return {one["brokerName"]: one["brokerAddrs"] for one in brokers}
 
 
 def _perms(client: Client) -> list[int]:
     route = _route(client)
     assert route is not None
-    return [one["perm"] for one in route["queueDatas"]]  # type: ignore[attr-defined]
+    return [one["perm"] for one in route["queueDatas"]]
 
 
 def test_a_route_shows_a_masters_topic_with_its_queues_and_addresses(world: World) -> None:

@@ -16,6 +16,7 @@ from reference_impl.rocketmq.settings import BrokerSettings, Role
 from reference_impl.rocketmq.simulator.clocks import HostClock, WorldClock
 from reference_impl.rocketmq.simulator.disks import MemoryDisk
 from reference_impl.rocketmq.simulator.world import World
+from reference_impl.rocketmq.store.log import CommitLog
 from tests.reference_impl.rocketmq.talking import (
     MASTER,
     MASTER_ADDRESS,
@@ -127,6 +128,7 @@ def test_a_stranger_at_the_slaves_door_is_no_slave(octets: bytes) -> None:
         broker_name="broker-a", broker_role=Role.SYNC_MASTER, peer_secret=SECRET
     )
     server = BrokerServer(config, clock, MemoryDisk(), random.Random(1))
+    assert isinstance(server.store.log, CommitLog)
     server.store.log.append_copy(b"what is nobody's business")
     challenge = server.opened(STRANGER, "x:1", COPIES, None)
     assert [type(effect) for effect in challenge] == [Transmit]

@@ -125,7 +125,7 @@ def test_the_log_is_cut_at_the_first_thing_that_is_no_record(disk: Disk) -> None
     assert again.log.end == damaged.position
 
 
-def test_queues_that_were_lost_are_made_anew_from_the_log(disk: Disk) -> None:
+def test_queues_that_were_lost_are_made_again_from_the_log(disk: Disk) -> None:
     put(store(disk), 60)
     disk.drop("consumequeue/t")
     assert bodies(store(disk)) == [*range(60)]

@@ -27,9 +27,11 @@ NAME_SERVERS = ["127.0.0.1:9876", "127.0.0.1:9877"]
 
 
 def test_every_server_understands_its_configuration(tmp_path: Path) -> None:
-    told = configurations(Playing(9876, "sync", 10), tmp_path)
-    servers = [configuration.name_server(text) for word, text in told.values() if word != "broker"]
-    brokers = [configuration.broker(text) for word, text in told.values() if word == "broker"]
+    files = configurations(Playing(9876, "sync", 10), tmp_path)
+    servers = [
+        configuration.name_server(text) for word, text in files.values() if word != "broker"
+    ]
+    brokers = [configuration.broker(text) for word, text in files.values() if word == "broker"]
     assert [f"127.0.0.1:{one.listen_port}" for one in servers] == NAME_SERVERS
     assert [(one.broker_name, one.broker_id, one.broker_role) for one in brokers] == [
         ("broker-a", 0, Role.SYNC_MASTER),
@@ -42,8 +44,8 @@ def test_every_server_understands_its_configuration(tmp_path: Path) -> None:
 
 
 def test_no_two_servers_share_a_port_and_all_are_on_loopback(tmp_path: Path) -> None:
-    told = configurations(Playing(9876, "async", 1), tmp_path)
-    brokers = [configuration.broker(text) for word, text in told.values() if word == "broker"]
+    files = configurations(Playing(9876, "async", 1), tmp_path)
+    brokers = [configuration.broker(text) for word, text in files.values() if word == "broker"]
     ports = [
         port for one in brokers for port in (one.listen_port, one.listen_port - 2, one.copies_port)
     ]
@@ -98,8 +100,8 @@ class _Servers(threading.Thread):
         for code, body in self._answers:
             link, _ = self._server.accept()
             with link:
-                (asked,) = Decoder().feed(link.recv(65536))
-                link.sendall(encode(answer(asked, code, body=body)))
+                (request,) = Decoder().feed(link.recv(65536))
+                link.sendall(encode(answer(request, code, body=body)))
 
 
 ROUTE = b'{"queueDatas":[{"brokerName":"broker-a"}]}'
@@ -108,7 +110,7 @@ ROUTE = b'{"queueDatas":[{"brokerName":"broker-a"}]}'
 def test_a_route_without_a_group_and_a_slave_that_is_silent_are_waited_for() -> None:
     name_server = _Servers((17, b""), (0, b'{"queueDatas":[]}'), (0, ROUTE))
     master = _Servers((12, b""), (11, b""), (0, b""))
-    found = sendable.obstacle([name_server.address], {"broker-a": master.address}, 20)
+    found = sendable.obstacle([name_server.address], {"broker-a": [master.address]}, 20)
     assert found == ""
     name_server.join(5)
     master.join(5)
@@ -117,6 +119,6 @@ def test_a_route_without_a_group_and_a_slave_that_is_silent_are_waited_for() -> 
 
 def test_what_still_keeps_clients_from_sending_is_said_after_the_limit() -> None:
     name_server, master = _Servers((0, ROUTE)), _Servers((12, b""))
-    found = sendable.obstacle([name_server.address], {"broker-a": master.address}, 0)
+    found = sendable.obstacle([name_server.address], {"broker-a": [master.address]}, 0)
     assert found.startswith("broker-a at 127.0.0.1:")
     assert found.endswith("confirms nothing (code 12)")

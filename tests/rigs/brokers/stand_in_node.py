@@ -66,9 +66,9 @@ class Node:
         method, path, _ = head.split(" ", 2)
         if length := re.search(r"content-length: (\d+)", head.lower()):
             await reader.readexactly(int(length[1]))
-        asked = f"{method} {path.partition('?')[0]}"
-        found = [route for known, route in self.routes.items() if re.fullmatch(known, asked)]
-        status, body = await found[0](asked) if found else (404, None)
+        request = f"{method} {path.partition('?')[0]}"
+        found = [route for known, route in self.routes.items() if re.fullmatch(known, request)]
+        status, body = await found[0](request) if found else (404, None)
         content = b"" if status == 204 else json.dumps(body).encode()
         head = f"HTTP/1.0 {status} x\r\ncontent-length: {len(content)}\r\n\r\n"
         writer.write(head.encode() + content)
@@ -99,21 +99,21 @@ class Node:
         return 200, [{"name": name, "user_provided_name": name} for name in names]
 
     async def queues(self, _: str) -> tuple[int, Any]:
-        return 200, [self.told(name) for name in self.broker.queues]
+        return 200, [self.described(name) for name in self.broker.queues]
 
-    async def queue(self, asked: str) -> tuple[int, Any]:
-        name = asked.rpartition("/")[2]
+    async def queue(self, request: str) -> tuple[int, Any]:
+        name = request.rpartition("/")[2]
         if name not in self.broker.queues:
             return 404, {"error": "Object Not Found"}
-        if asked.startswith("DELETE"):
+        if request.startswith("DELETE"):
             del self.broker.queues[name]
             return 204, None
-        return 200, self.told(name)
+        return 200, self.described(name)
 
     async def policy(self, _: str) -> tuple[int, Any]:
         return 204, None
 
-    def told(self, name: str) -> dict[str, Any]:
+    def described(self, name: str) -> dict[str, Any]:
         return {"name": name, "node": f"rabbit@{self.config['name']}", "state": "running"}
 
 

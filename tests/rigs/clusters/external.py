@@ -37,7 +37,7 @@ from tests.rigs.clusters.topologies import HEAD, HOSTS, SYSTEMS, broker, command
 
 ROOT = Path(__file__).parents[3]
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-TOLD = re.compile(r"(ref\d): amqp://[\d.]+:(\d+)/  api (http://[\d.:]+)/  process (\d+)")
+STARTED = re.compile(r"(ref\d): amqp://[\d.]+:(\d+)/  api (http://[\d.:]+)/  process (\d+)")
 OFFSETS = (0, 10_000, 20_000)  # AMQP, API, peers
 AUTHORISATION = {"Authorization": "Basic Z3Vlc3Q6Z3Vlc3Q="}
 MIRRORED: Mapping[str, str | int] = {"ha-mode": "all", "ha-sync-mode": "automatic"}
@@ -185,9 +185,9 @@ def standing(folder: Path) -> Iterator[Owner]:
     try:
         assert playing.stdout is not None
         for _ in range(3):
-            told = TOLD.match(playing.stdout.readline())
-            assert told is not None, "a node did not start"
-            owner.nodes.append(_node(owner, told))
+            started = STARTED.match(playing.stdout.readline())
+            assert started is not None, "a node did not start"
+            owner.nodes.append(_node(owner, started))
         _agree(owner)
         yield owner
     finally:
@@ -229,8 +229,8 @@ async def performed(
         await cluster.down()
 
 
-def _node(owner: Owner, told: "re.Match[str]") -> Node:
-    name, port, api, pid = told.groups()
+def _node(owner: Owner, started: "re.Match[str]") -> Node:
+    name, port, api, pid = started.groups()
     (owner.folder / name).write_text(pid)
     argv = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     config = next(Path(word.decode()) for word in argv if word.endswith(b".json"))

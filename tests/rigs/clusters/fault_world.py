@@ -82,7 +82,7 @@ ALARMS = AlarmCommands(
 )
 CLIENTS = ("publisher-1", "consumer-1")  # whom faults of clients mean
 ON_HOSTS = tuple(name for name, kind in KINDS.items() if kind.applies_to != CLIENT)
-REFUSED = Reply(False, 0.001, "refused")
+REFUSED = Reply(False, 0.001, "refused", "refused")
 
 
 @dataclass
@@ -101,7 +101,9 @@ class World:
     canary_sets: int = 0
     ending: str = ""  # the host whose process ends after the next look
     unending: set[str] = field(default_factory=set)  # hosts whose process does not end when told
-    slow_start: int = 0  # so many looks until a started host serves
+    slow_start: int = 0  # so many looks until a started host answers
+    starting: set[str] = field(default_factory=set)  # hosts that were started again
+    closed: set[str] = field(default_factory=set)  # hosts whose broker takes no clients
     slow_prepare_s: float = 0.0
 
     # --- what is done to it ---------------------------------------------------------------------
@@ -122,6 +124,7 @@ class World:
                 self.ending = host
             case Start(host=host):
                 self.dead.pop(host, None)
+                self.starting.add(host)
             case Freeze(host=host):
                 self.frozen.add(host)
             case Thaw(host=host):
@@ -245,12 +248,16 @@ class World:
             return SILENT
         if host in self.dead:
             return REFUSED
-        return SILENT if host in self.frozen else ANSWERED
+        if host in self.starting:
+            self.slow_start -= 1
+            if self.slow_start >= 0:
+                return REFUSED
+        if host in self.frozen:
+            return SILENT
+        return REFUSED if host in self.closed else ANSWERED
 
     async def serves(self, host: str) -> Reply:
-        self.slow_start -= 1
-        up = host not in self.dead and host not in self.isolated.values() and self.slow_start < 0
-        return ANSWERED if up else REFUSED
+        return await self.greets(host)
 
     async def dismiss(self, armed: Armed) -> None:
         if armed.window in self.open:  # a look at its end opens fresh ones, and closes them

@@ -37,7 +37,7 @@ NAME = "acme-shards"
 @dataclass(frozen=True)
 class Own:
     sets: bool
-    told: str = "shards: as they are"
+    summary: str = "shards: as they are"
 
 
 class _Shard(TopologyTable):
@@ -57,13 +57,16 @@ class _Shards(TopologyTable):
     broker: list[_Shard]
 
     def topology(self, name: str, source: str) -> Topology:
-        said = [(one.host, *one.door, commands_of(one)) for one in self.broker]
+        nodes = []
+        for one in self.broker:
+            address, port = one.door
+            nodes.append(BrokerNode(one.host, one.host, address, port, commands_of(one)))
         return Topology(
             name=name,
             title="shards",
             system=self.system,
             detection_timeout_s=1.0,
-            brokers=tuple(BrokerNode(host, host, *way, commands) for host, *way, commands in said),
+            brokers=tuple(nodes),
             user=self.credentials.user,
             password=self.credentials.password,
             proxy=proxy_of(self.proxy),
@@ -120,7 +123,7 @@ class Shards:
     refused: tuple[str, ...] = ()
     silent: bool = False
     unwilling: bool = False  # to have anything set
-    asked: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
     logins: set[tuple[str, str]] = field(default_factory=set)
 
     @property
@@ -144,10 +147,10 @@ class Shards:
         yield Examined("shards", "one of them is cracked", "glue it")
 
     async def remove_queues(self) -> None:
-        self.asked.append("queues removed")
+        self.calls.append("queues removed")
 
     async def remove_settings(self) -> None:
-        self.asked.append("settings removed")
+        self.calls.append("settings removed")
 
     async def _greets(self, _host: str) -> bool:
         return not self.silent
@@ -159,7 +162,7 @@ class Shards:
         return {"shards": "7"}
 
     async def _set(self) -> None:
-        self.asked.append("set")
+        self.calls.append("set")
         if self.unwilling:
             raise DeployError("they cannot be set")
 

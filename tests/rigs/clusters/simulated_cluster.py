@@ -28,7 +28,7 @@ from harness.cluster.started_clients import StartedClients
 from harness.deploy.dead_brokers import by_process
 from harness.plan.model import Layout, RunPlan
 from harness.systems.rocketmq.layout import RocketMq, servers
-from harness.workers.protocol import Endpoint, Role, WorkerConfig
+from harness.workers.protocol import EXIT_ORPHANED, Endpoint, Role, WorkerConfig
 from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.tables import ATTEMPTS, DELIVERIES, SETTLEMENTS
 from spark_analysis.schema.words import NO_OFFSET, Outcome, Strength, Via
@@ -125,6 +125,10 @@ class ScriptedWorker:
             elif sequence not in self._cluster.swallowed:
                 self._deliver(sequence, Via.LOAD)
         self._log.flush()
+        if self.name in self._cluster.orphaned:
+            self._log.close()
+            self.say("closed")
+            self.end(EXIT_ORPHANED)
 
     def _deliver(self, sequence: int, via: Via) -> None:
         assert self._config is not None and self._log is not None
@@ -237,13 +241,15 @@ class SimulatedBroker:
             if not self._cluster.elects:
                 return Roles(None, tuple(up), ())
             return Roles(up[0] if up else None, tuple(up[1:]), tuple(up[1:]))
+        copies = self._cluster.layout.copies
+        assert copies is not None
         mirrors = tuple(
             h.name for h in self._cluster.layout.hosts if h.name != master and h.name not in dead
-        )[: self._cluster.layout.copies - 1]
+        )[: copies - 1]
         return Roles(master, mirrors, mirrors if self._cluster.synchronised else ())
 
-    async def members(self, asked: str) -> tuple[str, ...]:
-        assert asked not in self._cluster.world.dead, "who is down tells nobody"
+    async def members(self, host: str) -> tuple[str, ...]:
+        assert host not in self._cluster.world.dead, "who is down tells nobody"
         return tuple(self._cluster.members)
 
     async def policy(self, name: str) -> dict[str, Any] | None:
@@ -285,6 +291,7 @@ class SimulatedCluster:
     deaf: frozenset[str] = frozenset()  # workers that answer nothing
     dead_listed_s: float = 0.0  # so long it lists a consumer that has left
     failing: frozenset[str] = frozenset()  # workers whose disk is full
+    orphaned: frozenset[str] = frozenset()  # workers that lose the harness in the middle of a run
     drain_doubt: str = ""
     endless_drain: bool = False  # who drains never says that he is done
     on_disk: tuple[int, ...] = (1,)  # the sequences that an auditor finds wherever he reads

@@ -27,8 +27,8 @@ def shift(run: Run, random: Random) -> Run:
 
 
 def _is_time(name: str, value: object) -> bool:
-    told = name.endswith("_ns") and name not in _LENGTHS
-    return told and isinstance(value, int) and value >= 0
+    is_point = name.endswith("_ns") and name not in _LENGTHS
+    return is_point and isinstance(value, int) and value >= 0
 
 
 def _shifted(part: Any, by_ns: int) -> Any:

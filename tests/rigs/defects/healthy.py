@@ -39,31 +39,31 @@ _AT_FAULT: dict[str, FactValue] = {
 
 def failover(random: Random) -> Run:
     """A queue whose master is killed: a mirror takes over, and redelivers what was in doubt."""
-    struck = _struck(History(load_ms=(0, FAILOVER_MS)))
+    history = _with_fault(History(load_ms=(0, FAILOVER_MS)))
     back_ms = FAULT_MS + random.uniform(1_500, 3_000)
-    struck.client_event("consuming", at_ms=1).client_event("lost", at_ms=FAULT_MS + 200)
-    struck.client_event("consuming", at_ms=FAULT_MS + 900, connection=2)
+    history.client_event("consuming", at_ms=1).client_event("lost", at_ms=FAULT_MS + 200)
+    history.client_event("consuming", at_ms=FAULT_MS + 900, connection=2)
     lag_ms = random.uniform(2, 20)
     tag = 0
     for sequence in range(int(FAILOVER_MS / EVERY_MS)):
         at_ms = sequence * EVERY_MS
-        struck.publish(sequence, at_ms=at_ms)
+        history.publish(sequence, at_ms=at_ms)
         if FAULT_MS <= at_ms < back_ms:
             if at_ms + 400 >= back_ms:
-                _retried(struck, sequence, back_ms, tag := tag + 2)
+                _retried(history, sequence, back_ms, tag := tag + 2)
             continue
         connection = 1 if at_ms < FAULT_MS else 2
         came_ms, tag = at_ms + lag_ms + 2, tag + 1
-        struck.confirm(sequence, at_ms=at_ms + lag_ms)
-        struck.deliver(sequence, at_ms=came_ms, tag=tag, connection=connection)
+        history.confirm(sequence, at_ms=at_ms + lag_ms)
+        history.deliver(sequence, at_ms=came_ms, tag=tag, connection=connection)
         if FAULT_MS - 400 < at_ms < FAULT_MS:
-            _redelivered(struck, sequence, back_ms, tag := tag + 1)
+            _redelivered(history, sequence, back_ms, tag := tag + 1)
         else:
-            struck.acknowledge(tag, at_ms=came_ms + 2, connection=connection)
-    return _run("failover", struck, faults=1)
+            history.acknowledge(tag, at_ms=came_ms + 2, connection=connection)
+    return _run("failover", history, faults=1)
 
 
-def _struck(history: History) -> History:
+def _with_fault(history: History) -> History:
     return history.window(
         FAULT_MS,
         returned_ms=FAULT_MS + 20,
@@ -75,7 +75,7 @@ def _struck(history: History) -> History:
 
 
 def _retried(history: History, sequence: int, back_ms: float, tag: int) -> None:
-    """The publisher sends the message once more, and both attempts are confirmed."""
+    """The publisher sends the message again, and both attempts are confirmed."""
     history.publish(sequence, attempt=2, at_ms=back_ms + 1 + sequence / 1_000)
     for attempt in (1, 2):
         history.confirm(sequence, attempt=attempt, at_ms=back_ms + 5 + attempt)

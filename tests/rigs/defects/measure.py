@@ -61,7 +61,7 @@ class Case:
 
 
 @dataclass(slots=True)
-class Tally:
+class CaseCounts:
     """What became of the cases of one defect."""
 
     answers: Counter[Answer] = field(default_factory=Counter)
@@ -119,13 +119,13 @@ def share(text: str, numbers: range) -> range:
 
 def _case(number: int, defect: Defect, runs: Sequence[Base]) -> Case:
     for base in Random(f"run {number}").sample(runs, len(runs)):
-        case = struck(number, defect, base)
+        case = judged_with(number, defect, base)
         if case is not None:
             return case
     raise AssertionError(f"no run fits the defect {defect.name!r}")
 
 
-def struck(number: int, defect: Defect, base: Base) -> Case | None:
+def judged_with(number: int, defect: Defect, base: Base) -> Case | None:
     """Judge the run with the defect; None if it has nothing that the defect could strike."""
     known = {claim.name for claim in base.promises}
     if defect.claims and not known & set(defect.claims):
@@ -146,15 +146,15 @@ def _judged(number: int, defect: Defect, base: Base, broken: Run) -> Case:
 def _answer(defect: Defect, judged: Sequence[ClaimVerdict], failed: Sequence[str]) -> Answer:
     if set(failed) & set(defect.claims):
         return Answer.FAIL
-    told = " ".join(
+    reasons = " ".join(
         line for it in judged if it.outcome is ClaimOutcome.INCONCLUSIVE for line in it.not_judged
     )
-    return Answer.OPEN if any(reason in told for reason in defect.reasons) else Answer.MISSED
+    return Answer.OPEN if any(reason in reasons for reason in defect.reasons) else Answer.MISSED
 
 
-def tallies(judged: Iterator[Case]) -> dict[str, Tally]:
+def tallies(judged: Iterator[Case]) -> dict[str, CaseCounts]:
     """Count the cases of each defect, in the order of the table."""
-    found = {defect.name: Tally() for defect in DEFECTS}
+    found = {defect.name: CaseCounts() for defect in DEFECTS}
     for case in judged:
         found[case.defect.name].answers[case.answer] += 1
         found[case.defect.name].claims.update(case.failed)

@@ -15,12 +15,12 @@ def _withhold(run: Run, random: Random) -> Run | None:
     ends = run.calm_ends - 8 * S
     usual = run.special()
     fit = (row for row in run.of_load() if row["received_ns"] < ends and message(row) not in usual)
-    struck = names(few(fit, random))
-    if not struck:
+    chosen = names(few(fit, random))
+    if not chosen:
         return None
     wait_ns = random.randint(6_000, 7_800) * MS
     return given_later(
-        run, lambda row: message(row) in struck, lambda row: int(row["received_ns"]) + wait_ns
+        run, lambda row: message(row) in chosen, lambda row: int(row["received_ns"]) + wait_ns
     )
 
 
@@ -28,10 +28,10 @@ def _withhold_once_healed(run: Run, random: Random) -> Run | None:
     if not run.facts.windows or run.is_log:
         return None
     starts, ends = run.undone + 5 * S, run.facts.load_ended_ns - 8 * S
-    struck = names(few((it for it in run.of_load() if starts < it["received_ns"] < ends), random))
+    chosen = names(few((it for it in run.of_load() if starts < it["received_ns"] < ends), random))
     wait_ns = random.randint(6_000, 7_800) * MS
     return given_later(
-        run, lambda row: message(row) in struck, lambda row: int(row["received_ns"]) + wait_ns
+        run, lambda row: message(row) in chosen, lambda row: int(row["received_ns"]) + wait_ns
     )
 
 
@@ -116,10 +116,10 @@ def _stop_consumption(run: Run, random: Random) -> Run | None:
         return None
     undone = run.undone + 10 * MS
     lucky = random.choice((0.0, 0.02))
-    struck = {it for it in sent_within(run, run.calm_ends, run.undone) if random.random() >= lucky}
+    chosen = {it for it in sent_within(run, run.calm_ends, run.undone) if random.random() >= lucky}
     return given_later(
         run,
-        lambda row: message(row) in struck and row["received_ns"] < undone,
+        lambda row: message(row) in chosen and row["received_ns"] < undone,
         lambda row: undone + int(row["sequence"]) * 1_000,
     )
 

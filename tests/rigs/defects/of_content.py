@@ -11,10 +11,10 @@ _AUDITOR = 91
 
 
 def _rewrite(run: Run, random: Random, **values: int) -> Run:
-    struck = names(few(plain(run), random))
+    chosen = names(few(plain(run), random))
 
     def rewritten(row: Row) -> Row:
-        return {**row, **values} if message(row) in struck else row
+        return {**row, **values} if message(row) in chosen else row
 
     return run.having(deliveries=changed(run.table("deliveries"), rewritten))
 
@@ -85,10 +85,10 @@ def _misroute(run: Run, random: Random) -> Run | None:
     queues = {row["queue"]: row["consumer"] for row in run.of_load()}
     if len(queues) < 2:
         return None
-    struck = names(few(plain(run), random))
+    chosen = names(few(plain(run), random))
 
     def elsewhere(row: Row) -> Row:
-        if message(row) not in struck:
+        if message(row) not in chosen:
             return row
         queue = random.choice(sorted(queues.keys() - {row["queue"]}))
         return {**row, "queue": queue, "consumer": queues[queue]}
@@ -98,14 +98,14 @@ def _misroute(run: Run, random: Random) -> Run | None:
 
 def _early(run: Run, random: Random) -> Run | None:
     due = {message(row): row["due_ns"] for row in run.table("terms") if row["due_ns"] > 0}
-    struck = names(few((row for row in plain(run) if message(row) in due), random))
-    if not struck:
+    chosen = names(few((row for row in plain(run) if message(row) in due), random))
+    if not chosen:
         return None
     confirmed = run.confirmed()
 
     def early(row: Row) -> Row:
         name = message(row)
-        if name not in struck:
+        if name not in chosen:
             return row
         latest = due[name] - 100 * MS
         return moved(row, random.randint(confirmed[name] + MS, max(latest, confirmed[name] + MS)))
@@ -120,10 +120,10 @@ def _overdue(run: Run, random: Random) -> Run | None:
         return None
     late_ns = random.randint(1_100, 4_500) * MS
     share = random.choice((0.05, 0.3, 1.0))
-    struck = {name for name in sorted(due) if random.random() < share} or {min(due)}
+    chosen = {name for name in sorted(due) if random.random() < share} or {min(due)}
 
     def late(row: Row) -> Row:
-        return moved(row, row["received_ns"] + late_ns) if message(row) in struck else row
+        return moved(row, row["received_ns"] + late_ns) if message(row) in chosen else row
 
     return run.having(deliveries=changed(run.table("deliveries"), late))
 

@@ -58,8 +58,8 @@ def _forget_under_the_fault(run: Run, random: Random) -> Run | None:
     """What was acknowledged well after the strike comes again, while the fault is in force."""
     if run.is_log or not run.facts.windows:
         return None
-    struck, until = run.calm_ends + 5 * S, run.undone - 6 * S
-    found = [row for row in plain(run) if struck < row["received_ns"] < until]
+    from_ns, until = run.calm_ends + 5 * S, run.undone - 6 * S
+    found = [row for row in plain(run) if from_ns < row["received_ns"] < until]
     found = [row for row in found if row["acked_ns"] is not None]
     if not found:
         return None
@@ -102,12 +102,12 @@ def _redeliver_without_cause(run: Run, random: Random) -> Run | None:
     if run.is_log:
         return None
     after_ns = random.randint(1, 900) * MS
-    struck = few(_acknowledged(run, run.calm_ends, after_ns + 10 * MS), random)
+    chosen = few(_acknowledged(run, run.calm_ends, after_ns + 10 * MS), random)
     again = [
         moved(row, row["received_ns"] + after_ns, redelivered=int(Redelivered.YES))
-        for row in struck
+        for row in chosen
     ]
-    held = names(struck)
+    held = names(chosen)
 
     def late(row: Row) -> Row:
         return {**row, "acked_ns": row["acked_ns"] + after_ns} if message(row) in held else row

@@ -122,7 +122,7 @@ DEFECTS = (
     ),
     Defect(
         "lose one copy",
-        "loses a confirmed attempt whose message was sent once more",
+        "loses a confirmed attempt whose message was sent again",
         ("confirmed-copy-is-kept",),
         _lose_copy,
     ),

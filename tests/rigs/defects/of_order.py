@@ -26,9 +26,9 @@ def _reorder(run: Run, random: Random) -> Run | None:
         for row in run.of_load()
         if row["received_ns"] + wait_ns + S < min(run.calm_ends, 18 * S)
     ]
-    struck = names(few(fit, random))
+    chosen = names(few(fit, random))
     return given_later(
-        run, lambda row: message(row) in struck, lambda row: int(row["received_ns"]) + wait_ns
+        run, lambda row: message(row) in chosen, lambda row: int(row["received_ns"]) + wait_ns
     )
 
 
@@ -46,15 +46,15 @@ def _reorder_across(run: Run, random: Random) -> Run | None:
         for row in run.of_load()
         if row["consumer"] == first and ended - 4 * S < row["received_ns"] < ended - S
     )
-    struck = names(few(fit, random))
-    return _given_later_to(run, struck, second, begins - 50 * MS, random)
+    chosen = names(few(fit, random))
+    return _given_later_to(run, chosen, second, begins - 50 * MS, random)
 
 
 def _given_later_to(
-    run: Run, struck: Collection[Message], consumer: int, from_ns: int, random: Random
+    run: Run, chosen: Collection[Message], consumer: int, from_ns: int, random: Random
 ) -> Run:
     def given(row: Row) -> Row:
-        if message(row) not in struck:
+        if message(row) not in chosen:
             return row
         at_ns = from_ns + random.randint(0, 2_000) * MS + row["sequence"]
         return moved(row, at_ns, consumer=consumer)
@@ -67,20 +67,20 @@ def _drain_out_of_order(run: Run, random: Random) -> Run | None:
     if not _ordered(run):
         return None
     fit = (row for row in run.of_load() if row["received_ns"] < run.facts.load_ended_ns - 5 * S)
-    struck = names(few(fit, random))
+    chosen = names(few(fit, random))
 
     def given(row: Row) -> Row:
-        return drained(run, row) if message(row) in struck else row
+        return drained(run, row) if message(row) in chosen else row
 
     return run.having(deliveries=changed(run.table("deliveries"), given))
 
 
 def _confirm_before_sending(run: Run, random: Random) -> Run | None:
     sent = {(*message(row), row["attempt"]): row["sent_ns"] for row in run.table("attempts")}
-    struck = names(few(run.table("settlements"), random))
+    chosen = names(few(run.table("settlements"), random))
 
     def foreseen(row: Row) -> Row:
-        if message(row) not in struck:
+        if message(row) not in chosen:
             return row
         before = sent[(*message(row), row["attempt"])] - random.randint(1, 500) * MS
         return {**row, "settled_ns": before}
@@ -91,10 +91,10 @@ def _confirm_before_sending(run: Run, random: Random) -> Run | None:
 def _deliver_before_sending(run: Run, random: Random) -> Run | None:
     sent = {(*message(row), row["attempt"]): row["sent_ns"] for row in run.table("attempts")}
     fit = [row for row in run.of_load() if row["received_ns"] > S]
-    struck = names(few(fit, random))
+    chosen = names(few(fit, random))
     return given_later(
         run,
-        lambda row: message(row) in struck,
+        lambda row: message(row) in chosen,
         lambda row: sent[(*message(row), row["attempt"])] - random.randint(1, 500) * MS,
     )
 

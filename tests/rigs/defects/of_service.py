@@ -11,14 +11,14 @@ from tests.rigs.defects.runs import MS, Message, Row, Run, S, changed, message, 
 
 TAKEOVER = ("mirror-takes-over", "mirrored-queue-works-on", "other-masters-take-over")
 # By chance the last few publishes before the undo are served: then who ended the outage is open.
-_HIDDEN = ("what ended its outage, or came after it, cannot be told",)
+_HIDDEN = ("the cause of its recovery, or the service after it, is unknown",)
 
 
-def _unserved(run: Run, struck: Collection[Message]) -> Run:
+def _unserved(run: Run, chosen: Collection[Message]) -> Run:
     """Take the confirms and deliveries of these messages."""
 
     def kept(row: Row) -> Row | None:
-        return None if message(row) in struck else row
+        return None if message(row) in chosen else row
 
     return run.having(
         settlements=changed(run.table("settlements"), kept),
@@ -30,13 +30,13 @@ def _flap(run: Run, random: Random) -> Run | None:
     """Outages of 2 to 3 s follow one another until the undo."""
     if not run.facts.windows:
         return None
-    struck: list[Message] = []
+    chosen: list[Message] = []
     at_ns = float(run.calm_ends + 200 * MS)
     while at_ns < run.undone:
         until_ns = at_ns + random.uniform(2, 3) * S
-        struck += sent_within(run, at_ns, min(until_ns, run.undone))
+        chosen += sent_within(run, at_ns, min(until_ns, run.undone))
         at_ns = until_ns + random.uniform(1, 3) * S
-    return _unserved(run, set(struck))
+    return _unserved(run, set(chosen))
 
 
 def _brown_out(run: Run, random: Random) -> Run | None:

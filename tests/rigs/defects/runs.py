@@ -149,7 +149,7 @@ def history(run: Run) -> History:
         for row in deliveries
         if row["acked_ns"] is not None
     ]
-    rows = {**run.rows, "deliveries": deliveries, "acknowledgements": acknowledgements}
+    rows: Rows = {**run.rows, "deliveries": deliveries, "acknowledgements": acknowledgements}
     tables = {
         name: {column: [row[column] for row in listed] for column in listed[0]}
         for name, listed in rows.items()

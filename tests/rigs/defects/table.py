@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.rigs.defects.measure import DAY, DEFECTS, Answer, Tally, cases, tallies
+from tests.rigs.defects.measure import DAY, DEFECTS, Answer, CaseCounts, cases, tallies
 
 PAGE = Path(__file__).parents[3] / "docs" / "verdicts.md"
 BEGINS = "<!-- Made by `python -m tests.rigs.defects.table`; a test compares. -->\n"
@@ -16,21 +16,21 @@ _HEAD = """| defect: the broker … | cases | caught: FAIL | INCONCLUSIVE | miss
 """
 
 
-def table(found: Mapping[str, Tally]) -> str:
+def table(found: Mapping[str, CaseCounts]) -> str:
     """Return the table as Markdown: a line a defect, and the sums."""
     lines = [_line(defect.name, defect.does, found[defect.name]) for defect in DEFECTS]
-    whole = Tally()
-    for tally in found.values():
-        whole.answers.update(tally.answers)
+    whole = CaseCounts()
+    for counts in found.values():
+        whole.answers.update(counts.answers)
     return f"\n{_HEAD}{''.join(lines)}{_line('all', 'all of them', whole)}\n"
 
 
-def _line(name: str, does: str, tally: Tally) -> str:
-    numbers = " | ".join(f"{tally.answers[answer]:,}" for answer in Answer)
+def _line(name: str, does: str, counts: CaseCounts) -> str:
+    numbers = " | ".join(f"{counts.answers[answer]:,}" for answer in Answer)
     claims = ", ".join(
-        f"`{name}`" for name, often in sorted(tally.claims.items()) if often * 4 >= tally.cases
+        f"`{name}`" for name, often in sorted(counts.claims.items()) if often * 4 >= counts.cases
     )
-    return f"| **{name}**: {does} | {tally.cases:,} | {numbers} | {claims or '–'} |\n"
+    return f"| **{name}**: {does} | {counts.cases:,} | {numbers} | {claims or '–'} |\n"
 
 
 def shown(page: str) -> str:

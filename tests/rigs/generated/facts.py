@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypedDict
 
-from harness.plan.natures import nature_of
+from harness.plan.fault_properties import properties_of
 from spark_analysis.schema.facts import (
     Absence,
     CompetingLeaders,
@@ -100,7 +100,7 @@ def make_facts(dice: Dice) -> Facts:
         deadline_ns=2 * SECOND if dice.style.stretch else dice.random.choice(DEADLINES),
         paced=dice.style.paced,
         confirms=dice.style.confirms,
-        clock_doubt="suspended" if dice.often(8) else "",
+        clock_problem="suspended" if dice.often(8) else "",
         workers=tuple(workers),
         windows=_windows(dice),
         queues=tuple(_queue_end(dice, queue) for queue in QUEUES if dice.often(95)),
@@ -178,9 +178,9 @@ def _window(dice: Dice, number: int, kind: str, origin_ns: int) -> Window:
         ended_ns=None if never else ended_ns,
         verified=verified,
         gone=gone,
-        doubt="" if verified and gone else "not seen",
+        unverified_reason="" if verified and gone else "not seen",
         over_ns=dice.time(returned_ns) if dice.often(40 if never else 80) else None,
-        nature=nature_of(kind),
+        properties=properties_of(kind),
     )
 
 
@@ -190,7 +190,7 @@ def _queue_end(dice: Dice, queue: str) -> QueueEnd:
         queue=queue,
         ordered=dice.often(85),
         drained=drained,
-        doubt="" if drained else "timed out",
+        undrained_reason="" if drained else "timed out",
         unreadable=("node 3",) if dice.often(30) else (),
     )
 

@@ -93,12 +93,12 @@ class _Run:
             self._canary()
         self._client_events()
         self._lateness()
-        facts = self._told_on(self._on_the_edge(facts))
+        facts = self._with_additions(self._on_the_edge(facts))
         for listing in self.rows.values():
             self.random.shuffle(listing)
         return History(facts, self.rows, frozenset(self.tags))
 
-    def _told_on(self, facts: Facts) -> Facts:
+    def _with_additions(self, facts: Facts) -> Facts:
         """What modules with dice of their own make of it, the tales last."""
         rows, seed = self.rows, self.style.seed
         if self.style.spells:

@@ -21,7 +21,7 @@ ATTEMPTS_MIN = 200  # a period has as many operations
 
 
 def with_holds(facts: Facts, rows: Rows, seed: int) -> Facts:
-    """Settles the operations of `rows` anew, or nothing; the facts that go with them."""
+    """Settles the operations of `rows` again, or nothing; the facts that go with them."""
     die = Random(f"holds of {seed}")
     first_tries = [row for row in rows.get("attempts", ()) if row["attempt"] == 1]
     eligible = facts.paced and facts.confirms and facts.windows

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
-from harness.plan.natures import nature_of
+from harness.plan.fault_properties import properties_of
 from spark_analysis.schema.facts import Facts, Window
 from spark_analysis.schema.words import NEVER_SENT, Outcome, Strength
 from tests.rigs.generated.facts import CONSUMERS, MS, PUBLISHERS, QUEUES, SECOND
@@ -40,7 +40,7 @@ class Spell:
 
 
 def with_spells(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
-    """Settles the operations of `rows` anew; the facts that go with them."""
+    """Settles the operations of `rows` again; the facts that go with them."""
     die = Random(f"spells of {seed}")
     tries = [row for row in rows.get("attempts", ()) if row["attempt"] == 1]
     if not tries:
@@ -154,9 +154,9 @@ class _Drawn:
             ended_ns=ended_ns,
             verified=self.die.random() < 0.95,
             gone=ended_ns is not None and self.die.random() < 0.9,
-            doubt="",
+            unverified_reason="",
             over_ns=over_ns if given else None,
-            nature=nature_of("kill"),
+            properties=properties_of("kill"),
         )
 
     def about(self, window: Window, undos: dict[int, int]) -> list[Spell]:

@@ -49,110 +49,110 @@ def with_tales(facts: Facts, rows: Rows, seed: int, tags: set[str]) -> Facts:
 # --- given out, and what became of it ---
 
 
-def not_redelivered(tell: Teller) -> None:
+def not_redelivered(writer: Teller) -> None:
     """Given out on a connection that ended; acknowledged or not, given out again or not."""
-    message, sent_ns = tell.message(), tell.moment()
-    tell.send(message, sent_ns, confirmed(sent_ns + MS))
-    received_ns = sent_ns + tell.a_while()
-    via = tell.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
-    place = tell.deliver(message, received_ns, via=via, connection=tell.connection())
-    if tell.often(85):
-        tell.tag("connection ends")
-        ended_ns = tell.near(received_ns + tell.die.choice([0, 0, SECOND]))
-        tell.lose(place, ended_ns)
-        if tell.often(15):
-            tell.lose(place, ended_ns + SECOND)
-    if tell.often(20):
-        tell.tag("acknowledged after all")
-        tell.acknowledge(place, received_ns + tell.a_while())
-    if tell.often(35):
-        tell.tag("given out again")
-        again_ns = received_ns + tell.a_while()
-        again = tell.die.choice([LOAD, LOAD, RETRY, DRAIN, AUDIT])
-        second = tell.deliver(
-            message, again_ns, via=again, redelivered=YES, connection=tell.connection()
+    message, sent_ns = writer.message(), writer.moment()
+    writer.send(message, sent_ns, confirmed(sent_ns + MS))
+    received_ns = sent_ns + writer.a_while()
+    via = writer.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
+    place = writer.deliver(message, received_ns, via=via, connection=writer.connection())
+    if writer.often(85):
+        writer.tag("connection ends")
+        ended_ns = writer.near(received_ns + writer.die.choice([0, 0, SECOND]))
+        writer.lose(place, ended_ns)
+        if writer.often(15):
+            writer.lose(place, ended_ns + SECOND)
+    if writer.often(20):
+        writer.tag("acknowledged after all")
+        writer.acknowledge(place, received_ns + writer.a_while())
+    if writer.often(35):
+        writer.tag("given out again")
+        again_ns = received_ns + writer.a_while()
+        again = writer.die.choice([LOAD, LOAD, RETRY, DRAIN, AUDIT])
+        second = writer.deliver(
+            message, again_ns, via=again, redelivered=YES, connection=writer.connection()
         )
-        if tell.often(60):
-            tell.lose(second, tell.near(again_ns))
+        if writer.often(60):
+            writer.lose(second, writer.near(again_ns))
     else:
-        tell.tag("never given out again")
+        writer.tag("never given out again")
 
 
-def acknowledged(tell: Teller) -> None:
+def acknowledged(writer: Teller) -> None:
     """Acknowledged, and given out again: a second after that, or just less."""
-    message, sent_ns = tell.message(), tell.moment()
-    tell.send(message, sent_ns, confirmed(sent_ns))
-    received_ns = sent_ns + tell.die.choice([0, MS, SECOND])
-    place = tell.deliver(message, received_ns, connection=tell.connection())
-    edges = [edge for edge in tell.edges() if edge >= received_ns]
-    limit_ns = tell.die.choice([*edges, received_ns + SECOND, received_ns + 3 * SECOND])
-    if tell.often(80):
-        tell.acknowledge(place, tell.near(limit_ns - SECOND))
-    if tell.often(40):
-        tell.tag("connection ends a second after the acknowledgement")
-        tell.lose(place, tell.near(limit_ns))
-    again_ns = tell.near(limit_ns) if tell.often(50) else limit_ns + tell.a_while()
-    copies = tell.die.choice([1, 1, 2])
+    message, sent_ns = writer.message(), writer.moment()
+    writer.send(message, sent_ns, confirmed(sent_ns))
+    received_ns = sent_ns + writer.die.choice([0, MS, SECOND])
+    place = writer.deliver(message, received_ns, connection=writer.connection())
+    edges = [edge for edge in writer.edges() if edge >= received_ns]
+    limit_ns = writer.die.choice([*edges, received_ns + SECOND, received_ns + 3 * SECOND])
+    if writer.often(80):
+        writer.acknowledge(place, writer.near(limit_ns - SECOND))
+    if writer.often(40):
+        writer.tag("connection ends a second after the acknowledgement")
+        writer.lose(place, writer.near(limit_ns))
+    again_ns = writer.near(limit_ns) if writer.often(50) else limit_ns + writer.a_while()
+    copies = writer.die.choice([1, 1, 2])
     for copy in range(copies):
-        _copy(tell, message, again_ns + copy * tell.die.choice([0, SECOND]), place)
+        _copy(writer, message, again_ns + copy * writer.die.choice([0, SECOND]), place)
 
 
-def _copy(tell: Teller, message: Message, at_ns: int, earlier: Place) -> None:
-    flag = tell.die.choice([YES, YES, YES, NO, NOT_REPORTED])
-    via = tell.die.choice([LOAD, LOAD, LOAD, DRAIN, RETRY])
-    tell.tag("copy, flagged", flag)
-    same = earlier.connection if tell.often(20) else tell.connection()
-    place = tell.deliver(message, at_ns, via=via, redelivered=flag, connection=same)
-    if tell.often(30):
-        tell.acknowledge(place, at_ns + tell.a_while())
+def _copy(writer: Teller, message: Message, at_ns: int, earlier: Place) -> None:
+    flag = writer.die.choice([YES, YES, YES, NO, NOT_REPORTED])
+    via = writer.die.choice([LOAD, LOAD, LOAD, DRAIN, RETRY])
+    writer.tag("copy, flagged", flag)
+    same = earlier.connection if writer.often(20) else writer.connection()
+    place = writer.deliver(message, at_ns, via=via, redelivered=flag, connection=same)
+    if writer.often(30):
+        writer.acknowledge(place, at_ns + writer.a_while())
 
 
-def competing_leaders(tell: Teller) -> None:
+def competing_leaders(writer: Teller) -> None:
     """A copy from the second master, or a rightful redelivery at its side."""
-    if not tell.facts.competing_leaders:
+    if not writer.facts.competing_leaders:
         return
-    pair = tell.die.choice(tell.facts.competing_leaders)
-    message = tell.message(queue=pair.queue)
-    tell.send(message, max(0, pair.from_ns - SECOND), confirmed(pair.from_ns))
-    first_ns = tell.near(pair.from_ns - tell.die.choice([0, SECOND, 2 * SECOND]))
-    place = tell.deliver(message, max(0, first_ns), connection=tell.connection())
-    if tell.often(50):
-        tell.acknowledge(place, max(0, first_ns))
-    at_ns = tell.near(tell.die.choice([pair.from_ns, pair.until_ns, pair.until_ns]))
-    tell.tag("copy under rivals")
-    _copy(tell, message, max(0, at_ns), place)
+    pair = writer.die.choice(writer.facts.competing_leaders)
+    message = writer.message(queue=pair.queue)
+    writer.send(message, max(0, pair.from_ns - SECOND), confirmed(pair.from_ns))
+    first_ns = writer.near(pair.from_ns - writer.die.choice([0, SECOND, 2 * SECOND]))
+    place = writer.deliver(message, max(0, first_ns), connection=writer.connection())
+    if writer.often(50):
+        writer.acknowledge(place, max(0, first_ns))
+    at_ns = writer.near(writer.die.choice([pair.from_ns, pair.until_ns, pair.until_ns]))
+    writer.tag("copy under rivals")
+    _copy(writer, message, max(0, at_ns), place)
 
 
-def widow(tell: Teller) -> None:
+def widow(writer: Teller) -> None:
     """A host never returns; copies come just as serving and consuming have resumed."""
-    gone = [w for w in tell.facts.windows if w.ended_ns is None and w.over_ns is None]
+    gone = [w for w in writer.facts.windows if w.ended_ns is None and w.over_ns is None]
     if not gone:
         return
-    tell.tag("host never returns")
-    window = tell.die.choice(gone)
-    sent_ns = window.returned_ns + tell.die.choice([0, 0, MS])
-    resumed_ns = sent_ns + tell.die.choice([0, MS])
-    probe = tell.message()
-    tell.send(probe, sent_ns, confirmed(resumed_ns))
-    tell.deliver(probe, resumed_ns)
-    message = tell.message()
-    tell.send(message, max(0, window.origin_ns - MS), confirmed(window.origin_ns))
-    first_ns = tell.near(tell.die.choice([window.origin_ns, resumed_ns, resumed_ns]))
-    tell.deliver(message, max(0, first_ns))
-    flag = tell.die.choice([NO, NO, YES])
-    tell.deliver(message, max(0, first_ns) + tell.a_while(), redelivered=flag)
+    writer.tag("host never returns")
+    window = writer.die.choice(gone)
+    sent_ns = window.returned_ns + writer.die.choice([0, 0, MS])
+    resumed_ns = sent_ns + writer.die.choice([0, MS])
+    probe = writer.message()
+    writer.send(probe, sent_ns, confirmed(resumed_ns))
+    writer.deliver(probe, resumed_ns)
+    message = writer.message()
+    writer.send(message, max(0, window.origin_ns - MS), confirmed(window.origin_ns))
+    first_ns = writer.near(writer.die.choice([window.origin_ns, resumed_ns, resumed_ns]))
+    writer.deliver(message, max(0, first_ns))
+    flag = writer.die.choice([NO, NO, YES])
+    writer.deliver(message, max(0, first_ns) + writer.a_while(), redelivered=flag)
 
 
 # --- attempts ---
 
 
-def attempts(tell: Teller) -> None:
+def attempts(writer: Teller) -> None:
     """Several attempts, each with its own fate; only some of them are ever seen."""
-    message, at_ns = tell.message(), tell.moment()
-    number = tell.die.choice([1, 2, 2, 3])
+    message, at_ns = writer.message(), writer.moment()
+    number = writer.die.choice([1, 2, 2, 3])
     for attempt in range(1, number + 1):
-        sent_ns = NEVER_SENT if attempt == 1 and tell.often(5) else at_ns
-        outcomes = tell.die.choice(
+        sent_ns = NEVER_SENT if attempt == 1 and writer.often(5) else at_ns
+        outcomes = writer.die.choice(
             [
                 *[(Outcome.CONFIRMED,)] * 4,
                 *((Outcome.REFUSED,), (Outcome.REFUSED,), (Outcome.RETURNED,)),
@@ -160,105 +160,105 @@ def attempts(tell: Teller) -> None:
                 *((Outcome.REFUSED, Outcome.RETURNED), (Outcome.CONFIRMED, Outcome.CONFIRMED)),
             ]
         )
-        settled = [(outcome, at_ns + tell.die.choice([0, MS, SECOND])) for outcome in outcomes]
-        tell.send(message, sent_ns, *settled, attempt=attempt)
-        if tell.often(20):
-            tell.delay(message, attempt, at_ns + tell.die.choice([0, SECOND, 60 * SECOND]))
-        if tell.often(55):
-            via = tell.die.choice([LOAD, LOAD, LOAD, DRAIN, AUDIT, RETRY])
-            tell.deliver(message, at_ns + tell.a_while(), attempt=attempt, via=via)
+        settled = [(outcome, at_ns + writer.die.choice([0, MS, SECOND])) for outcome in outcomes]
+        writer.send(message, sent_ns, *settled, attempt=attempt)
+        if writer.often(20):
+            writer.delay(message, attempt, at_ns + writer.die.choice([0, SECOND, 60 * SECOND]))
+        if writer.often(55):
+            via = writer.die.choice([LOAD, LOAD, LOAD, DRAIN, AUDIT, RETRY])
+            writer.deliver(message, at_ns + writer.a_while(), attempt=attempt, via=via)
         else:
-            tell.tag("an attempt is never seen")
-        at_ns += tell.die.choice([0, MS, SECOND])
+            writer.tag("an attempt is never seen")
+        at_ns += writer.die.choice([0, MS, SECOND])
 
 
-def misrouted(tell: Teller) -> None:
+def misrouted(writer: Teller) -> None:
     """Delivered in another queue than its own."""
-    message, at_ns = tell.message(), tell.moment()
-    if tell.often(10):
+    message, at_ns = writer.message(), writer.moment()
+    if writer.often(10):
         message = Message(message.producer, message.sequence, None, message.key)
-    tell.send(message, at_ns, confirmed(at_ns + MS))
-    other = tell.die.choice([*QUEUES, *QUEUES, "retries", None])
-    via = tell.die.choice([LOAD, LOAD, DRAIN, RETRY, AUDIT])
-    tell.deliver(message, at_ns + tell.a_while(), via=via, queue=other)
-    if tell.often(30):
-        tell.deliver(message, at_ns + SECOND, redelivered=YES)
+    writer.send(message, at_ns, confirmed(at_ns + MS))
+    other = writer.die.choice([*QUEUES, *QUEUES, "retries", None])
+    via = writer.die.choice([LOAD, LOAD, DRAIN, RETRY, AUDIT])
+    writer.deliver(message, at_ns + writer.a_while(), via=via, queue=other)
+    if writer.often(30):
+        writer.deliver(message, at_ns + SECOND, redelivered=YES)
 
 
-def delayed(tell: Teller) -> None:
+def delayed(writer: Teller) -> None:
     """A delayed message comes by just less or more than may be."""
-    message, consumer = tell.message(), tell.consumer()
-    wait_ns = tell.die.choice([0, MS, SECOND, 5 * SECOND, 1_234_567_891])
-    bound_ns = wait_ns // 1_000 + MS + tell.bound_ns(message.producer, consumer)
-    via = tell.die.choice([LOAD, LOAD, DRAIN, DRAIN, RETRY])
-    sent_ns = tell.moment()
-    took_ns = tell.die.choice([0, MS, 400 * MS])
+    message, consumer = writer.message(), writer.consumer()
+    wait_ns = writer.die.choice([0, MS, SECOND, 5 * SECOND, 1_234_567_891])
+    bound_ns = wait_ns // 1_000 + MS + writer.bound_ns(message.producer, consumer)
+    via = writer.die.choice([LOAD, LOAD, DRAIN, DRAIN, RETRY])
+    sent_ns = writer.moment()
+    took_ns = writer.die.choice([0, MS, 400 * MS])
     if via == DRAIN:
-        latest_ns = tell.facts.load_ended_ns - SECOND - bound_ns - wait_ns - took_ns
-        sent_ns = max(0, tell.near(latest_ns) if tell.often(70) else min(latest_ns, sent_ns))
-    tell.send(message, sent_ns, confirmed(sent_ns + took_ns))
-    tell.delay(message, 1, sent_ns + wait_ns)
+        latest_ns = writer.facts.load_ended_ns - SECOND - bound_ns - wait_ns - took_ns
+        sent_ns = max(0, writer.near(latest_ns) if writer.often(70) else min(latest_ns, sent_ns))
+    writer.send(message, sent_ns, confirmed(sent_ns + took_ns))
+    writer.delay(message, 1, sent_ns + wait_ns)
     limit_ns = sent_ns + took_ns + wait_ns + bound_ns + SECOND
-    early_ns = tell.die.choice([0, 0, 0, 0, SECOND, wait_ns])
-    received_ns = max(sent_ns, tell.near(limit_ns) - early_ns)
-    tell.tag("delayed, late by", received_ns - limit_ns if not early_ns else "less")
-    tell.deliver(message, received_ns, via=via, consumer=consumer)
+    early_ns = writer.die.choice([0, 0, 0, 0, SECOND, wait_ns])
+    received_ns = max(sent_ns, writer.near(limit_ns) - early_ns)
+    writer.tag("delayed, late by", received_ns - limit_ns if not early_ns else "less")
+    writer.deliver(message, received_ns, via=via, consumer=consumer)
 
 
-def before_its_time(tell: Teller) -> None:
+def before_its_time(writer: Teller) -> None:
     """Delivered, or settled, before it was sent: as far as clocks may be off, or further."""
-    if tell.often(60):  # an instrument that is wrong says so in few runs
+    if writer.often(60):  # an instrument that is wrong says so in few runs
         return
-    message, consumer = tell.message(), tell.consumer()
-    sent_ns = tell.moment() + SECOND
-    bound_ns = tell.bound_ns(message.producer, consumer)
-    settled_ns = tell.near(sent_ns) if tell.often(50) else sent_ns
-    tell.send(
-        message, sent_ns, (tell.die.choice([Outcome.CONFIRMED, Outcome.REFUSED]), settled_ns)
+    message, consumer = writer.message(), writer.consumer()
+    sent_ns = writer.moment() + SECOND
+    bound_ns = writer.bound_ns(message.producer, consumer)
+    settled_ns = writer.near(sent_ns) if writer.often(50) else sent_ns
+    writer.send(
+        message, sent_ns, (writer.die.choice([Outcome.CONFIRMED, Outcome.REFUSED]), settled_ns)
     )
-    received_ns = max(0, tell.near(sent_ns - bound_ns))
-    tell.deliver(message, received_ns, consumer=consumer)
-    tell.tag("received before it was sent", received_ns + bound_ns < sent_ns)
+    received_ns = max(0, writer.near(sent_ns - bound_ns))
+    writer.deliver(message, received_ns, consumer=consumer)
+    writer.tag("received before it was sent", received_ns + bound_ns < sent_ns)
 
 
 # --- what is charged to whom, and who waits ---
 
 
-def lost_nearby(tell: Teller) -> None:
+def lost_nearby(writer: Teller) -> None:
     """Something is lost near a window: when it should have come, the window just began, or not."""
-    queue, deadline_ns = tell.die.choice(QUEUES), tell.facts.deadline_ns
-    settled_ns = tell.moment()
-    message = tell.message(queue=queue)
-    outcome = tell.die.choice([Outcome.CONFIRMED, Outcome.CONFIRMED, Outcome.UNKNOWN])
-    tell.send(message, max(0, settled_ns - MS), (outcome, settled_ns))
-    if tell.often(25):
-        tell.deliver(message, settled_ns + tell.a_while(), via=AUDIT)
-    later = [edge for edge in tell.edges() if edge - deadline_ns >= settled_ns]
-    by_ns = tell.near(tell.die.choice(later)) if later else settled_ns + tell.a_while()
-    other = tell.message(queue=queue)
-    other_ns = max(0, tell.near(settled_ns)) if tell.often(50) else settled_ns + MS
-    tell.send(other, max(0, other_ns - MS), confirmed(other_ns))
-    via = tell.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
-    tell.deliver(other, max(0, by_ns - deadline_ns), via=via)
-    tell.tag("lost, with a window ahead" if later else "lost, with none ahead")
+    queue, deadline_ns = writer.die.choice(QUEUES), writer.facts.deadline_ns
+    settled_ns = writer.moment()
+    message = writer.message(queue=queue)
+    outcome = writer.die.choice([Outcome.CONFIRMED, Outcome.CONFIRMED, Outcome.UNKNOWN])
+    writer.send(message, max(0, settled_ns - MS), (outcome, settled_ns))
+    if writer.often(25):
+        writer.deliver(message, settled_ns + writer.a_while(), via=AUDIT)
+    later = [edge for edge in writer.edges() if edge - deadline_ns >= settled_ns]
+    by_ns = writer.near(writer.die.choice(later)) if later else settled_ns + writer.a_while()
+    other = writer.message(queue=queue)
+    other_ns = max(0, writer.near(settled_ns)) if writer.often(50) else settled_ns + MS
+    writer.send(other, max(0, other_ns - MS), confirmed(other_ns))
+    via = writer.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
+    writer.deliver(other, max(0, by_ns - deadline_ns), via=via)
+    writer.tag("lost, with a window ahead" if later else "lost, with none ahead")
 
 
-def waiting(tell: Teller) -> None:
+def waiting(writer: Teller) -> None:
     """Messages that wait a deadline for their delivery, or all but, while a window is judged."""
-    deadline_ns = tell.facts.deadline_ns
-    for _ in range(tell.die.choice([1, 2, 3])):
-        message, settled_ns = tell.message(), tell.moment()
-        tell.send(message, max(0, settled_ns - MS), confirmed(settled_ns))
+    deadline_ns = writer.facts.deadline_ns
+    for _ in range(writer.die.choice([1, 2, 3])):
+        message, settled_ns = writer.message(), writer.moment()
+        writer.send(message, max(0, settled_ns - MS), confirmed(settled_ns))
         due_ns = settled_ns
-        if tell.often(25):
-            due_ns = settled_ns + tell.die.choice([0, SECOND])
-            tell.delay(message, 1, due_ns)
-        ahead = [edge for edge in tell.edges() if edge >= due_ns]
-        received_ns = due_ns + deadline_ns + tell.die.choice([-1, 0, 1, SECOND])
-        if ahead and tell.often(50):
-            received_ns = max(0, tell.near(tell.die.choice(ahead)))
-        via = tell.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
-        tell.deliver(message, received_ns, via=via, consumer=tell.die.choice(CONSUMERS))
+        if writer.often(25):
+            due_ns = settled_ns + writer.die.choice([0, SECOND])
+            writer.delay(message, 1, due_ns)
+        ahead = [edge for edge in writer.edges() if edge >= due_ns]
+        received_ns = due_ns + deadline_ns + writer.die.choice([-1, 0, 1, SECOND])
+        if ahead and writer.often(50):
+            received_ns = max(0, writer.near(writer.die.choice(ahead)))
+        via = writer.die.choice([LOAD, LOAD, LOAD, RETRY, DRAIN])
+        writer.deliver(message, received_ns, via=via, consumer=writer.die.choice(CONSUMERS))
 
 
 TALES: tuple[Callable[[Teller], None], ...] = (

@@ -89,32 +89,32 @@ def judged_by_both(facts: Facts, rows: Rows) -> Findings:
 
 def costs_by_both(facts: Facts, rows: Rows) -> Costs:
     """What a run cost by the definition; the kernels must say the same."""
-    told = costs(facts, rows)
-    _same_tables(told, COSTS, facts, rows)
-    return told
+    tables = costs(facts, rows)
+    _same_tables(tables, COSTS, facts, rows)
+    return tables
 
 
 def views_by_both(facts: Facts, rows: Rows) -> Views:
     """What name servers showed by the definition; the kernels must say the same."""
-    told = views(facts, rows)
-    _same_tables(told, VIEWS, facts, rows)
-    return told
+    tables = views(facts, rows)
+    _same_tables(tables, VIEWS, facts, rows)
+    return tables
 
 
 def sends_by_both(facts: Facts, rows: Rows) -> Sends:
     """Whose sends failed by the definition; the kernels must say the same."""
-    told = sends(facts, rows)
-    _same_tables(told, SENDS, facts, rows)
-    return told
+    tables = sends(facts, rows)
+    _same_tables(tables, SENDS, facts, rows)
+    return tables
 
 
 def _same_tables(
-    told: Costs | Sends | Views, names: Iterable[str], facts: Facts, rows: Rows
+    tables: Costs | Sends | Views, names: Iterable[str], facts: Facts, rows: Rows
 ) -> None:
     found = judge_by_kernels(facts, Memory(raw_columns(rows)))
     for name in names:
         kept = Counter(tuple(row.values()) for row in found[name].to_pylist())
-        assert kept == Counter(_values(getattr(told, name))), name
+        assert kept == Counter(_values(getattr(tables, name))), name
 
 
 def by_kernels(facts: Facts, columns: Columns) -> Answer:

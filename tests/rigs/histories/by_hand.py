@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Self
 
-from harness.plan.natures import nature_of
+from harness.plan.fault_properties import properties_of
 from spark_analysis.schema.facts import (
     Absence,
     Clock,
@@ -59,7 +59,7 @@ class History:
         deadline_ms: float = 1_000,
         paced: bool = True,
         confirms: bool = True,
-        clock_doubt: str = "",
+        clock_problem: str = "",
         acknowledges: bool = True,
         reconnect_ms: float = 2_000,
         checks_within_ms: float | None = None,
@@ -78,7 +78,7 @@ class History:
             deadline_ns=ns(deadline_ms),
             paced=paced,
             confirms=confirms,
-            clock_doubt=clock_doubt,
+            clock_problem=clock_problem,
             workers=(),
             windows=(),
             queues=(),
@@ -189,9 +189,9 @@ class History:
             ended_ns=None if never_ended else ns(ended_ms),
             verified=verified,
             gone=gone,
-            doubt="" if verified and gone else "not seen from outside",
+            unverified_reason="" if verified and gone else "not verified",
             over_ns=None if over_ms is None else ns(over_ms),
-            nature=nature_of(kind),
+            properties=properties_of(kind),
         )
         self._windows.append(window)
         for event, step_ms in (("undo_issued", undo_ms), ("gone", gone_ms)):

@@ -12,7 +12,7 @@ from tests.rigs.generated.histories import Rows
 STORIES = sorted((Path(__file__).parents[2] / "conformance" / "stories").glob("*.json.gz"))
 
 
-def told(path: Path) -> tuple[Facts, Rows]:
+def history_of(path: Path) -> tuple[Facts, Rows]:
     """Its facts, with what claims ask of it, and its rows."""
     history = read(path, WORDS)
     return question(state(history)).of(history.facts), rows(history)

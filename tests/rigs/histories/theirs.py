@@ -25,13 +25,13 @@ def row(
     key: str | None = None,
     latency_ms: int | None = None,
 ) -> Row:
-    told = tuple(value) if isinstance(value, list) else value
+    values = tuple(value) if isinstance(value, list) else value
     latency_ns = None if latency_ms is None else latency_ms * MS
-    return Row(at_ms * MS, FAULT if f == FAULT else str(client), f, ev, told, key, latency_ns)
+    return Row(at_ms * MS, FAULT if f == FAULT else str(client), f, ev, values, key, latency_ns)
 
 
-def rows(told: Iterable[Sequence[Any]]) -> tuple[Row, ...]:
-    return tuple(row(*each) for each in told)
+def rows(operations: Iterable[Sequence[Any]]) -> tuple[Row, ...]:
+    return tuple(row(*each) for each in operations)
 
 
 def edn(rows: Iterable[Row]) -> str:

@@ -19,8 +19,8 @@ from harness.systems.files import compose_folder
 from tests.rigs.histories.neutral import document as history
 from tests.rigs.histories.theirs import edn, rows
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.stored import document as stored
-from tests.rigs.runs.told_runs import page_of, summed
 
 TURNED, HALF = "a\u202eb\u200b\u00ad\ufeff\U000e0041c", "a\udcffb"
 COMMANDS = "\x1b[2J\x1b]0;mine\x07\r\x00\x7f\x9b"
@@ -165,8 +165,10 @@ def _history(random: Random) -> BadInput:
 
 
 def _foreign(random: Random) -> BadInput:
-    told = rows([[1, 1, "enqueue", "invoke", "7"], [2, 1, "enqueue", "ok", "7"]])
-    form, source = random.choice((("jepsen", edn(told)), ("openchaos", lines_of(told))))
+    operations = rows([[1, 1, "enqueue", "invoke", "7"], [2, 1, "enqueue", "ok", "7"]])
+    form, source = random.choice(
+        (("jepsen", edn(operations)), ("openchaos", lines_of(operations)))
+    )
     files = {"h": _spoilt(random, source.encode())}
     return BadInput("foreign history", files, ("judge", "h", "--from", form))
 

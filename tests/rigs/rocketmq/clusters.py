@@ -24,7 +24,7 @@ READY_LIMIT_S = 400.0  # five JVMs on a machine that has other things to do
 ASK_LIMIT_S = 30.0
 _NOBODYS = range(20_000, PORT_BASE - 1_000)
 LOOK_LIMIT_S = 3.0
-_TOLD_MAX = 2_000  # characters of a log
+_LOG_MAX = 2_000  # characters of a log
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Cluster:
     def _whole(self) -> None:
         """Nobody is waited for in vain."""
         for server in self.servers.values():
-            assert server.runs(), f"{server.name} has ended: {server.output()[-_TOLD_MAX:]}"
+            assert server.runs(), f"{server.name} has ended: {server.output()[-_LOG_MAX:]}"
 
     def kill(self) -> None:
         for server in self.servers.values():
@@ -100,9 +100,9 @@ def pair_of(cluster: Cluster, folder: Path, master: str, slave: str) -> None:
     name_server, ports = _free(0), (_free(2), _free(2))
     _add(cluster, folder, "ns1", name_server, {"listenPort": str(name_server)})
     for number, (port, version) in enumerate(zip(ports, (master, slave), strict=True)):
-        told = _broker("broker-a", number, port, [name_server])
+        settings = _broker("broker-a", number, port, [name_server])
         name = f"broker-a-{number}"
-        cluster.servers[name] = Server(name, version, port, told, folder / name)
+        cluster.servers[name] = Server(name, version, port, settings, folder / name)
 
 
 @contextlib.asynccontextmanager

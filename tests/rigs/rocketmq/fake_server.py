@@ -19,7 +19,7 @@ class FakeServer:
 
     name: str
     answer: Answer
-    asked: list[int] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
     connections: list[asyncio.StreamWriter] = field(default_factory=list)
     serving: list["asyncio.Task[None]"] = field(default_factory=list)
     port: int = 0
@@ -42,13 +42,13 @@ class FakeServer:
 
     def _serve(self, command: Command, writer: asyncio.StreamWriter) -> None:
         header = command.header
-        self.asked.append(header.code)
+        self.codes.append(header.code)
         request = Request(Code(header.code), "", header.fields, command.body)
         answer = self.answer(request)
         if answer is not None:
             said = answer.header
-            told = Header(said.code, header.opaque, RESPONSE, said.remark, said.fields)
-            writer.write(encode(Command(told, answer.body)))
+            reply = Header(said.code, header.opaque, RESPONSE, said.remark, said.fields)
+            writer.write(encode(Command(reply, answer.body)))
 
 
 @contextlib.asynccontextmanager

@@ -69,10 +69,10 @@ class FakeRocket:
                 self.ids[one] = MASTER_ID if one == leader else one.id + more
                 self.follows[one] = f"n{leader.id}"
 
-    async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         votes = {(one.host, one.votes_at): one for one in servers(self.layout.hosts)}
-        voter = votes.get((told["host"], told["port"]))
-        server = voter or self.by_place[told["host"], told["port"]]
+        voter = votes.get((arguments["host"], arguments["port"]))
+        server = voter or self.by_place[arguments["host"], arguments["port"]]
         if f"{server.host} {server.process}" in self.dead:
             if name == "greet_by":
                 return {"answered": False}
@@ -80,10 +80,10 @@ class FakeRocket:
         if name == "greet_by":
             return {"answered": True}
         if voter is not None:
-            code, fields, body = self._of_voter(server, told["code"], told["body"])
+            code, fields, body = self._of_voter(server, arguments["code"], arguments["body"])
         else:
             answer = self._of_broker if server.is_broker else self._of_name_server
-            code, fields, body = answer(server, told["code"], told["fields"])
+            code, fields, body = answer(server, arguments["code"], arguments["fields"])
         return {"code": code, "remark": "", "fields": fields, "body": body}
 
     # --- who votes -------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ class FakeRocket:
                 fields = {"controllerLeaderId": leader, "isLeader": str(leads).lower()}
                 return 0, fields, ""
             case Code.CONTROLLER_GET_SYNC_STATE_DATA:
-                asked = {group: self.states[group] for group in json.loads(body)}
-                return 0, {}, json.dumps({"replicasInfoTable": asked})
+                states = {group: self.states[group] for group in json.loads(body)}
+                return 0, {}, json.dumps({"replicasInfoTable": states})
         return UNKNOWN, {}, ""
 
     # --- name servers ----------------------------------------------------------------------------
@@ -156,10 +156,10 @@ class FakeRocket:
                 role = "SYNC_MASTER" if self._id(server) == MASTER_ID else "SLAVE"
                 return 0, {}, f"brokerName={server.group}\nbrokerRole={role}\n"
             case Code.GET_ALL_TOPIC_CONFIG:
-                table = {name: _topic(name) for name in self.topics[server]}
-                return 0, {}, json.dumps({"topicConfigTable": table})
+                topics = {name: _topic(name) for name in self.topics[server]}
+                return 0, {}, json.dumps({"topicConfigTable": topics})
             case Code.GET_ALL_SUBSCRIPTION_GROUPS:
-                known = {name: {} for name in self.groups[server]}
+                known: dict[str, dict[str, Any]] = {name: {} for name in self.groups[server]}
                 return 0, {}, json.dumps({"subscriptionGroupTable": known})
             case Code.GET_CONSUMER_CONNECTIONS:
                 found = self.clients.get((server, fields["consumerGroup"]))

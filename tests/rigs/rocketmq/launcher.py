@@ -116,5 +116,5 @@ class Server:
         named = (f"-Djdk.net.hosts.file={names}",) if self.hosts else ()
         path = f"{jars_folder() / server_jars(self.version)}/*"
         main, *memory = _BROKER if self.is_broker else _NAME_SERVER
-        told = (f"-Duser.home={self.folder}", *named, "-cp", path, main, "-c", str(file))
-        return ("java", *memory, *_JVM, *told)
+        arguments = (f"-Duser.home={self.folder}", *named, "-cp", path, main, "-c", str(file))
+        return ("java", *memory, *_JVM, *arguments)

@@ -28,9 +28,9 @@ class InProcessAgent:
     def __init__(self) -> None:
         self._calls = calls("127.0.0.1:1")
 
-    async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         try:
-            return await self._calls[name](**told, timeout_s=timeout_s)
+            return await self._calls[name](**arguments, timeout_s=timeout_s)
         except CallError as error:
             raise AgentError(error.text) from error
 

@@ -68,10 +68,10 @@ class Compared:
 
     def __str__(self) -> str:
         seen = self.seen_after_ns
-        told = "not in its log" if seen is None else f"{seen / 1e6:.0f} ms after its log's time"
+        delay = "not in its log" if seen is None else f"{seen / 1e6:.0f} ms after its log's time"
         verb = "showed" if self.change.shown else "dropped"
         where = f"{self.change.name_server} {verb} {self.change.what} ({self.change.kind})"
-        return f"{where}: seen {told}{' (after a silence)' if self.silent else ''}"
+        return f"{where}: seen {delay}{' (after a silence)' if self.silent else ''}"
 
 
 def logged(text: str, origin_wall_ns: int) -> list[Logged]:
@@ -80,8 +80,8 @@ def logged(text: str, origin_wall_ns: int) -> list[Logged]:
     for line in text.splitlines():
         stamped = _LINE.match(line)
         for shown, pattern in ((False, _DROPPED), (True, _SHOWN)):
-            if stamped and (told := pattern.search(stamped[2])):
-                address = next(filter(None, told.groups()))
+            if stamped and (match := pattern.search(stamped[2])):
+                address = next(filter(None, match.groups()))
                 found.append(Logged(_ns(stamped[1]) - origin_wall_ns, address, shown))
     return found
 
@@ -108,7 +108,7 @@ def unseen(views: Views, name_server: str, log: Iterable[Logged]) -> list[Logged
     for place, line in enumerate(lines):
         later = (one.at_ns for one in lines[place + 1 :] if one.address == line.address)
         ended_ns = next(later, line.at_ns + WITHIN_NS)
-        if ended_ns - line.at_ns < WITHIN_NS or not _asked(views, name_server, line.at_ns):
+        if ended_ns - line.at_ns < WITHIN_NS or not _answered(views, name_server, line.at_ns):
             continue
         if not any(_same(change, name_server, line) for change in views.changes):
             missing.append(line)
@@ -148,7 +148,7 @@ def _same(change: Change, name_server: str, line: Logged) -> bool:
     return near and change.name_server == name_server
 
 
-def _asked(views: Views, name_server: str, at_ns: int) -> bool:
+def _answered(views: Views, name_server: str, at_ns: int) -> bool:
     """Whether the name server answered then, and for a second from then on."""
     own = [one for one in views.queries if one.name_server == name_server]
     first_ns, last_ns = max(one.first_ns for one in own), min(one.last_ns for one in own)

@@ -53,15 +53,15 @@ async def in_process(
 
 
 async def _master(cluster: InProcess, name: str, port: int, folder: Path) -> None:
-    told = BrokerSettings(
+    settings = BrokerSettings(
         broker_name=name,
         listen_port=port,
         namesrv_addr=";".join(f"{one.address}:{one.port}" for one in cluster.name_servers),
         mapped_file_size_commit_log=1 << 20,
         times=BrokerTimes(),
     )
-    server = BrokerServer(told, SystemClock(), LogFolder(folder / name))
-    doors = {port: REMOTING, port - 2: REMOTING, told.copies_port: COPIES}
+    server = BrokerServer(settings, SystemClock(), LogFolder(folder / name))
+    doors = {port: REMOTING, port - 2: REMOTING, settings.copies_port: COPIES}
     await _listen(cluster, name, server, doors)
 
 

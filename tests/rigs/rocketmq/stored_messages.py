@@ -35,10 +35,10 @@ class Broker:
     end: int
     holes: frozenset[int] = frozenset()
     batch: int = 3
-    asked: list[Code] = field(default_factory=list)
+    codes: list[Code] = field(default_factory=list)
 
     def answer(self, request: Request) -> Command:
-        self.asked.append(request.code)
+        self.codes.append(request.code)
         match request.code:
             case Code.GET_MIN_OFFSET:
                 return answer(FOUND, {"offset": self.first})
@@ -48,22 +48,22 @@ class Broker:
 
     def _pulled(self, at: int) -> Command:
         if at < self.first:
-            return self._told(MOVED, self.first)
+            return self._reply(MOVED, self.first)
         if at == self.end:
-            return self._told(NOTHING, at)
+            return self._reply(NOTHING, at)
         if at > self.end:
-            return self._told(MOVED, self.end)
+            return self._reply(MOVED, self.end)
         if at in self.holes:
-            return self._told(AGAIN, at + 1)
-        run = []
+            return self._reply(AGAIN, at + 1)
+        run: list[StoredMessage] = []
         while len(run) < self.batch and at < self.end and at not in self.holes:
             run.append(message(at))
             at += 1
-        return self._told(FOUND, at, *run)
+        return self._reply(FOUND, at, *run)
 
-    def _told(self, code: int, goes_on: int, *messages: StoredMessage) -> Command:
-        told = {"nextBeginOffset": goes_on, "minOffset": self.first, "maxOffset": self.end}
-        return answer(code, told, *messages)
+    def _reply(self, code: int, goes_on: int, *messages: StoredMessage) -> Command:
+        fields = {"nextBeginOffset": goes_on, "minOffset": self.first, "maxOffset": self.end}
+        return answer(code, fields, *messages)
 
 
 def written(message: StoredMessage, magic: int = MAGIC, ended: bool = True) -> bytes:

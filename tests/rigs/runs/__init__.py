@@ -5,10 +5,10 @@ manifests      the manifest of a calm run, before it begins
 run_folders    run folders, as sealing leaves them
 sealed_runs    whole runs with logs, manifest and raw tables
 stored         folders of experiments, as they are left behind
-told_runs      histories told by hand, in folders, judged without Spark
+judged_runs      histories told by hand, in folders, judged without Spark
 findings       what the marts of one run would hold
 compared_runs  runs compared by the definition, and by Spark
-displays       a display that shows nothing, and keeps what it was told
+displays       a display that shows nothing, and keeps what it was reported
 reports        reports of an experiment of two cells
 fault_pairs          pairs of fault kinds as scenarios, alone or in batches
 fault_pairs_played   plays a batch, and judges each of its pairs

@@ -1,4 +1,4 @@
-"""A display that shows nothing, and keeps what it was told."""
+"""A display that shows nothing, and keeps what it was reported."""
 
 from dataclasses import dataclass, field
 

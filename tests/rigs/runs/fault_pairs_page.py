@@ -1,6 +1,6 @@
 """The page of fault pairs, as Markdown: what planning refuses, and what was played.
 
-`python -m tests.rigs.runs.fault_pairs_page > docs/fault-pairs.md` makes it anew; a test compares.
+`python -m tests.rigs.runs.fault_pairs_page > docs/fault-pairs.md` makes it again; a test compares.
 """
 
 import re
@@ -72,8 +72,8 @@ def page() -> str:
 
 def _counted(found: Mapping[Pair, tuple[str, str]]) -> str:
     counts = Counter(outcome for outcome, _ in found.values())
-    told = ", ".join(f"{counts[one]:,} {one}" for one in (VERIFIED, OPEN, REFUSED))
-    return f"{len(found):,} pairs and shapes: {told}, {counts[PLANNED]:,} not played yet."
+    outcomes = ", ".join(f"{counts[one]:,} {one}" for one in (VERIFIED, OPEN, REFUSED))
+    return f"{len(found):,} pairs and shapes: {outcomes}, {counts[PLANNED]:,} not played yet."
 
 
 def _table(found: Mapping[Pair, tuple[str, str]], place: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 1. A pair is verified where both faults were verified active and verified ended, and where the
    second was active before the first was undone, if its shape says so.
-2. A batch may disturb a pair: what is open in a batch is played once more, alone.
+2. A batch may disturb a pair: what is open in a batch is played again, alone.
 3. A pair whose turn did not come, because the run failed before, was not played.
 """
 
@@ -49,7 +49,7 @@ def play(batch: Sequence[Pair], deployment: str = LOCAL) -> Reasons:
 
 def play_batch(batch: Sequence[Pair], deployment: str = LOCAL) -> Reasons:
     """Play pairs one after the other on a cluster of their own, on this machine."""
-    run = planned_batch(batch, deployment)
+    run = planned_batch(batch, deployment, alone=len(batch) == 1)
     assert isinstance(run, RunPlan), run
     with tempfile.TemporaryDirectory(prefix="mqproof-pairs-") as folder:
         Path(folder, "runs").mkdir()
@@ -67,7 +67,7 @@ def judged(batch: Sequence[Pair], manifest: Manifest) -> Reasons:
     found: dict[Pair, str] = {}
     for number, pair in zip(range(1, 2 * len(batch), 2), batch, strict=True):
         own = [windows[each] for each in (number, number + 1) if each in windows]
-        if len(own) == 2 and not all(each.doubt in NOT_OPENED for each in own):
+        if len(own) == 2 and not all(each.unverified_reason in NOT_OPENED for each in own):
             found[pair] = "; ".join(_doubts(pair, *own))
         elif manifest.failure:
             found[pair] = manifest.failure
@@ -77,8 +77,8 @@ def judged(batch: Sequence[Pair], manifest: Manifest) -> Reasons:
 
 def _doubts(pair: Pair, first: Window, second: Window) -> Iterator[str]:
     for number, window in enumerate((first, second), start=1):
-        if window.doubt or not (window.verified and window.gone):
-            yield f"fault {number}: {window.doubt or 'not verified'}"
+        if window.unverified_reason or not (window.verified and window.gone):
+            yield f"fault {number}: {window.unverified_reason or 'not verified'}"
     if pair.time in AFTER_ANOTHER and first.ended_ns and second.origin_ns > first.ended_ns:
         yield "the second fault opened after the first had been undone"
 

@@ -13,7 +13,7 @@ from typing import Self
 
 from harness.claims.evidence import Evidence
 from harness.claims.state import KnownFacts
-from harness.plan.natures import nature_of
+from harness.plan.fault_properties import properties_of
 from spark_analysis.definition import digest
 from spark_analysis.schema import service as words
 from spark_analysis.schema.availability import Availability, Second, Stage
@@ -138,7 +138,7 @@ class Story:
             deadline_ns=ns(2),
             paced=True,
             confirms=True,
-            clock_doubt="",
+            clock_problem="",
             workers=(Worker(1, "publisher", True), Worker(7, "consumer", True)),
             windows=(),
             queues=(QueueEnd(QUEUE, True, True, "", ()),),
@@ -152,7 +152,7 @@ class Story:
         ended = None if lasts is None else ns(opens + lasts)
         window = Window(
             *(number, kind, ns(opens), ns(opens + 0.02), ended, True, True, ""),
-            nature=nature_of(kind),
+            properties=properties_of(kind),
         )
         self.facts = replace(self.facts, windows=(*self.facts.windows, window))
         for name, after in (
@@ -170,7 +170,13 @@ class Story:
         self.starved(0.1, window=number)
         return self.exposed(due=2_000, window=number).silence(0.171, window=number)
 
-    def calm(self) -> Self:
+    def queue(self, name: str) -> Self:
+        """The workload has this queue, too."""
+        queues = (*self.facts.queues, QueueEnd(name, True, True, "", ()))
+        self.facts = replace(self.facts, queues=queues)
+        return self
+
+    def steady(self) -> Self:
         self.facts = replace(self.facts, windows=())
         self.stages, self.silences = {}, {}
         self.services, self.exposures, self.consumed, self.starvation = {}, {}, {}, {}
@@ -296,7 +302,7 @@ class Story:
         due: int = 500,
         ends: float = 60,
     ) -> Self:
-        """So long a queue gave consumers nothing, in the calm or once the fault was gone."""
+        """A queue gave consumers nothing, in the steady state or after the fault."""
         from_ns, until_ns = ns(30) if window else 0, ns(ends)
         self.starvation[window, queue, place] = Starvation(
             RUN, window, queue, place, from_ns, until_ns, due, ns(seconds), from_ns
@@ -316,7 +322,7 @@ class Story:
         return self
 
     def unverified(self, doubt: str) -> Self:
-        window = replace(self.facts.windows[0], verified=False, doubt=doubt)
+        window = replace(self.facts.windows[0], verified=False, unverified_reason=doubt)
         self.facts = replace(self.facts, windows=(window,))
         return self.doubt("run", "fault", window=1)
 

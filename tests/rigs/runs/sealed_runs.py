@@ -11,8 +11,8 @@ from spark_analysis.schema.log import LogWriter
 from spark_analysis.schema.sealed import DIGEST, SEAL
 from spark_analysis.schema.tables import OPERATIONS, TABLES, TERMS, ColumnType
 from tests.rigs.histories.by_hand import History, Row
+from tests.rigs.runs.judged_runs import manifest_of
 from tests.rigs.runs.reports import CELL
-from tests.rigs.runs.told_runs import manifest_of
 
 ABSENT = TERMS.name  # what no run here has rows of
 PRESENT = tuple(name for name in TABLES if name != ABSENT)

@@ -21,8 +21,8 @@ def stored(
 ) -> Path:
     """experiment.json alone; the runs' own folders are the test's affair."""
     folder.mkdir(parents=True)
-    told = document(name or folder.name, runs, seed=seed, skipped=skipped)
-    (folder / "experiment.json").write_text(json.dumps(told))
+    record = document(name or folder.name, runs, seed=seed, skipped=skipped)
+    (folder / "experiment.json").write_text(json.dumps(record))
     return folder
 
 

@@ -98,7 +98,7 @@ def _java(which: Jvm) -> list[str]:
 def _configured(folder: Path, url: str) -> Path:
     """The folder of its configuration."""
     anywhere = f"{LOOPBACK}:0"
-    told = {
+    settings = {
         "fs.defaultFS": url,
         "dfs.replication": "1",
         "dfs.namenode.name.dir": str(folder / "names"),
@@ -112,7 +112,7 @@ def _configured(folder: Path, url: str) -> Path:
     }
     properties = "".join(
         f"<property><name>{key}</name><value>{value}</value></property>"
-        for key, value in told.items()
+        for key, value in settings.items()
     )
     place = folder / "conf"
     place.mkdir()

@@ -24,10 +24,6 @@ SHARED_FIXTURES = (SPARK, "shared")  # each costs a JVM or a cluster on every wo
 NICENESS = 5  # three quarters of a core for a test that waits; much more starves on a busy machine
 
 
-class NotGrouped(pytest.UsageError):
-    """The installed pytest loses the groups of pytest-xdist."""
-
-
 def is_waiting(item: pytest.Item) -> bool:
     starts = any(item.get_closest_marker(name) for name in ("slow", "docker", "nightly"))
     return starts and not item.get_closest_marker("engine")
@@ -54,10 +50,13 @@ def assign_groups(items: Iterable[pytest.Item]) -> None:
 
 
 def group_of(nodeid: str) -> str:
-    """Return the group that pytest-xdist appended to a test's name. Raises NotGrouped."""
+    """Return the group that pytest-xdist appended to a test's name.
+
+    Raises pytest.UsageError if the installed pytest loses these groups.
+    """
     _, at, group = nodeid.rpartition("@")
     if not at or "]" in group:
-        raise NotGrouped(
+        raise pytest.UsageError(
             f"{nodeid} has no group. pytest 9.2 ignores the groups of pytest-xdist 3.8, so shared"
             " clusters would start many times. Install the test extra: pip install -e '.[test]'"
         )

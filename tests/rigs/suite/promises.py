@@ -125,9 +125,10 @@ class Bearers:
             file, _, function = report.nodeid.partition("[")[0].partition("@")[0].partition("::")
             self._unknown |= {file, f"{file}::{function}"}
         if report.when == "teardown":
-            for key, told in report.user_properties:
+            for key, value in report.user_properties:
                 if key == PROPERTY:
-                    name, slow = told
+                    assert isinstance(value, tuple | list), value
+                    name, slow = value
                     self._slow[name] |= slow
 
     def without_reason(self) -> list[str]:

@@ -34,6 +34,7 @@ class Tiers:
         tier = dict(report.user_properties).get(PROPERTY)
         if tier is None:  # pytest-xdist reports a worker that crashed
             return
+        assert isinstance(tier, str), tier
         self._seconds[tier] += report.duration  # type: ignore[assignment]
         if report.outcome == "rerun":  # type: ignore[comparison-overlap]
             self._failed_first[report.nodeid] = reason(report)
@@ -47,7 +48,7 @@ class Tiers:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count what `--collect-only` lists, since no report will come of it."""
         if session.config.option.collectonly:
-            self._tests.update(dict(item.user_properties)[PROPERTY] for item in session.items)
+            self._tests.update(str(dict(item.user_properties)[PROPERTY]) for item in session.items)
 
     def lines(self) -> Iterator[str]:
         for tier in reversed(TIERS):

@@ -9,6 +9,7 @@ from harness.workers.clients.port import (
     Fetched,
     MessageTerms,
     NotAttached,
+    PublishingLink,
     PublishingListener,
 )
 from harness.workers.protocol import Endpoint, WorkerConfig
@@ -32,7 +33,7 @@ class PatientClient:
         self.publishing: PublishingListener | None = None
         self.consuming: ConsumingListener | None = None
 
-    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> "PatientLink":
+    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> PublishingLink:
         self.links += 1
         self.publishing = listener
         return PatientLink(self)
@@ -49,7 +50,7 @@ class PatientClient:
         answer = Answer(tag, outcome, strength, raw, time.monotonic_ns())
         self.publishing.answered([answer])
 
-    def hand(self, *messages: Fetched) -> None:
+    def give_out(self, *messages: Fetched) -> None:
         assert self.consuming
         self.consuming.fetched(messages)
 
@@ -60,7 +61,7 @@ class Elsewhere(PatientClient):
     def __init__(self, _config: WorkerConfig) -> None:
         super().__init__()
 
-    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> "PatientLink":
+    async def publisher(self, _endpoint: Endpoint, listener: PublishingListener) -> PublishingLink:
         raise NotAttached("it asks host2, and not host1")
 
 

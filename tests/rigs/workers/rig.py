@@ -60,8 +60,8 @@ def config(role: Role, folder: Path, *brokers: TinyBroker, **rest: Any) -> Worke
         "body_bytes": 100,
     }
     client = rest.pop("client", "pika")
-    told = {"client": client, "driver": driver(client)}
-    return WorkerConfig(**{**values, **told, **rest})
+    chosen = {"client": client, "driver": driver(client)}
+    return WorkerConfig(**{**values, **chosen, **rest})
 
 
 def rows(settings: WorkerConfig, table: Table) -> list[dict[str, Any]]:

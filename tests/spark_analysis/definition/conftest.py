@@ -19,8 +19,8 @@ BOTH = {
 
 @pytest.fixture(autouse=True)
 def both_judges(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = [name for name in BOTH if hasattr(request.module, name)]
+    judges = [name for name in BOTH if hasattr(request.module, name)]
     # A story of costs judges its history, too, but by both on its own.
-    for name in ["costs"] if "costs" in asked else asked:
+    for name in ["costs"] if "costs" in judges else judges:
         monkeypatch.setattr(request.module, name, BOTH[name])
-    assert asked, "a story that nobody judges"
+    assert judges, "a story that nobody judges"

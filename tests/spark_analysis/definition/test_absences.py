@@ -105,12 +105,12 @@ def test_a_stall_of_one_that_was_not_away_is_one() -> None:
     assert doubts(history.away(PUBLISHER, 5_000, 9_000)) == [(0, "stalled"), (0, "stalls")]
 
 
-def test_where_all_publishers_were_away_nobody_can_say_how_available_the_broker_was() -> None:
+def test_with_all_publishers_away_availability_is_unknown() -> None:
     history = History().window(5_000).window(20_000).away(PUBLISHER, 5_000, 9_000)
     assert doubts(history) == [(1, "publishers_absent")]
 
 
-def test_where_all_consumers_were_away_nobody_can_say_when_they_were_served_again() -> None:
+def test_with_all_consumers_away_service_of_consumers_is_unknown() -> None:
     history = History().window(5_000).window(20_000).away(CONSUMER, 5_000, 20_000 + NANOSECOND_MS)
     assert doubts(history) == [(1, "consumers_absent"), (2, "consumers_absent")]
 
@@ -121,17 +121,17 @@ def test_the_last_nanosecond_of_a_window_is_part_of_it() -> None:
     assert doubts(history) == [(1, "publishers_absent"), (2, "publishers_absent")]
 
 
-def test_from_a_window_that_came_after_the_load_nobody_was_away() -> None:
+def test_a_window_after_the_load_causes_no_absence() -> None:
     history = History(load_ms=(0, 10_000)).window(12_000).away(PUBLISHER, 5_000, 20_000)
     assert doubts(history) == [(0, "publishers_absent")]
 
 
-def test_from_a_window_that_lasts_no_time_nobody_was_away() -> None:
+def test_a_window_without_length_causes_no_absence() -> None:
     history = History().window(5_000).window(5_000).away(PUBLISHER, 4_000, 9_000)
     assert doubts(history) == [(0, "publishers_absent"), (2, "publishers_absent")]
 
 
-def test_from_the_calm_before_a_fault_that_came_before_the_load_nobody_was_away() -> None:
+def test_a_steady_state_before_the_load_causes_no_absence() -> None:
     history = History(load_ms=(5_000, 10_000)).window(3_000).away(PUBLISHER, 2_000, 6_000)
     assert doubts(history) == [(1, "publishers_absent")]
 

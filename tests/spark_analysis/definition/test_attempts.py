@@ -67,7 +67,7 @@ def test_a_transactions_attempts_are_judged_elsewhere() -> None:
     assert counts_of(history.deliver(1), *LOST) == {}
 
 
-def test_where_something_is_open_nobody_knows_of_an_attempt() -> None:
+def test_with_open_records_the_fate_of_an_attempt_is_unknown() -> None:
     unread = twice().deliver(1).queue(unreadable=("rmq2",))
     assert counts_of(unread, *LOST) == {"attempt_open unreadable": 1}
     undrained = unread.queue(drained=False, unreadable=("rmq2",))
@@ -111,7 +111,7 @@ def test_what_was_refused_or_returned_and_came_is_refused_but_delivered(
 
 
 @pytest.mark.parametrize("via", [Via.AUDIT, Via.HALF])
-def test_what_was_refused_and_only_found_nobody_was_given(via: Via) -> None:
+def test_a_refused_and_only_found_message_was_not_delivered(via: Via) -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED).deliver(1, via=via)
     assert counts_of(history, *DENIED) == {}
     assert counts_of(history, "denied") == {"denied refused": 1}
@@ -136,7 +136,7 @@ def test_a_refused_attempt_that_came_was_refused_untruly_though_another_was_conf
     assert counts_of(history, *DENIED) == {"refused_but_delivered refused": 1}
 
 
-def test_who_heard_anything_else_of_it_was_not_told_that_it_failed() -> None:
+def test_a_publisher_with_another_answer_got_no_failure_notice() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED).settle(1, Outcome.UNKNOWN)
     assert counts_of(history.deliver(1), *DENIED) == {}
     assert counts_of(History().publish(1).deliver(1), *DENIED) == {}
@@ -171,7 +171,7 @@ def test_every_delivery_elsewhere_counts_and_those_at_home_do_not() -> None:
     assert counts_of(history, "misrouted") == {"misrouted": 2}
 
 
-def test_where_a_queue_has_no_name_nobody_can_say_that_it_is_another() -> None:
+def test_a_queue_without_a_name_is_not_another_queue() -> None:
     assert counts_of(History().publish(1).deliver(1, queue=""), "misrouted") == {}
     nameless = History().publish(1, queue="").deliver(1, queue="bills")
     assert counts(judge(*nameless.build()), "misrouted", queue="") == {}

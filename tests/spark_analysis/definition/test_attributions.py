@@ -4,7 +4,7 @@ import pytest
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Redelivered, Via
-from tests.rigs.histories.by_hand import History
+from tests.rigs.histories.by_hand import CONSUMER, PUBLISHER, History
 
 NANOSECOND_MS = 0.000001
 
@@ -91,7 +91,7 @@ def test_a_lost_attempt_is_charged_from_its_own_confirm_on() -> None:
     assert attributed(history) == {"attempt_lost replicated": "2"}
 
 
-def test_what_nobody_answered_is_charged_from_its_sending_on() -> None:
+def test_an_unanswered_publish_is_attributed_from_its_sending() -> None:
     history = History().window(8_000, over_ms=9_000).window(12_500).window(13_000)
     history.publish(1, at_ms=9_000).settle(1, Outcome.UNKNOWN, at_ms=10_000)
     history.publish(2, at_ms=10_900).confirm(2, at_ms=11_000).deliver(2, at_ms=11_500)
@@ -119,9 +119,91 @@ def test_cases_that_the_same_windows_may_have_caused_are_one_row() -> None:
     assert (row.measure, row.windows, row.count) == ("lost", "1", 2)
 
 
-def test_what_needs_no_fault_is_charged_to_nobody() -> None:
+def test_a_finding_that_needs_no_fault_is_attributed_to_none() -> None:
     history = History().window(5).publish(1).settle(1, Outcome.REFUSED).deliver(1)
     assert judge(*history.deliver_broken().build()).attributions == ()
+
+
+# --- clocks that are not the run's ---------------------------------------------------------------
+
+
+def apart(history: History) -> History:
+    """Publisher and consumer are off by 30 and 20 ms: together by 50 ms, either way."""
+    return history.clock(PUBLISHER, 30).clock(CONSUMER, 20)
+
+
+@pytest.mark.parametrize(
+    ("origin_ms", "over_ms", "windows"),
+    [
+        (5_000, 10_050, "1"),  # it reaches into the time between by any clock
+        (5_000, 10_050 - NANOSECOND_MS, "0,1"),
+        (5_000, 9_950, "0,1"),
+        (5_000, 9_950 - NANOSECOND_MS, ""),  # by none
+        (12_450, None, "1"),
+        (12_450 + NANOSECOND_MS, None, "0,1"),
+        (12_550, None, "0,1"),
+        (12_550 + NANOSECOND_MS, None, ""),
+    ],
+)
+def test_no_attribution_is_finer_than_the_clocks(
+    origin_ms: float, over_ms: float | None, windows: str
+) -> None:
+    """Confirmed at 10 s, it should have come at 12.5 s."""
+    history = apart(History()).window(origin_ms, over_ms=over_ms)
+    assert attributed(lost(history)) == {"lost replicated": windows}
+
+
+def test_the_clocks_of_publishers_and_consumers_count_together() -> None:
+    for worker, bound_ms in ((PUBLISHER, 50), (CONSUMER, 50)):
+        history = History().clock(worker, bound_ms).window(5_000, over_ms=9_950)
+        assert attributed(lost(history)) == {"lost replicated": "0,1"}
+        history = History().clock(worker, bound_ms).window(5_000, over_ms=9_949)
+        assert attributed(lost(history)) == {"lost replicated": ""}
+
+
+def test_a_window_that_reaches_in_for_certain_leaves_another_one_beside_it() -> None:
+    history = apart(History()).window(5_000, over_ms=10_000).window(11_000, over_ms=11_001)
+    assert attributed(lost(history)) == {"lost replicated": "1,2"}
+
+
+@pytest.mark.parametrize(
+    ("confirmed_ms", "origin_ms", "windows"),
+    [
+        (9_900, 12_450, "1"),  # by any clock it was confirmed no earlier than what was lost
+        (10_100 - NANOSECOND_MS, 12_450 + NANOSECOND_MS, "0,1"),
+        (10_100 - NANOSECOND_MS, 50_000, "0,1"),  # it may have been confirmed earlier
+        (10_100, 50_000, ""),  # by any clock it shows when the other one should have come
+        (9_900 - NANOSECOND_MS, 12_450, "1"),
+        (9_900 - NANOSECOND_MS, 50_000, "1"),
+    ],
+)
+def test_which_message_was_confirmed_first_is_no_finer_than_the_clocks(
+    confirmed_ms: float, origin_ms: float, windows: str
+) -> None:
+    """It was confirmed at 10 s and lost; the only other one came at 11.5 s."""
+    history = apart(History()).window(origin_ms)
+    history.publish(1, at_ms=9_000).confirm(1, at_ms=10_000)
+    history.publish(2, at_ms=9_100).confirm(2, at_ms=confirmed_ms).deliver(2, at_ms=11_500)
+    assert attributed(history) == {"lost replicated": windows}
+
+
+def test_no_fault_stands_before_several_windows() -> None:
+    history = apart(History()).window(5_000, over_ms=9_960).window(6_000, over_ms=9_970)
+    assert attributed(lost(history)) == {"lost replicated": "0,1,2"}
+
+
+def test_a_duplicate_is_attributed_no_finer_than_the_clocks() -> None:
+    def of(origin_ms: float, over_ms: float) -> str:
+        history = apart(History()).window(origin_ms, over_ms=over_ms)
+        history.publish(1, at_ms=10).confirm(1).deliver(1, at_ms=1_000).deliver(1, at_ms=2_000)
+        (windows,) = attributed(history).values()
+        return windows
+
+    assert of(100, 950) == of(100, 1_050 - NANOSECOND_MS) == "0,1"
+    assert of(100, 950 - NANOSECOND_MS) == ""
+    assert of(100, 1_050) == of(1_950, 1_960) == "1"
+    assert of(1_950 + NANOSECOND_MS, 1_960) == of(2_050, 2_060) == "0,1"
+    assert of(2_050 + NANOSECOND_MS, 2_060) == ""
 
 
 LATEST_MS = 22_011  # its wait is over at 21 s: 11 ms of slack, and the broker's second

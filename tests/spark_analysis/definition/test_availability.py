@@ -72,7 +72,7 @@ def test_what_was_due_before_the_last_confirm_starts_no_silence_after_it() -> No
     assert silence(due_at(20), 0) == (ns(20), ns(100), True)
 
 
-def test_where_nothing_more_was_due_nobody_was_silent() -> None:
+def test_without_due_publishes_there_is_no_silence() -> None:
     assert silence(due_at(), 0) == (ns(10), ns(20), False)
     assert silence(due_at(100), 0) == (ns(10), ns(20), False)
     assert silence(due_at(100 - NANOSECOND_MS), 0) == (ns(10), ns(20), False)

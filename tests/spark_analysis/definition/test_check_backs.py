@@ -28,14 +28,14 @@ def counts_of(history: History) -> dict[str, int]:
     return dict(counts(judge(*history.build()), *CHECKED))
 
 
-def test_what_was_never_committed_though_its_time_was_over_was_not_asked_about() -> None:
+def test_an_uncommitted_overdue_half_was_not_checked() -> None:
     findings = judge(*left_open().build())
     assert counts(findings, *CHECKED) == {"unchecked": 1}
     assert affected(findings, *CHECKED) == [("", 1, 0, ns(10))]
 
 
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.AUDIT])
-def test_what_came_or_lies_there_whole_was_asked_about(via: Via) -> None:
+def test_a_delivered_or_stored_message_was_checked(via: Via) -> None:
     assert counts_of(left_open().deliver(1, at_ms=60_000, via=via)) == {}
 
 
@@ -44,12 +44,12 @@ def test_a_half_alone_shows_no_question() -> None:
 
 
 @pytest.mark.parametrize("fate", [Fate.COMMIT, Fate.ROLLBACK, Fate.ROLLBACK_WHEN_CHECKED])
-def test_nobody_has_to_ask_about_what_its_producer_decided(fate: Fate) -> None:
+def test_a_half_that_its_producer_decided_needs_no_check(fate: Fate) -> None:
     """And of what is rolled back nothing would show a question."""
     assert counts_of(left_open(fate=fate)) == {}
 
 
-def test_where_nobody_says_that_brokers_ask_nothing_is_said_of_it() -> None:
+def test_without_a_declared_check_interval_nothing_is_claimed() -> None:
     assert counts_of(left_open(within_ms=None)) == {}
 
 
@@ -67,7 +67,7 @@ def test_nothing_is_said_where_not_everything_was_read() -> None:
 
 
 @pytest.mark.parametrize(("at_ms", "measure"), [(70_020, CHECKED[1]), (70_021, CHECKED[0])])
-def test_a_producer_that_was_gone_could_not_be_asked(at_ms: float, measure: str) -> None:
+def test_a_producer_that_was_gone_could_not_be_checked(at_ms: float, measure: str) -> None:
     closed = left_open().client_event("closed", worker=PUBLISHER, at_ms=at_ms)
     assert counts_of(closed) == {measure: 1}
     assert counts_of(left_open().away(PUBLISHER, at_ms)) == {measure: 1}
@@ -91,7 +91,7 @@ def test_a_fault_in_its_time_may_be_why(at_ms: float, over_ms: float | None, mea
     assert counts_of(left_open().window(at_ms, over_ms=over_ms)) == {measure: 1}
 
 
-def test_what_a_host_that_never_returns_took_along_is_not_asked_about_though_all_serve() -> None:
+def test_a_half_on_a_host_that_never_returns_is_not_checked() -> None:
     history = left_open().window(5, never_ended=True)
     history.publish(2, at_ms=100).confirm(2, at_ms=110).deliver(2, at_ms=120)
     assert counts_of(history) == {"unchecked_unknown": 1}

@@ -41,7 +41,7 @@ def test_a_queue_resumes_with_the_first_delivery_of_what_was_sent_into_the_fault
     assert consumption_of(history, "queue") == [("orders", 2, True, 12_000)]
 
 
-def test_a_queue_that_nobody_reads_any_more_does_not_resume() -> None:
+def test_a_queue_that_is_no_longer_read_does_not_resume() -> None:
     history = sent(faulted(), 2).deliver(2, at_ms=61_000, via=Via.DRAIN)
     assert consumption_of(history, "queue") == [("orders", 1, False, 20_000)]
 
@@ -79,7 +79,7 @@ def test_a_retry_topic_shows_that_a_queue_is_read() -> None:
     assert consumption_of(history, "queue") == [("orders", 1, True, 12_000)]
 
 
-def test_every_queue_is_asked_for_itself() -> None:
+def test_every_queue_is_checked_separately() -> None:
     history = sent(faulted().queue("bills"), 2).deliver(2, at_ms=12_000)
     history.publish(3, at_ms=11_000, queue="bills").confirm(3)
     assert consumption_of(history, "queue") == [
@@ -88,7 +88,7 @@ def test_every_queue_is_asked_for_itself() -> None:
     ]
 
 
-def test_a_consumer_that_worked_before_the_fault_is_asked_for() -> None:
+def test_a_consumer_that_worked_before_the_fault_is_expected() -> None:
     history = sent(faulted(), 2).deliver(2, at_ms=12_000)
     assert consumption_of(history, "consumer") == [("2", 1, True, 12_000)]
     assert consumption_of(sent(faulted(), 2), "consumer") == [("2", 1, False, 20_000)]
@@ -102,13 +102,13 @@ def test_one_of_two_readers_that_gets_nothing_more_does_not_resume_for_its_share
     assert consumption_of(history, "consumer") == [("2", 1, True, 12_000), ("8", 1, False, 20_000)]
 
 
-def test_who_read_nothing_before_the_fault_is_not_asked_for() -> None:
+def test_a_consumer_that_read_nothing_before_the_fault_is_not_expected() -> None:
     history = faulted().worker(OTHER, "consumer")
     assert [row.name for row in rows(sent(history, 2), "consumer")] == ["2"]
 
 
 @pytest.mark.parametrize("how", [{"via": Via.RETRY_TOPIC}, {"offset": 3, "place": "broker-a/0"}])
-def test_of_logs_and_retry_topics_nobody_says_who_reads_next(how: dict[str, Any]) -> None:
+def test_the_next_reader_of_logs_and_retry_topics_is_unknown(how: dict[str, Any]) -> None:
     history = History().window(10_000).publish(1, at_ms=5_000).confirm(1).deliver(1, **how)
     assert rows(sent(history, 2), "consumer") == []
 
@@ -116,10 +116,10 @@ def test_of_logs_and_retry_topics_nobody_says_who_reads_next(how: dict[str, Any]
 @pytest.mark.parametrize(
     ("until_ms", "judged"), [(10_000, True), (10_000.1, False), (None, False)]
 )
-def test_a_consumer_that_was_away_is_not_asked_for(until_ms: float | None, judged: bool) -> None:
+def test_a_consumer_that_was_away_is_not_expected(until_ms: float | None, judged: bool) -> None:
     history = sent(faulted().away(CONSUMER, 9_000, until_ms), 2)
     assert bool(rows(history, "consumer")) == judged
 
 
-def test_where_nobody_consumes_nobody_resumes() -> None:
+def test_without_consumers_nothing_resumes() -> None:
     assert judge(*sent(faulted(), 2).no_consumer().build()).consumption == ()

@@ -3,7 +3,7 @@
 import pytest
 
 from spark_analysis.definition.costs import costs
-from spark_analysis.schema.costs import Calm, Use
+from spark_analysis.schema.costs import SteadyState, Use
 from tests.rigs.histories.both_judges import judged_by_both
 from tests.rigs.histories.by_hand import History, ns
 from tests.rigs.histories.resources import sample, sampled
@@ -11,8 +11,8 @@ from tests.rigs.histories.resources import sample, sampled
 NO_INTENT_MS = -0.000001  # in ns: words.NO_INTENT
 
 
-def calm_of(history: History) -> Calm:
-    (row,) = costs(*history.build()).calm
+def steady_state_of(history: History) -> SteadyState:
+    (row,) = costs(*history.build()).steady_state
     return row
 
 
@@ -24,15 +24,15 @@ def test_only_what_was_confirmed_before_the_first_fault_counts() -> None:
     history = History().window(10_000)
     history.flow(range(4), from_ms=8_500, every_ms=500, confirm_after_ms=3)
     history.publish(9, at_ms=20_000).confirm(9, at_ms=20_001)
-    row = calm_of(history)
+    row = steady_state_of(history)
     assert (row.from_ns, row.until_ns) == (0, ns(10_000))
     assert (row.intended, row.confirmed, row.begun) == (3, 3, 3)
     assert (row.p50_ns, row.p99_ns) == (ns(3), ns(3))
 
 
-def test_a_confirm_that_comes_during_the_fault_is_late_but_no_rate_of_the_calm() -> None:
+def test_a_confirm_that_comes_during_the_fault_is_late_but_no_rate_of_the_steady_state() -> None:
     history = History().window(10_000).publish(1, at_ms=9_000).confirm(1, at_ms=12_000)
-    row = calm_of(history)
+    row = steady_state_of(history)
     assert (row.confirmed, row.begun, row.p99_ns) == (0, 1, ns(3_000))
 
 
@@ -41,7 +41,7 @@ def test_latencies_are_values_that_were_measured() -> None:
     for number in range(200):
         history.publish(number, at_ms=number * 10)
         history.confirm(number, at_ms=number * 10 + (90 if number >= 197 else 1))
-    assert (calm_of(history).p50_ns, calm_of(history).p99_ns) == (ns(1), ns(90))
+    assert (steady_state_of(history).p50_ns, steady_state_of(history).p99_ns) == (ns(1), ns(90))
 
 
 @pytest.mark.parametrize(("messages", "p50_ms", "p99_ms"), [(99, 50, 99), (200, 100, 198)])
@@ -51,11 +51,14 @@ def test_half_and_99_percent_of_the_latencies_are_no_longer(
     history = History()
     for number in range(1, messages + 1):
         history.publish(number, at_ms=number).confirm(number, at_ms=2 * number)
-    assert (calm_of(history).p50_ns, calm_of(history).p99_ns) == (ns(p50_ms), ns(p99_ms))
+    assert (steady_state_of(history).p50_ns, steady_state_of(history).p99_ns) == (
+        ns(p50_ms),
+        ns(p99_ms),
+    )
 
 
 def test_what_was_never_confirmed_was_begun_and_has_no_latency() -> None:
-    row = calm_of(History().publish(1, at_ms=10).confirm(1, at_ms=13).publish(2))
+    row = steady_state_of(History().publish(1, at_ms=10).confirm(1, at_ms=13).publish(2))
     assert (row.confirmed, row.begun, row.p99_ns) == (1, 2, ns(3))
 
 
@@ -63,23 +66,23 @@ def test_in_a_paced_run_only_what_was_intended_for_a_time_was_begun() -> None:
     history = History().publish(2, attempt=2, at_ms=10).confirm(2, attempt=2, at_ms=11)
     history.publish(3, at_ms=20, intended_ms=NO_INTENT_MS).confirm(3, at_ms=21)
     history.publish(4, at_ms=30).confirm(4, at_ms=33)
-    row = calm_of(history)
+    row = steady_state_of(history)
     assert (row.intended, row.confirmed, row.begun, row.p99_ns) == (1, 3, 1, ns(3))
 
 
 def test_a_wait_before_sending_is_part_of_the_latency_where_there_was_an_intent() -> None:
     paced = History().publish(1, at_ms=1_500, intended_ms=1_000).confirm(1, at_ms=1_501)
     at_once = History(paced=False).publish(1, at_ms=1_500).confirm(1, at_ms=1_501)
-    assert calm_of(paced).p50_ns == ns(501)
-    assert calm_of(at_once).p50_ns == ns(1)
-    assert calm_of(at_once).intended == 0
+    assert steady_state_of(paced).p50_ns == ns(501)
+    assert steady_state_of(at_once).p50_ns == ns(1)
+    assert steady_state_of(at_once).intended == 0
 
 
-def test_without_confirms_or_calm_there_is_nothing_to_tell_of_the_load() -> None:
-    assert costs(*History(confirms=False).publish(1).build()).calm == ()
-    assert costs(*History().window(0).build()).calm == ()
-    assert costs(*History(load_ms=(1_000, 9_000)).window(500).build()).calm == ()
-    assert calm_of(History()).p50_ns is None
+def test_without_confirms_or_steady_state_there_is_no_load_cost() -> None:
+    assert costs(*History(confirms=False).publish(1).build()).steady_state == ()
+    assert costs(*History().window(0).build()).steady_state == ()
+    assert costs(*History(load_ms=(1_000, 9_000)).window(500).build()).steady_state == ()
+    assert steady_state_of(History()).p50_ns is None
 
 
 def test_a_host_used_what_its_counters_grew_by_before_the_fault() -> None:
@@ -113,13 +116,15 @@ def test_a_counter_that_no_host_ever_moved_was_not_counted_and_one_that_stood_st
     for at_ms in (0, 1_000):
         sample(history, "rmq1", at_ms, disk_written_bytes=at_ms)
         sample(history, "rmq2", at_ms)
-    sample(history, "rmq2", 99_000, network_sent_bytes=3)  # counted, though not in the calm
+    sample(
+        history, "rmq2", 99_000, network_sent_bytes=3
+    )  # counted, though not in the steady state
     row = use_of(history, "rmq2")
     assert (row.disk_written_bytes, row.network_sent_bytes) == (0, 0)
     assert (row.disk_read_bytes, row.cpu_ns, row.memory_peak_bytes) == (None, None, None)
 
 
-def test_of_a_counter_that_began_anew_nobody_knows_the_growth() -> None:
+def test_the_growth_of_a_restarted_counter_is_unknown() -> None:
     history = History()
     for at_ms, cpu_ns in ((0, 5), (1_000, 9), (2_000, 1), (3_000, 30)):
         sample(history, "rmq1", at_ms, cpu_ns=cpu_ns, memory_bytes=at_ms + 1)

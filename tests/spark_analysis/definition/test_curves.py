@@ -77,7 +77,7 @@ def test_without_confirms_there_is_neither() -> None:
     assert (found.latencies, found.sending) == ((), ())
 
 
-def test_of_each_second_it_is_told_how_many_sends_failed() -> None:
+def test_failed_sends_are_counted_by_second() -> None:
     story = History().publish(1, at_ms=100).settle(1, Outcome.UNKNOWN).confirm(1)
     story.publish(2, at_ms=200).settle(2, Outcome.UNKNOWN)
     story.publish(2, attempt=2, at_ms=1_300).confirm(2, attempt=2)

@@ -44,7 +44,7 @@ def test_a_delivery_at_its_time_or_after_it_is_not_early(at_ms: float) -> None:
     assert counts_of(delayed().deliver(1, at_ms=at_ms), *DELAYS) == {"delayed": 1}
 
 
-def test_what_is_early_by_no_more_than_the_doubt_is_nobodys_fault() -> None:
+def test_an_early_delivery_within_uncertainty_is_no_fault() -> None:
     within = delayed().deliver(1, at_ms=11_000 - SLACK_MS)
     assert counts_of(within, *DELAYS) == {"delayed": 1, "early_unknown": 1}
     assert affected(judge(*within.build()), *DELAYS) == [("", 1, 1, ns(11_000 - SLACK_MS))]
@@ -208,7 +208,7 @@ def overtaking(first: int, second: int) -> History:
     return history.deliver(second, at_ms=1_010).deliver(first, at_ms=11_500)
 
 
-def test_a_delayed_message_that_was_overtaken_is_in_nobodys_way() -> None:
+def test_an_overtaken_delayed_message_breaks_no_order() -> None:
     assert counts_of(overtaking(1, 2), *ORDER) == {"in_order": 1, "reordered": 1}
     delayed_first = overtaking(1, 2).terms(1, wait_ms=WAIT_MS)
     assert counts_of(delayed_first, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}

@@ -31,7 +31,7 @@ def test_a_fault_not_seen_to_hold_or_to_be_gone_puts_the_run_in_doubt_once(
 
 
 def test_a_clock_that_did_not_hold_puts_the_run_in_doubt() -> None:
-    assert doubts(History(clock_doubt="suspended")) == [doubt("run", "clock")]
+    assert doubts(History(clock_problem="suspended")) == [doubt("run", "clock")]
 
 
 def stalled_windows(history: History) -> list[int]:

@@ -1,4 +1,4 @@
-"""Surplus deliveries, and where each is from."""
+"""Duplicate deliveries, and the source of each."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_each_surplus_delivery_counts_even_in_the_drain() -> None:
     assert duplicated(history) == {"duplicated stored_twice": 2}
 
 
-def test_a_duplicate_of_a_message_nobody_confirmed_is_a_duplicate() -> None:
+def test_a_duplicate_of_an_unconfirmed_message_is_a_duplicate() -> None:
     assert duplicated(History().publish(1).deliver(1).deliver(1)) == {"duplicated stored_twice": 1}
 
 
@@ -187,7 +187,7 @@ def test_a_fault_that_was_over_before_the_first_copy_explains_nothing() -> None:
     assert unflagged_at_200(history) == STORED_TWICE
 
 
-def test_an_older_harness_did_not_say_when_a_fault_was_over_so_nobody_knows() -> None:
+def test_an_older_record_leaves_the_end_of_a_fault_unknown() -> None:
     facts, rows = delivered_at_100().window(50, over_ms=60).deliver(1, at_ms=200).build()
     assert counts(judge(facts, rows), "duplicated") == STORED_TWICE
     written = facts.to_json()
@@ -380,11 +380,11 @@ def test_who_flags_nothing_is_judged_by_our_acknowledgement(
     assert duplicated(history) == found
 
 
-def test_what_is_said_to_be_new_in_the_calm_lies_there_twice() -> None:
+def test_what_is_said_to_be_new_in_steady_state_lies_there_twice() -> None:
     assert duplicated(acknowledged_at_200().deliver(1, at_ms=5_000)) == STORED_TWICE
 
 
-def test_what_nobody_flags_was_not_acknowledged_too_late() -> None:
+def test_an_unflagged_message_was_not_acknowledged_too_late() -> None:
     history = acknowledged_at_200().window(1_000).deliver(1, at_ms=5_000)
     assert counts(judge(*history.build()), "acknowledged_late") == {}
 
@@ -423,7 +423,7 @@ def test_an_acknowledgement_must_be_a_second_old_when_the_fault_comes() -> None:
     assert again_at(acknowledged_at_200().window(1_200), 11_900) == AFTER_ACK
 
 
-def test_an_acknowledgement_while_nobody_is_master_proves_nothing() -> None:
+def test_an_acknowledgement_without_a_master_proves_nothing() -> None:
     history = delivered_at_100().window(150, over_ms=12_000).acknowledge(5, at_ms=5_000)
     assert again_at(history, 11_900) == TOO_LATE
     assert again_at(history, 60_000) == {"duplicated ambiguous": 2}

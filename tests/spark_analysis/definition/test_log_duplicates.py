@@ -1,4 +1,4 @@
-"""Surplus deliveries of logs, which tell where each delivery was read."""
+"""Duplicate deliveries of logs, which show where each delivery was read."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def at(offset: int, place: str = LOG) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("flag", [YES, NO, NOT_REPORTED])
-def test_what_nobody_acknowledged_may_be_read_again(flag: Redelivered) -> None:
+def test_an_unacknowledged_message_may_be_read_again(flag: Redelivered) -> None:
     history = read_at_100().deliver(1, at_ms=90_000, redelivered=flag, **at(7))
     assert duplicated(history) == REDELIVERY
 
@@ -51,7 +51,7 @@ def test_the_same_place_long_after_our_acknowledgement_is_a_rollback() -> None:
 
 
 @pytest.mark.parametrize(("opens_ms", "found"), [(6_200, REDELIVERY), (6_201, ROLLBACK)])
-def test_progress_that_a_fault_came_upon_may_not_have_been_told(
+def test_progress_interrupted_by_a_fault_may_be_unreported(
     opens_ms: float, found: dict[str, int]
 ) -> None:
     history = read_at_100().acknowledge(5, at_ms=200).window(opens_ms, over_ms=8_000)
@@ -71,7 +71,7 @@ def test_progress_that_was_made_while_a_fault_stood_may_have_been_kept_from_the_
     assert duplicated(while_a_fault_stood().deliver(1, at_ms=90_000, **at(7))) == REDELIVERY
 
 
-def test_whom_the_log_gave_news_six_seconds_later_had_told_it_though_a_fault_stood() -> None:
+def test_later_log_entries_prove_reported_progress_during_a_fault() -> None:
     def again(news_ms: float) -> dict[str, int]:
         return duplicated(news(while_a_fault_stood(), news_ms).deliver(1, at_ms=90_000, **at(7)))
 
@@ -83,7 +83,7 @@ def test_whom_the_log_gave_news_six_seconds_later_had_told_it_though_a_fault_sto
 @pytest.mark.parametrize(
     ("offset", "elsewhere"), [(6, {}), (8, {"connection": 2}), (8, {"consumer": 9})]
 )
-def test_what_is_no_news_or_came_to_somebody_else_tells_nothing_of_what_we_told(
+def test_old_or_foreign_entries_do_not_prove_reported_progress(
     offset: int, elsewhere: dict[str, Any]
 ) -> None:
     history = news(while_a_fault_stood(), 30_000, offset, **elsewhere)
@@ -95,7 +95,7 @@ def test_progress_after_a_fault_was_over_needs_no_news() -> None:
     assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == ROLLBACK
 
 
-def test_who_left_at_once_may_not_have_told_its_progress() -> None:
+def test_a_consumer_that_left_at_once_may_not_have_reported_progress() -> None:
     history = read_at_100().acknowledge(5, at_ms=200).client_event("closed", at_ms=6_000)
     assert duplicated(history.deliver(1, at_ms=90_000, connection=2, **at(7))) == REDELIVERY
 
@@ -139,7 +139,7 @@ def test_a_place_that_was_read_twice_is_passed_when_either_was_acknowledged() ->
     assert duplicated(history) == REDELIVERY | ROLLBACK
 
 
-def test_a_place_that_was_read_after_one_that_nobody_told_is_passed_all_the_same() -> None:
+def test_an_offset_read_after_an_unreported_one_is_still_passed() -> None:
     history = delivered_at_100().deliver(1, at_ms=150, tag=6, **at(7)).acknowledge(6, at_ms=200)
     history.deliver(1, at_ms=36_000, tag=9, **at(7))
     assert duplicated(history) == AMBIGUOUS | ROLLBACK
@@ -192,7 +192,7 @@ def test_another_place_of_a_log_holds_it_a_second_time(place: dict[str, Any]) ->
     assert duplicated(read_at_100().deliver(1, at_ms=200, **place)) == STORED_TWICE
 
 
-def test_an_offset_without_a_broker_is_passed_by_nobody() -> None:
+def test_an_offset_without_a_broker_is_never_passed() -> None:
     history = History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, offset=7)
     history.acknowledge(5, at_ms=200).deliver(1, at_ms=36_000, tag=9, offset=7)
     assert duplicated(history) == AMBIGUOUS
@@ -203,5 +203,5 @@ def test_a_broker_without_an_offset_is_no_place_of_a_log() -> None:
     assert duplicated(history.deliver(1, at_ms=200, **at(7))) == AMBIGUOUS
 
 
-def test_beside_one_whose_place_nobody_knows_another_place_says_nothing() -> None:
+def test_an_unknown_offset_makes_other_offsets_inconclusive() -> None:
     assert duplicated(delivered_at_100().deliver(1, at_ms=200, **at(7))) == AMBIGUOUS

@@ -70,18 +70,18 @@ def test_one_that_was_acknowledged_once_is_known_to_be_done() -> None:
     assert counts_of(history.client_event("closed", at_ms=400, connection=2)) == {}
 
 
-def test_every_attempt_is_asked_for_itself() -> None:
+def test_every_attempt_is_checked_separately() -> None:
     history = left(given_out()).publish(1, attempt=2).deliver(1, attempt=2, connection=2)
     assert counts_of(history) == FORGOTTEN
     history.client_event("lost", connection=2)
     assert counts_of(history) == {"not_redelivered": 2}
 
 
-def test_who_does_not_acknowledge_asked_the_broker_to_forget() -> None:
+def test_a_reader_without_acknowledgements_allows_no_redelivery() -> None:
     assert counts_of(left(given_out(History(acknowledges=False)))) == {}
 
 
-def test_where_something_is_open_nobody_knows_whether_it_was_forgotten() -> None:
+def test_with_open_records_missing_redelivery_is_unknown() -> None:
     unread = left(given_out()).queue(unreadable=("rmq2",))
     assert counts_of(unread) == {"not_redelivered_unknown unreadable": 1}
     undrained = unread.queue(drained=False, unreadable=("rmq2",))

@@ -159,7 +159,7 @@ def test_flagged_ones_among_themselves_are_in_order_or_not() -> None:
 @pytest.mark.parametrize(
     ("first", "second"), [({}, {"redelivered": YES}), ({"redelivered": YES}, {})]
 )
-def test_of_a_flagged_one_and_one_that_is_not_nobody_knows(
+def test_a_flagged_and_an_unflagged_delivery_are_unknown(
     first: dict[str, Redelivered], second: dict[str, Redelivered]
 ) -> None:
     """The flagged one may have been given out in its place, to a connection that nobody read."""
@@ -169,7 +169,7 @@ def test_of_a_flagged_one_and_one_that_is_not_nobody_knows(
     assert affected(findings, "reorder_unknown") == [("", 1, 0, ns(60))]
 
 
-def test_one_that_is_proved_outweighs_one_that_nobody_knows() -> None:
+def test_a_proved_violation_outweighs_an_unknown_one() -> None:
     history = confirmed(1, 2, 3).deliver(3, redelivered=YES).deliver(2)
     assert order(history.deliver(1)) == {"in_order": 1, "reorder_unknown": 1, "reordered": 1}
 
@@ -216,7 +216,7 @@ def test_a_second_attempt_that_was_never_sent_makes_the_first_one_uncertain() ->
 
 
 @pytest.mark.parametrize("attempt", [0, 3])
-def test_what_came_as_an_attempt_that_nobody_made_is_not_certain(attempt: int) -> None:
+def test_a_delivery_of_an_unknown_attempt_is_not_certain(attempt: int) -> None:
     history = confirmed(1).deliver(1, attempt=attempt)
     assert order(history) == {"not_judged not_certain": 1}
 
@@ -226,7 +226,7 @@ def test_what_came_as_an_attempt_that_was_never_sent_is_not_certain() -> None:
     assert order(history) == {"not_judged not_certain": 1}
 
 
-def test_where_nobody_tells_whether_it_came_again_order_is_not_judged() -> None:
+def test_without_redelivery_flags_order_is_not_judged() -> None:
     history = confirmed(1, 2).deliver(2).deliver(1, redelivered=Redelivered.NOT_REPORTED)
     assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
@@ -264,6 +264,6 @@ def test_of_all_reasons_the_first_counts() -> None:
     assert order(history.queue(ordered=False)) == {"not_judged not_promised": 1}
 
 
-def test_what_is_in_order_or_not_judged_affects_nobody() -> None:
+def test_ordered_or_unjudged_messages_affect_no_one() -> None:
     history = confirmed(1, 2).deliver(1).deliver(2, redelivered=Redelivered.NOT_REPORTED)
     assert judge(*history.build()).affected == ()

@@ -32,7 +32,7 @@ def test_a_calm_load_has_no_outage() -> None:
     assert judge(*steady(loaded()).build()).outages == ()
 
 
-def test_an_outage_is_told_of_the_run_the_queue_and_the_publisher() -> None:
+def test_an_outage_is_reported_by_run_queue_and_publisher() -> None:
     found = judge(*steady(loaded(), (10_000, 12_000)).build()).outages
     outages_found = (ns(10_000), ns(12_000), "system", 100, 100, "")
     assert sorted(found) == [
@@ -269,7 +269,7 @@ def test_what_a_fault_held_back_in_its_last_second_comes_in_time_by_the_undo() -
     assert [(row.until_ns, row.ended) for row in rows(history)] == [(ns(19_000), "undo")]
 
 
-def test_where_nobody_noted_the_undo_it_may_be_eithers() -> None:
+def test_without_a_recorded_undo_the_recovery_may_be_of_either() -> None:
     history = loaded().window(8_000, ended_ms=20_100)
     assert ended(steady(history, (8_000, 12_000))) == ["either"]
 

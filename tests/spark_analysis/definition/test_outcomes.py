@@ -1,4 +1,4 @@
-"""What publishers were told, set against what came."""
+"""What publishers were reported, set against what came."""
 
 from spark_analysis.definition.judge import judge
 from spark_analysis.schema.words import Outcome, Strength, Via

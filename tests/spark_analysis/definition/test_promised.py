@@ -34,7 +34,7 @@ def verdict(history: History, promise: str = "fault", scope: str = "run") -> str
 # --- of sources that name no time ----------------------------------------------------------------
 
 
-def test_a_row_tells_what_was_asked_and_how_much_was_due() -> None:
+def test_a_row_shows_the_limit_and_the_number_due() -> None:
     findings = judge(*steady(faulted(), (8_000, 12_000)).build())
     answers = ("fault", ns(12_000), ns(20_000), 600, 400, 0, "served")
     assert row(findings, "fault") == Service("run", 1, "run", "", *answers)
@@ -42,7 +42,7 @@ def test_a_row_tells_what_was_asked_and_how_much_was_due() -> None:
     assert row(findings, "fault", "publisher") == Service("run", 1, "publisher", "1", *answers)
 
 
-def test_a_fault_that_nobody_notices_is_served_from_when_it_was_in_force() -> None:
+def test_a_fault_without_effect_is_served_from_its_start() -> None:
     found = row(judge(*steady(faulted(returned_ms=8_300)).build()), "fault")
     assert (found.from_ns, found.in_force, found.verdict) == (ns(8_300), 585, "served")
 
@@ -105,7 +105,7 @@ def test_after_an_outage_20_of_a_queue_must_be_due_and_decided() -> None:
     assert verdict(slow(54_250), scope="queue") == "open"
 
 
-def test_a_fault_that_is_never_undone_is_asked_to_the_end_of_load() -> None:
+def test_a_fault_that_is_never_undone_is_checked_to_the_end_of_load() -> None:
     history = steady(loaded().window(8_000, never_ended=True), (20_000, 30_000))
     found = row(judge(*history.build()), "fault")
     assert (found.until_ns, found.worst_ns, found.verdict) == (ns(30_000), ns(10_000), "out")
@@ -193,7 +193,7 @@ def test_a_promise_runs_from_when_the_fault_had_been_made() -> None:
     assert verdict(promised((8_000, 11_300), returned_ms=8_300), "timer") == "served"
 
 
-def test_a_second_outage_breaks_a_promise_whoever_ended_it() -> None:
+def test_a_second_outage_breaks_a_promise_of_any_recovery() -> None:
     assert verdict(promised((13_000, 14_000)), "timer") == "out"
     assert verdict(promised((13_000, 14_000)), "fault") == "served"
     assert verdict(promised((16_000, 21_000)), "timer") == "out"
@@ -216,7 +216,7 @@ def test_a_promise_that_falls_due_when_the_fault_is_nearly_over_is_not_judged() 
     assert verdict(promised(after_ms=60_000), "timer") == "few"
 
 
-def test_each_promise_is_asked_for_itself() -> None:
+def test_each_promise_is_checked_separately() -> None:
     history = steady(faulted().promise("soon", 1_000).promise("late", 5_000), (8_000, 11_000))
     findings = judge(*history.build())
     assert row(findings, "soon").verdict == "out"
@@ -231,13 +231,13 @@ def healed(*bad_ms: tuple[float, float], **fault: Any) -> History:
     return steady(faulted(**fault), *bad_ms)
 
 
-def test_what_is_healed_is_asked_for_until_load_end() -> None:
+def test_recovery_is_checked_until_load_end() -> None:
     found = row(judge(*healed((8_000, 22_000)).build()), "healed")
     assert (found.from_ns, found.until_ns) == (ns(23_100), ns(30_000))
     assert (found.in_force, found.due, found.verdict) == (345, 345, "served")
 
 
-def test_what_is_healed_is_asked_for_until_the_next_fault() -> None:
+def test_service_after_the_undo_is_checked_until_the_next_fault() -> None:
     history = steady(faulted().window(26_000, ended_ms=27_000, gone_ms=27_000), (26_000, 28_000))
     findings = judge(*history.build())
     found = row(findings, "healed")
@@ -283,13 +283,13 @@ def test_what_may_have_come_back_before_load_end_is_open_unless_most_was_missed(
     assert verdict(history, "healed") == said
 
 
-def test_who_may_take_longer_to_be_back_is_asked_later() -> None:
+def test_a_client_with_a_longer_limit_is_checked_later() -> None:
     history = History(load_ms=(0, 30_000), reconnect_ms=5_000).window(**FAULT)
     found = row(judge(*steady(history, (8_000, 26_000)).build()), "healed")
     assert (found.from_ns, found.verdict) == (ns(26_100), "served")
 
 
-def test_a_fault_that_was_not_seen_to_be_gone_heals_nobody() -> None:
+def test_a_fault_that_was_not_verified_ended_starts_no_recovery() -> None:
     def promises(history: History) -> set[str]:
         return {each.promise for each in judge(*steady(history).build()).service}
 
@@ -317,7 +317,7 @@ def test_a_dead_queue_after_two_faults_is_not_healed_from_either() -> None:
     assert {row(findings, "healed", window=window).verdict for window in (1, 2)} == {"out"}
 
 
-def test_faults_that_hand_over_to_each_other_are_one_storm() -> None:
+def test_consecutive_faults_are_one_overlapping_group() -> None:
     history = stormy().window(22_000, ended_ms=23_000, gone_ms=23_000)
     findings = judge(*history.build())
     from_ns = {row(findings, "healed", window=window).from_ns for window in (1, 2, 3)}
@@ -331,7 +331,7 @@ def test_a_fault_that_begins_just_after_another_was_gone_is_a_storm_of_its_own()
 
 
 @pytest.mark.parametrize("second", [{"gone": False}, {"never_ended": True}])
-def test_where_one_of_them_never_goes_nobody_is_healed(second: dict[str, Any]) -> None:
+def test_a_fault_that_never_ends_prevents_recovery(second: dict[str, Any]) -> None:
     never = {"gone_ms": None, "undo_ms": None} if "never_ended" in second else {}
     findings = judge(*stormy(**second, **never).build())
     assert {each.promise for each in findings.service} == {"fault"}
@@ -357,7 +357,7 @@ def test_who_lost_a_client_alone_is_no_part_of_a_storm() -> None:
 # --- what a fault met ----------------------------------------------------------------------------
 
 
-def test_exposure_tells_how_much_was_due_and_sent_while_the_fault_was_in_force() -> None:
+def test_exposure_counts_publishes_due_and_sent_during_the_fault() -> None:
     history = steady(faulted(returned_ms=8_010))
     history.publish(9_000, at_ms=8_010, intended_ms=7_000).publish(9_001, at_ms=20_000)
     history.publish(399, at_ms=9_000, attempt=2).not_sent(9_002, intended_ms=9_000)

@@ -203,9 +203,7 @@ def test_where_the_undo_was_not_noted_it_may_have_brought_any_success() -> None:
     assert recovered(answer(load(undo_ms=None), 10, {})) == (0, RecoveredBy.EITHER)
 
 
-def test_success_that_began_when_the_undo_had_returned_is_nobodys_though_it_was_not_noted() -> (
-    None
-):
+def test_success_at_the_return_of_the_undo_is_unattributed() -> None:
     def after(back: int) -> str:
         late = dict.fromkeys(range(ORIGIN_MS // 10, back), 29_000.0)
         return recovered(answer(load(undo_ms=None), 10, late))[1]
@@ -231,7 +229,7 @@ def test_of_an_undo_that_was_issued_twice_the_first_counts() -> None:
     assert recovered(answer(history, 10, held(share=2)))[1] == RecoveredBy.UNDO
 
 
-def test_where_no_success_was_sustained_nothing_is_owed() -> None:
+def test_without_sustained_success_there_is_no_recovery() -> None:
     missed = dict.fromkeys(range(1_000, 3_000), 40_000.0)
     assert recovered(answer(load(), 10, missed)) == (None, RecoveredBy.NOTHING)
 

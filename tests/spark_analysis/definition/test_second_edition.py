@@ -149,7 +149,7 @@ def test_order_is_broken_where_the_next_consumer_begins_with_what_was_overtaken(
     assert overtaken(second_before_ms=201) == {"reordered": 1}
 
 
-def test_of_consumers_that_read_beside_each_other_nobody_knows() -> None:
+def test_the_order_of_parallel_readers_is_unknown() -> None:
     own = History().worker(OTHER, "consumer").publish(1, at_ms=1).confirm(1, at_ms=2)
     own.publish(2, at_ms=3).confirm(2, at_ms=4).publish(0, at_ms=0.1).confirm(0, at_ms=0.2)
     own.deliver(0, at_ms=99).deliver(2, at_ms=100, consumer=OTHER).deliver(1, at_ms=200)
@@ -222,7 +222,7 @@ def test_a_queue_that_gives_a_tenth_to_a_consumer_without_room_does_not() -> Non
     assert starved_ns(history) <= ns(5_000)
 
 
-def test_one_message_over_and_over_serves_nobody() -> None:
+def test_one_repeated_message_is_no_service() -> None:
     history = every_100_ms(100, 150)
     for number in range(200, 300):
         pass_on(history, number, 15_000 + (number - 200) * 100, 45_000 + number)

@@ -101,7 +101,7 @@ def test_a_few_lucky_confirms_serve_no_patient_client(lucky: int, out: bool) -> 
         (23_000, 3_000.000_001, "either"),
     ],
 )
-def test_within_the_bound_of_a_clock_nobody_knows_what_ended_an_outage(
+def test_within_the_clock_bound_the_cause_of_recovery_is_unknown(
     back_ms: float, bound_ms: float, by: str
 ) -> None:
     history = faulted().clock(PUBLISHER, bound_ms)

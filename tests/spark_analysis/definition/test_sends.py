@@ -59,7 +59,7 @@ def test_whatever_was_said_but_a_confirm_is_a_failure(outcome: Outcome) -> None:
     assert sends_of(history).failed == 1
 
 
-def test_what_was_confirmed_after_all_did_not_fail_nor_did_what_nobody_answered() -> None:
+def test_late_confirms_and_unanswered_publishes_are_no_failures() -> None:
     history = faulted().publish(1, at_ms=FAULT_MS).settle(1, Outcome.UNKNOWN, at_ms=FAULT_MS + 3)
     history.confirm(1, at_ms=FAULT_MS + 4)
     history.publish(2, at_ms=FAULT_MS + 5)
@@ -74,6 +74,6 @@ def test_a_retry_that_is_confirmed_leaves_its_first_try_failed() -> None:
     assert (row.sent, row.failed, row.sent_by_then) == (2, 1, 1)
 
 
-def test_without_confirms_nobody_knows_what_failed() -> None:
+def test_without_confirms_failures_are_unknown() -> None:
     history = History(confirms=False).window(FAULT_MS).publish(1, at_ms=FAULT_MS + 1)
     assert sends(*history.build()).sends == ()

@@ -73,7 +73,7 @@ def test_only_a_confirm_is_a_success() -> None:
     assert first_success(history) == (False, 50_000)
 
 
-def test_a_confirm_of_an_attempt_nobody_knows_is_no_success() -> None:
+def test_a_confirm_of_an_unknown_attempt_is_no_success() -> None:
     history = faulted().publish(1, at_ms=11_000).confirm(1, attempt=2, at_ms=12_000)
     assert first_success(history) == (False, 50_000)
 
@@ -127,7 +127,7 @@ def test_consumers_resume_by_load_or_retry_topic(via: Via, resumed: tuple[bool, 
     assert consumers_resumed(history) == resumed
 
 
-def test_consumers_do_not_resume_with_a_delivery_that_nobody_sent() -> None:
+def test_an_unsent_delivery_is_no_resumption() -> None:
     history = faulted().deliver(9, at_ms=11_000).publish(1, at_ms=11_000)
     history.deliver(1, at_ms=12_000, attempt=2).deliver(1, at_ms=12_000, run_ok=False)
     assert consumers_resumed(history) == (False, 50_000)

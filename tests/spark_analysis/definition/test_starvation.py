@@ -73,7 +73,7 @@ def test_a_retry_topic_gives_out_and_the_drain_does_not() -> None:
     assert longest(history) == (54_999, 5_001)
 
 
-def test_each_place_of_a_log_is_asked_by_itself_too() -> None:
+def test_each_offset_of_a_log_is_also_checked_alone() -> None:
     history = sent(sent(sent(History(), 1, 1_000), 2, 1_000), 3, 5_000)
     history.deliver(1, at_ms=4_000, place="broker-a/0", offset=0)
     history.deliver(3, at_ms=9_000, place="broker-a/0", offset=1)
@@ -98,11 +98,11 @@ def test_what_the_drain_alone_got_waited_to_the_end_of_the_load() -> None:
     assert longest(history) == (58_999, 1_001)
 
 
-def test_what_nobody_ever_got_is_a_loss_and_starves_nobody() -> None:
+def test_an_undelivered_message_is_a_loss_and_no_starvation() -> None:
     assert rows(sent(History(), 1, 1_000)) == []
 
 
-def test_a_message_that_was_never_confirmed_starves_nobody() -> None:
+def test_an_unconfirmed_message_causes_no_starvation() -> None:
     assert rows(History().publish(1, at_ms=1_000).deliver(1, at_ms=13_000)) == []
 
 
@@ -149,21 +149,21 @@ def test_once_healed_counts_from_a_deadline_and_the_clients_time_to_come_back() 
     assert longest(history, 1) == (11_000, 33_000)
 
 
-def test_a_fault_that_nobody_saw_gone_heals_nothing() -> None:
+def test_a_fault_that_was_not_seen_to_end_heals_nothing() -> None:
     history = sent(History().window(20_000, gone=False), 1, 34_000).deliver(1, at_ms=44_000)
     assert rows(history, 1) == []
 
 
-def test_healed_is_asked_until_the_next_fault() -> None:
+def test_recovery_is_checked_until_the_next_fault() -> None:
     history = History().window(10_000, gone_ms=12_000).window(30_000)
     assert longest(sent(history, 1, 20_000).deliver(1, at_ms=40_000), 1) == (9_999, 20_001)
 
 
-def test_without_time_between_two_faults_nothing_is_asked() -> None:
+def test_without_time_between_two_faults_nothing_is_checked() -> None:
     history = History().window(10_000, gone_ms=12_000).window(15_000)
     assert rows(sent(history, 1, 12_500).deliver(1, at_ms=40_000), 1) == []
 
 
-def test_where_nobody_consumes_or_confirms_nobody_starves() -> None:
+def test_without_consumers_or_confirms_there_is_no_starvation() -> None:
     assert rows(sent(History().no_consumer(), 1, 1_000).deliver(1, via=Via.DRAIN)) == []
     assert rows(sent(History(confirms=False), 1, 1_000).deliver(1, at_ms=13_000)) == []

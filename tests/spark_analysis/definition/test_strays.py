@@ -18,17 +18,17 @@ def test_a_delivery_of_what_was_sent_is_no_stray() -> None:
 
 
 @pytest.mark.parametrize("via", list(Via))
-def test_a_delivery_that_nobody_sent_is_unexpected_by_whatever_way(via: Via) -> None:
+def test_an_unsent_delivery_is_unexpected_by_any_path(via: Via) -> None:
     findings = judge(*History().deliver(4, at_ms=50, attempt=2, via=via).build())
     assert counts(findings, *STRAYS) == {"unexpected never_sent": 1}
     assert affected(findings, *STRAYS) == [("never_sent", 4, 2, ns(50))]
 
 
-def test_a_delivery_of_a_producer_nobody_knows_is_unexpected() -> None:
+def test_a_delivery_of_an_unknown_producer_is_unexpected() -> None:
     assert strays(History().publish(1).deliver(1, producer=9)) == {"unexpected never_sent": 1}
 
 
-def test_a_delivery_of_another_run_is_unexpected_even_if_it_bears_a_name_of_ours() -> None:
+def test_a_delivery_of_another_run_is_unexpected_with_any_name() -> None:
     findings = judge(*History().publish(1).deliver(1, at_ms=50, run_ok=False).build())
     assert counts(findings, *STRAYS) == {"unexpected other_run": 1}
     assert affected(findings, *STRAYS) == [("other_run", 1, 1, ns(50))]

@@ -50,7 +50,7 @@ def test_success_is_sustained_from_the_intended_time_of_the_first_good_publish()
     assert sustained(load()) == (True, 2_000)
 
 
-def test_a_fault_that_nobody_notices_is_over_with_the_next_publish() -> None:
+def test_a_fault_without_effect_is_over_with_the_next_publish() -> None:
     assert sustained(load(failed_ms=(0, 0))) == (True, 0)
 
 

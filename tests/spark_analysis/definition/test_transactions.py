@@ -62,7 +62,7 @@ def test_what_was_rolled_back_and_never_came_is_as_it_should_be() -> None:
     assert findings.affected == ()
 
 
-def test_a_half_that_was_rolled_back_stays_in_the_log_and_accuses_nobody() -> None:
+def test_a_rolled_back_half_stays_in_the_log_and_is_no_violation() -> None:
     assert counts_of(rolled_back().deliver(1, via=Via.HALF), *BROKEN, *LOSS) == {}
 
 
@@ -85,7 +85,7 @@ def test_a_message_that_came_often_was_rolled_back_once() -> None:
     assert affected(findings, *BROKEN) == [("rollback", 1, 0, ns(70))]
 
 
-def test_a_delivery_of_an_attempt_that_nobody_made_is_unexpected_and_no_more() -> None:
+def test_a_delivery_of_an_unknown_attempt_is_only_unexpected() -> None:
     history = rolled_back().deliver(1, attempt=2)
     assert counts_of(history, *BROKEN, "unexpected") == {"unexpected unknown_attempt": 1}
 
@@ -100,7 +100,7 @@ def test_what_was_refused_without_a_transaction_is_refused_but_delivered() -> No
 
 @pytest.mark.parametrize("settled", [None, Outcome.UNKNOWN])
 @pytest.mark.parametrize("fate", ROLLBACKS)
-def test_a_pending_rollback_that_came_accuses_nobody(fate: Fate, settled: Outcome | None) -> None:
+def test_a_delivered_pending_rollback_is_no_violation(fate: Fate, settled: Outcome | None) -> None:
     history = sent(fate)
     if settled:
         history.settle(1, settled)
@@ -110,7 +110,7 @@ def test_a_pending_rollback_that_came_accuses_nobody(fate: Fate, settled: Outcom
     assert affected(findings, "rollback_unknown") == [(word, 1, 0, ns(70))]
 
 
-def test_a_rollback_that_was_told_and_untold_is_pending() -> None:
+def test_contradictory_rollback_answers_are_pending() -> None:
     history = rolled_back().settle(1, Outcome.UNKNOWN).deliver(1)
     assert counts_of(history, *BROKEN) == {"rollback_unknown rollback": 1}
 
@@ -151,7 +151,7 @@ def test_a_committed_message_that_never_came_is_lost_as_any_other() -> None:
     assert affected(findings, *LOSS) == [("replicated", 1, 0, ns(10))]
 
 
-def test_a_commit_that_waits_for_a_question_is_not_lost_for_nobody_knows_if_it_was_asked() -> None:
+def test_a_commit_that_waits_for_a_check_is_not_certainly_lost() -> None:
     findings = judge(*committed(Fate.COMMIT_WHEN_CHECKED).build())
     assert counts(findings, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
     assert affected(findings, *LOSS) == [("pending", 1, 0, ns(10))]
@@ -175,7 +175,7 @@ def test_a_commit_that_waits_for_a_question_is_held_as_a_half_until_then() -> No
     assert counts_of(history, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
 
 
-def test_a_commit_that_was_given_when_asked_and_stands_in_a_dead_log_is_stranded() -> None:
+def test_a_commit_answered_by_check_in_a_dead_log_is_stranded() -> None:
     history = committed(Fate.COMMIT_WHEN_CHECKED).deliver(1, via=Via.HALF)
     assert counts_of(history.deliver(1, via=Via.AUDIT), *LOSS) == {"stranded replicated": 1}
 
@@ -218,7 +218,7 @@ def test_a_half_that_was_rolled_back_or_is_pending_is_not_torn() -> None:
         assert counts_of(sent(fate).deliver(1, via=Via.HALF), "torn_transaction") == {}
 
 
-def test_nobody_calls_a_transaction_torn_who_could_not_see_everything() -> None:
+def test_an_unreadable_place_prevents_a_torn_verdict() -> None:
     def half() -> History:
         return committed().deliver(1, via=Via.HALF)
 

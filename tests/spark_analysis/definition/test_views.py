@@ -102,19 +102,19 @@ def test_a_name_server_that_never_answers_again_is_silent_to_its_last_look() -> 
 
 
 @pytest.mark.parametrize("still", [STOOD_STILL, ""])
-def test_a_prober_that_stood_still_accuses_nobody(still: str) -> None:
+def test_a_stall_of_the_prober_is_no_silence(still: str) -> None:
     history = look(History(), "ns1", 0, *ALL)
     look(history, "ns1", 400, why=f"no answer within 1 s{still}")
     silences = views(*look(history, "ns1", 800, *ALL).build()).silences
     assert len(silences) == (0 if still else 1)
 
 
-def test_how_often_it_was_asked_counts_every_look() -> None:
+def test_query_counts_include_every_look() -> None:
     history = looks(History(), "ns1", range(0, 1_000, 400), *ALL)
     look(history, "ns1", 1_900, why=f"no connection{STOOD_STILL}")
-    (asked,) = views(*history.build()).queries
-    assert (asked.looks, asked.answered, asked.gap_ns) == (4, 3, ns(1_100))
-    assert (asked.first_ns, asked.last_ns) == (0, ns(1_900))
+    (query,) = views(*history.build()).queries
+    assert (query.looks, query.answered, query.gap_ns) == (4, 3, ns(1_100))
+    assert (query.first_ns, query.last_ns) == (0, ns(1_900))
 
 
 def test_name_servers_probers_and_kinds_of_questions_are_kept_apart() -> None:
@@ -187,7 +187,7 @@ def test_a_look_that_ended_with_the_windows_last_instant_was_in_it() -> None:
     assert stages(history)["route_changed"][:2] == (True, ns(50_000))
 
 
-def test_a_route_that_nobody_knew_before_the_fault_says_nothing() -> None:
+def test_a_route_unknown_before_the_fault_proves_nothing() -> None:
     assert stages(look(faulted(), "ns1", 9_999, *ALL)) == {}
     assert stages(look(faulted(), "ns1", 9_000, *ALL, kind="cluster")) == {}
     assert stages(look(faulted(), "ns1", 9_000, why="closed by the server")) == {}

@@ -52,7 +52,7 @@ def made(folder: Path, name: str, age_s: float = 0) -> Path:
 
 
 def kept_in(folder: Path) -> Archive:
-    """What the one after the first is told."""
+    """What the one after the first is reported."""
     first = archive_in(folder)
     assert first is not None and not first.is_there
     assert f"-XX:ArchiveClassesAtExit={first.part}" in first.options
@@ -96,7 +96,7 @@ def test_another_java_has_another_one(tmp_path: Path) -> None:
     assert one.name != other.name
 
 
-def test_a_java_that_was_installed_anew_has_another_one(tmp_path: Path) -> None:
+def test_a_java_that_was_installed_again_has_another_one(tmp_path: Path) -> None:
     home = tmp_path / "java"
     home.mkdir()
     names = set()

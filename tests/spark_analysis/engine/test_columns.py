@@ -31,7 +31,7 @@ def settlements(columns_read: list[str], cache: ColumnCache) -> Settlements:
     return records(Settlements, read, cache)
 
 
-def test_a_column_is_read_when_it_is_asked_for_and_once() -> None:
+def test_a_column_is_read_once_when_needed() -> None:
     columns_read: list[str] = []
     rows = settlements(columns_read, ColumnCache())
     assert columns_read == []
@@ -39,7 +39,7 @@ def test_a_column_is_read_when_it_is_asked_for_and_once() -> None:
     assert columns_read == ["producer", "outcome"]
 
 
-def test_what_was_not_asked_for_lately_makes_room_and_is_read_again() -> None:
+def test_a_column_unused_for_long_is_dropped_and_read_again() -> None:
     columns_read: list[str] = []
     rows = settlements(columns_read, ColumnCache(limit_bytes=160))  # two columns
     for name in ("producer", "attempt", "producer", "outcome", "producer", "attempt"):
@@ -47,7 +47,7 @@ def test_what_was_not_asked_for_lately_makes_room_and_is_read_again() -> None:
     assert columns_read == ["producer", "attempt", "outcome", "attempt"]
 
 
-def test_a_column_that_is_larger_than_all_room_is_there_while_it_is_asked_for() -> None:
+def test_a_column_larger_than_the_budget_exists_while_in_use() -> None:
     columns_read: list[str] = []
     rows = settlements(columns_read, ColumnCache(limit_bytes=1))
     assert rows.producer is rows.producer
@@ -74,9 +74,7 @@ def test_texts_are_picked_and_make_room_as_numbers_do() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, THREADS])
-def test_tables_read_by_columns_tell_what_tables_read_at_once_tell(
-    threads: int, tmp_path: Path
-) -> None:
+def test_tables_read_by_columns_equal_tables_read_at_once(threads: int, tmp_path: Path) -> None:
     for number, (facts, rows) in enumerate(few_histories()[::SOME]):
         folder = write_run(tmp_path / str(number), facts, rows)
         by_columns = judge(facts, RunFolder(folder, ALWAYS), threads)

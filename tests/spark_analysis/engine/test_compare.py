@@ -74,7 +74,7 @@ def test_every_cell_answers_every_measure_once(compared: Compared) -> None:
     assert len(compared) == len(systems) * len(everywhere) + 3 * len(ROUTES) + len(of_terms)
 
 
-def test_what_only_delays_or_transactions_can_show_is_asked_of_runs_that_have_some(
+def test_delay_and_transaction_measures_are_compared_only_if_present(
     compared: Compared,
 ) -> None:
     of_terms = {
@@ -227,7 +227,7 @@ def test_routes_are_compared_by_the_worst_window_of_a_fault_that_may_change_them
     }
 
 
-def test_routes_are_not_asked_for_where_no_fault_could_change_one(compared: Compared) -> None:
+def test_routes_are_not_compared_if_no_fault_could_change_one(compared: Compared) -> None:
     assert not {("clients", measure, "") for measure in ROUTES} & compared.keys()
     assert not {("windows", measure, "") for measure in ROUTES} & compared.keys()
 

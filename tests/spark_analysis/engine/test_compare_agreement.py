@@ -44,8 +44,10 @@ def sure(facts: Facts) -> Facts:
     """Three runs of four have no doubt about the whole of them: of the others nothing is told."""
     if int(facts.run.removeprefix("run ")) % 4 == 0:
         return facts
-    seen = tuple(replace(one, verified=True, gone=True, doubt="") for one in facts.windows)
-    return replace(facts, clock_doubt="", windows=seen)
+    seen = tuple(
+        replace(one, verified=True, gone=True, unverified_reason="") for one in facts.windows
+    )
+    return replace(facts, clock_problem="", windows=seen)
 
 
 def compared(histories: Histories) -> set[Comparison]:

@@ -26,8 +26,8 @@ def test_kernels_and_the_definition_agree_on_what_runs_cost() -> None:
     for number, (facts, rows) in enumerate(few_histories()):
         rows = {**rows, "resources": resources(facts, number)}
         expected = costs_by_both(facts, rows)
-        row_counts["calm"] += len(expected.calm)
-        row_counts["answered"] += sum(row.p99_ns is not None for row in expected.calm)
+        row_counts["calm"] += len(expected.steady_state)
+        row_counts["answered"] += sum(row.p99_ns is not None for row in expected.steady_state)
         row_counts["known"] += sum(row.cpu_ns is not None for row in expected.use)
         row_counts["unknown"] += sum(
             row.samples > 1 and row.cpu_ns is None for row in expected.use
@@ -37,7 +37,7 @@ def test_kernels_and_the_definition_agree_on_what_runs_cost() -> None:
     assert min(row_counts.values()) >= 30, row_counts
 
 
-def test_two_runs_of_one_name_are_told_apart_by_the_names_they_are_given(
+def test_two_runs_of_one_name_are_distinguished_by_the_names_they_are_given(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     folders = []
@@ -61,7 +61,7 @@ def test_two_runs_of_one_name_are_told_apart_by_the_names_they_are_given(
 
 
 def resources(facts: Facts, number: int) -> Rows:
-    """Samples of three hosts around the calm; now and then one begins anew, or counts nothing."""
+    """Samples of three hosts around the steady state; some restart or count nothing."""
     random = stream(number, "resources")
     rows = []
     calm = judged_times(facts)[0]

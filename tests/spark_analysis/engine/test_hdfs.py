@@ -26,6 +26,6 @@ def test_an_experiment_comes_from_hdfs_byte_for_byte(
     source = experiment(tmp_path / "e", tuple(name for name in NAMES if name.isascii()))
     url = store.put(source, "/nights")
     bring(spark, url, tmp_path / "brought", TELLING, RUNS)
-    told = files(source)
-    del told["marts/old.parquet"]
-    assert files(tmp_path / "brought") == told
+    expected = files(source)
+    del expected["marts/old.parquet"]
+    assert files(tmp_path / "brought") == expected

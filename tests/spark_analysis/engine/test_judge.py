@@ -150,10 +150,10 @@ def test_a_spoiled_run_leaves_the_others_their_verdicts(
     ]
 
 
-def test_a_fault_of_ours_in_one_run_is_reported_as_one_and_leaves_the_others_their_verdicts(
+def test_an_internal_error_in_one_run_keeps_the_other_verdicts(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    runs = [struck_run(tmp_path, f"run {number}") for number in range(3)]
+    runs = [run_with_fault(tmp_path, f"run {number}") for number in range(3)]
     nonsense = Question(promises=(cast(Promise, None),))
     options = [Question(), nonsense, Question()]
     (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), options)
@@ -166,7 +166,7 @@ def test_a_fault_of_ours_in_one_run_is_reported_as_one_and_leaves_the_others_the
 def test_a_run_that_is_the_death_of_its_task_costs_no_other_run_its_verdict(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    runs = [struck_run(tmp_path, f"run {number}") for number in range(20)]
+    runs = [run_with_fault(tmp_path, f"run {number}") for number in range(20)]
     options = [Question(promises=Dying((1,)) if n == 11 else ()) for n in range(len(runs))]
     (why,) = analyse(spark, [str(run) for run in runs], str(tmp_path / "marts"), options)
     assert (why.run, why.trace) == ("run 11", "")
@@ -256,7 +256,7 @@ def sound_run(parent: Path, name: str = "sound") -> Path:
     return write_run(parent / name, *one_message(name).build())
 
 
-def struck_run(parent: Path, name: str) -> Path:
+def run_with_fault(parent: Path, name: str) -> Path:
     """The same before a fault, so that its promises are looked at."""
     return write_run(parent / name, *one_message(name).window(5).build())
 

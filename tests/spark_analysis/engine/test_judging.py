@@ -53,15 +53,15 @@ def test_what_has_a_row_a_message_is_made_once_and_forgotten_before_messages_are
     made: list[str] = []
 
     def recorded(name: str, make: Callable[..., object]) -> Callable[..., object]:
-        def making(*asked: object) -> object:
-            made.append(f"{name} {asked[0]}" if name == "course_of" else name)
-            return make(*asked)
+        def making(*arguments: object) -> object:
+            made.append(f"{name} {arguments[0]}" if name == "course_of" else name)
+            return make(*arguments)
 
         return making
 
-    def ordering(*asked: object) -> object:
+    def ordering(*arguments: object) -> object:
         made.append(f"{_held()} held")
-        return in_order(*asked)  # type: ignore[arg-type]
+        return in_order(*arguments)  # type: ignore[arg-type]
 
     for module, name in (
         (stretches, "course_of"),
@@ -83,7 +83,7 @@ def _held() -> int:
     return sum(type(one) in large for one in gc.get_objects())
 
 
-def test_a_run_that_cannot_be_judged_says_the_same_whoever_shares_it(tmp_path: Path) -> None:
+def test_an_unjudgeable_run_has_the_same_reason_for_all_readers(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", *one_message())
     (folder / "raw" / "deliveries.parquet").write_bytes(b"PAR1 and no more")
     alone, shared = (
@@ -93,7 +93,7 @@ def test_a_run_that_cannot_be_judged_says_the_same_whoever_shares_it(tmp_path: P
     assert set(shared) == {"doubts", FAILED}
 
 
-def test_hands_are_for_runs_that_are_large_by_their_footers(tmp_path: Path) -> None:
+def test_extra_threads_are_for_runs_with_large_footers(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", *one_message())
     assert RunFolder(folder).size == 2
     (folder / "raw" / "attempts.parquet").write_bytes(b"PAR1 and no more")
@@ -102,7 +102,7 @@ def test_hands_are_for_runs_that_are_large_by_their_footers(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("memory", "threads"), [(2 * 131, 1), (2 * 132, 2), (1 << 20, THREADS)])
-def test_a_run_has_as_many_hands_as_what_they_hold_leaves_room_for(
+def test_a_run_has_as_many_threads_as_the_memory_budget_allows(
     memory: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded: list[int] = []

@@ -1,4 +1,4 @@
-"""What memory a task may take: what it was told, else its share of the machine's."""
+"""What memory a task may take: what it was reported, else its share of the machine's."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_it_may_always_take_what_a_run_of_forty_million_rows_needs() -> None:
     assert memory_budget.of_task(0, 0) == memory_budget.LEAST == 3 * GIB
 
 
-def test_what_it_was_told_counts_alone() -> None:
+def test_an_explicit_budget_overrides_the_measured_one() -> None:
     assert memory_budget.of_task(GIB, 4) == GIB
 
 

@@ -43,9 +43,9 @@ def test_all_runs_of_an_experiment_come_byte_for_byte_whatever_their_names(
     source = experiment(tmp_path / "a store" / "e")
     into = tmp_path / "to a place" / "e"
     bring(spark, url(source), into, TELLING, RUNS)
-    told = files(source)
-    del told["marts/old.parquet"]
-    assert files(into) == told
+    expected = files(source)
+    del expected["marts/old.parquet"]
+    assert files(into) == expected
     assert [path.name for path in into.parent.iterdir()] == ["e"]
 
 
@@ -79,10 +79,10 @@ def test_a_run_that_cannot_be_read_fails_all_of_it_and_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["e"]
 
 
-def test_what_spark_was_told_of_stores_its_shell_is_told_and_nothing_else(
+def test_the_store_shell_gets_exactly_sparks_store_settings(
     spark: SparkSession,
 ) -> None:
-    told = Hadoop.of(spark)
-    assert dict(told.settings)["mqproof.test"] == "<&>"
-    assert not [key for key, _ in told.settings if key.startswith("spark.")]
+    settings = Hadoop.of(spark)
+    assert dict(settings.settings)["mqproof.test"] == "<&>"
+    assert not [key for key, _ in settings.settings if key.startswith("spark.")]
     assert named("a*[b]") == r"a\*\[b\]"

@@ -16,7 +16,7 @@ def threads(request: pytest.FixtureRequest) -> Iterator[Threads]:
         yield some
 
 
-def test_work_is_done_once_however_often_it_is_asked_for(threads: Threads) -> None:
+def test_work_is_done_once_however_often_it_is_requested(threads: Threads) -> None:
     done = []
     made = threads.give(lambda: done.append("work") or len(done))  # type: ignore[func-returns-value]
     assert [made() for _ in range(3)] == [1, 1, 1]
@@ -29,22 +29,23 @@ def test_work_may_ask_for_what_was_given_before(threads: Threads) -> None:
     assert made[-1]() == 51
 
 
-def test_what_fails_fails_whoever_asks_for_it(threads: Threads) -> None:
-    failing = threads.give(lambda: [][1])
+def test_a_failure_reaches_every_caller(threads: Threads) -> None:
+    nothing: list[int] = []
+    failing = threads.give(lambda: nothing[1])
     waiting = threads.give(lambda: failing())
     for uses in (failing, waiting, failing):
         with pytest.raises(IndexError):
             uses()
 
 
-def test_one_hand_does_nothing_before_it_is_asked() -> None:
+def test_one_thread_does_nothing_before_a_request() -> None:
     done = []
     with Threads(1) as one:
         one.give(lambda: done.append("work"))
     assert done == []
 
 
-def test_two_hands_work_at_the_same_time() -> None:
+def test_two_threads_work_at_the_same_time() -> None:
     first, second = Event(), Event()
 
     def meets(own: Event, other: Event) -> bool:
@@ -69,7 +70,7 @@ def test_what_is_large_is_forgotten_when_the_last_who_wants_it_has_it(threads: T
     assert first() is None
 
 
-def test_who_asks_once_more_than_was_said_makes_it_himself(threads: Threads) -> None:
+def test_an_unannounced_request_computes_its_own_value(threads: Threads) -> None:
     done: list[int] = []
 
     def work() -> int:

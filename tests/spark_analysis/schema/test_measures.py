@@ -41,11 +41,11 @@ def judged() -> tuple[Found, Found]:
     """By the definition, and by the kernels."""
     plain, kernels = Found(), Found()
     for number, (facts, rows) in enumerate(fixed_histories(HISTORIES)):
-        asked = {**rows, "probes": looks(facts, number)}
-        findings = judge(facts, asked)
+        tables = {**rows, "probes": looks(facts, number)}
+        findings = judge(facts, tables)
         plain.add(listed(findings))
-        plain.stages |= {row.stage for row in stages(facts, asked)}
-        kernels.add(by_kernels(facts, raw_columns(asked)))
+        plain.stages |= {row.stage for row in stages(facts, tables)}
+        kernels.add(by_kernels(facts, raw_columns(tables)))
     return plain, kernels
 
 
@@ -91,7 +91,7 @@ def test_a_census_comes_last_and_stands_for_itself(measure: Measure) -> None:
 
 
 @EVERY
-def test_a_broken_promise_can_be_claimed_told_and_shown(measure: Measure) -> None:
+def test_a_broken_promise_can_be_claimed_reported_and_shown(measure: Measure) -> None:
     if measure.grade is Grade.VIOLATION:
         assert measure.claimed
         assert measure.listed
@@ -118,7 +118,7 @@ def test_what_is_unknown_is_the_least_grave() -> None:
     assert detail("duplicated", "some_new_origin") is None
 
 
-def test_runs_are_asked_for_each_measure_that_is_compared_and_for_its_details() -> None:
+def test_every_compared_measure_and_detail_is_requested_from_runs() -> None:
     assert [(each.measure, each.detail) for each in MEASURES] == [
         (measure.name, of)
         for measure in REGISTER

@@ -10,6 +10,7 @@ import pytest
 from harness.claims.claims import shipped
 from harness.claims.vocabulary import FACTS as KNOWN
 from spark_analysis.schema import old_names
+from spark_analysis.schema.costs import COSTS
 from spark_analysis.schema.facts import FACTS_VERSION, Facts
 from spark_analysis.schema.findings import MARTS
 from spark_analysis.schema.measures import BY_NAME, REGISTER
@@ -31,17 +32,38 @@ def test_manifests_facts_and_states_have_the_names_of_today() -> None:
     old = {
         "format": 1,
         "rivals": [],
-        "facts": {"format": 1, "rivals": [], "upheavals": [], "asks_within_ns": None},
+        "workers": [{"number": 1, "doubt": "killed"}],
+        "clocks": [{"name": "publisher-1", "doubt": "it moved"}],
+        "facts": {
+            "format": 1,
+            "rivals": [],
+            "upheavals": [],
+            "asks_within_ns": None,
+            "clock_doubt": "",
+            "windows": [{"number": 1, "doubt": "it answers", "nature": {"of_clients": False}}],
+            "queues": [{"queue": "orders", "doubt": "not empty"}],
+        },
         "state": {"timer_s": 10, "entrance": {"moot": "why"}, "windows": {"1": {"moot": "it"}}},
     }
     assert old_names.manifest(old) == {
         "format": FACTS_VERSION,
         "competing_leaders": [],
+        "workers": [{"number": 1, "failure": "killed"}],
+        "clocks": [{"name": "publisher-1", "problem": "it moved"}],
         "facts": {
             "format": FACTS_VERSION,
             "competing_leaders": [],
             "leadership_changes": [],
             "checks_within_ns": None,
+            "clock_problem": "",
+            "windows": [
+                {
+                    "number": 1,
+                    "unverified_reason": "it answers",
+                    "properties": {"of_clients": False},
+                }
+            ],
+            "queues": [{"queue": "orders", "undrained_reason": "not empty"}],
         },
         "state": {
             "detection_timeout_s": 10,
@@ -55,7 +77,7 @@ def test_a_history_has_the_words_of_today_in_lists_and_constants() -> None:
     old = {
         "format": "mqproof-history/1",
         "truth": "so",
-        "facts": {"rivals": []},
+        "facts": {"rivals": [], "queues": [{"queue": "orders", "doubt": ""}], "windows": None},
         "declared": {"entrance": "hosts"},
         "recorded": {"1": {"consumers_entered_at_target": True}},
         "tables": {
@@ -66,7 +88,11 @@ def test_a_history_has_the_words_of_today_in_lists_and_constants() -> None:
     assert old_names.history(old) == {
         "format": "mqproof-history/2",
         "explanation": "so",
-        "facts": {"competing_leaders": []},
+        "facts": {
+            "competing_leaders": [],
+            "queues": [{"queue": "orders", "undrained_reason": ""}],
+            "windows": None,
+        },
         "declared": {"client_endpoint": "hosts"},
         "recorded": {"1": {"consumers_connected_to_target": True}},
         "tables": {
@@ -84,6 +110,7 @@ def test_marts_have_the_names_columns_and_words_of_today() -> None:
             "charges": {"measure": ["forgotten"], "detail": [""]},
             "counts": {"measure": ["unasked"], "detail": ["commit_when_asked"]},
             "asked": {"looks": [1]},
+            "calm": {"begun": [1]},
         },
         "words": {"routes_told_meanwhile": {"moot": "why"}},
     }
@@ -95,12 +122,14 @@ def test_marts_have_the_names_columns_and_words_of_today() -> None:
             "attributions": {"measure": ["not_redelivered"], "detail": [""]},
             "counts": {"measure": ["unchecked"], "detail": ["commit_when_checked"]},
             "queries": {"looks": [1]},
+            "steady_state": {"begun": [1]},
         },
         "words": {"routes_served_meanwhile": {"not_applicable": "why"}},
     }
     assert runs[1] == {"body": None}
     assert {"attributions", "stages"} <= MARTS.keys()
     assert "queries" in VIEWS
+    assert "steady_state" in COSTS
 
 
 def test_verdicts_and_nights_have_the_claims_and_measures_of_today() -> None:

@@ -6,6 +6,6 @@ headline          what differs most, in one line
 side_by_side      the tables, put together
 grids             scenarios and their measures down, places across
 loss_by_strength  loss by strength of what was confirmed
-costs             what the calm cost
+costs             what the steady state cost
 timers            the timers of a place, in words
 """

@@ -1,4 +1,4 @@
-"""What the calm cost, place beside place: of the load that most of them had.
+"""What the steady state cost, place beside place: of the load that most of them had.
 
 1. Only runs of one load stand together; other loads stand in the cost part of the page.
 2. The numbers name the deployment: processes and containers do not compare.
@@ -31,7 +31,7 @@ class CostsSideBySide:
 
 
 def costs_side_by_side(compared: Sequence[Place]) -> CostsSideBySide | None:
-    """None where no run has a calm."""
+    """None where no run has a steady state."""
     by_load: dict[str, dict[str, list[Cost]]] = {}
     for place in compared:
         for cost in (run.cost for run in place.runs):
@@ -42,7 +42,7 @@ def costs_side_by_side(compared: Sequence[Place]) -> CostsSideBySide | None:
     load = max(by_load, key=lambda name: (len(by_load[name]), _runs(by_load[name])))
     own = by_load[load]
     return CostsSideBySide(
-        load=load or "load not told",
+        load=load or "load not recorded",
         runs=tuple((place.letter, _how(own.get(place.letter, ()))) for place in compared),
         lines=tuple(_line(*column, own, compared) for column in _columns()),
     )

@@ -64,7 +64,7 @@ def loss_by_strength(compared: Sequence[Place]) -> StrengthTable:
     )
     ends = (
         StrengthRow(
-            "cannot be told",
+            "unknown",
             "missing, and a place that may hold it was not read; or a log is incomplete",
             tuple(_untold(place) for place in compared),
         ),

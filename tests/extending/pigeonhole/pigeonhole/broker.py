@@ -46,8 +46,8 @@ class Pigeons:
     async def held(self, queue: str, host: str) -> int | None:
         return None  # it does not tell
 
-    async def members(self, asked: str) -> tuple[str, ...]:
-        return tuple(await self._running(asked))
+    async def members(self, host: str) -> tuple[str, ...]:
+        return tuple(await self._running(host))
 
     async def policy(self, name: str) -> dict[str, Any] | None:
         return None  # it knows none
@@ -57,12 +57,12 @@ class Pigeons:
 
     async def connections(self, prefix: str, close: bool) -> tuple[str, ...]:
         said = await self._ask_all({"do": "names", "begins": prefix})
-        told = [one["names"] for one in said.values() if one is not None]
-        if not told:
+        answers = [one["names"] for one in said.values() if one is not None]
+        if not answers:
             raise DeployError("no node tells who is connected")
         if close:
             await self._ask_all({"do": "close", "begins": prefix})
-        return tuple(sorted(name for names in told for name in names))
+        return tuple(sorted(name for names in answers for name in names))
 
     async def delete(self, prefix: str) -> None:
         await self._ask_all({"do": "delete", "begins": prefix})
@@ -73,7 +73,7 @@ class Pigeons:
     async def listed(self, host: str) -> bool:
         """Whether every other node that answers sees it run."""
         said = await self._ask_all({"do": "nodes"})
-        others = [one["running"] for asked, one in said.items() if one and asked != host]
+        others = [one["running"] for name, one in said.items() if one and name != host]
         if not others:
             raise DeployError(f"no other node tells whether {host} runs")
         return all(running[host] for running in others)

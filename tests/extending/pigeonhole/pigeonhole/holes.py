@@ -22,7 +22,7 @@ HASTE_S = 1.0  # so much later a hasty node stores a message
 class Peer(Protocol):
     """A client's connection."""
 
-    def tell(self, message: dict[str, Any]) -> None: ...
+    def send(self, message: dict[str, Any]) -> None: ...
 
 
 @dataclass(eq=False)
@@ -147,7 +147,7 @@ class Hole:
             one.out[one.tag] = message
             again = message.number in self._again
             given = {"say": "given", "tag": one.tag, "again": again, "body": message.body}
-            one.peer.tell(given)
+            one.peer.send(given)
 
 
 def _nothing() -> None:

@@ -42,7 +42,7 @@ class Connection:
         self.puts = itertools.count(1)
         self.hole: Hole | None = None
 
-    def tell(self, message: Words) -> None:
+    def send(self, message: Words) -> None:
         if not self._writer.is_closing():
             self._writer.write(encode(message))
 
@@ -87,7 +87,7 @@ class Node:
         try:
             while line := await reader.readline():
                 if answer := await self._answer(connection, decode(line)):
-                    connection.tell(answer)
+                    connection.send(answer)
         except (OSError, ValueError, KeyError) as error:
             print(f"{connection.name or 'somebody'}: {error!r}", flush=True)
         finally:
@@ -101,7 +101,7 @@ class Node:
             case {"do": "put", "queue": queue, "body": body}:
                 number = next(connection.puts)
                 confirmed = {"say": "confirmed", "upto": number}
-                self._holes[queue].put(body, lambda: connection.tell(confirmed))
+                self._holes[queue].put(body, lambda: connection.send(confirmed))
                 return None
             case {"do": "done", "upto": upto}:
                 if connection.hole is not None:
@@ -113,7 +113,7 @@ class Node:
             case {"do": "find", "queue": queue}:
                 return {"say": "found", "here": queue in self._holes}
             case {"do": "subscribe", "queue": queue, "window": window}:
-                connection.tell({"say": "subscribed"})
+                connection.send({"say": "subscribed"})
                 connection.hole = self._holes[queue]
                 connection.hole.subscribe(connection, window)
                 return None
@@ -148,8 +148,8 @@ class Node:
             case {"do": "state"}:
                 unstored = sum(hole.unstored for hole in self._holes.values())
                 windows = [window for hole in self._holes.values() for window in hole.windows]
-                told = {"stalled": self._stalled, "unstored": unstored, "windows": windows}
-                return {"say": "state", **told}
+                state = {"stalled": self._stalled, "unstored": unstored, "windows": windows}
+                return {"say": "state", **state}
         return {"say": "what?", "heard": words}
 
     def _named(self, begins: str) -> list[Connection]:

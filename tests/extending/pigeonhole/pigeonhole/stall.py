@@ -31,7 +31,7 @@ class Stalled:
             raise FaultError(proof.doubt)
 
     async def held(self) -> Proof:
-        """That something waits: that the disk is stalled, is only what the node was told."""
+        """That something waits: that the disk is stalled, is only what the node was reported."""
         said = await self._said()
         if said.get("stalled") is not True or not said.get("unstored"):
             return doubt(f"it says {said}")

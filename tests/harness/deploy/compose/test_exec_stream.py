@@ -26,7 +26,7 @@ class Ended:
         self.killed = True
 
 
-async def send_until_told(channel: ExecChannel) -> None:
+async def send_until_refused(channel: ExecChannel) -> None:
     """The first lines after the end may still go into a buffer."""
     for _ in range(100):
         await channel.send({"do": "ping"})
@@ -81,13 +81,13 @@ async def test_closing_ends_our_side_only() -> None:
 
 
 @in_a_loop
-async def test_sending_to_a_process_that_is_gone_tells_its_last_words() -> None:
+async def test_sending_to_a_dead_process_reports_its_last_output() -> None:
     channel, engine = await conversation()
     engine.sendall(frame(2, b"Traceback\nNoSpace\n"))
     engine.close()
     assert await channel.receive() is None
     with pytest.raises(DeployError, match="NoSpace"):
-        await send_until_told(channel)
+        await send_until_refused(channel)
 
 
 @in_a_loop

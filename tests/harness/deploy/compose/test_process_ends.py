@@ -22,7 +22,7 @@ def taken(*events: dict[str, Any]) -> list[Ended]:
     return [one for one in found if one is not None]
 
 
-def test_a_process_that_died_is_told_by_its_place_with_its_status() -> None:
+def test_a_dead_process_is_reported_with_place_and_status() -> None:
     assert taken(event("die", exitCode="137")) == [Ended("rmq1", 7, 137)]
     assert taken(event("die", "c2", exitCode="1")) == [Ended("rkt1/broker-a", 7, 1)]
 
@@ -31,22 +31,22 @@ def test_a_status_that_is_none_is_not_known() -> None:
     assert taken(event("die")) == [Ended("rmq1", 7, None)]
 
 
-def test_containers_of_no_broker_are_nobodys() -> None:
+def test_containers_without_a_broker_are_ignored() -> None:
     assert taken(event("die", "worker", exitCode="0")) == []
 
 
 @pytest.mark.parametrize("signal", ["15", "9", "2", "3"])
-def test_whoever_told_the_engine_ended_it_whatever_its_status(signal: str) -> None:
+def test_an_end_on_request_of_the_engine_keeps_its_cause(signal: str) -> None:
     found = taken(event("kill", signal=signal), event("die", at=2, exitCode="0"))
     assert found == [Ended("rmq1", 7, 0, ENGINE)]
 
 
-def test_a_signal_that_ends_nobody_explains_no_end() -> None:
+def test_a_harmless_signal_explains_no_end() -> None:
     found = taken(event("kill", signal="1"), event("die", at=2, exitCode="0"))
     assert found == [Ended("rmq1", 7, 0)]
 
 
-def test_a_kernel_without_memory_ended_it_and_the_engine_told_it_so() -> None:
+def test_an_out_of_memory_kill_is_reported_by_the_engine() -> None:
     found = taken(event("oom"), event("die", at=2, exitCode="137"))
     assert found == [Ended("rmq1", 7, 137, MEMORY)]
 
@@ -56,7 +56,7 @@ def test_who_ended_it_once_does_not_end_it_the_next_time() -> None:
     assert taken(*events) == [Ended("rmq1", 7, 137, MEMORY), Ended("rmq1", 7, 1)]
 
 
-def test_what_comes_again_when_the_stream_was_opened_anew_is_reported_once() -> None:
+def test_events_repeated_after_reopening_the_stream_are_reported_once() -> None:
     died = event("die", at=4, exitCode="137")
     assert len(taken(died, died)) == 1
 

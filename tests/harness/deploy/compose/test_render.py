@@ -106,7 +106,7 @@ def test_a_file_with_two_hosts_of_one_name_is_refused() -> None:
     )
 
 
-def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
+def test_a_reference_node_gets_its_peers_addresses() -> None:
     layout = load_layout("reference-mirrored", "exactly-2@T=60")
     services = rendered(layout, replace(SETTINGS, network="10.231.4"))["services"]
     node = json.loads(services["ref2-broker"]["environment"]["MQPROOF_NODE"])
@@ -116,7 +116,7 @@ def test_a_node_of_the_reference_is_told_where_its_peers_are() -> None:
     assert services["ref2-broker"]["volumes"] == [f"ref2-broker:{node['data']}"]
 
 
-def test_nodes_of_the_reference_are_told_the_cookie_that_was_drawn_for_them() -> None:
+def test_reference_nodes_get_the_generated_cookie() -> None:
     layout = load_layout("reference-mirrored", "exactly-2@T=60")
     drawn = replace(SETTINGS, cookie="drawn for these")
     services = rendered(layout, drawn)["services"]
@@ -127,7 +127,7 @@ def test_nodes_of_the_reference_are_told_the_cookie_that_was_drawn_for_them() ->
     assert "drawn" not in repr(drawn)
 
 
-def test_by_hand_nothing_starts_before_somebody_has_drawn_a_cookie() -> None:
+def test_a_manual_start_waits_for_a_generated_cookie() -> None:
     layout = load_layout("reference-mirrored", "exactly-2@T=60")
     services = rendered(layout)["services"]
     node = json.loads(services["ref1-broker"]["environment"]["MQPROOF_NODE"])
@@ -274,7 +274,7 @@ def test_each_way_between_hosts_has_an_address_of_the_proxys() -> None:
     assert (adding["network_mode"], adding["cap_add"]) == ("service:toxiproxy", ["NET_ADMIN"])
     script = adding["entrypoint"][-1]
     assert "addr show to 10.231.4.100 " in script
-    assert all(name.partition(":")[2] in script for told in names.values() for name in told)
+    assert all(name.partition(":")[2] in script for hosts in names.values() for name in hosts)
     assert script.count("$") == 2 * script.count("$$")  # Compose takes none of them for its own
 
 
@@ -379,7 +379,7 @@ def test_a_balancer_passes_on_to_every_broker() -> None:
 
 
 @pytest.mark.slow
-def test_of_a_pair_each_tells_the_other_alone() -> None:
+def test_each_of_a_pair_knows_only_the_other() -> None:
     lines = balancer_configured("keepalived", "eth0")
     peers = lines[lines.index("unicast_peer {") + 1]
     assert (peers, "unicast_src_ip 10.231.4.111" in lines) == ("10.231.4.110", True)
@@ -432,7 +432,7 @@ def test_the_compose_tool_of_this_machine_understands_it(label: str, tmp_path: P
     assert json.dumps(hostname) == '"rmq1"'
 
 
-def test_a_spare_host_is_told_of_nobody_and_nobody_is_told_of_it() -> None:
+def test_spare_hosts_and_cluster_hosts_do_not_know_each_other() -> None:
     spare = load_layout("rabbitmq-mirrored", "all-automatic-spare")
     services = rendered(spare)["services"]
     nodes = {

@@ -50,7 +50,7 @@ def test_a_server_is_well_when_its_own_port_is_open(layout: Layout) -> None:
         assert test[-1].endswith(f"/dev/tcp/127.0.0.1/{port}")
 
 
-def test_the_proxy_has_an_address_for_each_worker_where_nobody_else_is(layout: Layout) -> None:
+def test_the_proxy_has_an_unused_address_for_each_worker(layout: Layout) -> None:
     found = services(layout)
     ways = worker_ways.addresses("10.231.4")
     own = [

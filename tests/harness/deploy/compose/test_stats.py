@@ -28,7 +28,7 @@ def test_reads_the_engines_words() -> None:
     assert read(STATISTICS) == StatsSample(700, Counters(5_000, 11, 22, 7, 8))
 
 
-def test_what_is_not_told_is_not_used() -> None:
+def test_an_unreported_value_is_not_used() -> None:
     stopped = {"blkio_stats": {"io_service_bytes_recursive": None}, "memory_stats": {}}
     assert read(stopped) == StatsSample(0, Counters(0, 0, 0, 0, 0))
 
@@ -43,10 +43,10 @@ def test_a_host_is_the_sum_of_its_containers() -> None:
 
 def test_counters_never_go_back_over_a_restart() -> None:
     use = HostUse("rmq1", frozenset({"broker"}))
-    told = []
+    samples = []
     for cpu_ns in (100, 250, 0, 0, 40):
         use.take("broker", look(cpu_ns))
         sample = use.sample(0)
         assert sample is not None
-        told.append(sample.cpu_ns)
-    assert told == [100, 250, 250, 250, 290]
+        samples.append(sample.cpu_ns)
+    assert samples == [100, 250, 250, 250, 290]

@@ -35,9 +35,9 @@ PLACES = FoundContainers(
 
 
 class FakeProxy:
-    async def call(self, _name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+    async def call(self, _name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         assert timeout_s > 0
-        return {"port": int(told["listen"].rpartition(":")[2])}
+        return {"port": int(arguments["listen"].rpartition(":")[2])}
 
 
 def made(system: str, layout: str) -> ClusterAdapters:

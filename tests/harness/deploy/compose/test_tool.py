@@ -57,7 +57,7 @@ async def test_it_is_given_the_project_and_the_file(programs: Path) -> None:
 
 
 @in_a_loop
-async def test_a_failure_tells_its_last_lines(programs: Path) -> None:
+async def test_a_failure_reports_its_last_lines(programs: Path) -> None:
     program(programs, "docker-compose", "echo started; echo 'no such image' >&2; exit 3\n")
     tool = ComposeTool(("docker-compose",), "1.29.2")
     with pytest.raises(DeployError, match=r"up failed:\nstarted\nno such image"):

@@ -113,7 +113,7 @@ def test_what_the_owners_commands_do_is_proven_and_undone(
 
 
 @pytest.mark.parametrize("kind", LINK_KINDS)
-def test_links_of_clients_are_broken_at_a_proxy_of_ours(
+def test_client_links_are_broken_at_the_mqproof_proxy(
     kind: str, owner: Owner, tmp_path: Path
 ) -> None:
     async def story() -> tuple[tuple[Proof, Proof], dict[str, str]]:
@@ -202,9 +202,7 @@ def test_at_a_proxy_that_is_there_only_ours_is_made_and_removed(
         assert set(proxies(at)) == {"theirs"}
 
 
-def test_only_queues_of_runs_and_a_policy_of_ours_are_removed(
-    owner: Owner, tmp_path: Path
-) -> None:
+def test_only_run_queues_and_the_mqproof_policy_are_removed(owner: Owner, tmp_path: Path) -> None:
     theirs = ("orders", "mqproof.somebody.elses.orders")
     for name in theirs:
         owner.declare(name)
@@ -224,7 +222,7 @@ def test_only_queues_of_runs_and_a_policy_of_ours_are_removed(
             owner.ask(f"queues/%2F/{name}", "DELETE")
 
 
-def test_what_the_owners_policies_promise_is_asked_of_the_cluster(
+def test_policies_that_the_owner_declares_are_checked_on_the_cluster(
     owner: Owner, tmp_path: Path
 ) -> None:
     """Nothing of it is in the file: `alpha` is a name of ours for the node rabbit@ref1."""
@@ -239,9 +237,7 @@ def test_what_the_owners_policies_promise_is_asked_of_the_cluster(
     assert asyncio.run(story()) == ("alpha", ("beta", "gamma"))
 
 
-def test_without_a_verify_command_a_fault_is_done_and_nobody_says_that_it_held(
-    owner: Owner, tmp_path: Path
-) -> None:
+def test_without_a_verify_command_a_fault_stays_unverified(owner: Owner, tmp_path: Path) -> None:
     async def story() -> tuple[Proof, Proof]:
         topology = owner.topology(kinds=("freeze",), steps=("do", "undo"))
         async with up(topology, tmp_path) as cluster:
@@ -274,7 +270,7 @@ def test_a_verify_command_that_always_says_yes_proves_nothing(
         (("http://127.0.0.1:", "http://127.0.0.2:"), "no broker answers /api/nodes"),
     ],
 )
-def test_what_contradicts_the_file_is_reported_and_nothing_of_ours_is_left(
+def test_contradictions_to_the_file_are_reported_and_nothing_is_left(
     change: tuple[str, str], reason: str, owner: Owner, tmp_path: Path
 ) -> None:
     text = owner.text(kinds=())
@@ -310,17 +306,17 @@ def test_credentials_that_are_wrong_are_reported_by_the_names_of_their_variables
     assert not any("swordfish" in text for text in written)
 
 
-def test_the_password_is_told_to_whoever_speaks_to_brokers_and_to_nobody_else(
+def test_the_password_goes_only_to_processes_that_contact_brokers(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REFERENCE_PASSWORD", "a long swordfish")
     site = Site("mqproof-0", str(tmp_path), "", owner.topology())
-    told = {
+    holders = {
         role: {name for name, value in site.environment(role, "x").items() if "swordfish" in value}
         for role in (processes.PROXY, processes.AGENT, processes.WORKER)
     }
     speaks = {"MQPROOF_LOGIN_PASSWORD"}
-    assert told == {processes.PROXY: set(), processes.AGENT: speaks, processes.WORKER: speaks}
+    assert holders == {processes.PROXY: set(), processes.AGENT: speaks, processes.WORKER: speaks}
 
 
 @pytest.mark.parametrize("word", ["a long swordfish", "--password=a long swordfish"])

@@ -103,9 +103,9 @@ def test_a_tag_that_the_user_lacks_is_reported_before(
     said: dict[str, Any], lacks: list[str]
 ) -> None:
     words = '[queues]\npolicies = "set"\ncopies = 3\nsynchronise = "automatic"\n'
-    told = lacking(topology(words), said)
-    assert len(told) == len(lacks)
-    assert all(repr(tag) in line for tag, line in zip(lacks, told, strict=True))
+    problems = lacking(topology(words), said)
+    assert len(problems) == len(lacks)
+    assert all(repr(tag) in line for tag, line in zip(lacks, problems, strict=True))
     assert not any("policymaker" in line for line in lacking(topology(), said))
 
 
@@ -133,17 +133,17 @@ def test_a_program_that_is_not_here_is_missing() -> None:
     assert found["program stopper"].found == "not found"
 
 
-def test_what_nobody_could_prove_is_reported_before() -> None:
+def test_unprovable_faults_are_reported_before_the_run() -> None:
     blind = topology(commands=FREEZE.replace('verify = ["stopper", "frozen"]', ""))
-    told = list(possible(blind))
-    assert [row.what for row in told[1:]] == [f"freeze of {host}" for host in HOSTS]
-    assert "ends unknown" in told[1].remedy
+    rows = list(possible(blind))
+    assert [row.what for row in rows[1:]] == [f"freeze of {host}" for host in HOSTS]
+    assert "ends unknown" in rows[1].remedy
 
 
 def test_a_net_tick_that_is_another_one_would_spoil_every_length() -> None:
     listed = [{"name": "rabbit@ref1", "net_ticktime": 60}, {"name": "rabbit@ref2"}]
-    (told,) = looks.ticks(topology(), listed)
-    assert told == "net_ticktime of rabbit@ref1 is 60 s, and 10 s in the file"
+    (difference,) = looks.ticks(topology(), listed)
+    assert difference == "net_ticktime of rabbit@ref1 is 60 s, and 10 s in the file"
     assert looks.ticks(read_topology("t", text().replace("10 s", "60 s"), SYSTEMS), listed) == ()
 
 

@@ -60,7 +60,7 @@ async def stood(of: Topology, folder: Path) -> dict[str, str]:
         await cluster.down()
 
 
-def test_doctor_knocks_in_their_own_protocol_and_tells_what_they_find(
+def test_doctor_greets_in_the_native_protocol_and_reports_the_result(
     shards: Shards, port: int
 ) -> None:
     rows = {row.what: row for row in asyncio.run(examine(topology(port)))}
@@ -70,7 +70,7 @@ def test_doctor_knocks_in_their_own_protocol_and_tells_what_they_find(
     assert shards.logins == {("ann", "swordfish")}
 
 
-def test_doctor_says_what_to_ask_oneself_where_nobody_is_let_in(
+def test_doctor_suggests_questions_if_the_login_fails(
     shards: Shards, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.rigs.clusters.shards._Door.handle", _greets_alone)
@@ -88,7 +88,7 @@ def test_brokers_of_any_family_are_stood_around_and_rid_of_what_was_ours(
 ) -> None:
     versions = asyncio.run(stood(topology(port), tmp_path))
     assert versions["shards"] == "7"
-    assert shards.asked == ["set", "queues removed", "settings removed"]
+    assert shards.calls == ["set", "queues removed", "settings removed"]
     assert noted() == ()
 
 
@@ -98,11 +98,11 @@ def test_what_they_refuse_is_reported_before_anything_is_set(
     shards.refused = ("ann may not look", "nor touch")
     with pytest.raises(DeployError, match=r"^ann may not look; nor touch$"):
         asyncio.run(stood(topology(port, SETTING), tmp_path))
-    assert shards.asked == []
+    assert shards.calls == []
     assert noted() == ()
 
 
-def test_who_does_not_answer_is_told_in_the_name_of_their_protocol(
+def test_a_silent_broker_is_reported_with_its_protocol(
     shards: Shards, port: int, tmp_path: Path
 ) -> None:
     shards.silent = True
@@ -119,11 +119,11 @@ def test_what_may_have_been_set_is_removed_where_the_file_has_it_set(
     shards.unwilling = True
     with pytest.raises(DeployError, match="they cannot be set"):
         asyncio.run(stood(topology(port, source), tmp_path))
-    assert shards.asked == ["set", *removed]
+    assert shards.calls == ["set", *removed]
     assert noted() == ()
 
 
-def test_whoever_heals_reads_the_note_by_the_same_declaration(
+def test_heal_reads_the_note_by_the_same_declaration(
     shards: Shards, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "runs" / "a-run").mkdir(parents=True)
@@ -139,7 +139,7 @@ def test_whoever_heals_reads_the_note_by_the_same_declaration(
         return await remove(load(begun[0]))
 
     assert asyncio.run(story()) == ()
-    assert shards.asked == ["set", "queues removed", "settings removed"]
+    assert shards.calls == ["set", "queues removed", "settings removed"]
     monkeypatch.setattr(topologies, "registry", lambda: SystemRegistry({}, {}, {}))
     with pytest.raises(OSError, match="there is no system 'acme-shards'"):
         load(begun[0])

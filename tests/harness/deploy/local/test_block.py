@@ -35,7 +35,7 @@ def squatter(address: str, port: int) -> Iterator[None]:
         yield
 
 
-def test_a_block_that_nobody_uses_is_taken_and_let_go_of() -> None:
+def test_a_free_address_block_is_taken_and_released() -> None:
     assert free_block(PORTS, True, drawn(56, 199)) == BLOCK
     assert free_block(PORTS, True, drawn(56, 199)) == BLOCK
 
@@ -61,7 +61,7 @@ def test_where_a_standard_port_is_taken_everywhere_all_are_shifted() -> None:
     assert (BLOCK.host(1), AMQP_PORT) not in set(found.places(PORTS))
 
 
-def test_when_nothing_is_free_it_is_told_what_is_in_the_way_and_what_to_do() -> None:
+def test_without_a_free_block_the_conflict_and_remedy_are_reported() -> None:
     with (
         squatter(BLOCK.host(1), AMQP_PORT),
         squatter(BLOCK.host(1), AMQP_PORT + 1_000),
@@ -71,7 +71,7 @@ def test_when_nothing_is_free_it_is_told_what_is_in_the_way_and_what_to_do() -> 
         free_block(PORTS, True, drawn(56, 199))
 
 
-def test_what_cannot_move_is_told_that_its_own_ports_are_in_use() -> None:
+def test_fixed_ports_in_use_are_reported() -> None:
     with (
         squatter(BLOCK.host(1), AMQP_PORT),
         pytest.raises(DeployError, match=r"tried 8, and found ports 5672 in use"),
@@ -85,7 +85,7 @@ def test_a_host_takes_no_port_of_another_ones() -> None:
         assert free_block([(AMQP_PORT,), (PEER_PORT,)], False, drawn(56, 199)) == BLOCK
 
 
-def test_workers_have_addresses_that_nobody_else_has() -> None:
+def test_each_worker_has_a_unique_address() -> None:
     others = {BLOCK.proxy, *map(BLOCK.host, range(20))}
     assert len({*BLOCK.for_workers, *others}) == ADDRESSES + 21
 

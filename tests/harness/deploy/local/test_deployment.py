@@ -32,6 +32,7 @@ from tests.rigs.clusters.local import (
     silent,
     standing,
 )
+from tests.rigs.machine.disks import disk
 from tests.rigs.machine.loops import within
 from tests.rigs.runs.plans import plan
 from tests.rigs.workers.hired import hired
@@ -61,7 +62,7 @@ def proxies(play: Play, cluster: LocalCluster) -> tuple[str, ...]:
 
 
 def cookies(cluster: LocalCluster) -> set[str]:
-    """What its nodes were told."""
+    """What its nodes were reported."""
     configs = (cluster.site.config(unit).read_text() for unit in cluster.site.units)
     return {json.loads(text)["cookie"] for text in configs}
 
@@ -205,7 +206,7 @@ def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves
 ) -> None:
     fault = armed(cluster, "black_hole", "ref2")
 
-    async def told() -> list[str]:
+    async def toxic_proxies() -> list[str]:
         """The proxies that have a toxic, by the proxy's own word."""
         url = f"http://{cluster.site.toxiproxy}/proxies"
         token = {"Authorization": f"Bearer {cluster.site.token}"}
@@ -214,11 +215,11 @@ def test_a_black_hole_stalls_what_leads_to_its_host_and_what_it_dials_and_leaves
         return sorted(name for name, proxy in found.items() if proxy["toxics"])
 
     play(perform_all(cluster.executor, fault.actions))
-    stalled = play(told())
+    stalled = play(toxic_proxies())
     play(perform_all(cluster.executor, fault.undo))
     ways = ("ref1.ref2", "ref2.ref1", "ref2.ref3", "ref3.ref2")
     assert stalled == sorted([proxies[1], *(f"mqproof-peer.{way}" for way in ways)])
-    assert play(told()) == []
+    assert play(toxic_proxies()) == []
 
 
 def test_a_black_hole_that_begins_where_a_client_meets_silence_already_is_refused(
@@ -245,7 +246,7 @@ def test_a_killed_node_comes_back_once_on_its_own_data(play: Play, cluster: Loca
     boots = cluster.site.data / "ref3" / "boots"
     before = boots.read_text()
     play(seen(cluster, armed(cluster, "kill", "ref3")))
-    play(cluster.executor.perform(Start("ref3")))  # once more is no error, and no other node
+    play(cluster.executor.perform(Start("ref3")))  # again is no error, and no other node
     assert boots.read_text() == before + "boot\n"
 
 
@@ -291,39 +292,39 @@ def test_workers_are_processes_of_the_cluster_and_end_with_a_code(
     play: Play, cluster: LocalCluster
 ) -> None:
     async def ends() -> tuple[list[str], int | None, int | None]:
-        asked, killed = await cluster.spawn("asked-1"), await cluster.spawn("killed-1")
-        for channel in (asked, killed):
+        closed, killed = await cluster.spawn("asked-1"), await cluster.spawn("killed-1")
+        for channel in (closed, killed):
             await channel.send({"do": "hello"})
             assert await channel.receive()
         found = left(cluster.site.cluster)
         await killed.kill()
-        await asked.send({"do": "close"})
-        for channel in (asked, killed):
+        await closed.send({"do": "close"})
+        for channel in (closed, killed):
             while await channel.receive() is not None:
                 pass
             await channel.close()
-        return found, await asked.exit_code(), await killed.exit_code()
+        return found, await closed.exit_code(), await killed.exit_code()
 
-    found, asked, killed = play(ends())
+    found, closed, killed = play(ends())
     assert {"asked-1", "killed-1"} <= set(found)
-    assert (asked, killed) == (0, 137)
+    assert (closed, killed) == (0, 137)
 
 
 def test_what_hosts_use_is_reported_and_never_goes_back(play: Play, cluster: LocalCluster) -> None:
     async def used() -> list[int]:
-        told: list[int] = []
+        samples: list[int] = []
         async for sample in cluster.resources():
             if sample.host == "ref2":
                 assert sample.memory_bytes > 1_000_000
-                told.append(sample.cpu_ns)
-                if len(told) == 1:
+                samples.append(sample.cpu_ns)
+                if len(samples) == 1:
                     await seen(cluster, armed(cluster, "kill"))
-            if len(told) == 2:
+            if len(samples) == 2:
                 break
-        return told
+        return samples
 
-    told = play(used())
-    assert 0 < told[0] <= told[1]
+    samples = play(used())
+    assert 0 < samples[0] <= samples[1]
 
 
 @within(LIMIT_S)
@@ -346,12 +347,12 @@ async def test_a_cluster_goes_without_a_trace_but_its_logs(tmp_path: Path) -> No
     assert not cluster.site.data.exists()
     logs = tmp_path / "run" / "broker_logs"
     assert (logs / "ref1.log").read_text() == "ref1 is up\n"
-    told = "ref2 is up\n[mqproof: 6 bytes are left out here]\nnd more\n"
-    assert (logs / "ref2.log").read_text() == told
+    tail = "ref2 is up\n[mqproof: 6 bytes are left out here]\nnd more\n"
+    assert (logs / "ref2.log").read_text() == tail
 
 
 @within(LIMIT_S)
-async def test_a_node_that_ends_at_once_is_told_with_its_last_words(tmp_path: Path) -> None:
+async def test_a_node_that_ends_at_once_is_reported_with_its_last_words(tmp_path: Path) -> None:
     with pytest.raises(DeployError, match=r"ended with 1\n.*no memory for another node"):
         await deployment("broken").up(UNMIRRORED, tmp_path, lambda _: None)
     assert not list(tmp_path.glob("deployments/*/data"))
@@ -366,6 +367,15 @@ async def test_a_node_that_never_answers_is_given_up_with_its_last_words(tmp_pat
     ):
         await mute.up(UNMIRRORED, tmp_path, lambda _: None)
     assert [left(folder.name) for folder in tmp_path.glob("deployments/*")] == [[]]
+
+
+@within(LIMIT_S)
+async def test_a_disk_that_is_full_is_named_when_a_cluster_starts(tmp_path: Path) -> None:
+    with disk(tmp_path / "disk", 400) as made:
+        made.fill()
+        with pytest.raises(DeployError, match=r"/deployments/[^ ]*: No space left on device"):
+            await deployment().up(UNMIRRORED, made.path, lambda _: None)
+        assert not list(made.path.glob("deployments/*/data"))
 
 
 @within(LIMIT_S)
@@ -402,11 +412,11 @@ def test_a_clusters_proxy_obeys_its_agent_and_no_other_process_of_the_machine(
     assert said["status"] == 401
     for running in processes.of(cluster.site.cluster):
         environment = Path(f"/proc/{running.pid}/environ").read_bytes()
-        told = cluster.site.token.encode() in environment
-        assert told == (running.mark(processes.ROLE) in (processes.PROXY, processes.AGENT))
+        has_token = cluster.site.token.encode() in environment
+        assert has_token == (running.mark(processes.ROLE) in (processes.PROXY, processes.AGENT))
 
 
-def test_nobody_else_may_look_into_a_clusters_folder(cluster: LocalCluster) -> None:
+def test_other_users_cannot_read_a_clusters_folder(cluster: LocalCluster) -> None:
     assert cluster.site.folder.stat().st_mode & 0o777 == 0o700
     assert cluster.site.token in (cluster.site.folder / "cluster.json").read_text()
     assert cluster.site.token not in repr(cluster.site)
@@ -416,9 +426,9 @@ def test_the_nodes_of_a_cluster_share_a_cookie_that_stands_in_their_configuratio
     cluster: LocalCluster,
 ) -> None:
     (cookie,) = cookies(cluster)
-    told = {cluster.site.config(unit) for unit in cluster.site.units}
+    configurations = {cluster.site.config(unit) for unit in cluster.site.units}
     files = {path for path in cluster.site.folder.rglob("*") if path.is_file()}
-    assert {path for path in files if cookie.encode() in path.read_bytes()} == told
+    assert {path for path in files if cookie.encode() in path.read_bytes()} == configurations
     for running in processes.of(cluster.site.cluster):
         for file in ("environ", "cmdline"):
             assert cookie.encode() not in Path(f"/proc/{running.pid}/{file}").read_bytes()

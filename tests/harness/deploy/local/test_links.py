@@ -157,7 +157,7 @@ async def test_a_peer_is_heard_late_while_peers_are_slow_and_at_once_before_and_
 
 
 @within(LIMIT_S)
-async def test_a_listener_is_made_at_the_address_that_is_asked_for_or_not_at_all(
+async def test_a_listener_uses_the_requested_address_or_none(
     tmp_path: Path,
 ) -> None:
     async with standing(tmp_path) as cluster:

@@ -16,6 +16,7 @@ from harness.deploy.local.deployment import LocalDeployment
 from harness.deploy.local.faults import equip
 from harness.run import afterwards
 from harness.systems.catalogue import load_layout
+from harness.systems.rabbitmq.broker import RabbitBroker
 from tests.rigs.machine.loops import within
 
 pytestmark = pytest.mark.slow
@@ -37,16 +38,16 @@ async def standing(folder: Path) -> AsyncIterator[LocalCluster]:
         await cluster.down()
 
 
-async def tell(cluster: LocalCluster, *orders: Order) -> None:
+async def carry_out(cluster: LocalCluster, *orders: Order) -> None:
     for order in orders:
         await cluster.operator.carry_out(order)
 
 
-async def members(cluster: LocalCluster, asked: str, wanted: set[str]) -> set[str]:
+async def members(cluster: LocalCluster, host: str, wanted: set[str]) -> set[str]:
     """The nodes that a host lists, by its own word; as soon as it is these."""
 
     async def look() -> set[str]:
-        return set(await cluster.broker.members(asked))
+        return set(await cluster.broker.members(host))
 
     return await until(look, lambda found: found == wanted, MEMBERS_LIMIT_S)
 
@@ -72,14 +73,15 @@ async def up(cluster: LocalCluster, *hosts: str) -> None:
 
 
 @within(LIMIT_S)
-async def test_a_spare_host_stands_by_itself_and_is_asked_when_it_has_joined(
+async def test_a_spare_host_starts_alone_and_is_queried_after_joining(
     tmp_path: Path,
 ) -> None:
     async with standing(tmp_path) as cluster:
         assert await members(cluster, "ref1", THREE) == THREE
+        assert isinstance(cluster.broker, RabbitBroker)
         assert "ref4" not in cluster.broker.api.hosts
         add = AddNode("ref4", "ref1")
-        await tell(cluster, add)
+        await carry_out(cluster, add)
         await afterwards.of_members(cluster.broker, add)
         assert await members(cluster, "ref4", FOUR) == FOUR
 
@@ -89,11 +91,11 @@ async def test_a_node_that_is_down_is_forgotten_and_one_that_runs_is_not(tmp_pat
     async with standing(tmp_path) as cluster:
         forget = ForgetNode("ref3", "ref1", offline=False)
         with pytest.raises(DeployError, match="The node ref3 is running"):
-            await tell(cluster, forget)
+            await carry_out(cluster, forget)
         await down(cluster, "ref3")
-        await tell(cluster, forget)
+        await carry_out(cluster, forget)
         await afterwards.of_members(cluster.broker, forget)
-        await tell(cluster, WipeNode("ref3"))
+        await carry_out(cluster, WipeNode("ref3"))
         await up(cluster, "ref3")
         assert await members(cluster, "ref1", THREE) == THREE, "it joined as a new one"
 
@@ -103,7 +105,7 @@ async def test_a_node_that_is_reset_comes_back_as_a_member_with_nothing(tmp_path
     async with standing(tmp_path) as cluster:
         await cluster.broker.declare(QUEUE, True, "ref2")
         before = {QUEUE: await cluster.broker.roles(QUEUE)}
-        await tell(cluster, ResetNode("ref2"))
+        await carry_out(cluster, ResetNode("ref2"))
 
         async def roles() -> dict[str, object]:
             return {QUEUE: await cluster.broker.roles(QUEUE)}
@@ -117,9 +119,9 @@ async def test_a_node_that_was_not_the_last_boots_alone_when_it_is_forced(tmp_pa
     async with standing(tmp_path) as cluster:
         for order in (ForceBoot("ref1"), WipeNode("ref1"), ForgetNode("ref2", "ref1", True)):
             with pytest.raises(DeployError, match="this is for one that is down"):
-                await tell(cluster, order)
+                await carry_out(cluster, order)
         await down(cluster, "ref1", "ref2", "ref3")
-        await tell(cluster, ForceBoot("ref1"))
+        await carry_out(cluster, ForceBoot("ref1"))
         await up(cluster, "ref1")
 
 
@@ -129,7 +131,7 @@ async def test_the_last_one_is_forgotten_offline_and_the_one_before_it_boots(
 ) -> None:
     async with standing(tmp_path) as cluster:
         await down(cluster, "ref1", "ref2", "ref3")
-        await tell(cluster, WipeNode("ref3"), ForgetNode("ref3", "ref2", offline=True))
+        await carry_out(cluster, WipeNode("ref3"), ForgetNode("ref3", "ref2", offline=True))
         await up(cluster, "ref2", "ref1")
         assert await members(cluster, "ref2", TWO) == TWO
         await up(cluster, "ref3")

@@ -120,7 +120,7 @@ def test_a_fault_of_a_clients_links_to_a_host_means_all_of_its_processes(
     assert leaving.ok, leaving.doubt
 
 
-def test_who_stands_beside_what_is_struck_runs_on(cluster: LocalCluster, play: Play) -> None:
+def test_processes_beside_the_target_run_on(cluster: LocalCluster, play: Play) -> None:
     before = pids(cluster, NAME_SERVER)
     play(cluster.executor.perform(Kill(BROKER)))
     assert pids(cluster, BROKER) == set()
@@ -133,7 +133,7 @@ def test_who_stands_beside_what_is_struck_runs_on(cluster: LocalCluster, play: P
     assert play(cluster.health(CLEAN_S)).clean
 
 
-def test_a_host_that_stands_still_is_all_of_it_and_nobody_else(
+def test_a_frozen_host_freezes_all_its_processes_and_no_others(
     cluster: LocalCluster, play: Play
 ) -> None:
     play(cluster.executor.perform(Freeze("rkt1")))
@@ -143,7 +143,7 @@ def test_a_host_that_stands_still_is_all_of_it_and_nobody_else(
     assert play(cluster.health(CLEAN_S)).clean
 
 
-def test_how_a_host_ended_is_told_only_where_all_of_it_ended_alike(
+def test_a_hosts_exit_is_reported_only_if_all_processes_agree(
     cluster: LocalCluster, play: Play
 ) -> None:
     async def ended(*deeds: Action) -> ProcessState:
@@ -162,21 +162,21 @@ def test_how_a_host_ended_is_told_only_where_all_of_it_ended_alike(
     assert play(cluster.health(CLEAN_S)).clean
 
 
-def test_the_end_of_a_process_is_told_by_its_place(cluster: LocalCluster, play: Play) -> None:
+def test_the_end_of_a_process_is_reported_by_its_place(cluster: LocalCluster, play: Play) -> None:
     async def story() -> list[tuple[str, int | None]]:
-        told, ends = [], cluster.process_ends()
+        reported, ends = [], cluster.process_ends()
         waiting = asyncio.ensure_future(anext(ends))
         await asyncio.sleep(0)  # it looks at who has ended before
         await cluster.executor.perform(Kill("rkt3"))
         await cluster.executor.perform(Kill(NAME_SERVER))
         for _ in range(2):
             ended = await waiting
-            told.append((ended.place, ended.exit_code))
+            reported.append((ended.place, ended.exit_code))
             waiting = asyncio.ensure_future(anext(ends))
         waiting.cancel()
         for place in ("rkt3", "rkt1"):
             await cluster.executor.perform(Start(place))
-        return told
+        return reported
 
     assert sorted(play(story())) == [(NAME_SERVER, 137), ("rkt3", 137)]
     assert play(cluster.health(CLEAN_S)).clean

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 HOSTS = tuple(f"ref{number}" for number in range(1, 6))
 FIVE = replace(UNMIRRORED, hosts=tuple(Host(name, name, ("broker",)) for name in HOSTS))
 LIMIT_S = 240.0  # five nodes on a machine that is busy
-APART = {  # seen from ref2; who does not reach whom
+APART: dict[str, list[tuple[str, tuple[str, ...]]]] = {  # seen from ref2; who does not reach whom
     "halves": [("ref2", ("ref3", "ref4", "ref5")), ("ref1", ("ref3", "ref4", "ref5"))],
     "ring": [("ref2", ("ref3", "ref4")), ("ref1", ("ref4", "ref5")), ("ref3", ("ref5",))],
     "bridge": [("ref1", ("ref4", "ref5")), ("ref3", ("ref4", "ref5"))],

@@ -8,11 +8,11 @@ from harness.report.charts.chart import Chart, chart
 from harness.view.timeline import Timeline
 from tests.rigs.histories.by_hand import PUBLISHER, History
 from tests.rigs.histories.watching import ALL, MASTER, OTHER, SLAVE, looks
-from tests.rigs.runs.told_runs import crash, told
+from tests.rigs.runs.judged_runs import crash, judged_run
 
 
 def timeline_of(tmp_path: Path, history: History) -> Timeline:
-    detail = told(tmp_path / "run", history).detail
+    detail = judged_run(tmp_path / "run", history).detail
     assert detail is not None
     return detail.timeline
 
@@ -38,7 +38,7 @@ def test_a_fault_that_was_not_verified_looks_and_reads_otherwise(tmp_path: Path)
     story = History(load_ms=(0, 40_000)).window(12_000, ended_ms=27_000, verified=False)
     (held,) = chart_of(tmp_path, story.flow(range(100), from_ms=0, every_ms=300)).held
     assert held.tone == "doubted"
-    assert "not seen from outside" in held.title
+    assert "not verified" in held.title
 
 
 def test_a_fault_that_never_ended_reaches_to_the_end(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_stage_of_a_window_in_doubt_is_drawn_as_not_judged(tmp_path: Path) -> 
         ("fault", crash().window(30_000, ended_ms=31_000, verified=False)),
         ("stall", crash().stall(1, at_ms=13_000, late_ms=200)),
     ):
-        detail = told(tmp_path / name, story).detail
+        detail = judged_run(tmp_path / name, story).detail
         assert detail is not None
         lanes = {lane.name: lane.spans[0] for lane in chart(detail.timeline).stages[:4]}
         first = lanes["first_success, fault 1" if name == "fault" else "first_success"]

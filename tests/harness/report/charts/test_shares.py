@@ -6,13 +6,13 @@ from harness.report.charts.scale import Scale
 from harness.report.charts.shares import Shares, shares, span
 from harness.view.timeline import Timeline
 from tests.rigs.histories.by_hand import History
-from tests.rigs.runs.told_runs import crash, told
+from tests.rigs.runs.judged_runs import crash, judged_run
 
 DIPS = [(12_000, 16_000), (28_000, 31_000)]
 
 
 def timeline_of(folder: Path, history: History) -> Timeline:
-    detail = told(folder, history).detail
+    detail = judged_run(folder, history).detail
     assert detail is not None
     return detail.timeline
 

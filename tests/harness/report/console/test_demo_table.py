@@ -9,15 +9,15 @@ from tests.rigs.runs.findings import Story
 from tests.rigs.runs.reports import report, run
 
 
-def shown(told: object) -> str:
-    console = Console(file=StringIO(), width=120)
-    console.print(told)
-    return console.file.getvalue()
+def shown(renderable: object) -> str:
+    text = StringIO()
+    Console(file=text, width=120).print(renderable)
+    return text.getvalue()
 
 
 def test_a_newcomer_s_table_holds_a_sentence_and_a_verdict_for_each_cell() -> None:
-    told = report(run(Story()))
-    text = shown(demo_table.table(told))
+    demo = report(run(Story()))
+    text = shown(demo_table.table(demo))
     assert "verdict" in text
     assert "lost" in text
 

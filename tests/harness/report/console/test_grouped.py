@@ -45,7 +45,7 @@ def test_other_reasons_and_other_kinds_of_claims_have_lines_of_their_own() -> No
 
 
 def test_what_is_broken_and_what_was_foretold_stands_alone_and_first() -> None:
-    told = lines(
+    printed = lines(
         verdict("held", ClaimOutcome.PASS),
         verdict("held-too", ClaimOutcome.PASS),
         verdict("broken", ClaimOutcome.FAIL),
@@ -53,7 +53,7 @@ def test_what_is_broken_and_what_was_foretold_stands_alone_and_first() -> None:
         verdict("foretold", ClaimOutcome.PASS, warns=True),
         verdict("elsewhere", ClaimOutcome.NOT_APPLICABLE, "no mirror"),
     )
-    assert told == [
+    assert printed == [
         "FAIL broken alone",
         "FAIL broken-too alone",
         "PASS foretold alone",

@@ -66,7 +66,7 @@ def test_rows_begin_at_tens_and_hold_the_newest_seconds() -> None:
     assert drawn(strip, width=40, most=1) == ["  50 s " + "#" * 25]
 
 
-def test_rows_tell_the_time_since_the_load_began() -> None:
+def test_rows_show_the_time_since_the_load_began() -> None:
     strip = Strip(415, (ALL,) * 12, 0, (spell(420, 422),), left_out=410)
     assert drawn(strip) == [" 410 s " + "#" * 12, " " * 12 + "^="]
 
@@ -77,8 +77,8 @@ def test_no_row_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, drawn(strip, width))) <= width
 
 
-def test_the_legend_tells_every_sign_but_the_question_mark() -> None:
+def test_the_legend_explains_every_sign_except_the_question_mark() -> None:
     for signs in (ASCII, BLOCKS):
-        told = legend(signs).plain
+        printed = legend(signs).plain
         shown = (signs.every, signs.some[0], signs.none, signs.idle, signs.pending, signs.begins)
-        assert all(sign in told for sign in shown)
+        assert all(sign in printed for sign in shown)

@@ -9,17 +9,19 @@ import pytest
 from rich.console import Console
 
 from harness.claims.judge import ClaimOutcome
+from harness.compare.expectations import CellResult, Standing
 from harness.judging.exits import Judge
 from harness.outside.text import visible
 from harness.report.console.tables import COLUMNS_MAX, comparison_text
 from harness.report.console.terminal import CELLS_MAX, Terminal
 from harness.report.display import LiveView
+from harness.report.lines import cell_lines
 from harness.run.strip import Share, Strip
 from harness.view.observations import Observation
 from harness.view.routes import SENTENCE as ROUTE_CHANGE
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, SKIPPED, compared, report, run
-from tests.rigs.runs.told_runs import page_of, summed
 
 VIEW = LiveView("run-1", "baseline", 300.0, 299.4, 300.0, 0.998, 12, (), 41.6)
 
@@ -181,7 +183,7 @@ def test_every_line_of_a_run_is_there_with_its_reasons() -> None:
     ]
     assert "claimed by seeds/000" in fail
     assert "consumers_resumed after 0.161 s" in fail
-    assert "this cell is known to do so" in fail
+    assert "expected in this cell" in fail
 
 
 def test_claims_that_held_share_a_line_and_routes_are_counted() -> None:
@@ -222,10 +224,10 @@ def test_tables_have_a_column_a_cell_and_a_legend() -> None:
     assert any(line.startswith("NOT APPLICABLE mirror-crash on") for line in screen.lines)
 
 
-def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
+def test_what_does_not_apply_is_one_line_unless_all_is_requested() -> None:
     screen = Screen()
     screen.display.report(report(run(Story())))
-    left = "67 more claims do not apply (--all tells each, and why)"
+    left = "67 more claims do not apply (--all lists each with its reason)"
     assert left in screen.lines
     assert not [line for line in screen.lines if "notified-consumer-is-cancelled" in line]
     whole = Screen(whole=True)
@@ -236,15 +238,15 @@ def test_what_does_not_apply_is_one_line_unless_all_is_asked_for() -> None:
     assert "NOT APPLICABLE notified-consumer-is-cancelled: " in said
 
 
-def test_cells_that_do_not_apply_are_one_line_unless_all_is_asked_for() -> None:
+def test_cells_that_do_not_apply_are_one_line_unless_all_is_requested() -> None:
     others = tuple(replace(SKIPPED, cell=(f"crash-{n}", *SKIPPED.cell[1:])) for n in range(80))
     screen, whole = Screen(), Screen(whole=True)
     screen.display.report(report(run(Story()), skipped=others))
     whole.display.report(report(run(Story()), skipped=others))
-    told = "NOT APPLICABLE: 80 more cells do not apply (--all tells each, and why)"
+    message = "NOT APPLICABLE: 80 more cells do not apply (--all lists each with its reason)"
     assert [line for line in screen.lines if "crash-" in line and "NOT" in line] == []
-    assert told in screen.lines
-    assert told not in whole.lines
+    assert message in screen.lines
+    assert message not in whole.lines
     assert sum(line.startswith("NOT APPLICABLE crash-") for line in whole.lines) == 80
 
 
@@ -306,6 +308,38 @@ def test_the_comparison_shows_median_range_and_how_many_were_judged() -> None:
     assert "not judged (0 of 5)" in text
 
 
+SHORT = "it lasted 0.05 s, and its window was shorter than a look, 3.5 s, and a proxy counts none"
+
+
+def test_what_one_fault_leaves_open_has_its_reason_in_full_once() -> None:
+    screen = Screen()
+    done = run(Story().unverified(SHORT))
+    rows = (
+        compared(CELL, "lost", None, unit="messages", judged=0),
+        compared(CELL, "silence", None, judged=0),
+    )
+    screen.display.verdicts(report(done, comparison=rows))
+    assert sum("the same reason" in line for line in screen.lines) >= 5
+    of_loss = [line for line in screen.lines if line.lstrip().startswith("loss >= 0")]
+    assert SHORT in of_loss[0]
+    assert "judged in no run: lost, silence" in screen.lines
+    undecided = [one for one in screen.lines if one.startswith("INCONCLUSIVE wherever")]
+    assert "confirmed-hence-delivered" in undecided[0]
+    assert not any(line.endswith("INCONCLUSIVE 1/1") for line in screen.lines)
+
+
+def test_claims_that_stand_alike_to_what_is_known_share_their_words() -> None:
+    lines = ("a: PASS, and no entry speaks of it", "b: FAIL, expected PASS")
+    alike = (*lines, "c: PASS, and no entry speaks of it", "a run of this cell was not judged")
+    result = CellResult(CELL, Standing.NEW, alike, {})
+    (line,) = cell_lines(replace(report(), cells=(result,)))
+    _, _, told = line.partition("pika: ")
+    assert told == (
+        "a, c: PASS, and no entry speaks of it; b: FAIL, expected PASS; "
+        "a run of this cell was not judged"
+    )
+
+
 @pytest.mark.parametrize(
     ("median", "bounds", "text"),
     [(1e6, 5, "unknown"), (1e6, 4, ">= 0.001 s"), (2e9, 5, ">= 2.000 s")],
@@ -337,10 +371,12 @@ def test_of_hundreds_of_cells_there_is_a_line_each_and_the_last_lines() -> None:
     screen = Screen()
     screen.display.report(report(*runs, skipped=(SKIPPED,)))
     assert len(screen.lines) < CELLS_MAX + 12
-    told = "\n".join(screen.lines)
-    assert "NOT JUDGED 4: scenario-3 on rabbitmq-mirrored all-automatic@T=10 with pika: " in told
-    assert "no cluster (0 of 1 run judged)" in told
-    assert "NOT APPLICABLE: 1 more cells" in told
+    printed = "\n".join(screen.lines)
+    assert (
+        "NOT JUDGED 4: scenario-3 on rabbitmq-mirrored all-automatic@T=10 with pika: " in printed
+    )
+    assert "no cluster (0 of 1 run judged)" in printed
+    assert "NOT APPLICABLE: 1 more cells" in printed
     assert screen.lines[-1].startswith("replay: ")
 
 
@@ -358,6 +394,6 @@ def test_every_way_to_the_terminal_escapes_what_comes_from_outside() -> None:
     screen.display.live(replace(VIEW, armed=(evil,)))
     made = run(Story(), verdicts=(), failure=evil, notes=(evil,), name=evil)
     screen.display.report(report(made, replay=evil), [Path(evil)])
-    told = screen.paper.getvalue()
-    assert told.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
-    assert told.encode() and visible(told) == told
+    printed = screen.paper.getvalue()
+    assert printed.count(r"rmq1\x1b[2J\u202e\u200b\udcff") >= 7
+    assert printed.encode() and visible(printed) == printed

@@ -10,7 +10,7 @@ from harness.report import html, verdict
 from harness.report.console.terminal import Terminal
 from harness.run_folder.manifest import AuditStart
 from tests.rigs.histories.by_hand import ns
-from tests.rigs.runs.told_runs import crash, page_of, told
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 STARTED = AuditStart(
     "rmq2", "its process has ended", "", ns(93_100), ns(101_300), "mirror of <orders>"
@@ -23,7 +23,7 @@ SENTENCE = (
 
 
 def test_a_page_names_who_was_started_and_who_was_left(tmp_path: Path) -> None:
-    text = html.text(page_of(told(tmp_path / "run", crash(), audit_starts=[STARTED, LEFT])))
+    text = html.text(page_of(judged_run(tmp_path / "run", crash(), audit_starts=[STARTED, LEFT])))
     for words in (
         "Before the audit",
         SENTENCE.replace("<", "&lt;").replace(">", "&gt;"),
@@ -33,13 +33,13 @@ def test_a_page_names_who_was_started_and_who_was_left(tmp_path: Path) -> None:
 
 
 def test_a_page_of_a_run_whose_nodes_all_answered_says_nothing_of_it(tmp_path: Path) -> None:
-    assert "Before the audit" not in html.text(page_of(told(tmp_path / "run", crash())))
+    assert "Before the audit" not in html.text(page_of(judged_run(tmp_path / "run", crash())))
 
 
 def test_a_terminal_has_one_line_of_each(tmp_path: Path) -> None:
     paper = io.StringIO()
     console = Console(file=paper, width=120, highlight=False)
-    run = told(tmp_path / "run", crash(), audit_starts=[STARTED])
+    run = judged_run(tmp_path / "run", crash(), audit_starts=[STARTED])
     Terminal(console, lambda: 0.0).report(page_of(run))
     assert [line for line in paper.getvalue().splitlines() if "auditor" in line] == [
         f"  {SENTENCE}"
@@ -47,7 +47,7 @@ def test_a_terminal_has_one_line_of_each(tmp_path: Path) -> None:
 
 
 def test_the_verdict_file_has_each_with_its_times(tmp_path: Path) -> None:
-    run = told(tmp_path / "run", crash(), audit_starts=[STARTED, LEFT])
+    run = judged_run(tmp_path / "run", crash(), audit_starts=[STARTED, LEFT])
     (one,) = json.loads(verdict.text(page_of(run)))["runs"]
     assert [(each["place"], each["issued_ns"]) for each in one["audit_starts"]] == [
         ("rmq2", ns(93_100)),

@@ -9,7 +9,7 @@ from harness.claims.judge import judge
 from harness.report.page.cells import cells
 from harness.report.page.claims import claims
 from tests.rigs.runs.findings import Story
-from tests.rigs.runs.told_runs import WARNING, page_of, summed
+from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ def test_a_claims_article_is_reported_with_its_section(source: str, article: str
     run = summed(Story())
     run = replace(run, verdicts=tuple(replace(one, source=source) for one in run.verdicts))
     report = page_of(run)
-    told = {(view.source, view.article) for view in claims(report, cells(report))}
-    assert told == {(source, article)}
+    sources = {(view.source, view.article) for view in claims(report, cells(report))}
+    assert sources == {(source, article)}
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_a_claims_article_is_reported_with_its_section(source: str, article: str
     ],
 )
 def test_a_warning_is_neither_good_news_nor_a_promise(story: Story, badge: str) -> None:
-    told = judge(read_claims(WARNING, "claims of a test"), story.evidence)
-    report = page_of(summed(story, verdicts=told))
+    verdicts = judge(read_claims(WARNING, "claims of a test"), story.evidence)
+    report = page_of(summed(story, verdicts=verdicts))
     (view,) = claims(report, cells(report))
     assert {(view.tone, view.badge)} | {(one.tone, one.badge) for one in view.seen} == {
         ("open", badge)

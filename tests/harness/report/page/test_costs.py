@@ -8,8 +8,8 @@ from harness.judging.result import RunReport
 from harness.report.page.costs import CostRow, CostsView, Figure, costs
 from harness.view.costs import BROKERS, CLIENTS, PROXY, Cost, HostUse
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, run
-from tests.rigs.runs.told_runs import page_of, summed
 
 HOST = HostUse("rmq1", BROKERS, 11.0, 0.5, 120e6, 130e6, 1e6, 2e6, None, 3e5)
 COST = Cost(
@@ -30,7 +30,7 @@ COST = Cost(
 )
 
 
-def told(*values: Cost, **changes: object) -> list[RunReport]:
+def reports(*values: Cost, **changes: object) -> list[RunReport]:
     return [
         replace(summed(Story(), name=f"run-{number}", **changes), cost=cost)
         for number, cost in enumerate(values)
@@ -42,12 +42,12 @@ def view(*runs: RunReport) -> CostsView:
 
 
 def only(*values: Cost) -> CostRow:
-    ((row,),) = (table.rows for table in view(*told(*values)).tables)
+    ((row,),) = (table.rows for table in view(*reports(*values)).tables)
     return row
 
 
 def figures(*values: Cost) -> dict[str, Figure]:
-    names = [name for name, _ in view(*told(*values)).columns]
+    names = [name for name, _ in view(*reports(*values)).columns]
     return dict(zip(names, only(*values).figures, strict=True))
 
 
@@ -89,7 +89,7 @@ def test_how_many_runs_say_nothing_stands_beside_the_range() -> None:
 
 def test_only_runs_of_one_load_and_deployment_stand_in_one_table() -> None:
     values = (COST, replace(COST, load="max"), replace(COST, deployment="local"))
-    tables = view(*told(*values)).tables
+    tables = view(*reports(*values)).tables
     assert [(table.load, table.deployment) for table in tables] == [
         ("300/s", "compose"),
         ("max", "compose"),
@@ -98,9 +98,9 @@ def test_only_runs_of_one_load_and_deployment_stand_in_one_table() -> None:
 
 
 def test_scenarios_of_one_load_are_taken_together_and_layouts_are_not() -> None:
-    scenarios = told(COST, cell=("cut-one-node", *CELL[1:]))
+    scenarios = reports(COST, cell=("cut-one-node", *CELL[1:]))
     ((first, second),) = (
-        table.rows for table in view(*told(COST), *scenarios, *told(COST, cell=OTHER)).tables
+        table.rows for table in view(*reports(COST), *scenarios, *reports(COST, cell=OTHER)).tables
     )
     assert (first.layout, first.runs) == (CELL[2], "2 runs")
     assert (second.layout, second.runs) == (OTHER[2], "1 run")
@@ -117,7 +117,7 @@ def test_the_bar_is_cpu_a_thousand_messages_by_part() -> None:
     assert only(replace(COST, confirmed_per_s=None)).bar_text == "not known"
 
 
-def test_hosts_are_told_one_by_one_the_brokers_first() -> None:
+def test_hosts_are_listed_one_by_one_with_brokers_first() -> None:
     hosts = {host.host: host.figures for host in only(COST).hosts}
     assert list(hosts) == ["rmq1", "rmq2", "toxiproxy", "workers"]
     assert [one.text for one in hosts["rmq1"]] == [
@@ -133,5 +133,5 @@ def test_hosts_are_told_one_by_one_the_brokers_first() -> None:
 
 def test_runs_without_a_calm_are_counted() -> None:
     empty = replace(COST, seconds=0.0, hosts=())
-    found = view(*told(COST, empty), run(Story(), name="x", verdicts=(), failure="no cluster"))
+    found = view(*reports(COST, empty), run(Story(), name="x", verdicts=(), failure="no cluster"))
     assert (len(found.tables), found.untold) == (1, 2)

@@ -12,7 +12,7 @@ from harness.report import html, verdict
 from harness.report.console.terminal import Terminal
 from harness.report.failing import ROWS_MAX, rows
 from harness.view.failing import Failing
-from tests.rigs.runs.told_runs import crash, page_of, told
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 394.2, None, "", None, "")
 WELL = Failing(1, "publisher-<2>", "rkt2", 410, 0, 0, None, None, 43.6, "rkt1", 44.0, "broker-a")
@@ -20,7 +20,7 @@ SILENT = replace(FAILED, name_server="")
 
 
 def of(folder: Path, *failing: Failing) -> RunReport:
-    run = told(folder / "run", crash())
+    run = judged_run(folder / "run", crash())
     assert run.detail is not None
     return replace(run, detail=replace(run.detail, failing=failing))
 
@@ -31,7 +31,7 @@ def printed(run: RunReport) -> str:
     return paper.getvalue()
 
 
-def test_a_page_and_a_terminal_tell_it_publisher_by_publisher(tmp_path: Path) -> None:
+def test_page_and_terminal_list_every_publisher(tmp_path: Path) -> None:
     run = of(tmp_path, FAILED, WELL)
     text, said = html.text(page_of(run)), printed(run)
     assert "Failed sends by publisher" in text and "failed sends by publisher" in said
@@ -42,7 +42,7 @@ def test_a_page_and_a_terminal_tell_it_publisher_by_publisher(tmp_path: Path) ->
     assert "none of 410" in said
 
 
-def test_where_no_send_failed_or_no_client_tells_whom_it_asks_there_is_no_table(
+def test_there_is_no_table_without_failed_sends_or_name_server_reports(
     tmp_path: Path,
 ) -> None:
     for run in (of(tmp_path / "a", WELL), of(tmp_path / "b", SILENT), of(tmp_path / "c")):

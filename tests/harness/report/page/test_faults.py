@@ -8,8 +8,8 @@ from harness.report.page.cells import cells
 from harness.report.page.faults import DOUBTED_MAX, FaultsView, faults, window
 from harness.view.timeline import FaultSpan, Verification
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 from tests.rigs.runs.reports import run
-from tests.rigs.runs.told_runs import crash, page_of, told
 
 S = 1_000_000_000
 SPAN = FaultSpan(
@@ -52,7 +52,7 @@ def plain(text: str) -> str:
 
 
 def with_spans(folder: Path, *spans: FaultSpan) -> RunReport:
-    made = told(folder, crash())
+    made = judged_run(folder, crash())
     assert made.detail is not None
     timeline = replace(made.detail.timeline, faults=spans)
     return replace(made, detail=replace(made.detail, timeline=timeline))
@@ -69,30 +69,30 @@ def test_a_window_is_reported_from_the_request_to_the_end() -> None:
     assert (view.tone, view.badge) == ("pass", "✓ VERIFIED")
     assert plain(view.requested) == "from +12.000 s for 40.0 s"
     assert plain(view.armed) == (
-        "at +12.250 s, 0.25 s after it was due, in force within 0.25 s by packet filter"
+        "at +12.250 s, 0.25 s late, active within 0.25 s by packet filter"
     )
     assert plain(view.held) == (
         "yes, 2.75 s after it was issued (a look of 2.00 s): 3 links silent"
     )
-    assert plain(view.undone) == "by +52.000 s, within 1.00 s; it stood for 39.8 s"
+    assert plain(view.undone) == "by +52.000 s, within 1.00 s; active for 39.8 s"
     assert plain(view.gone) == "yes, 3.00 s after its undo was issued: 3 links answer"
 
 
 def test_a_later_window_may_wait_for_the_one_before_it_so_it_is_not_called_late() -> None:
     view = window(replace(SPAN, number=2))
     assert plain(view.requested).startswith("not before +12.000 s")
-    assert "after it was due" not in view.armed
+    assert " late" not in view.armed
 
 
-def test_options_and_a_fault_that_never_goes_are_part_of_what_was_asked_for() -> None:
+def test_options_and_a_permanent_fault_are_part_of_the_request() -> None:
     span = replace(SPAN, options=("clients publishers",), returns=False, gone=None, ended_ns=None)
     assert plain(window(span).requested).endswith(
         "for 40.0 s, clients publishers, never to be undone"
     )
-    assert window(span).undone == "never, as it was asked for"
+    assert window(span).undone == "never, as requested"
 
 
-def test_why_a_fault_is_not_proved_is_told_in_the_words_of_the_evidence() -> None:
+def test_an_unproved_fault_is_explained_in_the_words_of_the_evidence() -> None:
     answered = replace(
         SPAN,
         verified=False,
@@ -156,6 +156,6 @@ def test_what_never_armed_has_no_times(tmp_path: Path) -> None:
     assert (group.arm, group.prove, group.go) == ("–", "–", "–")
 
 
-def test_runs_of_which_no_window_can_be_told_are_counted() -> None:
+def test_runs_without_a_known_window_are_counted() -> None:
     found = view(run(Story(), verdicts=(), failure="no cluster"))
     assert (found.windows, found.groups, found.untold) == (0, (), 1)

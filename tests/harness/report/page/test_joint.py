@@ -9,14 +9,14 @@ from harness.report.page.joint import BEFORE_S, joint
 from harness.view.failing import Failing
 from harness.view.routes import RouteRow, Routes, Stretch
 from tests.rigs.histories.by_hand import ns
-from tests.rigs.runs.told_runs import crash, page_of, told
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 FAILED = Failing(1, "publisher-1", "rkt1", 410, 116, 400, 3.1, 94.2, None, "", None, "")
 AT_MS = 12_000  # of the crash
 
 
 def of(folder: Path, name: str, other: str, client: str, **changes: object) -> RunReport:
-    run = told(folder / name, crash(), cell=("incident", "rocketmq", "colocated", client))
+    run = judged_run(folder / name, crash(), cell=("incident", "rocketmq", "colocated", client))
     assert run.detail is not None
     (fault,) = run.detail.timeline.faults
     failing = Stretch(fault.issued_ns, fault.issued_ns + ns(5_000), "failing", "50% failed", "t")
@@ -26,7 +26,7 @@ def of(folder: Path, name: str, other: str, client: str, **changes: object) -> R
     return replace(run, **{"detail": detail, "together": (other,), **changes})  # type: ignore[arg-type]
 
 
-def test_every_client_has_a_row_from_the_fault_on_named_by_whom_it_asked(tmp_path: Path) -> None:
+def test_every_client_has_a_row_from_the_fault_on_by_name_server(tmp_path: Path) -> None:
     runs = of(tmp_path, "one", "two", "<old>"), of(tmp_path, "two", "one", "new")
     report = page_of(*runs)
     (picture,) = joint(report)

@@ -1,4 +1,4 @@
-"""Reports of hundreds of runs: what is told at length, and what is left to other places."""
+"""Reports of hundreds of runs: which runs are described at length, and what is left out."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +11,8 @@ from harness.report.page import runs as runs_page
 from harness.report.page.cells import cells
 from harness.report.page.drill import drills
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, compared
-from tests.rigs.runs.told_runs import crash, page_of, summed, told
 
 Cell = tuple[str, str, str, str]
 
@@ -21,14 +21,14 @@ def cell(number: int) -> Cell:
     return (f"scenario-{number}", *CELL[1:])
 
 
-def test_of_every_cell_the_gravest_run_is_told_at_length_first(
+def test_the_worst_run_of_every_cell_is_shown_first_in_full(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(runs_page, "LENGTHY_MAX", 2)
     report = page_of(
-        told(tmp_path / "a1", crash(every_ms=500), cell=cell(1)),
-        told(tmp_path / "a2", crash(every_ms=500, lost=[30]), cell=cell(1)),
-        told(tmp_path / "b1", crash(every_ms=500), cell=cell(2)),
+        judged_run(tmp_path / "a1", crash(every_ms=500), cell=cell(1)),
+        judged_run(tmp_path / "a2", crash(every_ms=500, lost=[30]), cell=cell(1)),
+        judged_run(tmp_path / "b1", crash(every_ms=500), cell=cell(2)),
     )
     run_views = runs_page.runs(report, cells(report))
     assert [bool(run.chart) for run in run_views] == [True, False, True]
@@ -44,14 +44,14 @@ def test_a_report_over_several_experiments_names_the_one_that_has_the_rest(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(runs_page, "LENGTHY_MAX", 0)
-    made = told(tmp_path / "a1", crash(every_ms=500))
+    made = judged_run(tmp_path / "a1", crash(every_ms=500))
     report = page_of(replace(made, piece="20260101-000000-beef"))
     (short,) = runs_page.runs(report, cells(report))
     assert short.left_out.endswith("the report of experiment 20260101-000000-beef has them.")
     assert ("experiment", "20260101-000000-beef") in short.origins
 
 
-def test_of_many_cells_a_claim_tells_the_gravest_and_counts_the_others(
+def test_a_claim_with_many_cells_shows_the_worst_and_counts_the_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(claims_page, "SEEN_MAX", 2)

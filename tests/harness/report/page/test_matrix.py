@@ -8,8 +8,8 @@ from harness.report.page.cells import cells
 from harness.report.page.matrix import COLUMNS_MAX, MatrixField, MatrixView, matrix
 from spark_analysis.schema.service import NEVER
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 from tests.rigs.runs.reports import CELL, run
-from tests.rigs.runs.told_runs import WARNING, page_of, summed
 
 SCENARIO, SYSTEM, LAYOUT, CLIENT = CELL
 PROMISE = """
@@ -97,19 +97,19 @@ def test_a_skipped_cell_has_its_reason_by_number_and_each_reason_is_reported_onc
     skipped.append(Skipped(cell("other"), "no such client"))
     found = of(summed(Story()), skipped=tuple(skipped))
     assert found.reasons == ("no mirror", "no such client")
-    told = [band.rows[0].entries[0] for band in found.blocks[0].bands[1:]]
-    assert [one.reason for one in told] == [1, 1, 1, 2]
-    assert {(one.sign, one.word) for one in told} == {("–", "N/A")}
+    entries = [band.rows[0].entries[0] for band in found.blocks[0].bands[1:]]
+    assert [one.reason for one in entries] == [1, 1, 1, 2]
+    assert {(one.sign, one.word) for one in entries} == {("–", "N/A")}
 
 
-def test_what_nobody_asked_for_is_blank_and_says_so() -> None:
+def test_an_unrequested_cell_is_blank_and_says_so() -> None:
     found = of(
         summed(Story()), summed(Story(), name="b", cell=cell("cut-one-node", layout="exactly-2"))
     )
     (block,) = found.blocks
     rows = [[one.word for one in band.rows[0].entries] for band in block.bands]
     assert rows == [["FAIL", ""], ["", "FAIL"]]
-    assert block.bands[0].rows[0].entries[1].title.endswith("exactly-2: not asked for")
+    assert block.bands[0].rows[0].entries[1].title.endswith("exactly-2: not requested")
 
 
 def test_systems_with_a_layout_in_common_stand_one_below_the_other() -> None:

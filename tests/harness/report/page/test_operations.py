@@ -6,7 +6,7 @@ from harness.report import html, verdict
 from harness.report.charts.chart import chart
 from harness.run_folder.manifest import OperationRecord
 from tests.rigs.histories.by_hand import ns
-from tests.rigs.runs.told_runs import crash, page_of, told
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of
 
 DONE = OperationRecord(
     1, "restart_node", "master of q", "rmq1", ns(14_000), ns(18_000), True, "rmq1 in <4.0> s"
@@ -17,8 +17,8 @@ FAILED = OperationRecord(
 NEVER = OperationRecord(3, "delete_policy", "")
 
 
-def test_a_page_tells_what_was_done_what_failed_and_what_never_began(tmp_path: Path) -> None:
-    run = told(tmp_path / "run", crash(), operations=[DONE, FAILED, NEVER])
+def test_a_page_lists_done_failed_and_unstarted_operations(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run", crash(), operations=[DONE, FAILED, NEVER])
     text = html.text(page_of(run))
     for words in (
         "Operation 1: restart_node master of q, rmq1",
@@ -33,7 +33,7 @@ def test_a_page_tells_what_was_done_what_failed_and_what_never_began(tmp_path: P
 
 
 def test_the_drawing_has_each_operation_from_its_begin_to_its_end(tmp_path: Path) -> None:
-    run = told(tmp_path / "run", crash(), operations=[DONE, FAILED, NEVER])
+    run = judged_run(tmp_path / "run", crash(), operations=[DONE, FAILED, NEVER])
     assert run.detail is not None
     (lane,) = [lane for lane in chart(run.detail.timeline).lanes if lane.name == "operation"]
     assert [(span.left, span.width, span.tone) for span in lane.spans] == [
@@ -43,7 +43,7 @@ def test_the_drawing_has_each_operation_from_its_begin_to_its_end(tmp_path: Path
 
 
 def test_the_verdict_file_has_every_operation(tmp_path: Path) -> None:
-    run = told(tmp_path / "run", crash(), operations=[DONE, NEVER])
+    run = judged_run(tmp_path / "run", crash(), operations=[DONE, NEVER])
     text = verdict.text(page_of(run))
     assert '"kind": "restart_node"' in text
     assert '"detail": "never began"' in text

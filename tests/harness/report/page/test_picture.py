@@ -10,8 +10,8 @@ from harness.report.page.cells import cells
 from harness.report.page.comparison.places import places
 from harness.report.page.picture import Picture, picture
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import crash, judged_run, page_of, summed
 from tests.rigs.runs.reports import CELL, OTHER, run
-from tests.rigs.runs.told_runs import crash, page_of, summed, told
 
 
 def of(made: Report) -> Picture:
@@ -40,18 +40,18 @@ def test_what_was_lost_stands_before_how_long_it_was_out() -> None:
     assert second.more == ("downtime in 0 of 1 run (95 % one-sided bound: at most 95 %)",)
 
 
-def test_what_nobody_knows_is_not_drawn_as_well() -> None:
+def test_unknown_intervals_are_not_drawn_as_good() -> None:
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     lost = run(Story(), cell=OTHER, verdicts=(), failure="no cluster")
     (scene,) = of(page_of(summed(stalled), lost)).scenes
     doubted, unjudged = scene.panels
-    assert plain(doubted.findings) == [("open", "? out: not decided")]
+    assert plain(doubted.findings) == [("open", "? downtime: not decided")]
     assert doubted.more == ("publisher 1 stalled 140 ms at +12.3 s (host busy)",)
     assert (plain(unjudged.findings), unjudged.why) == ([("open", "? not judged")], "no cluster")
     assert picture(cells(page_of(lost)), places(page_of(lost))) is None
 
 
-def test_runs_of_which_nobody_knows_how_long_are_counted_beside_the_others() -> None:
+def test_runs_of_unknown_length_are_counted_separately() -> None:
     stalled = Story().doubt("availability", "stalled", window=1, worker=1)
     (scene,) = of(page_of(summed(Story().outage(12, 13)), summed(stalled, repeat=2))).scenes
     (panel,) = scene.panels
@@ -76,8 +76,8 @@ def test_of_many_scenarios_those_that_differ_most_are_drawn(
 
 def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:
     runs = (
-        told(tmp_path / "a", crash()),
-        told(tmp_path / "b", crash(until_ms=80_000), cell=OTHER),
+        judged_run(tmp_path / "a", crash()),
+        judged_run(tmp_path / "b", crash(until_ms=80_000), cell=OTHER),
     )
     (scene,) = of(page_of(*runs)).scenes
     zeros = {panel.drawn.zero for panel in scene.panels if panel.drawn is not None}

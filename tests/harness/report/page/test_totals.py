@@ -5,82 +5,93 @@ from harness.report.page.cells import cells
 from harness.report.page.totals import median_text, totals_of
 from spark_analysis.schema.words import RecoveredBy
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import summed
 from tests.rigs.runs.reports import CELL, OTHER, report, run
-from tests.rigs.runs.told_runs import summed
 
 
 def test_losses_are_summed_and_their_cells_are_named() -> None:
-    told = totals_of(
+    summed_up = totals_of(
         [
             summed(Story().count("lost", "stored", 3)),
             summed(Story().count("lost", "stored", 4), repeat=2),
             summed(Story(), cell=OTHER),
         ]
     )
-    assert (told.lost, told.confirmed) == (7, 64_200)
-    assert (told.runs_with_loss, told.cells_with_loss) == (2, (CELL,))
-    assert (told.runs, told.judged, told.loss_proved, told.cells) == (3, 3, 3, 2)
+    assert (summed_up.lost, summed_up.confirmed) == (7, 64_200)
+    assert (summed_up.runs_with_loss, summed_up.cells_with_loss) == (2, (CELL,))
+    assert (summed_up.runs, summed_up.judged, summed_up.loss_proved, summed_up.cells) == (
+        3,
+        3,
+        3,
+        2,
+    )
 
 
 def test_an_outage_is_that_of_the_worst_window_and_the_longest_run() -> None:
     twice = Story().silence(0.2).window(2, "kill", opens=30).silence(9.0, window=2)
-    told = totals_of([summed(Story().silence(0.1)), summed(twice), summed(Story().silence(0.3))])
-    assert told.silence is not None
-    assert (told.silence.median_s, told.silence.most_s, told.silence.runs) == (0.3, 9.0, 3)
+    summed_up = totals_of(
+        [summed(Story().silence(0.1)), summed(twice), summed(Story().silence(0.3))]
+    )
+    assert summed_up.silence is not None
+    assert (summed_up.silence.median_s, summed_up.silence.most_s, summed_up.silence.runs) == (
+        0.3,
+        9.0,
+        3,
+    )
 
 
 def test_a_run_that_was_not_back_does_not_pull_the_median_down() -> None:
     ends = [summed(Story().silence(number), repeat=number) for number in range(1, 10)]
-    told = totals_of([*ends, summed(Story().silence(2.5, censored=True), repeat=10)])
-    assert told.silence is not None
+    summed_up = totals_of([*ends, summed(Story().silence(2.5, censored=True), repeat=10)])
+    assert summed_up.silence is not None
     # Taken for a time of 2.5 s it would make the median 4.5 s.
-    assert (told.silence.median_s, told.silence.reached) == (5, True)
-    assert median_text(told.silence).replace("\u00a0", " ") == "5.00 s (2.00 s to 8.00 s)"
+    assert (summed_up.silence.median_s, summed_up.silence.reached) == (5, True)
+    assert median_text(summed_up.silence).replace("\u00a0", " ") == "5.00 s (2.00 s to 8.00 s)"
     few = totals_of([summed(Story().silence(2.0))]).silence
     assert few is not None
     assert median_text(few).replace("\u00a0", " ") == "2.00 s"
 
 
 def test_one_silence_that_did_not_end_makes_the_longest_a_bound() -> None:
-    told = totals_of([summed(Story()), summed(Story().silence(33.0, censored=True))])
-    assert told.silence is not None and told.silence.bound
-    assert told.outage_proved == 2
+    summed_up = totals_of([summed(Story()), summed(Story().silence(33.0, censored=True))])
+    assert summed_up.silence is not None and summed_up.silence.bound
+    assert summed_up.outage_proved == 2
 
 
 def test_a_shorter_silence_that_did_not_end_makes_the_longest_of_a_run_a_bound_too() -> None:
     """It may in truth be the longest."""
     twice = Story().silence(9.0).window(2, "kill", opens=30).silence(4.0, censored=True, window=2)
-    told = totals_of([summed(twice)])
-    assert told.silence is not None
-    assert (told.silence.most_s, told.silence.bound) == (9.0, True)
+    summed_up = totals_of([summed(twice)])
+    assert summed_up.silence is not None
+    assert (summed_up.silence.most_s, summed_up.silence.bound) == (9.0, True)
 
 
 def test_a_run_that_knows_no_outage_is_not_counted_among_those_that_do() -> None:
     stalled = Story().silence(0.1).doubt("availability", "stalled", window=1, worker=1)
-    told = totals_of([summed(Story()), summed(stalled)])
-    assert told.silence is not None and told.silence.runs == 1
-    assert (told.outage_proved, told.loss_proved) == (1, 2)
-    assert told.doubts == (("publisher 1 stalled 140 ms at +12.3 s (host busy)", 1),)
+    summed_up = totals_of([summed(Story()), summed(stalled)])
+    assert summed_up.silence is not None and summed_up.silence.runs == 1
+    assert (summed_up.outage_proved, summed_up.loss_proved) == (1, 2)
+    assert summed_up.doubts == (("publisher 1 stalled 140 ms at +12.3 s (host busy)", 1),)
 
 
-def test_claims_are_told_in_the_order_in_which_they_are_written() -> None:
-    told = totals_of([summed(Story()), summed(Story().count("lost", "stored", 3))])
-    assert [(one.verdict.claim, one.runs) for one in told.failed] == [
+def test_claims_are_listed_in_file_order() -> None:
+    summed_up = totals_of([summed(Story()), summed(Story().count("lost", "stored", 3))])
+    assert [(one.verdict.claim, one.runs) for one in summed_up.failed] == [
         ("confirmed-stays", 1),
         ("never-silent", 2),
     ]
-    assert (told.held, told.undecided, told.outcome) == (1, 0, ClaimOutcome.FAIL)
+    assert (summed_up.held, summed_up.undecided, summed_up.outcome) == (1, 0, ClaimOutcome.FAIL)
 
 
 def test_runs_that_were_not_judged_are_counted_and_say_why() -> None:
-    told = totals_of([run(Story(), verdicts=(), failure="no cluster"), summed(Story())])
-    assert (told.runs, told.judged) == (2, 1)
-    assert told.doubts == (("no cluster", 1),)
+    summed_up = totals_of([run(Story(), verdicts=(), failure="no cluster"), summed(Story())])
+    assert (summed_up.runs, summed_up.judged) == (2, 1)
+    assert summed_up.doubts == (("no cluster", 1),)
 
 
 def test_of_no_run_nothing_is_known() -> None:
-    told = totals_of([])
-    assert (told.outcome, told.silence, told.confirmed) == (None, None, 0)
+    summed_up = totals_of([])
+    assert (summed_up.outcome, summed_up.silence, summed_up.confirmed) == (None, None, 0)
 
 
 def test_a_recovery_time_that_excludes_nothing_is_unknown() -> None:

@@ -55,8 +55,8 @@ def test_what_was_decided_has_no_such_lines() -> None:
     assert shown(made).undecided == ()
 
 
-def test_one_fault_in_doubt_is_one_reason_whatever_a_claim_asks() -> None:
-    doubt = "fault 3: not seen from outside"
+def test_one_uncertain_fault_is_one_reason_for_all_claims() -> None:
+    doubt = "fault 3: not verified"
     made = report(
         run(
             Story(),

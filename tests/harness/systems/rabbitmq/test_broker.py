@@ -34,7 +34,7 @@ class FakeAgent:
 
     def __init__(self, said: dict[tuple[str, str], Said]) -> None:
         self.said = said
-        self.asked: list[tuple[str, str, str]] = []
+        self.requests: list[tuple[str, str, str]] = []
         self.declared: list[tuple[str, dict[str, Any]]] = []
         self.limits_s: set[float] = set()
 
@@ -45,7 +45,7 @@ class FakeAgent:
             return {}
         address, _, path = arguments["url"].removeprefix("http://").partition(":15672")
         method = arguments["method"]
-        self.asked.append((address, method, path.partition("?")[0]))
+        self.requests.append((address, method, path.partition("?")[0]))
         self.limits_s.add(timeout_s)
         said = self.said.get((address, path.partition("?")[0]), (404, None))
         if said == HANGS:
@@ -62,8 +62,8 @@ def broker(
 ) -> tuple[RabbitBroker, FakeAgent]:
     agent = FakeAgent(said)
     addresses = {host: host for host in HOSTS}
-    asked = RabbitBroker.on_ports(LAYOUT, agent, addresses, kind, by_api)  # type: ignore[arg-type]
-    return asked, agent
+    rabbit = RabbitBroker.on_ports(LAYOUT, agent, addresses, kind, by_api)  # type: ignore[arg-type]
+    return rabbit, agent
 
 
 def everywhere(path: str, said: Said) -> dict[tuple[str, str], Said]:
@@ -75,15 +75,15 @@ PATH = "/api/queues/%2F/mqproof.r.q"
 
 @in_a_loop
 async def test_a_host_that_hangs_does_not_delay_the_clusters_word() -> None:
-    asked, _ = broker(everywhere(PATH, (200, QUEUE)) | {("rmq1", PATH): HANGS})
+    rabbit, _ = broker(everywhere(PATH, (200, QUEUE)) | {("rmq1", PATH): HANGS})
     async with asyncio.timeout(1.0):
-        assert await asked.roles("mqproof.r.q") == HELD
+        assert await rabbit.roles("mqproof.r.q") == HELD
 
 
 @in_a_loop
 async def test_a_host_that_knows_nothing_does_not_outvote_one_that_does() -> None:
-    asked, _ = broker({("rmq3", PATH): (200, QUEUE)})
-    assert await asked.roles("mqproof.r.q") == HELD
+    rabbit, _ = broker({("rmq3", PATH): (200, QUEUE)})
+    assert await rabbit.roles("mqproof.r.q") == HELD
     nowhere, _ = broker({})
     assert await nowhere.roles("mqproof.r.q") == Roles(None, (), ())
     broken, _ = broker(everywhere(PATH, (500, None)))
@@ -92,36 +92,36 @@ async def test_a_host_that_knows_nothing_does_not_outvote_one_that_does() -> Non
 
 
 @in_a_loop
-async def test_each_host_is_asked_whether_it_is_master() -> None:
+async def test_each_host_is_queried_for_its_role() -> None:
     rival = QUEUE | {"node": "rabbit@rmq3"}
-    asked, _ = broker(
+    rabbit, _ = broker(
         {("rmq1", PATH): (503, "x"), ("rmq2", PATH): (200, QUEUE), ("rmq3", PATH): (200, rival)}
     )
-    masters = await asked.masters("mqproof.r.q")
+    masters = await rabbit.masters("mqproof.r.q")
     assert masters == {"rmq1": None, "rmq2": True, "rmq3": True}
 
 
 @in_a_loop
-async def test_only_connections_of_the_run_are_told_and_closed() -> None:
+async def test_only_connections_of_the_run_are_listed_and_closed() -> None:
     listed = [
         {"name": "10.0.0.1:5 -> 10.0.0.2:5672", "user_provided_name": "mqproof.r.p0"},
         {"name": "b", "user_provided_name": "somebody"},
         {"name": "c"},
     ]
-    asked, agent = broker(everywhere("/api/connections", (200, listed)))
-    assert await asked.connections("mqproof.r.", close=True) == ("mqproof.r.p0",)
-    closed = {path for _, method, path in agent.asked if method == "DELETE"}
+    rabbit, agent = broker(everywhere("/api/connections", (200, listed)))
+    assert await rabbit.connections("mqproof.r.", close=True) == ("mqproof.r.p0",)
+    closed = {path for _, method, path in agent.requests if method == "DELETE"}
     assert closed == {"/api/connections/10.0.0.1%3A5%20-%3E%2010.0.0.2%3A5672"}
 
 
 @in_a_loop
 async def test_queues_are_deleted_on_every_host_that_has_them() -> None:
     rows = [{"name": "mqproof.r.q"}, {"name": "other"}]
-    asked, agent = broker(
+    rabbit, agent = broker(
         everywhere("/api/queues/%2F", (200, rows)) | {("rmq1", "/api/queues/%2F"): (503, None)}
     )
-    await asked.delete("mqproof.r.")
-    deleted = [(host, path) for host, method, path in agent.asked if method == "DELETE"]
+    await rabbit.delete("mqproof.r.")
+    deleted = [(host, path) for host, method, path in agent.requests if method == "DELETE"]
     assert deleted == [("rmq2", PATH), ("rmq3", PATH)]
 
 
@@ -141,11 +141,11 @@ async def test_a_host_is_listed_when_every_other_one_that_answers_says_so() -> N
 
 
 @in_a_loop
-async def test_members_are_reported_by_the_host_that_is_asked_and_by_nobody_else() -> None:
+async def test_members_are_reported_by_the_queried_host_only() -> None:
     path = "/api/nodes"
     listed = [{"name": "rabbit@rmq1", "running": True}, {"name": "rabbit@rmq3", "running": False}]
-    asked, _ = broker(everywhere(path, (200, [])) | {("rmq1", path): (200, listed)})
-    assert await asked.members("rmq1") == ("rmq1", "rmq3"), "of those that are down, too"
+    rabbit, _ = broker(everywhere(path, (200, [])) | {("rmq1", path): (200, listed)})
+    assert await rabbit.members("rmq1") == ("rmq1", "rmq3"), "of those that are down, too"
     silent, _ = broker(everywhere(path, (200, listed)) | {("rmq1", path): (503, None)})
     with pytest.raises(DeployError, match="rmq1 does not tell"):
         await silent.members("rmq1")
@@ -170,17 +170,17 @@ VOTING = replace(MIRRORED, agreeing=lambda hosts: hosts // 2 + 1)
 async def test_who_was_cut_off_is_outvoted_where_a_kind_of_queue_is_put_to_the_vote() -> None:
     stale = QUEUE | {"node": "rabbit@rmq1", "slave_nodes": ["rabbit@rmq2"]}
     said = everywhere(PATH, (200, QUEUE)) | {("rmq1", PATH): (200, stale)}
-    asked, _ = broker(said, VOTING)
-    assert await asked.roles("mqproof.r.q") == HELD
+    rabbit, _ = broker(said, VOTING)
+    assert await rabbit.roles("mqproof.r.q") == HELD
 
 
 @in_a_loop
-async def test_hosts_that_do_not_agree_tell_nothing_and_one_alone_is_believed() -> None:
+async def test_disagreeing_hosts_prove_nothing_and_a_single_one_is_believed() -> None:
     stale = QUEUE | {"node": "rabbit@rmq1"}
     split = {("rmq1", PATH): (200, stale), ("rmq2", PATH): (200, QUEUE), ("rmq3", PATH): (500, "")}
-    asked, _ = broker(split, VOTING)
+    rabbit, _ = broker(split, VOTING)
     with pytest.raises(DeployError, match=r"do not agree who holds mqproof.r.q: rmq1, rmq2"):
-        await asked.roles("mqproof.r.q")
+        await rabbit.roles("mqproof.r.q")
     alone, _ = broker({("rmq1", PATH): (200, QUEUE)}, VOTING)
     assert await alone.roles("mqproof.r.q") == HELD
 
@@ -190,8 +190,8 @@ async def test_a_queue_is_declared_as_its_kind_has_it() -> None:
     kind = replace(MIRRORED, arguments=lambda layout: {"x-copies": layout.copies or 0})
     full = QUEUE | {"synchronised_slave_nodes": ["rabbit@rmq3", "rabbit@rmq1"]}
     full |= {"slave_nodes": ["rabbit@rmq3", "rabbit@rmq1"]}
-    asked, agent = broker(everywhere(PATH, (200, full)), kind)
-    await asked.declare("mqproof.r.q", True, "rmq2")
+    rabbit, agent = broker(everywhere(PATH, (200, full)), kind)
+    await rabbit.declare("mqproof.r.q", True, "rmq2")
     assert agent.declared == [("mqproof.r.q", {"x-copies": 3})]
 
 
@@ -206,6 +206,6 @@ async def test_a_system_of_this_api_is_versioned_as_it_records_its_version() -> 
 
 @in_a_loop
 async def test_a_question_may_take_as_long_as_a_kind_of_queue_makes_it() -> None:
-    asked, agent = broker(everywhere(PATH, (200, QUEUE)), replace(MIRRORED, ask_limit_s=8.5))
-    await asked.roles("mqproof.r.q")
+    rabbit, agent = broker(everywhere(PATH, (200, QUEUE)), replace(MIRRORED, ask_limit_s=8.5))
+    await rabbit.roles("mqproof.r.q")
     assert agent.limits_s == {8.5}

@@ -99,7 +99,7 @@ def test_a_host_runs_when_it_is_listed_so() -> None:
     assert not runs("rmq4", nodes())
 
 
-def test_a_node_that_is_down_or_not_told_of_has_no_word_on_its_alarm() -> None:
+def test_an_alarm_is_unknown_on_a_node_that_is_down_or_unlisted() -> None:
     said = nodes(
         rmq1={"mem_alarm": True, "disk_free_alarm": False},
         rmq2={"mem_alarm": True, "running": False},

@@ -62,7 +62,7 @@ class Beside:
     ],
 )
 @in_a_loop
-async def test_an_api_tells_what_a_node_holds_or_that_it_does_not(
+async def test_the_api_reports_the_messages_of_a_node_or_none(
     answer: dict[str, Any] | None, status: int, held: int | None
 ) -> None:
     api = ManagementApi(cast(Any, Api(answer, status)), {"rmq2": "http://rmq2:15672"})
@@ -83,7 +83,7 @@ async def test_an_api_tells_what_a_node_holds_or_that_it_does_not(
     ],
 )
 @in_a_loop
-async def test_a_command_line_tells_a_number_or_nothing_is_known(
+async def test_the_command_line_reports_a_number_or_unknown(
     status: int, text: str | None, held: int | None
 ) -> None:
     ask = by_command(cast(Project, Beside(status, text)))
@@ -91,5 +91,5 @@ async def test_a_command_line_tells_a_number_or_nothing_is_known(
 
 
 @in_a_loop
-async def test_whose_nodes_nobody_may_ask_hold_nobody_knows_what() -> None:
+async def test_queues_on_nodes_without_permission_are_unknown() -> None:
     assert await by_nobody(NO_API, QUEUE, "rmq2") is None

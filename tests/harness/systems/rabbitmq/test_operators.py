@@ -1,4 +1,4 @@
-"""Operators' orders: what brokers and command lines are told, and what becomes of a no."""
+"""Operators' orders: what brokers and command lines are reported, and what becomes of a no."""
 
 import json
 from typing import Any
@@ -37,7 +37,7 @@ class Brokers:
         self.silent: set[str] = set()
         self.deaf: set[str] = set()
         self.refuses = 0
-        self.told: list[tuple[str, str, str, Any]] = []
+        self.requests: list[tuple[str, str, str, Any]] = []
 
     async def call(self, name: str, /, timeout_s: float, **request: Any) -> dict[str, Any]:
         host, _, path = request["url"].removeprefix("http://").partition(":15672")
@@ -45,7 +45,7 @@ class Brokers:
         if host in self.silent:
             raise AgentTimeout("silent")
         if method != "GET":
-            self.told.append((host, method, path, body))
+            self.requests.append((host, method, path, body))
             return {"status": self.refuses or self._changed(method, path, body), "body": ""}
         found = None if host in self.deaf else self.policies.get(path)
         return {"status": 200 if found else 404, "body": json.dumps(found)}
@@ -68,7 +68,7 @@ async def test_a_policy_is_set_by_the_first_host_that_answers_and_known_to_all()
     brokers.silent = {"rmq1"}
     said = await operator(brokers).carry_out(SetPolicy("mqproof", "^mq", DEFINITION, 4))
     assert said == "rmq2 said 204"
-    assert brokers.told == [
+    assert brokers.requests == [
         (
             "rmq2",
             "PUT",
@@ -102,12 +102,12 @@ async def test_a_policy_that_is_not_there_cannot_be_deleted() -> None:
 @pytest.mark.parametrize(
     ("order", "action"), [(Synchronise("mq.r.q"), "sync"), (CancelSync("mq.r.q"), "cancel_sync")]
 )
-async def test_a_synchronisation_is_asked_for_and_broken_off_by_the_queues_name(
-    order: Order, action: str
-) -> None:
+async def test_a_synchronisation_starts_and_stops_by_queue_name(order: Order, action: str) -> None:
     brokers = Brokers()
     await operator(brokers).carry_out(order)
-    assert brokers.told == [("rmq1", "POST", "/api/queues/%2F/mq.r.q/actions", {"action": action})]
+    assert brokers.requests == [
+        ("rmq1", "POST", "/api/queues/%2F/mq.r.q/actions", {"action": action})
+    ]
 
 
 @in_a_loop
@@ -155,7 +155,7 @@ async def test_a_no_has_the_last_word_and_silence_everywhere_is_an_error() -> No
         (ForceBoot("rmq1"), "rmq1", True, "epmd -daemon && rabbitmqctl force_boot"),
     ],
 )
-def test_the_command_line_is_told_beside_a_node_that_runs_or_instead_of_one_that_is_down(
+def test_the_command_line_runs_beside_a_live_node_or_in_place_of_a_dead_one(
     order: Order, host: str, instead: bool, text: str
 ) -> None:
     script = commands.script(order)

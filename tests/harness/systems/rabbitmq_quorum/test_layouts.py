@@ -19,14 +19,18 @@ SHARED = (
 
 
 def reasons(name: str, layout: str = "three") -> list[str]:
-    laid = load_layout("rabbitmq-quorum", layout)
-    return obstacles(scenario(name), SYSTEM, laid, "pika", "compose")
+    loaded = load_layout("rabbitmq-quorum", layout)
+    return obstacles(scenario(name), SYSTEM, loaded, "pika", "compose")
 
 
 def test_the_layout_that_is_meant_is_the_one_that_rabbitmq_comes_with() -> None:
-    laid = load_layout("rabbitmq-quorum", SYSTEM.default_layout)
-    assert (laid.copies, laid.partition_handling, laid.detection_timeout_s) == (3, "ignore", 60)
-    assert as_shipped("rabbitmq-quorum", "three") == laid
+    loaded = load_layout("rabbitmq-quorum", SYSTEM.default_layout)
+    assert (loaded.copies, loaded.partition_handling, loaded.detection_timeout_s) == (
+        3,
+        "ignore",
+        60,
+    )
+    assert as_shipped("rabbitmq-quorum", "three") == loaded
 
 
 @pytest.mark.parametrize("name", SHARED)

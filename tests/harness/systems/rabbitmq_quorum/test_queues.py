@@ -39,7 +39,7 @@ def test_the_leader_is_the_master_and_followers_that_run_are_mirrors() -> None:
     assert roles_of(QUEUE) == Roles("rqq1", ("rqq3", "rqq2"), None, synchronised_at_least=1)
 
 
-def test_what_one_follower_of_three_holds_nobody_tells() -> None:
+def test_a_follower_of_three_reports_no_message_count() -> None:
     roles = roles_of(QUEUE)
     assert roles.synchronised is None
     assert roles.synchronised_known is None
@@ -55,7 +55,7 @@ def test_until_a_leader_is_known_there_is_none() -> None:
     assert roles_of(online("rqq2", "rqq3", leader=None)).master is None
 
 
-def test_who_leads_a_minority_leads_nobody() -> None:
+def test_a_leader_of_a_minority_leads_nothing() -> None:
     """The last of three goes on calling itself the leader, and can confirm nothing."""
     assert roles_of(online("rqq1", leader="rqq1")).master is None
 

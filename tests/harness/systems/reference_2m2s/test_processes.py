@@ -45,13 +45,13 @@ def test_every_process_of_the_layout_is_one_of_its_host_and_no_two_share_a_port(
 @pytest.mark.parametrize("word", ["broker-a-0", "broker-b-1"])
 def test_a_broker_advertises_its_name_and_knows_the_addresses_that_names_mean(word: str) -> None:
     own = node(word)
-    told = configuration.broker(SERVERS.configuration(own))
-    assert told.broker_ip1 == own.host
-    assert told.bind_address == own.address == ADDRESSES[own.host]
-    assert told.addresses == ADDRESSES
-    assert told.name_servers == ["rkt1:9876", "rkt2:9877"]
-    assert told.store_path_root_dir == "/data/store"
-    assert (told.broker_role is Role.SLAVE) == word.endswith("1")
+    settings = configuration.broker(SERVERS.configuration(own))
+    assert settings.broker_ip1 == own.host
+    assert settings.bind_address == own.address == ADDRESSES[own.host]
+    assert settings.addresses == ADDRESSES
+    assert settings.name_servers == ["rkt1:9876", "rkt2:9877"]
+    assert settings.store_path_root_dir == "/data/store"
+    assert (settings.broker_role is Role.SLAVE) == word.endswith("1")
 
 
 @pytest.mark.parametrize("word", ["broker-a-0", "broker-b-1"])
@@ -79,7 +79,7 @@ def test_a_compressed_layout_is_played_as_it_says_and_all_else_is_as_much_quicke
     assert broker.times.ha_housekeeping_interval == 667
 
 
-def told_in(folder: Path) -> dict[tuple[str, str], Path]:
+def configurations(folder: Path) -> dict[tuple[str, str], Path]:
     """The configuration of every broker."""
     found = {}
     for unit in SERVERS.units(LAYOUT):
@@ -102,7 +102,7 @@ HERE = Here(LAYOUT, cast(Any, None), ADDRESSES, int, lambda *_: "", "127.70.1.10
 async def test_a_promoted_slave_and_its_old_master_have_changed_places_when_they_start(
     tmp_path: Path,
 ) -> None:
-    files = told_in(tmp_path)
+    files = configurations(tmp_path)
     made, leading = operator(files)
     await made.carry_out(Promote(QUEUE, "rkt3"))
     old = configuration.broker(files["rkt1", "broker-a-0"].read_text())
@@ -114,10 +114,10 @@ async def test_a_promoted_slave_and_its_old_master_have_changed_places_when_they
 
 
 @in_a_loop
-async def test_where_the_old_master_cannot_be_written_down_nobody_is_promoted(
+async def test_without_a_recorded_old_master_no_slave_is_promoted(
     tmp_path: Path,
 ) -> None:
-    files = told_in(tmp_path)
+    files = configurations(tmp_path)
     files["rkt1", "broker-a-0"] = tmp_path / "nowhere" / "broker-a-0.conf"
     made, leading = operator(files)
     with pytest.raises(DeployError, match="broker-a-1 was not made a master"):
@@ -129,6 +129,6 @@ async def test_where_the_old_master_cannot_be_written_down_nobody_is_promoted(
 
 @in_a_loop
 async def test_it_takes_no_other_order(tmp_path: Path) -> None:
-    made, _ = operator(told_in(tmp_path))
+    made, _ = operator(configurations(tmp_path))
     with pytest.raises(DeployError, match="takes no order"):
         await made.carry_out(Synchronise(QUEUE))

@@ -22,18 +22,18 @@ class Lines:
 
     def __init__(self, status: int = 0, said: str = "") -> None:
         self.answer = (status, said)
-        self.told: list[OperatorCommand] = []
+        self.orders: list[OperatorCommand] = []
         self.joined: list[str] = []
 
-    async def tell(self, told: OperatorCommand) -> tuple[int, str]:
-        self.told.append(told)
+    async def carry_out_command(self, order: OperatorCommand) -> tuple[int, str]:
+        self.orders.append(order)
         return self.answer
 
     async def carry_out(self, order: Order) -> str:
         return f"the API heard {type(order).__name__}"
 
     def operator(self) -> ReferenceOperator:
-        return ReferenceOperator(self, self.tell, self.joined.append)
+        return ReferenceOperator(self, self.carry_out_command, self.joined.append)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ class Lines:
         (AddNode("ref4", "ref1"), "ref4", False, "join CONFIG ref1"),
     ],
 )
-def test_an_order_is_told_to_the_node_that_carries_it_out(
+def test_an_order_goes_to_the_node_that_carries_it_out(
     order: Order, host: str, instead: bool, line: str
 ) -> None:
-    told = command(order)
-    assert told is not None
-    assert (told.host, told.instead) == (host, instead)
-    assert " ".join(told.line("CONFIG")) == f"-m reference_impl {line}"
+    operator_command = command(order)
+    assert operator_command is not None
+    assert (operator_command.host, operator_command.instead) == (host, instead)
+    assert " ".join(operator_command.line("CONFIG")) == f"-m reference_impl {line}"
 
 
 @in_a_loop
@@ -62,7 +62,7 @@ async def test_what_was_said_is_written_down_and_what_has_no_command_goes_to_the
     assert await lines.operator().carry_out(WipeNode("ref2")) == "ref2: all is well"
     assert await Lines().operator().carry_out(WipeNode("ref2")) == "ref2: done"
     assert await lines.operator().carry_out(DeletePolicy("p")) == "the API heard DeletePolicy"
-    assert lines.told == [OperatorCommand("ref2", "wipe", (), True)]
+    assert lines.orders == [OperatorCommand("ref2", "wipe", (), True)]
 
 
 @in_a_loop
@@ -73,7 +73,7 @@ async def test_a_no_is_reported_with_its_reason() -> None:
 
 
 @in_a_loop
-async def test_only_who_has_joined_is_asked_from_then_on() -> None:
+async def test_only_joined_hosts_are_queried() -> None:
     lines = Lines()
     await lines.operator().carry_out(AddNode("ref4", "ref1"))
     await lines.operator().carry_out(ResetNode("ref2"))

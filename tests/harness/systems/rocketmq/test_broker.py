@@ -95,8 +95,8 @@ async def test_a_topic_that_a_slave_has_not_copied_in_its_time_and_some_is_not_d
     monkeypatch.setattr(rocketmq, "until", at_the_end)
     made, broker = stood(name)
     made.dead.add("rkt3 broker-a-1")
-    told = f"is still missing on broker-a-1 of rkt3 after {limit_s} s"
-    with pytest.raises(DeployError, match=told):
+    message = f"is still missing on broker-a-1 of rkt3 after {limit_s} s"
+    with pytest.raises(DeployError, match=message):
         await broker.declare(QUEUE, True, "rkt1")
 
 
@@ -124,7 +124,7 @@ async def test_a_slave_that_never_reports_is_waited_for_and_keeps_no_run_away(
 
 
 @in_a_loop
-async def test_a_master_that_is_dead_is_nobodys_and_no_slave_takes_its_place() -> None:
+async def test_a_dead_master_owns_nothing_and_no_slave_replaces_it() -> None:
     made, broker = stood()
     await broker.declare(QUEUE, True, "rkt1")
     made.dead |= {"rkt1 name-server", "rkt1 broker-a-0"}
@@ -228,7 +228,7 @@ async def test_a_host_greets_when_all_its_processes_do() -> None:
 async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() -> None:
     class Gone(FakeRocket):
         async def call(
-            self, _name: str, /, timeout_s: float, **_told: object
+            self, _name: str, /, timeout_s: float, **_arguments: object
         ) -> dict[str, object]:
             raise AgentLost(f"the agent's process ended, {timeout_s:g} s or not")
 
@@ -240,13 +240,13 @@ async def test_that_the_agent_is_gone_is_not_taken_for_a_silence_of_servers() ->
 
 
 @in_a_loop
-async def test_the_servers_tell_their_version() -> None:
+async def test_the_servers_report_their_version() -> None:
     _, broker = stood()
     assert await broker.versions() == {OURS["rocketmq-2m2s"].versioned_as: "4.9.7"}
 
 
 @in_a_loop
-async def test_a_process_is_listed_by_itself_and_a_name_server_by_whom_it_shows() -> None:
+async def test_a_process_lists_itself_and_a_name_server_its_brokers() -> None:
     made, broker = stood()
     made.hidden.add(
         ("rkt1", "broker-b-0")
@@ -260,7 +260,7 @@ async def test_a_process_is_listed_by_itself_and_a_name_server_by_whom_it_shows(
 
 
 @in_a_loop
-async def test_name_servers_that_show_nobody_are_not_back() -> None:
+async def test_name_servers_without_brokers_have_not_recovered() -> None:
     made, broker = stood()
     made.hidden |= {(host, one.process) for host in ("rkt1", "rkt2") for one in made.brokers}
     assert not await broker.listed("rkt1/name-server")
@@ -278,9 +278,9 @@ async def test_a_promoted_slave_is_the_master_and_who_was_is_its_slave() -> None
     master, slave = leading.slave_on("broker-a", "rkt2")
     assert (master.process, slave.process) == ("broker-a-0", "broker-a-1")
     leading.promote(master, slave)
-    told = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
-    assert "does not show broker-a master at rkt2:10921" in told
-    assert "does not show broker-a slave 1 at rkt1:10911" in told
+    doubts = " ".join((await broker.health(NOW)).doubts)  # these still are what they were
+    assert "does not show broker-a master at rkt2:10921" in doubts
+    assert "does not show broker-a slave 1 at rkt1:10911" in doubts
 
 
 @pytest.mark.parametrize(

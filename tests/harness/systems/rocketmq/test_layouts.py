@@ -1,4 +1,4 @@
-"""RocketMQ's layouts: what a file says, what it must not say, what its servers are told."""
+"""RocketMQ's layouts: what a file says, what it must not say, what its servers are reported."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ poll_s = 5
 
 
 def refused(folder: Path, text: str) -> list[str]:
-    """What is told of a file, a mistake a line, without its path."""
+    """What is reported of a file, a mistake a line, without its path."""
     file = folder / "wrong.toml"
     file.write_text(text)
     with pytest.raises(CatalogueError) as caught:
@@ -55,7 +55,7 @@ def test_every_built_in_layout_has_two_name_servers_and_two_copies_of_a_topic(na
     assert layout.detection_timeout_s == timers.idle_s > max(timers.register_s, timers.poll_s)
 
 
-def test_of_a_layout_of_another_family_nobody_gets_what_is_rocketmqs() -> None:
+def test_a_layout_of_another_family_has_no_rocketmq_settings() -> None:
     with pytest.raises(TypeError, match="all-automatic@T=10 of rabbitmq-mirrored is no layout of"):
         own(load_layout("rabbitmq-mirrored", "all-automatic@T=10"))
 
@@ -75,8 +75,8 @@ def test_a_profile_moves_all_three_timers_together() -> None:
 def test_replication_flush_and_version_are_keys_that_a_likeness_changes() -> None:
     words = {}
     for name in ("colocated", "colocated-async", "colocated-flush", "colocated-v5"):
-        told = own(load_layout(ROCKET, name))
-        words[name] = (told.version, told.replication, told.flush)
+        settings = own(load_layout(ROCKET, name))
+        words[name] = (settings.version, settings.replication, settings.flush)
     assert words == {
         "colocated": ("4.9.7", "sync", "async"),
         "colocated-async": ("4.9.7", "async", "async"),
@@ -118,7 +118,7 @@ def test_a_topic_has_no_dots() -> None:
 def test_every_mistake_of_a_file_is_reported_at_once_with_its_place_and_the_choices(
     tmp_path: Path,
 ) -> None:
-    told = refused(
+    messages = refused(
         tmp_path,
         OWN.replace('"sync"', '"half"')
         .replace('"4.9.7"', '"4.9.8"')
@@ -126,17 +126,17 @@ def test_every_mistake_of_a_file_is_reported_at_once_with_its_place_and_the_choi
         .replace("register_s = 10", "register_s = 5")
         + "detection_timeout_s = 10",
     )
-    assert [line.split(": ")[0] for line in told] == [
+    assert [line.split(": ")[0] for line in messages] == [
         "line 4, version",
         "line 5, replication",
         *["line 12, [[hosts]] 2, processes"] * 2,
         "line 15, [profiles.quick], register_s",
         "line 17, [profiles.quick], detection_timeout_s",
     ]
-    assert "did you mean '4.9.7'?; valid: 4.9.7 | 5.3.3" in told[0]
-    assert "valid: sync | async" in told[1]
-    assert "'broker-1' is no process; valid: name-server | broker-a-0" in told[2]
-    assert "valid: idle_s | register_s | poll_s" in told[5]
+    assert "did you mean '4.9.7'?; valid: 4.9.7 | 5.3.3" in messages[0]
+    assert "valid: sync | async" in messages[1]
+    assert "'broker-1' is no process; valid: name-server | broker-a-0" in messages[2]
+    assert "valid: idle_s | register_s | poll_s" in messages[5]
 
 
 @pytest.mark.parametrize(
@@ -172,20 +172,20 @@ def test_what_cannot_stand_is_refused(tmp_path: Path, old: str, new: str, said: 
 
 def test_a_layout_of_mirrored_queues_is_none_of_rocketmqs(tmp_path: Path) -> None:
     file = Path(__file__).parents[4] / "compose" / "rabbitmq-mirrored" / "layouts"
-    told = refused(tmp_path, (file / "all-automatic.toml").read_text())
-    keys = {line.split(": ")[0].rpartition(", ")[2] for line in told}
+    messages = refused(tmp_path, (file / "all-automatic.toml").read_text())
+    keys = {line.split(": ")[0].rpartition(", ")[2] for line in messages}
     assert keys >= {"version", "replication", "copies"}
 
 
 # --- what a server is told ---------------------------------------------------------------------
 
 
-def told(layout: str, host: str, process: str) -> dict[str, str]:
+def configuration(layout: str, host: str, process: str) -> dict[str, str]:
     return settings.configuration(load_layout(ROCKET, layout), host, process)
 
 
 def test_a_broker_advertises_its_hosts_name_and_registers_everywhere() -> None:
-    slave = told("colocated", "rkt4", "broker-b-1")
+    slave = configuration("colocated", "rkt4", "broker-b-1")
     assert (slave["brokerName"], slave["brokerId"], slave["brokerRole"]) == (
         *("broker-b", "1"),
         "SLAVE",
@@ -208,18 +208,18 @@ def test_a_broker_advertises_its_hosts_name_and_registers_everywhere() -> None:
         ("colocated-async-v5", "ASYNC_MASTER", "ASYNC_FLUSH", None),
     ],
 )
-def test_a_master_waits_for_whom_the_layout_says(
+def test_a_master_waits_for_the_replicas_that_the_layout_names(
     layout: str, role: str, flush: str, in_sync: str | None
 ) -> None:
-    master = told(layout, "rkt1", "broker-a-0")
+    master = configuration(layout, "rkt1", "broker-a-0")
     assert (master["brokerRole"], master["flushDiskType"]) == (role, flush)
     assert master.get("inSyncReplicas") == in_sync
 
 
 def test_the_profile_reaches_name_servers_and_brokers() -> None:
-    name_server = told("separated@default", "rkt6", "name-server")
+    name_server = configuration("separated@default", "rkt6", "name-server")
     assert name_server == {"listenPort": "9877", "serverChannelMaxIdleTimeSeconds": "120"}
-    broker = told("separated@compressed", "rkt1", "broker-a-0")
+    broker = configuration("separated@compressed", "rkt1", "broker-a-0")
     assert broker["registerNameServerPeriod"] == "10000"
 
 

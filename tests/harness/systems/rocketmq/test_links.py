@@ -22,19 +22,19 @@ class FakeProxy:
         self.listeners: dict[str, tuple[str, str]] = {}
         self._late = late
 
-    async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
         assert timeout_s > 0
         if name == "proxy_delete":
-            gone = [one for one in self.listeners if one.startswith(told["prefix"])]
+            gone = [one for one in self.listeners if one.startswith(arguments["prefix"])]
             for one in gone:
                 del self.listeners[one]
             return {"deleted": gone}
-        if told["listen"] and self._late:
+        if arguments["listen"] and self._late:
             self._late -= 1
             raise AgentProxyError("cannot assign requested address")
-        listen = told["listen"] or "0.0.0.0:40001"
+        listen = arguments["listen"] or "0.0.0.0:40001"
         assert listen not in {place for place, _ in self.listeners.values()}, "in use"
-        self.listeners[told["name"]] = (listen, told["upstream"])
+        self.listeners[arguments["name"]] = (listen, arguments["upstream"])
         return {"port": int(listen.rpartition(":")[2])}
 
 
@@ -44,7 +44,7 @@ def links(proxy: FakeProxy, free: int = 2) -> RocketLinks:
 
 
 @in_a_loop
-async def test_a_prober_comes_to_where_voters_are_asked_and_nobody_else_does() -> None:
+async def test_a_prober_queries_voters_only_where_they_exist() -> None:
     layout = load_layout("rocketmq-dledger", "colocated")
     addresses = {host.name: host.name for host in layout.hosts}
     proxy, every = FakeProxy(), servers(layout.hosts)

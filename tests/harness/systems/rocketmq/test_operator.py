@@ -71,9 +71,7 @@ async def test_the_dead_master_is_written_down_as_a_slave_before_there_is_a_new_
     [(Disks(refused="rkt1/broker-a-0"), "rkt1/broker-a-0 runs"), (Disks(status=1), "no space")],
 )
 @in_a_loop
-async def test_where_the_old_master_cannot_be_written_down_nobody_is_promoted(
-    disks: Disks, why: str
-) -> None:
+async def test_without_a_recorded_old_master_no_slave_is_promoted(disks: Disks, why: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         made, leading = operator(disks, patch)
         with pytest.raises(DeployError, match=why):

@@ -1,4 +1,4 @@
-"""RocketMQ's Broker port over real servers that were told what containers are told."""
+"""RocketMQ's Broker port over real servers that were told what containers are reported."""
 
 import asyncio
 import json

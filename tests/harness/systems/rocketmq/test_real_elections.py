@@ -84,7 +84,7 @@ async def _said_by_voters(layout: Layout, roles: Roles) -> None:
 
 def _voters(layout: Layout, declared: tuple[Declared, ...]) -> tuple[Voter, ...]:
     """As a run tells a prober of them; every host is this machine."""
-    told = [
+    described = [
         {
             "host": one.host,
             "word": one.word,
@@ -97,7 +97,7 @@ def _voters(layout: Layout, declared: tuple[Declared, ...]) -> tuple[Voter, ...]
         }
         for one in declared
     ]
-    return voters({VOTERS: told})
+    return voters({VOTERS: described})
 
 
 async def _said(voter: Voter) -> object:

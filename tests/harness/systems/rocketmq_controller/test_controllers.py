@@ -43,7 +43,7 @@ def stood(master: str = "broker-a-0", leader: str = "rkc4") -> tuple[FakeRocket,
 
 
 @in_a_loop
-async def test_whoever_is_master_the_cluster_is_clean_and_the_other_is_its_mirror() -> None:
+async def test_with_any_master_the_cluster_is_clean_and_the_other_is_its_mirror() -> None:
     for master, roles in (
         ("broker-a-0", Roles("rkc1", ("rkc2",), ("rkc2",))),
         ("broker-a-1", Roles("rkc2", ("rkc1",), ("rkc1",))),
@@ -63,16 +63,14 @@ async def test_a_slave_outside_the_sync_state_set_is_a_mirror_that_is_not_synchr
 
 
 @in_a_loop
-async def test_a_controller_that_stood_still_takes_itself_for_the_leader_and_is_not_asked() -> (
-    None
-):
+async def test_a_controller_that_stalled_is_not_queried_as_leader() -> None:
     made, broker = stood()
     made.controllers[made.server("name-server", "rkc3")] = ("n0", True)
     assert (await broker.roles(QUEUE)).master == "rkc1"
 
 
 @in_a_loop
-async def test_where_no_controller_leads_nobody_is_known_to_be_master() -> None:
+async def test_without_a_leading_controller_the_master_is_unknown() -> None:
     made, broker = stood()
     for one in made.controllers:
         made.controllers[one] = ("", False)
@@ -83,7 +81,7 @@ async def test_where_no_controller_leads_nobody_is_known_to_be_master() -> None:
 
 
 @in_a_loop
-async def test_a_group_whose_master_is_dead_and_nobody_else_in_sync_has_none() -> None:
+async def test_a_group_with_a_dead_master_and_no_in_sync_slave_has_no_master() -> None:
     made, broker = stood()
     made.states["broker-a"] = state("", ("broker-a-0",))
     made.dead.add("rkc1 broker-a-0")

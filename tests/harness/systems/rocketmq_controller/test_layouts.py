@@ -53,15 +53,15 @@ def refused(folder: Path, text: str) -> str:
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("layout", ["colocated@compressed", "separated@default"])
 def test_what_others_are_played_it_is_too(name: str, layout: str) -> None:
-    laid = load_layout(NAME, layout)
-    assert obstacles(scenario(name), SYSTEM, laid, SYSTEM.clients[0], "compose") == []
+    loaded = load_layout(NAME, layout)
+    assert obstacles(scenario(name), SYSTEM, loaded, SYSTEM.clients[0], "compose") == []
 
 
 @pytest.mark.parametrize("layout", layout_names(NAME))
 def test_every_built_in_layout_has_three_controllers_and_two_brokers(layout: str) -> None:
-    laid = load_layout(NAME, layout)
-    assert laid.copies == 2
-    servers = SYSTEM.servers(laid)
+    loaded = load_layout(NAME, layout)
+    assert loaded.copies == 2
+    servers = SYSTEM.servers(loaded)
     assert len(servers.controllers) == len(servers.voters) == 3
     assert len(servers.brokers) == 2
 

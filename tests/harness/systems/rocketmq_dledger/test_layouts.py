@@ -21,8 +21,8 @@ SHARED = (
 
 
 def reasons(name: str, layout: str = "colocated@compressed") -> list[str]:
-    laid = load_layout(NAME, layout)
-    return obstacles(scenario(name), SYSTEM, laid, SYSTEM.clients[0], "compose")
+    loaded = load_layout(NAME, layout)
+    return obstacles(scenario(name), SYSTEM, loaded, SYSTEM.clients[0], "compose")
 
 
 @pytest.mark.parametrize("layout", layout_names(NAME))
@@ -36,7 +36,7 @@ def test_what_others_are_played_dledger_is_too(name: str, layout: str) -> None:
     assert reasons(name, layout) == []
 
 
-def test_nobody_is_promoted_by_hand() -> None:
+def test_no_broker_is_promoted_manually() -> None:
     assert "elect their leader" in " ".join(reasons("one-group-master-crash"))
 
 
@@ -51,17 +51,17 @@ def test_a_confirm_waits_for_a_majority_and_for_no_disk() -> None:
     assert guaranteed.strength is guaranteed.strength_of_transient is Strength.REPLICATED
 
 
-def test_a_broker_is_told_its_own_groups_members_and_no_role() -> None:
-    told = configuration(load_layout(NAME, "two-groups@compressed"), "rkd2", "broker-b-1")
-    assert told["enableDLegerCommitLog"] == "true"
-    assert (told["dLegerGroup"], told["dLegerSelfId"]) == ("broker-b", "n1")
-    assert told["dLegerPeers"] == "n0-rkd1:10926;n1-rkd2:10946;n2-rkd3:10966"
-    assert "brokerRole" not in told and "brokerId" not in told
+def test_a_broker_gets_its_group_members_and_no_role() -> None:
+    settings = configuration(load_layout(NAME, "two-groups@compressed"), "rkd2", "broker-b-1")
+    assert settings["enableDLegerCommitLog"] == "true"
+    assert (settings["dLegerGroup"], settings["dLegerSelfId"]) == ("broker-b", "n1")
+    assert settings["dLegerPeers"] == "n0-rkd1:10926;n1-rkd2:10946;n2-rkd3:10966"
+    assert "brokerRole" not in settings and "brokerId" not in settings
 
 
-def test_a_name_server_is_told_of_no_group() -> None:
-    told = configuration(load_layout(NAME, "colocated@compressed"), "rkd1", "name-server")
-    assert told == {"listenPort": "9876", "serverChannelMaxIdleTimeSeconds": "20"}
+def test_a_name_server_gets_no_group() -> None:
+    settings = configuration(load_layout(NAME, "colocated@compressed"), "rkd1", "name-server")
+    assert settings == {"listenPort": "9876", "serverChannelMaxIdleTimeSeconds": "20"}
 
 
 def test_a_member_is_met_by_its_peers_at_a_port_of_its_own() -> None:

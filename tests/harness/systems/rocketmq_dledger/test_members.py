@@ -29,7 +29,7 @@ def addresses(made: FakeRocket) -> dict[str, str]:
 
 
 @in_a_loop
-async def test_whoever_leads_the_cluster_is_clean_and_its_followers_are_mirrors() -> None:
+async def test_with_any_leader_the_cluster_is_clean_and_followers_are_mirrors() -> None:
     for leader, host, others in (
         ("broker-a-0", "rkd1", ("rkd2", "rkd3")),
         ("broker-a-2", "rkd3", ("rkd1", "rkd2")),
@@ -58,7 +58,7 @@ async def test_one_that_stood_still_takes_itself_for_the_leader_and_is_not() -> 
 
 
 @in_a_loop
-async def test_whom_no_majority_follows_leads_nobody() -> None:
+async def test_a_leader_without_a_majority_leads_nothing() -> None:
     made, broker = stood("broker-a-0")
     made.follows[made.server("broker-a-1")] = ""
     made.follows[made.server("broker-a-2")] = ""

@@ -50,7 +50,7 @@ def said(folder: Path, name: str) -> Command:
     return command
 
 
-def test_a_server_tells_its_version(folder: Path) -> None:
+def test_a_server_reports_its_version(folder: Path) -> None:
     assert said(folder, "cluster").header.version == VERSION_NUMBERS[folder.name]
 
 
@@ -59,7 +59,7 @@ def test_a_route_is_the_same_in_every_form(folder: Path, name: str) -> None:
     assert answers.route(requests.route(TOPIC), said(folder, name)) == ROUTE
 
 
-def test_an_old_client_is_told_addresses_by_numbers_without_quotes(folder: Path) -> None:
+def test_an_old_client_gets_numeric_addresses_without_quotes(folder: Path) -> None:
     assert b'{0:"127.0.0.1:30110"' in said(folder, "route_to_an_old_client").body
     assert b'{"0":"127.0.0.1:30110"' in said(folder, "route").body
 
@@ -69,30 +69,30 @@ def test_the_cluster_is_read_though_it_is_no_json(folder: Path) -> None:
     assert answers.cluster(requests.cluster_info(), said(folder, "cluster")) == CLUSTER
 
 
-def test_a_topic_that_nobody_has_is_shown_nowhere(folder: Path) -> None:
+def test_an_unknown_topic_is_shown_nowhere(folder: Path) -> None:
     view = answers.route(NO_TOPIC, said(folder, "route_of_no_topic"))
     assert str(view) == "nothing"
 
 
-def test_4_9_7_answers_in_the_form_it_was_asked_in_and_5_3_3_in_json(folder: Path) -> None:
+def test_4_9_7_answers_in_the_form_of_the_request_and_5_3_3_in_json(folder: Path) -> None:
     of_version = {"4.9.7": Serialisation.ROCKETMQ, "5.3.3": Serialisation.JSON}
     assert said(folder, "committed").form is Serialisation.JSON
     for name in ("committed_in_binary", "route_in_binary", "messages_in_binary"):
         assert said(folder, name).form is of_version[folder.name]
 
 
-def test_a_broker_tells_its_topics(folder: Path) -> None:
+def test_a_broker_reports_its_topics(folder: Path) -> None:
     topics = answers.topics(requests.topic_configs(), said(folder, "topics"))
     assert Topic(TOPIC, 4, 4, 6) in topics
     assert Topic("SCHEDULE_TOPIC_XXXX", 18, 18, 6) in topics
 
 
-def test_a_broker_tells_its_consumers_offsets(folder: Path) -> None:
+def test_a_broker_reports_its_consumers_offsets(folder: Path) -> None:
     offsets = answers.offsets(requests.consumer_offsets(), said(folder, "offsets"))
     assert offsets[GROUP, QUEUE] == COMMITTED
 
 
-def test_a_broker_tells_of_itself(folder: Path) -> None:
+def test_a_broker_describes_itself(folder: Path) -> None:
     runtime = answers.runtime(requests.runtime_info(), said(folder, "runtime"))
     assert runtime["brokerVersion"] == str(VERSION_NUMBERS[folder.name])
 
@@ -110,7 +110,7 @@ def test_a_queue_of_no_topic_is_empty_and_no_error(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["committed", "committed_in_binary"])
-def test_an_offset_that_was_committed_is_told_in_either_form(folder: Path, name: str) -> None:
+def test_an_offset_that_was_committed_is_reported_in_either_form(folder: Path, name: str) -> None:
     request = requests.consumer_offset(GROUP, QUEUE)
     assert answers.committed(request, said(folder, name)) == COMMITTED
 
@@ -129,7 +129,7 @@ def test_a_slave_of_4_9_7_gives_them_too() -> None:
     _as_sent(FOLDER / "4.9.7", "messages_of_the_slave")
 
 
-def test_a_slave_of_5_3_3_gives_nothing_whatever_is_asked_for(folder: Path) -> None:
+def test_a_slave_of_5_3_3_serves_no_pull(folder: Path) -> None:
     for name in ("messages_of_the_slave", "messages_beyond_the_end_of_the_slave"):
         refuses = answers.gives_nothing(said(folder, name))
         assert refuses is (folder.name == "5.3.3")
@@ -178,7 +178,7 @@ def test_a_body_that_changed_on_its_way_fails_the_brokers_checksum(folder: Path)
     assert (first.body_ok, second.body_ok) == (False, True)
 
 
-def test_a_slave_of_4_9_7_has_whoever_asks_beyond_the_end_try_again() -> None:
+def test_a_slave_of_4_9_7_makes_pulls_beyond_the_end_retry() -> None:
     answer = said(FOLDER / "4.9.7", "messages_beyond_the_end_of_the_slave")
     pulled = answers.pulled(requests.pull(QUEUE, 9), answer)
     assert (pulled.next_offset, pulled.more, pulled.moved) == (9, True, False)

@@ -78,7 +78,7 @@ def test_a_header_longer_than_its_frame_is_refused() -> None:
         Decoder().feed(struct.pack(">iI", 6, 9) + b"{}")
 
 
-def test_a_serialisation_that_nobody_knows_is_refused() -> None:
+def test_a_serialisation_that_is_unknown_is_refused() -> None:
     with pytest.raises(WireError, match="no serialisation 2"):
         Decoder().feed(struct.pack(">iI", 6, 2 << 24 | 2) + b"{}")
 

@@ -38,30 +38,28 @@ def answer(body: object = None, code: int = 0, **fields: str) -> Command:
     return Command(Header(code, 0, RESPONSE, fields=fields), octets)
 
 
-def test_a_member_is_asked_by_its_group_and_its_id() -> None:
+def test_a_member_is_queried_by_its_group_and_its_id() -> None:
     assert json.loads(MEMBER.body) == {"group": "broker-a", "remoteId": "n0"}
 
 
-def test_a_term_is_asked_for_by_a_heartbeat_of_one_that_is_over() -> None:
-    told = json.loads(TERM.body)
-    assert told["term"] < 0
-    assert told["leaderId"] != told["remoteId"]  # nobody is led by himself
+def test_a_heartbeat_of_an_old_term_queries_the_term() -> None:
+    body = json.loads(TERM.body)
+    assert body["term"] < 0
+    assert body["leaderId"] != body["remoteId"]  # nobody is led by himself
 
 
 @pytest.mark.parametrize(("leader", "found"), [("n2", "n2"), (None, "")])
-def test_a_member_tells_whom_it_follows_or_that_it_is_nobody(
-    leader: str | None, found: str
-) -> None:
+def test_a_member_reports_its_leader_or_that_it_has_none(leader: str | None, found: str) -> None:
     said = answer({"code": 200, "leaderId": leader}, 200)
     assert answers.dledger_leader(MEMBER, said) == found
 
 
-def test_a_member_of_another_group_tells_nothing() -> None:
+def test_a_member_of_another_group_reports_nothing() -> None:
     with pytest.raises(WireError, match="another group"):
         answers.dledger_leader(MEMBER, answer({"code": 402, "leaderId": None}, 200))
 
 
-def test_the_refusal_of_a_heartbeat_tells_the_term() -> None:
+def test_the_refusal_of_a_heartbeat_reports_the_term() -> None:
     assert answers.dledger_term(TERM, answer({"code": 406, "term": 7}, 200)) == 7
 
 
@@ -71,14 +69,14 @@ def test_no_term_is_never_guessed(said: object) -> None:
         answers.dledger_term(TERM, answer(said, 200))
 
 
-def test_a_controller_tells_who_leads_them_and_whether_that_is_itself() -> None:
+def test_a_controller_reports_the_leader_and_whether_it_leads() -> None:
     said = answer(controllerLeaderId="n1", isLeader="true")
     assert answers.controllers(requests.controllers(), said) == Controllers("n1", True)
     said = answer(isLeader="false")
     assert answers.controllers(requests.controllers(), said) == Controllers("", False)
 
 
-def test_the_leading_controller_tells_master_epochs_and_who_is_in_sync() -> None:
+def test_the_leading_controller_reports_master_epochs_and_who_is_in_sync() -> None:
     assert json.loads(SETS.body) == ["broker-a"]
     found = answers.sync_states(SETS, answer(STATES))
     assert found == {"broker-a": SyncState("b:1", 3, 5, (B,), (A,))}
@@ -90,7 +88,7 @@ def test_one_that_does_not_lead_refuses() -> None:
 
 
 @pytest.mark.parametrize("body", [[], {}, {"replicasInfoTable": {"broker-a": {}}}])
-def test_what_tells_no_sets_is_an_error(body: object) -> None:
+def test_a_reply_without_sets_is_an_error(body: object) -> None:
     with pytest.raises(WireError):
         answers.sync_states(SETS, answer(body))
 

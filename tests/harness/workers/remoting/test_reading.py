@@ -45,7 +45,7 @@ def test_an_empty_queue_is_read_without_a_pull() -> None:
     broker = Broker(7, 7)
     reading, found = read(broker)
     assert (found, reading.doubt) == ([], "")
-    assert broker.asked == [Code.GET_MIN_OFFSET, Code.GET_MAX_OFFSET]
+    assert broker.codes == [Code.GET_MIN_OFFSET, Code.GET_MAX_OFFSET]
 
 
 def test_what_is_written_after_the_reading_began_is_not_waited_for() -> None:
@@ -89,7 +89,7 @@ def test_a_queue_that_ends_before_its_greatest_offset_is_doubted() -> None:
     assert reading.doubt == "it ends at 0, though its max offset is 5"
 
 
-def test_a_broker_that_asks_us_to_try_again_for_ever_is_given_up() -> None:
+def test_a_broker_that_always_requests_a_retry_is_given_up() -> None:
     reading = _begun(5)
     for _ in range(STANDSTILLS_MAX):
         reading.hear(answer(AGAIN, {"nextBeginOffset": 0, "minOffset": 0, "maxOffset": 5}))
@@ -100,8 +100,8 @@ def test_a_broker_that_asks_us_to_try_again_for_ever_is_given_up() -> None:
 
 def test_a_log_that_became_shorter_than_it_said_is_doubted() -> None:
     reading = _begun(9)
-    told = {"nextBeginOffset": 3, "minOffset": 0, "maxOffset": 3}
-    reading.hear(answer(FOUND, told, message(0), message(1), message(2)))
+    fields = {"nextBeginOffset": 3, "minOffset": 0, "maxOffset": 3}
+    reading.hear(answer(FOUND, fields, message(0), message(1), message(2)))
     for _ in range(STANDSTILLS_MAX + 1):
         reading.hear(answer(MOVED, {"nextBeginOffset": 3, "minOffset": 0, "maxOffset": 3}))
     assert reading.doubt == "the broker gives nothing from 3 on, of 9"
@@ -117,8 +117,8 @@ def test_a_refusal_is_the_doubt() -> None:
 
 def test_a_message_of_another_queue_is_no_answer() -> None:
     reading = _begun(5)
-    told = {"nextBeginOffset": 1, "minOffset": 0, "maxOffset": 5}
-    reading.hear(answer(FOUND, told, message(0, TopicQueue("orders", 3))))
+    fields = {"nextBeginOffset": 1, "minOffset": 0, "maxOffset": 5}
+    reading.hear(answer(FOUND, fields, message(0, TopicQueue("orders", 3))))
     assert "one of orders/3 was among them" in reading.doubt
 
 

@@ -1,4 +1,4 @@
-"""Stored messages are read whole or refused, and their checksum is told."""
+"""Stored messages are read whole or refused, and their checksum is reported."""
 
 import struct
 import zlib
@@ -100,7 +100,7 @@ def test_a_body_with_one_wrong_bit_fails_its_checksum(
 
 
 @given(messages())
-def test_a_topic_of_rocketmq_5_may_be_longer_than_a_signed_octet_tells(
+def test_a_topic_of_rocketmq_5_may_exceed_a_signed_octet(
     message: StoredMessage,
 ) -> None:
     message = replace(message, topic="t" * 200)

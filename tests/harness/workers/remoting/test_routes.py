@@ -27,7 +27,7 @@ def test_a_first_view_shows_everything() -> None:
     )
 
 
-def test_a_master_that_is_dropped_is_told_and_its_slave_is_not() -> None:
+def test_a_dropped_master_is_reported_and_its_slave_is_not() -> None:
     before, after = View((MASTER, SLAVE, OTHER)), View((SLAVE, OTHER))
     assert after.since(before) == ("dropped broker-a master at a:1",)
 
@@ -40,7 +40,7 @@ def test_a_slave_that_takes_over_is_a_master_elsewhere() -> None:
     )
 
 
-def test_a_broker_that_may_not_be_written_any_more_is_told() -> None:
+def test_a_broker_that_may_not_be_written_any_more_is_reported() -> None:
     before = View((MASTER,), (QUEUES,))
     after = View((MASTER,), (TopicQueues("broker-a", 4, 4, 4),))
     assert after.since(before) == ("shows broker-a 4 read and 4 write queues, read only",)
@@ -51,7 +51,7 @@ def test_equal_views_do_not_differ() -> None:
     assert View((MASTER,), (QUEUES,)).since(View((MASTER,), (QUEUES,))) == ()
 
 
-def test_a_view_tells_its_masters_and_itself() -> None:
+def test_a_view_reports_its_masters_and_itself() -> None:
     view = View((MASTER, SLAVE, OTHER), (QUEUES,))
     assert view.masters == {"broker-a": "a:1", "broker-b": "c:1"}
     assert str(view) == (
@@ -94,7 +94,7 @@ def test_the_text_of_a_view_is_read_again_sentence_by_sentence() -> None:
     master, slave = Shown("broker a", 0, "a:1"), Shown("broker a", 2, "b:1")
     queues = TopicQueues("broker a", 4, 4, PERM_READ)
     view = View((master, slave), (queues,))
-    told = sentences(str(view))
-    assert told == {str(master), str(slave), str(queues)}
-    assert {broker_in(each) for each in told} == {master, slave, None}
+    found = sentences(str(view))
+    assert found == {str(master), str(slave), str(queues)}
+    assert {broker_in(each) for each in found} == {master, slave, None}
     assert sentences(str(NOWHERE)) == frozenset()

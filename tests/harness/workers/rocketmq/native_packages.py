@@ -3,7 +3,7 @@
 1. Classes, methods, their order of parameters and what they lack are those of the wheel of
    `rocketmq` 0.4.4 and of the source archive of rocketmq-client-python 2.0.0.
 2. The library keeps what it is told, stores what is sent at once, and deflates as the real one:
-   from 4096 bytes on, at the level that it was told, and the record counts what was stored.
+   from 4096 bytes on, at the level that it was reported, and the record counts what was stored.
 """
 
 import ctypes
@@ -89,7 +89,7 @@ class Library:
 
     def __init__(self, exported: frozenset[str]) -> None:
         self.exported = exported
-        self.told: dict[str, tuple[Any, ...]] = {}  # each function's last arguments
+        self.arguments: dict[str, tuple[Any, ...]] = {}  # each function's last arguments
         self.bodies: dict[int, bytes] = {}  # of messages that were made and not freed
         self.log: list[bytes] = []  # bodies as they were sent
         self.out: list[Out] = []
@@ -101,7 +101,7 @@ class Library:
             raise AttributeError(f"undefined symbol: {name}")
 
         def does(*args: Any) -> Any:
-            self.told[name] = args
+            self.arguments[name] = args
             return getattr(self, f"_{name}", lambda *_: 0)(*args)
 
         return Function(does)
@@ -144,9 +144,9 @@ class Library:
     def _GetMessageStoreSize(self, message: int) -> int:
         body = self.log[message - 1]
         if len(body) >= DEFLATES_FROM:
-            _, level = self.told.get("SetProducerCompressLevel", (0, 5))
+            _, level = self.arguments.get("SetProducerCompressLevel", (0, 5))
             body = zlib.compress(body, level)
-        return RECORD + len(self.told["Subscribe"][1]) + len(body)
+        return RECORD + len(self.arguments["Subscribe"][1]) + len(body)
 
 
 class RocketMQException(Exception):

@@ -79,13 +79,13 @@ def place(server: FakeServer) -> dict[str, Any]:
 @in_a_loop
 async def test_a_question_gets_whatever_the_server_says() -> None:
     async with fake("ns", name_server()) as server:
-        told = await remoting.ask(
+        reply = await remoting.ask(
             code=Code.GET_NAMESRV_CONFIG, fields={}, body="", **place(server)
         )
-        assert (told["code"], told["body"]) == (0, "listenPort=9876")
+        assert (reply["code"], reply["body"]) == (0, "listenPort=9876")
     async with fake("broker", broker()) as server:
-        told = await remoting.ask(code=Code.GET_MAX_OFFSET, fields={}, body="", **place(server))
-        assert told["code"] == 3
+        reply = await remoting.ask(code=Code.GET_MAX_OFFSET, fields={}, body="", **place(server))
+        assert reply["code"] == 3
 
 
 @in_a_loop
@@ -100,7 +100,7 @@ async def test_a_server_that_says_nothing_in_time_is_silent() -> None:
 
 
 @in_a_loop
-async def test_a_greeting_is_answered_by_brokers_and_name_servers_and_refused_by_nobody() -> None:
+async def test_brokers_and_name_servers_answer_a_greeting() -> None:
     for answer in (name_server(), broker()):
         async with fake("one", answer) as server:
             assert (await greet(**place(server)))["answered"]
@@ -145,21 +145,21 @@ async def test_of_several_canaries_each_hears_what_each_says_at_once(
 
 
 @in_a_loop
-async def test_of_a_long_word_something_comes_down_before_a_hundred_bytes_were_asked() -> None:
+async def test_part_of_a_long_reply_arrives_before_the_hundredth_byte_is_sent() -> None:
     """Where so few pass either way, the way down has to be cut before the way up."""
-    asked: list[Request] = []
+    requests: list[Request] = []
     canaries, answer = Canaries(), broker()
     async with fake("one", answer) as server:
         for name in ("a", "b"):
             await canaries.open(name, queue="", by=REMOTING, **place(server))
 
         def first(request: Request) -> Command | None:
-            asked.append(request)
+            requests.append(request)
             return answer(request)
 
         server.answer = first
         assert (await canaries.say("a", "b", 101, 1, LIMIT_S))["answered"]
-        heard = [one.code for one in asked if one.code != Code.UPDATE_CONSUMER_OFFSET]
+        heard = [one.code for one in requests if one.code != Code.UPDATE_CONSUMER_OFFSET]
         assert heard[0] == Code.GET_BROKER_CONFIG
     shortest = encode(Command(Header(Code.GET_BROKER_CONFIG, 1), b"", Serialisation.ROCKETMQ))
     assert len(shortest) < 100
@@ -168,25 +168,25 @@ async def test_of_a_long_word_something_comes_down_before_a_hundred_bytes_were_a
 @in_a_loop
 async def test_a_long_word_of_a_short_spoken_name_server_takes_few_requests() -> None:
     """Its configuration has 16 octets; the value that canaries keep there has 4,000."""
-    asked: list[int] = []
+    requests: list[int] = []
     answer = name_server()
 
     def counted(request: Request) -> Command | None:
-        asked.append(request.code)
+        requests.append(request.code)
         return answer(request)
 
     canaries = Canaries()
     async with fake("one", counted) as server:
         for name in ("a", "b"):
             await canaries.open(name, queue="", speaks=True, by=REMOTING, **place(server))
-        opened = len(asked)
+        opened = len(requests)
         reply = await canaries.say("a", "b", 250_000, 1, LIMIT_S)
         for name in ("a", "b"):
             await canaries.close(name)
     assert reply["answered"], reply
     assert reply["octets"] >= 250_000
-    assert asked.count(Code.PUT_KV_CONFIG) == 2  # the long value, once, and the word
-    assert len(asked) - opened < 100
+    assert requests.count(Code.PUT_KV_CONFIG) == 2  # the long value, once, and the word
+    assert len(requests) - opened < 100
 
 
 @in_a_loop
@@ -236,7 +236,7 @@ async def test_a_word_that_the_server_never_got_is_silence_at_the_other_canary()
 
 
 @in_a_loop
-async def test_a_canary_notes_how_it_was_ended_before_anybody_asks() -> None:
+async def test_a_canary_records_its_end_before_it_is_queried() -> None:
     canaries = Canaries()
     async with fake("going", broker()) as server:
         await canaries.open("a", queue="", by=REMOTING, **place(server))

@@ -61,8 +61,8 @@ class Log:
         if queue.topic not in self.topics:
             return said(code=RemotingAnswer.TOPIC_NOT_EXIST)
         at = int(request.fields["queueOffset"])
-        told = {"nextBeginOffset": len(there), "minOffset": 0, "maxOffset": len(there)}
-        return answer(0, told, *there[at:])
+        fields = {"nextBeginOffset": len(there), "minOffset": 0, "maxOffset": len(there)}
+        return answer(0, fields, *there[at:])
 
     def _topics(self) -> bytes:
         table = {
@@ -94,7 +94,7 @@ class Audited:
     def offsets(self) -> list[tuple[str, int, str]]:
         """Target, ok, detail."""
         kind = "consumer offset"
-        return [(target, ok, told) for of, target, ok, told in self.probes if of == kind]
+        return [(target, ok, detail) for of, target, ok, detail in self.probes if of == kind]
 
     @property
     def doubt(self) -> str:
@@ -113,9 +113,9 @@ def audited(folder: Path, log: Log, **rest: Any) -> Audited:
     async def story() -> Audited:
         async with fake("broker-a-0", log.answer) as server:
             settings = config(folder, server.endpoint, **rest)
-            told: list[dict[str, Any]] = []
+            reports: list[dict[str, Any]] = []
             recorder = Recorder(settings, rig.fail)
-            auditor = LogAuditor(settings, recorder, lambda: None, told.append)
+            auditor = LogAuditor(settings, recorder, lambda: None, reports.append)
             async with asyncio.timeout(3 * rig.LIMIT_S):
                 await auditor.run()
             await auditor.close(nicely=True)
@@ -124,7 +124,7 @@ def audited(folder: Path, log: Log, **rest: Any) -> Audited:
             (row["kind"], row["target"], row["ok"], row["detail"])
             for row in rig.rows(settings, PROBES)
         ]
-        return Audited(rig.rows(settings, DELIVERIES), probes, told)
+        return Audited(rig.rows(settings, DELIVERIES), probes, reports)
 
     return asyncio.run(story())
 
@@ -173,13 +173,13 @@ def test_what_was_set_aside_or_sent_back_is_found_where_it_stands(tmp_path: Path
     ]
 
 
-def test_a_half_that_nobody_answered_for_is_a_half_still(tmp_path: Path) -> None:
+def test_a_half_message_without_an_answer_stays_a_half_message(tmp_path: Path) -> None:
     log = Log({TOPIC: 1, "TRANS_CHECK_MAX_TIME_TOPIC": 1})
     log.put(TopicQueue("TRANS_CHECK_MAX_TIME_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
     assert [row["via"] for row in audited(tmp_path, log).deliveries] == [Via.HALF]
 
 
-def test_halves_that_the_broker_holds_and_gives_to_nobody_are_a_doubt(tmp_path: Path) -> None:
+def test_half_messages_that_the_broker_keeps_are_a_caveat(tmp_path: Path) -> None:
     log = Log({TOPIC: 1})
     log.put(TopicQueue("RMQ_SYS_TRANS_HALF_TOPIC", 0), sent(1), REAL_TOPIC=TOPIC)
     end = audited(tmp_path, log)
@@ -263,7 +263,7 @@ def test_an_offset_past_the_end_of_a_slaves_shorter_log_is_reported_as_one(tmp_p
     assert offset[1:] == (0, "committed 5 of 1, 4 beyond its end")
 
 
-def test_a_queue_where_the_runs_readers_never_committed_is_told_whoever_else_did(
+def test_a_queue_without_commits_of_the_runs_readers_is_reported(
     tmp_path: Path,
 ) -> None:
     log = Log(
@@ -279,7 +279,7 @@ def test_a_queue_where_the_runs_readers_never_committed_is_told_whoever_else_did
     ]
 
 
-def test_readers_of_whom_the_broker_never_heard_have_a_row_in_each_queue(tmp_path: Path) -> None:
+def test_readers_unknown_to_the_broker_have_a_row_in_each_queue(tmp_path: Path) -> None:
     log = Log({TOPIC: 2})
     log.put(TopicQueue(TOPIC, 1), sent(0))
     assert [ok for _, ok, _ in audited(tmp_path, log).offsets] == [1, 0]
@@ -313,7 +313,7 @@ def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Pat
     first, last = Log({TOPIC: 1}), Log({TOPIC: 1})
     first.put(TopicQueue(TOPIC, 0), sent(0))
     last.put(TopicQueue(TOPIC, 0), sent(1))
-    told: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
 
     async def story() -> WorkerConfig:
         async with (
@@ -325,14 +325,14 @@ def test_of_several_brokers_each_has_its_own_doubt_and_connections(tmp_path: Pat
             ways = (one.endpoint, silent.endpoint, other.endpoint)
             settings = replace(settings, endpoints=ways)
             recorder = Recorder(settings, rig.fail)
-            auditor = LogAuditor(settings, recorder, lambda: None, told.append)
+            auditor = LogAuditor(settings, recorder, lambda: None, reports.append)
             await auditor.run()
             await auditor.close(nicely=True)
             recorder.close()
             return settings
 
     found = rig.rows(asyncio.run(story()), DELIVERIES)
-    (end,) = told
+    (end,) = reports
     doubt = "not read to its end within 0.5 s"
     assert (end["complete"], end["doubt"], end["doubts"]) == (False, doubt, ["", doubt, ""])
     assert {row["sequence"] for row in found} == {0, 1}

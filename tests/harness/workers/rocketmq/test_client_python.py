@@ -4,7 +4,9 @@ import asyncio
 import base64
 import hashlib
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 from importlib import metadata
@@ -186,8 +188,8 @@ def test_what_building_needs_is_said_before_anything_is_fetched(
     reason: str,
 ) -> None:
     monkeypatch.setenv(client_python.FOLDER, str(tmp_path / "none"))
-    monkeypatch.setattr(made_by.platform, "machine", lambda: machine)
-    monkeypatch.setattr(made_by.shutil, "which", lambda _: compiler)
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(shutil, "which", lambda _: compiler)
     assert made_by.main([]) == 1
     assert reason in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

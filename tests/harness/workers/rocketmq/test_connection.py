@@ -42,15 +42,15 @@ def test_questions_side_by_side_get_their_own_answers() -> None:
     async def story() -> list[str]:
         async with fake("b", offset_of) as server:
             connection = await Connection.connect(server.endpoint, LIMIT_S)
-            asked = (connection.ask(question(number), LIMIT_S) for number in range(5))
-            told = await asyncio.gather(*asked)
+            requests = (connection.ask(question(number), LIMIT_S) for number in range(5))
+            replies = await asyncio.gather(*requests)
             connection.close()
-        return [command.header.fields["offset"] for command in told]
+        return [command.header.fields["offset"] for command in replies]
 
     assert run(story()) == ["0", "1", "2", "3", "4"]
 
 
-def test_an_answer_is_matched_by_its_number_and_late_or_unasked_ones_are_dropped() -> None:
+def test_an_answer_is_matched_by_number_and_others_are_dropped() -> None:
     async def story() -> Command:
         async def backwards(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.read(1)
@@ -88,7 +88,7 @@ def test_a_connection_that_ends_ends_every_question_at_once() -> None:
         async with fake("b", offset_of) as server:
             connection = await Connection.connect(server.endpoint, LIMIT_S)
             open_question = asyncio.create_task(connection.ask(question(9), 60.0))
-            while not server.asked:
+            while not server.codes:
                 await asyncio.sleep(0.001)
             server.connections[0].close()
             with pytest.raises(Unanswered, match="closed by the server"):
@@ -99,7 +99,7 @@ def test_a_connection_that_ends_ends_every_question_at_once() -> None:
     run(story())
 
 
-def test_whoever_speaks_another_protocol_is_left() -> None:
+def test_a_peer_with_another_protocol_is_disconnected() -> None:
     async def story() -> None:
         async def http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -115,7 +115,7 @@ def test_whoever_speaks_another_protocol_is_left() -> None:
     run(story())
 
 
-def test_nobody_there_is_told_so() -> None:
+def test_a_refused_connection_is_reported() -> None:
     async def story() -> None:
         async with fake("b", offset_of) as server:
             endpoint = server.endpoint
@@ -143,7 +143,7 @@ def test_a_line_replaces_a_connection_that_was_lost() -> None:
     assert run(story()) == ("2", 2)
 
 
-def test_a_line_on_which_nothing_was_heard_for_long_is_dialled_anew(
+def test_a_line_on_which_nothing_was_heard_for_long_is_dialled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(line_module, "SILENCE_S", 0.1)

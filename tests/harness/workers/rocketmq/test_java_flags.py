@@ -29,7 +29,7 @@ def collections(whose: str, folder: Path) -> str:
     return log.read_text()
 
 
-def test_a_collection_that_is_asked_for_stops_no_worker(tmp_path: Path) -> None:
+def test_a_requested_collection_does_not_stop_a_worker(tmp_path: Path) -> None:
     require_java_clients()
     assert "System.gc()" in collections("bare", tmp_path)
     assert "System.gc()" not in collections("ours", tmp_path)

@@ -28,8 +28,8 @@ class Library:
     failing: str = ""
     query: "list[str]"
 
-    def __init__(self, *told: Any) -> None:
-        self.told = told
+    def __init__(self, *arguments: Any) -> None:
+        self.arguments = arguments
         self.closed = threading.Event()
         self.said = [b""]
         self.watched = False
@@ -83,11 +83,11 @@ def library(monkeypatch: pytest.MonkeyPatch) -> type[Library]:
 
 def settings(folder: Path, role: Role = Role.PUBLISHER, **options: Any) -> WorkerConfig:
     way = tuple(Endpoint(f"host{place}", "127.0.0.1", 9875 + place) for place in (1, 2))
-    told = {"number": 7, "queue": "orders", "endpoints": way, "index": options.pop("index", 0)}
-    return config(role, folder, **told, own=asdict(RocketOptions(**options)))
+    values = {"number": 7, "queue": "orders", "endpoints": way, "index": options.pop("index", 0)}
+    return config(role, folder, **values, own=asdict(RocketOptions(**options)))
 
 
-def test_halves_are_asked_for_where_they_came_from_and_others_share_a_group(
+def test_transactional_producers_have_own_groups_and_others_share_one(
     tmp_path: Path, library: type[Library]
 ) -> None:
     async def story() -> None:
@@ -98,7 +98,7 @@ def test_halves_are_asked_for_where_they_came_from_and_others_share_a_group(
             await link.close(1.0)
 
     asyncio.run(story())
-    assert [one.told[1] for one in library.made] == ["orders_writers", "orders_writers_7"]
+    assert [one.arguments[1] for one in library.made] == ["orders_writers", "orders_writers_7"]
 
 
 @pytest.mark.parametrize("role", [Role.PUBLISHER, Role.CONSUMER])
@@ -126,7 +126,7 @@ def test_a_start_that_failed_leaves_nothing_that_was_started(
     asyncio.run(story())
 
 
-def test_the_name_server_that_is_attached_is_told_by_its_host_before_what_came_with_it(
+def test_the_attached_name_server_is_reported_before_its_data(
     tmp_path: Path, library: type[Library]
 ) -> None:
     answer = struct.pack(">Bqqbb", wire.ANSWER, 5, 1, 0, -1) + bytes(12)
@@ -164,7 +164,7 @@ async def begun(settings: WorkerConfig, listener: Any) -> JavaPublisher | JavaCo
 
 
 @pytest.mark.parametrize(("role", "key"), ROLES)
-def test_a_library_is_ended_and_another_begun_until_it_asks_the_wanted_name_server(
+def test_the_library_restarts_until_it_uses_the_wanted_name_server(
     tmp_path: Path, library: type[Library], role: Role, key: str
 ) -> None:
     library.query = [FIRST, "", SECOND]
@@ -183,11 +183,11 @@ def test_a_library_is_ended_and_another_begun_until_it_asks_the_wanted_name_serv
         ("attached elsewhere", "host1, not host2: try 1"),
         ("attached elsewhere", "no name server, not host2: try 2"),
     ]
-    assert library.made[0].told == library.made[2].told
+    assert library.made[0].arguments == library.made[2].arguments
 
 
 @pytest.mark.parametrize(("role", "key"), ROLES)
-def test_who_is_never_attached_to_the_wanted_name_server_gives_up_and_says_whom_it_asked(
+def test_a_client_that_never_attaches_gives_up_and_names_its_server(
     tmp_path: Path, library: type[Library], role: Role, key: str
 ) -> None:
     async def story() -> None:
@@ -203,9 +203,7 @@ def test_who_is_never_attached_to_the_wanted_name_server_gives_up_and_says_whom_
     assert all(one.closed.is_set() for one in library.made)
 
 
-def test_nobody_who_reads_what_is_left_is_kept_to_a_name_server(
-    tmp_path: Path, library: type[Library]
-) -> None:
+def test_drainers_may_use_any_name_server(tmp_path: Path, library: type[Library]) -> None:
     async def story() -> None:
         made = settings(tmp_path, Role.DRAINER, consumers_attach=("host2",))
         link = JavaConsumer(made, Listener())  # type: ignore[arg-type]
@@ -260,7 +258,7 @@ def test_settings_of_producers_are_nothing_to_consumers(
             await link.close(1.0)
 
     asyncio.run(story())
-    assert [one.told[-1] for one in library.made] == [
+    assert [one.arguments[-1] for one in library.made] == [
         [*everybody, ("sendLatencyFaultEnable", "true")],
         [*everybody],
     ]

@@ -45,10 +45,10 @@ class InProcess:
     def __init__(self, toxiproxy: str) -> None:
         self._calls = calls(toxiproxy, HERE)
 
-    async def call(self, name: str, /, timeout_s: float, **told: Any) -> dict[str, Any]:
-        if told.get("host") == HOST:
-            told["host"] = HERE
-        message = {"do": name, "id": 1, "timeout_s": timeout_s, **told}
+    async def call(self, name: str, /, timeout_s: float, **arguments: Any) -> dict[str, Any]:
+        if arguments.get("host") == HOST:
+            arguments["host"] = HERE
+        message = {"do": name, "id": 1, "timeout_s": timeout_s, **arguments}
         found = await answer(self._calls, message)
         assert "value" in found, found
         return dict(found["value"])

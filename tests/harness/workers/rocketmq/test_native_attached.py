@@ -29,9 +29,9 @@ def to(server: Endpoint) -> socket.socket:
     return socket.create_connection((server.address, server.port))
 
 
-def test_the_one_that_the_process_is_connected_to_is_asked(servers: list[Endpoint]) -> None:
-    told: list[tuple[str, str]] = []
-    attached = Attached(servers, lambda kind, detail: told.append((kind, detail)))
+def test_the_connected_name_server_is_reported(servers: list[Endpoint]) -> None:
+    events: list[tuple[str, str]] = []
+    attached = Attached(servers, lambda kind, detail: events.append((kind, detail)))
     attached.look()
     with to(servers[1]):
         assert (servers[1].address, servers[1].port) in set(connected())
@@ -40,17 +40,17 @@ def test_the_one_that_the_process_is_connected_to_is_asked(servers: list[Endpoin
         with to(servers[0]):  # it is connected to both, and nobody knows which one it asks
             attached.look()
     attached.look()
-    assert told == [("attached", "host2"), ("attached", "")]
+    assert events == [("attached", "host2"), ("attached", "")]
 
 
 def test_another_processes_connections_and_other_servers_are_none_of_its(
     servers: list[Endpoint],
 ) -> None:
-    told: list[tuple[str, str]] = []
-    only = Attached(servers[:1], lambda kind, detail: told.append((kind, detail)))
+    events: list[tuple[str, str]] = []
+    only = Attached(servers[:1], lambda kind, detail: events.append((kind, detail)))
     with to(servers[1]):
         only.look()
-    assert told == []
+    assert events == []
 
 
 def test_who_must_ask_the_second_one_has_it_first_in_its_list(
@@ -59,8 +59,10 @@ def test_who_must_ask_the_second_one_has_it_first_in_its_list(
     options = RocketOptions(publishers_attach=("host2", "host1"))
 
     def hosts(role: Role, index: int) -> list[str]:
-        told = config(role, tmp_path, own=asdict(options), endpoints=tuple(servers), index=index)
-        return [one.host for one in first(told)]
+        settings = config(
+            role, tmp_path, own=asdict(options), endpoints=tuple(servers), index=index
+        )
+        return [one.host for one in first(settings)]
 
     assert hosts(Role.PUBLISHER, 0) == ["host2", "host1"]
     assert hosts(Role.PUBLISHER, 1) == hosts(Role.CONSUMER, 0) == ["host1", "host2"]

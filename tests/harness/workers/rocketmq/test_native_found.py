@@ -45,7 +45,7 @@ def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() 
 
 
 @pytest.mark.parametrize(
-    ("library", "told"),
+    ("library", "reason"),
     [
         ('raise ImportError("rocketmq dynamic library not found")\n', "library not found"),
         ('raise OSError("libz.so: cannot open shared object file")\n', "libz.so: cannot open"),
@@ -54,7 +54,7 @@ def test_two_packages_under_one_name_are_refused_and_none_says_how_to_get_one() 
     ],
 )
 def test_why_a_package_cannot_use_the_library_of_this_machine_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, reason: str
 ) -> None:
     (tmp_path / "rocketmq").mkdir()
     (tmp_path / "rocketmq" / "__init__.py").touch()
@@ -64,7 +64,7 @@ def test_why_a_package_cannot_use_the_library_of_this_machine_is_reported(
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setattr(native_found, "installed", lambda: {"rocketmq-client-python": "2.0.0"})
     found = native_found.look()
-    assert told in found.refused
+    assert reason in found.refused
     assert "pip install rocketmq==0.4.4" in found.refused
     for name in ("rocketmq", "rocketmq.ffi"):
         sys.modules.pop(name, None)
@@ -96,7 +96,7 @@ def test_what_a_workload_wants_and_the_library_lacks_is_said(
 
 
 @pytest.mark.slow
-def test_asked_as_a_process_a_package_without_library_says_so_as_json(tmp_path: Path) -> None:
+def test_a_package_process_without_the_library_reports_it_as_json(tmp_path: Path) -> None:
     """The 2.0.0 package as pip leaves it where no librocketmq is: its import raises."""
     (tmp_path / "rocketmq").mkdir()
     (tmp_path / "rocketmq" / "__init__.py").touch()

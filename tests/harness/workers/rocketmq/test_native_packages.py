@@ -72,12 +72,12 @@ def body(sequence: int, length: int = 256) -> bytes:
     return encode(Identity(1, 1, sequence, 1, sequence % 3, 0), length)
 
 
-def sent(told: WorkerConfig, bodies: Sequence[bytes], then: Callable[[], None]) -> Heard:
+def sent(config: WorkerConfig, bodies: Sequence[bytes], then: Callable[[], None]) -> Heard:
     """By a publisher of the package that is installed; `then` is asked until all is answered."""
     heard = Heard()
 
     async def story() -> None:
-        link = await NativeClient(told).publisher(told.endpoints[0], heard)  # type: ignore[arg-type]
+        link = await NativeClient(config).publisher(config.endpoints[0], heard)  # type: ignore[arg-type]
         for each in bodies:
             link.publish(each)
 
@@ -92,20 +92,20 @@ def sent(told: WorkerConfig, bodies: Sequence[bytes], then: Callable[[], None]) 
     return heard
 
 
-def read(library: Library, told: WorkerConfig, count: int) -> list[bytes]:
+def read(library: Library, config: WorkerConfig, count: int) -> list[bytes]:
     """By a consumer of the package that is installed."""
     heard = Heard()
 
     async def story() -> None:
-        link = await NativeClient(told).consumer(told.endpoints[0], heard)  # type: ignore[arg-type]
+        link = await NativeClient(config).consumer(config.endpoints[0], heard)  # type: ignore[arg-type]
         await link.consume()
-        orderly = "Orderly" if RocketOptions.from_json(told.own).consumer == "orderly" else ""
-        _, hear = library.told[f"RegisterMessageCallback{orderly}"]
+        orderly = "Orderly" if RocketOptions.from_json(config.own).consumer == "orderly" else ""
+        _, hear = library.arguments[f"RegisterMessageCallback{orderly}"]
         for each in range(1, count + 1):
-            told_it = asyncio.create_task(asyncio.to_thread(hear, 1, each))
+            heard_it = asyncio.create_task(asyncio.to_thread(hear, 1, each))
             await until(lambda each=each: len(heard.came) == each)  # type: ignore[misc]
             link.acknowledge(heard.came[-1].tag)
-            assert await told_it == 0
+            assert await heard_it == 0
         await link.close(1.0)
 
     asyncio.run(story())
@@ -113,7 +113,7 @@ def read(library: Library, told: WorkerConfig, count: int) -> list[bytes]:
 
 
 @each_package
-def test_what_is_told_of_a_package_is_what_its_classes_have_and_the_driver_calls(
+def test_reported_features_are_those_of_the_package_and_driver(
     monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     library = installed(monkeypatch, package)
@@ -132,22 +132,22 @@ def _json(found: native_found.NativeLibrary) -> dict[str, Any]:
 
 @each_package
 @pytest.mark.parametrize("mode", ["sync", "async", "oneway", "ordered"])
-def test_each_way_of_sending_that_is_told_of_sends(
+def test_each_reported_way_of_sending_sends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, mode: str
 ) -> None:
     library = installed(monkeypatch, package)
-    told = settings(tmp_path, Role.PUBLISHER, producer=mode)
+    worker = settings(tmp_path, Role.PUBLISHER, producer=mode)
     bodies = [body(each) for each in range(20)]
     if mode not in FEATURES[package]:
         with pytest.raises(NoNative, match=f"2.0.0 cannot do {mode}; it can do sync"):
-            sent(told, bodies, lambda: None)
+            sent(worker, bodies, lambda: None)
         return
 
     def answer() -> None:
         while library.out:
             library.out.pop().stored(CSendResult(0))
 
-    heard = sent(told, bodies, answer)
+    heard = sent(worker, bodies, answer)
     outcome = Outcome.UNCONFIRMED if mode == "oneway" else Outcome.CONFIRMED
     assert {each.outcome for each in heard.answers} == {outcome}
     assert sorted(each.tag for each in heard.answers) == list(range(1, 21))
@@ -161,8 +161,8 @@ def test_a_producer_is_set_up_before_it_starts_and_brokers_list_it_by_its_name(
 ) -> None:
     library = installed(monkeypatch, package)
     sent(settings(tmp_path, Role.PUBLISHER, body_bytes=200_000), [body(1)], lambda: None)
-    before = list(library.told)[: list(library.told).index("StartProducer")]
-    said = {name: library.told[name][1:] for name in before if name.startswith("SetProducer")}
+    before = list(library.arguments)[: list(library.arguments).index("StartProducer")]
+    said = {name: library.arguments[name][1:] for name in before if name.startswith("SetProducer")}
     assert said == {
         "SetProducerNameServerAddress": (b"10.0.0.1:9876;10.0.0.2:9877",),
         "SetProducerInstanceName": (b"mqproof.run.publisher",),
@@ -177,18 +177,18 @@ def test_a_key_is_a_sharding_key_where_the_package_has_those(
 ) -> None:
     library = installed(monkeypatch, NEW)
     sent(settings(tmp_path, Role.PUBLISHER, producer="ordered"), [body(2)], lambda: None)
-    assert library.told["SendMessageOrderlyByShardingKey"][2] == b"2"
-    assert "CreateOrderlyProducer" in library.told
+    assert library.arguments["SendMessageOrderlyByShardingKey"][2] == b"2"
+    assert "CreateOrderlyProducer" in library.arguments
 
 
 @each_package
-def test_what_is_delayed_is_told_its_level(
+def test_a_delayed_message_gets_its_level(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     library = installed(monkeypatch, package)
     options = {"delayed_percent": 100, "delay_level": 4}
     sent(settings(tmp_path, Role.PUBLISHER, options=options), [body(1)], lambda: None)
-    assert library.told["SetDelayTimeLevel"][1] == 4
+    assert library.arguments["SetDelayTimeLevel"][1] == 4
 
 
 @each_package
@@ -202,7 +202,7 @@ def test_a_body_that_the_library_puts_into_an_envelope_is_read_whole(
     sent(settings(tmp_path, Role.PUBLISHER, body_bytes=length), bodies, lambda: None)
     reading = settings(tmp_path, Role.CONSUMER, body_bytes=length, options={"consumer": consumer})
     assert sorted(read(library, reading, len(bodies))) == bodies
-    assert library.told["SetPushConsumerInstanceName"][1] == b"mqproof.run.consumer"
+    assert library.arguments["SetPushConsumerInstanceName"][1] == b"mqproof.run.consumer"
 
 
 @pytest.mark.parametrize(
@@ -246,8 +246,8 @@ def test_nothing_is_sent_beside_the_first_send_which_fetches_the_route(
         return 0
 
     monkeypatch.setattr(library, f"_SendMessage{mode.capitalize()}", send, raising=False)
-    told = settings(tmp_path, Role.PUBLISHER, producer=mode, confirm_window=16)
-    heard = sent(told, [body(each) for each in range(32)], lambda: None)
+    worker = settings(tmp_path, Role.PUBLISHER, producer=mode, confirm_window=16)
+    heard = sent(worker, [body(each) for each in range(32)], lambda: None)
     assert not came_beside.is_set()
     assert {each.outcome for each in heard.answers} == {Outcome.CONFIRMED}
 
@@ -256,11 +256,11 @@ def test_of_async_sends_only_those_that_are_out_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = installed(monkeypatch, OLD)
-    told = settings(tmp_path, Role.PUBLISHER, producer="async")
+    worker = settings(tmp_path, Role.PUBLISHER, producer="async")
     heard = Heard()
 
     async def story() -> None:
-        link = NativePublisher(told, heard)  # type: ignore[arg-type]
+        link = NativePublisher(worker, heard)  # type: ignore[arg-type]
         await link.open()
         for burst in range(1, 11):
             for number in range(500):
@@ -289,8 +289,8 @@ def test_a_send_that_is_both_called_back_and_returned_as_failed_is_answered_once
         return returned
 
     library.at_once = refuse
-    told = settings(tmp_path, Role.PUBLISHER, producer="async")
-    (answer,) = sent(told, [body(1)], lambda: None).answers
+    worker = settings(tmp_path, Role.PUBLISHER, producer="async")
+    (answer,) = sent(worker, [body(1)], lambda: None).answers
     assert (answer.outcome, answer.tag) == (Outcome.UNKNOWN, 1)
     assert answer.raw == "ProducerSendAsyncFailed No route info of this topic"
 
@@ -299,8 +299,8 @@ def test_a_send_that_is_returned_as_failed_alone_is_answered_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(monkeypatch, OLD).at_once = lambda _: 14
-    told = settings(tmp_path, Role.PUBLISHER, producer="async")
-    (answer,) = sent(told, [body(1)], lambda: None).answers
+    worker = settings(tmp_path, Role.PUBLISHER, producer="async")
+    (answer,) = sent(worker, [body(1)], lambda: None).answers
     assert (answer.outcome, answer.raw) == (Outcome.UNKNOWN, "RocketMQException status 14")
 
 
@@ -312,13 +312,13 @@ def test_a_message_that_cannot_be_made_is_a_send_that_failed_and_the_lane_goes_o
     library = installed(monkeypatch, package)
     real, calls = getattr(library, f"_{symbol}", lambda *_: 0), itertools.count()
 
-    def fails_once(*told: Any) -> int:
-        return real(*told) or int(next(calls) == 0)
+    def fails_once(*arguments: Any) -> int:
+        return real(*arguments) or int(next(calls) == 0)
 
     monkeypatch.setattr(library, f"_{symbol}", fails_once, raising=False)
     options = {"delayed_percent": 100, "delay_level": 4}
-    told = settings(tmp_path, Role.PUBLISHER, options=options, confirm_window=1)
-    first, second = sent(told, [body(1), body(2)], lambda: None).answers
+    worker = settings(tmp_path, Role.PUBLISHER, options=options, confirm_window=1)
+    first, second = sent(worker, [body(1), body(2)], lambda: None).answers
     assert (first.outcome, first.raw) == (Outcome.UNKNOWN, "RocketMQException status 1")
     assert (second.outcome, library.log) == (Outcome.CONFIRMED, [body(2)])
     assert library.bodies == {}
@@ -338,7 +338,7 @@ def test_a_client_without_what_every_worker_needs_is_refused_with_what_is_missin
     )
 
 
-def test_a_package_that_names_things_as_nobody_knew_is_refused_and_never_called(
+def test_a_package_with_unknown_names_is_refused_and_never_called(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     installed(monkeypatch, NEW)
@@ -353,11 +353,11 @@ def test_a_failure_to_set_up_is_a_link_that_could_not_be_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = installed(monkeypatch, OLD)
-    told = settings(tmp_path, Role.CONSUMER)
+    worker = settings(tmp_path, Role.CONSUMER)
     library._Subscribe = lambda *_: 1  # type: ignore[attr-defined]
 
     async def story() -> None:
         with pytest.raises(LinkLost, match="status 1"):
-            await NativeConsumer(told, Heard()).consume()  # type: ignore[arg-type]
+            await NativeConsumer(worker, Heard()).consume()  # type: ignore[arg-type]
 
     asyncio.run(story())

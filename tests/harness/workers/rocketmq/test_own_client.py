@@ -75,8 +75,8 @@ def play(
 
 async def _create(port: int) -> None:
     connection = await Connection.connect(Endpoint("b", "127.0.0.1", port), 5)
-    asked = requests.create_topic(TOPIC, QUEUES)
-    answers.taken(asked, await connection.ask(asked, 5))
+    request = requests.create_topic(TOPIC, QUEUES)
+    answers.taken(request, await connection.ask(request, 5))
     connection.close()
 
 
@@ -205,7 +205,7 @@ def test_a_send_to_a_master_that_is_gone_is_refused_by_proof_and_the_other_one_i
     play(story, tmp_path, masters=2)
 
 
-def test_a_strength_that_a_broker_tells_is_reported(tmp_path: Path) -> None:
+def test_an_acknowledgement_level_from_the_broker_is_reported(tmp_path: Path) -> None:
     """A SYNC_MASTER without a slave answers with the weaker promise."""
 
     async def story(cluster: InProcess) -> None:
@@ -302,7 +302,7 @@ async def two_silent() -> AsyncIterator[tuple[Endpoint, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("version", "asked"),
+    ("version", "expected"),
     [
         ("4.9.0", ["ns1"]),
         ("4.9.8", ["ns1", "ns2", "ns1"]),
@@ -311,7 +311,7 @@ async def two_silent() -> AsyncIterator[tuple[Endpoint, ...]]:
     ],
 )
 def test_who_turns_to_another_name_server_when_none_answers(
-    monkeypatch: pytest.MonkeyPatch, version: str, asked: list[str]
+    monkeypatch: pytest.MonkeyPatch, version: str, expected: list[str]
 ) -> None:
     monkeypatch.setattr(name_servers, "ANSWER_LIMIT_S", 0.05)
 
@@ -323,7 +323,7 @@ def test_who_turns_to_another_name_server_when_none_answers(
                 with pytest.raises(Unanswered):
                     await servers.ask(_anything())
             servers.close()
-        assert heard == asked
+        assert heard == expected
 
     asyncio.run(story())
 

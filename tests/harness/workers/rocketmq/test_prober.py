@@ -90,12 +90,12 @@ def looks(settings: WorkerConfig, recorder: Recorder) -> Counter[tuple[str, str,
     return Counter((row["kind"], row["target"], bool(row["ok"])) for row in rows)
 
 
-def test_twice_a_second_and_more_is_what_is_asked_for() -> None:
+def test_the_prober_queries_at_least_twice_a_second() -> None:
     assert PERIOD_S < 0.5
 
 
 @pytest.mark.usefixtures("_quick")
-def test_each_name_server_is_asked_for_route_and_cluster_though_another_one_hangs(
+def test_each_name_server_is_queried_while_another_hangs(
     tmp_path: Path,
 ) -> None:
     async def story() -> WorkerConfig:
@@ -154,15 +154,15 @@ def test_a_name_server_that_drops_a_broker_is_an_event_and_another_one_is_not(
 
     settings = asyncio.run(story())
     events = [(row["kind"], row["detail"]) for row in rig.rows(settings, CLIENT_EVENTS)]
-    told = [f"{kind}: {detail.partition(' (within')[0]}" for kind, detail in events]
-    assert [one for one in told if "ns1" in one] == [
+    lines = [f"{kind}: {detail.partition(' (within')[0]}" for kind, detail in events]
+    assert [one for one in lines if "ns1" in one] == [
         "route changed: ns1 shows broker-a master at a:1",
         "route changed: ns1 shows broker-a slave 1 at b:1",
         "route changed: ns1 shows broker-a 4 read and 4 write queues",
         "cluster changed: ns1 shows broker-a master at a:1",
         "cluster changed: ns1 shows broker-a slave 1 at b:1",
     ]
-    assert [one for one in told if "route changed: ns2 " in one][3:] == [
+    assert [one for one in lines if "route changed: ns2 " in one][3:] == [
         "route changed: ns2 dropped broker-a master at a:1",
         "route changed: ns2 dropped broker-a slave 1 at b:1",
         "route changed: ns2 dropped the queues of broker-a",
@@ -177,7 +177,7 @@ def _events(settings: WorkerConfig, recorder: Recorder, words: str) -> list[str]
 
 
 @pytest.mark.usefixtures("_quick")
-def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_answering(
+def test_a_restarted_name_server_is_reported_as_silent_and_answering(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So short that this process hardly stands still meanwhile, whatever the machine is doing.
@@ -195,8 +195,8 @@ def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_an
                     lambda: _events(settings, recorder, "ns2 route: "), limit_s=limit_s
                 )
                 two.answer = shows(MASTER)
-                told = "ns2 route: after "
-                await rig.until(lambda: _events(settings, recorder, told), limit_s=limit_s)
+                words = "ns2 route: after "
+                await rig.until(lambda: _events(settings, recorder, words), limit_s=limit_s)
             return settings
 
     settings = asyncio.run(story())
@@ -206,7 +206,7 @@ def test_a_name_server_that_is_killed_and_comes_back_is_told_as_silent_and_as_an
 
 
 @pytest.mark.usefixtures("_quick")
-def test_what_is_missed_while_the_prober_itself_stood_still_is_told_so_and_is_no_event(
+def test_queries_missed_in_a_stall_of_the_prober_are_no_event(
     tmp_path: Path,
 ) -> None:
     async def story() -> WorkerConfig:
@@ -251,8 +251,8 @@ def votes(leader: str, term: int) -> Callable[[Request], Command | None]:
     """A member of broker-a that follows this leader."""
 
     def answer(request: Request) -> Command | None:
-        told = json.loads(request.body)
-        assert (told["group"], told["remoteId"]) == ("broker-a", "n0")
+        body = json.loads(request.body)
+        assert (body["group"], body["remoteId"]) == ("broker-a", "n0")
         if request.code is Code.DLEDGER_METADATA:
             return said(json.dumps({"code": 200, "leaderId": leader}).encode(), 200)
         assert request.code is Code.DLEDGER_HEART_BEAT
@@ -271,14 +271,14 @@ def controls(request: Request) -> Command | None:
     return said(json.dumps({"replicasInfoTable": {"broker-a": state}}).encode())
 
 
-def voter(server: FakeServer, asked: str) -> dict[str, Any]:
+def voter(server: FakeServer, query: str) -> dict[str, Any]:
     """As a run tells of it."""
     where = {"host": "rkd1", "word": server.name, "address": "127.0.0.1", "port": server.port}
-    return {**where, "query": asked, "groups": ["broker-a"], "id": "n0", "peer": "n1"}
+    return {**where, "query": query, "groups": ["broker-a"], "id": "n0", "peer": "n1"}
 
 
 @pytest.mark.usefixtures("_quick")
-def test_who_leads_is_asked_of_each_voter_and_a_new_leader_is_an_event(tmp_path: Path) -> None:
+def test_each_voter_is_queried_for_its_leader_and_changes_are_events(tmp_path: Path) -> None:
     async def story() -> WorkerConfig:
         async with (
             fake("ns1", shows(MASTER)) as server,
@@ -319,7 +319,7 @@ def test_who_leads_is_asked_of_each_voter_and_a_new_leader_is_an_event(tmp_path:
 
 
 @pytest.mark.usefixtures("_quick")
-def test_a_voter_that_answers_first_makes_nobody_ready_without_a_name_server(
+def test_a_voters_answer_alone_does_not_make_the_prober_ready(
     tmp_path: Path,
 ) -> None:
     async def story() -> bool:

@@ -52,12 +52,12 @@ def settings(here: World, role: Role, options: RocketOptions, name: str) -> Work
     return here.settings(role, options, endpoints=way, log=log, connection_name=name, **more)
 
 
-def asked(settings: WorkerConfig) -> list[str]:
+def attached_to(settings: WorkerConfig) -> list[str]:
     return [detail for kind, detail in events(settings) if kind == "attached"]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_clients_begin_attached_to_the_name_server_that_each_is_told_and_stay(
+def test_clients_attach_to_their_configured_name_server_and_stay(
     tmp_path: Path, servers: Cluster, client: str
 ) -> None:
     require_client(client)
@@ -82,15 +82,15 @@ def test_clients_begin_attached_to_the_name_server_that_each_is_told_and_stay(
         assert {row["outcome"] for row in rows(sending, tables.SETTLEMENTS)} == {Outcome.CONFIRMED}
         for one in (sending, reading):
             elsewhere = [detail for kind, detail in events(one) if kind == "attached elsewhere"]
-            print(client, one.connection_name, asked(one), elsewhere)
-            assert asked(one) == [host]
+            print(client, one.connection_name, attached_to(one), elsewhere)
+            assert attached_to(one) == [host]
             assert all(f", not {host}: try " in detail for detail in elsewhere)
             route = f"broker-a master at 127.0.0.1:{servers['broker-a-0'].port}"
             assert ("route", route) in events(one)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_tells_when_its_own_route_has_another_broker_and_when_it_has_it_no_more(
+def test_a_client_reports_brokers_added_to_and_removed_from_its_route(
     tmp_path: Path, servers: Cluster, client: str
 ) -> None:
     require_client(client)
@@ -127,11 +127,11 @@ def remedied(close: bool | None) -> RocketOptions:
     layout = load_layout("rocketmq-2m2s", "colocated@default")
     servers = load_system("rocketmq-2m2s").servers(layout)
     own = RocketWorkload(send="sync", publishers_attach=("host2",), close_socket_if_timeout=close)
-    told = RocketOptions.from_json(SECTION.worker_options(own, servers))
-    return replace(told, settings=(("pollNameServerInterval", "1000"),))
+    options = RocketOptions.from_json(SECTION.worker_options(own, servers))
+    return replace(options, settings=(("pollNameServerInterval", "1000"),))
 
 
-def test_a_hung_name_server_is_left_but_by_who_keeps_the_socket_as_it_is_told_to(
+def test_only_clients_that_keep_the_socket_stay_with_a_hung_name_server(
     tmp_path: Path,
 ) -> None:
     """4.9.8: seeds/001 with its remedy, and with the remedy taken away."""
@@ -148,19 +148,19 @@ def test_a_hung_name_server_is_left_but_by_who_keeps_the_socket_as_it_is_told_to
                 hung_s = time.monotonic()
                 made["ns2"].signal(SIGSTOP)
                 try:
-                    await until(lambda: asked(closing)[-1] == "host1", "the other", LIMIT_S)
+                    await until(lambda: attached_to(closing)[-1] == "host1", "the other", LIMIT_S)
                     # As long again, and a call's own limit: it would have gone by then.
                     await asyncio.sleep(time.monotonic() - hung_s + 4.0)
                 finally:
                     made["ns2"].signal(SIGCONT)
 
         asyncio.run(story())
-    assert asked(closing)[0] == "host2" and asked(closing)[-1] == "host1"
-    assert asked(keeping) == ["host2"]
+    assert attached_to(closing)[0] == "host2" and attached_to(closing)[-1] == "host1"
+    assert attached_to(keeping) == ["host2"]
 
 
 @pytest.mark.parametrize("first", HOSTS)
-def test_the_native_client_asks_first_whom_it_is_told_as_its_processes_connections_show(
+def test_the_native_client_connects_first_to_its_configured_name_server(
     tmp_path: Path, servers: Cluster, first: str
 ) -> None:
     client = "rocketmq-native"
@@ -169,4 +169,4 @@ def test_the_native_client_asks_first_whom_it_is_told_as_its_processes_connectio
     options = RocketOptions(producer="sync", publishers_attach=(first,))
     sending = settings(here, Role.PUBLISHER, options, "native")
     asyncio.run(publish(sending, 40))
-    assert [whom for whom in asked(sending) if whom] == [first]
+    assert [whom for whom in attached_to(sending) if whom] == [first]

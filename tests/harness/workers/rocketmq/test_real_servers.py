@@ -72,7 +72,7 @@ def each_way() -> Iterator[Any]:
             yield pytest.param(client, *way, marks=marks)
 
 
-def each_client(*every_commit: str, native: bool = False) -> Any:
+def each_client(*every_commit: str, native: bool = False) -> pytest.MarkDecorator:
     """Those of every commit, and the others nightly."""
     found = (client for client in SERVERS if native or client not in OF_C)
     return pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_what_is_rolled_back_is_refused_and_never_delivered_among_others_that_ar
 
 
 @each_client(f"{JAVA}4.9.8")
-def test_a_broker_that_asks_for_fates_is_told_them_and_both_are_on_record(
+def test_a_transaction_check_is_answered_and_recorded(
     tmp_path: Path, standing: Standing, client: str
 ) -> None:
     here = World.make(standing.of(client), client, tmp_path)
@@ -308,7 +308,7 @@ def test_a_broker_that_asks_for_fates_is_told_them_and_both_are_on_record(
     sending = here.settings(Role.PUBLISHER, options, rate=20.0, confirm_window=4)
     reading = here.settings(Role.DRAINER, RocketOptions())
 
-    def asked() -> set[str]:
+    def answered() -> set[str]:
         return {detail for kind, detail in events(sending) if kind == "asked"}
 
     async def story() -> None:
@@ -316,11 +316,13 @@ def test_a_broker_that_asks_for_fates_is_told_them_and_both_are_on_record(
             process.say(do="start", at_ns=time.monotonic_ns())
             await until(lambda: len(rows(sending, tables.TERMS)) >= 4, "halves", LIMIT_S)
             process.say(do="stop_load")
-            await until(lambda: len(asked()) >= len(_told(sending)), "questions", LIMIT_S)
+            await until(
+                lambda: len(answered()) >= len(_expected_answers(sending)), "questions", LIMIT_S
+            )
         assert (await drain(reading))["doubt"] == ""
 
     asyncio.run(story())
-    assert asked() == _told(sending)
+    assert answered() == _expected_answers(sending)
     halves = {row["sequence"]: row["fate"] for row in rows(sending, tables.TERMS)}
     assert set(halves.values()) == {Fate.COMMIT_WHEN_CHECKED, Fate.ROLLBACK_WHEN_CHECKED}
     sent = {row["sequence"] for row in rows(sending, tables.SETTLEMENTS)}
@@ -328,7 +330,7 @@ def test_a_broker_that_asks_for_fates_is_told_them_and_both_are_on_record(
     assert sequences(reading) == sorted(sent - withdrawn)
 
 
-def _told(sending: Any) -> set[str]:
+def _expected_answers(sending: Any) -> set[str]:
     """What a broker that asks for every half is to be told, as it is to be recorded."""
     tags = {row["sequence"]: row["tag"] for row in rows(sending, tables.ATTEMPTS)}
     states = {

@@ -24,7 +24,7 @@ from harness.workers.clients.rocketmq.options import (
 from spark_analysis.schema.words import NO_DUE, Fate
 
 
-def test_fates_go_round_those_that_are_part_of_a_transaction_and_nobody_else_has_one() -> None:
+def test_transaction_outcomes_rotate_over_transactional_messages_only() -> None:
     """One in a hundred: taken in turn by sequence, two fates would be one."""
     options = RocketOptions(transactional_percent=1, fates=("commit", "rollback when checked"))
     fates = [fate_of(options, sequence) for sequence in range(300)]

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_group_numbers_of_many_wide_columns_do_not_overflow() -> None:
     assert numbers[1] == numbers[3]
 
 
-def test_groups_that_16_bits_cannot_number_are_told_apart() -> None:
+def test_groups_that_16_bits_cannot_number_are_distinguished() -> None:
     many = np.arange((1 << 16) + 1)
     assert len(np.unique(group_numbers(many, many % 1))) == len(many)
 
@@ -99,20 +100,21 @@ def test_distinct_values_have_places(values: list[int]) -> None:
         assert distinct.tolist() == sorted(set(values))
 
 
-def test_pairs_are_told_apart_and_negative_numbers_are_kept() -> None:
+def test_pairs_are_distinguished_and_negative_numbers_are_kept() -> None:
     high = np.array([1, 1, -1, 2, 0], np.int32)
     low = np.array([2, -2, 2, -2, -2], np.int32)
     assert len(set(pair_numbers(high, low).tolist())) == 5
 
 
-def test_pairs_of_the_largest_number_and_of_the_one_below_0_are_told_apart() -> None:
+def test_pairs_of_the_largest_number_and_of_the_one_below_0_are_distinguished() -> None:
     high, low = np.array([2**31 - 1, -1], np.int32), np.zeros(2, np.int32)
     assert len(set(pair_numbers(high, low).tolist())) == 2
 
 
 @pytest.mark.parametrize("width", [np.int16, np.int64])
 def test_numbers_of_another_width_make_no_pairs(width: type) -> None:
-    pair, other = np.zeros(1, np.int32), np.zeros(1, width)
+    pair: np.ndarray[Any, Any] = np.zeros(1, np.int32)
+    other: np.ndarray[Any, Any] = np.zeros(1, width)
     for high, low in ((pair, other), (other, pair)):
         with pytest.raises(AssertionError):
             pair_numbers(high, low)
@@ -128,7 +130,7 @@ def test_expand_lists_each_position_of_each_range_and_nothing_of_empty_ones() ->
     assert list(zip(ranges.tolist(), positions.tolist(), strict=True)) == [(0, 4), (0, 5), (2, 1)]
 
 
-def test_tally_counts_values_far_apart_without_a_place_for_each_between() -> None:
+def test_counts_of_distant_values_need_no_dense_array() -> None:
     assert value_counts(np.array([-1, 3, 3])) == ([-1, 3], [1, 2])
     assert value_counts(np.array([10**18, -(10**18), 10**18])) == ([-(10**18), 10**18], [1, 2])
 

@@ -1,5 +1,7 @@
 """Who was overtaken is told by the latest so far; here every pair is looked at."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,10 +18,10 @@ MESSAGES = st.lists(st.tuples(SMALL, SMALL, SENT, st.just(NEVER) | SENT), max_si
 
 @given(MESSAGES, st.randoms(use_true_random=False), st.sampled_from([1, 3, 1000]))
 def test_it_agrees_with_looking_at_every_pair(
-    messages: list[tuple[int, int, int, int]], chance: object, together: int
+    messages: list[tuple[int, int, int, int]], chance: Random, together: int
 ) -> None:
     slots = list(range(len(messages)))
-    chance.shuffle(slots)  # type: ignore[attr-defined]
+    chance.shuffle(slots)
     line, connection, sent_ns, confirmed_ns = (
         np.array([each[place] for each in messages], np.int64) for place in range(4)
     )

@@ -66,7 +66,7 @@ def test_before_and_after_the_fault_the_system_ended_it() -> None:
     assert outages_of((45, 50)) == [(45.0, 50.0, "system")]
 
 
-def test_without_a_noted_undo_nobody_knows() -> None:
+def test_without_a_recorded_undo_the_cause_is_unknown() -> None:
     history = History(load_ms=(0, 60_000)).window(20_000, ended_ms=40_000)
     assert outages_of((25, 30), history=history) == [(25.0, 30.0, "either")]
 

@@ -10,7 +10,7 @@ SPARSE = st.sampled_from([0, 1, 7, 10**12, 2**63 - 1])
 
 
 @given(
-    st.one_of(st.lists(st.tuples(PRODUCERS, each)) for each in (DENSE, SPARSE)),
+    st.one_of([st.lists(st.tuples(PRODUCERS, each)) for each in (DENSE, SPARSE)]),
     st.lists(st.tuples(PRODUCERS, SPARSE)),
 )
 def test_every_message_has_a_slot_of_its_own_and_nothing_else_has_one(

@@ -14,8 +14,8 @@ from harness.report.page.totals import totals_of
 from spark_analysis.schema.facts import QueueEnd
 from spark_analysis.schema.service import NEVER, QUEUE, UNDO
 from tests.rigs.runs.findings import Story
+from tests.rigs.runs.judged_runs import WARNING, page_of, summed
 from tests.rigs.runs.reports import CELL, compared, run
-from tests.rigs.runs.told_runs import WARNING, page_of, summed
 
 Cell = tuple[str, str, str, str]
 RABBIT = CELL
@@ -71,7 +71,7 @@ def test_who_lost_what_is_the_headline() -> None:
     )
 
 
-def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> None:
+def test_without_losses_the_headline_compares_downtime() -> None:
     hung = Story().outage(12, 60, NEVER)
     four = [
         summed(story, cell=(*CELL[:3], client))
@@ -89,7 +89,7 @@ def test_where_nobody_lost_the_headline_says_who_was_out_and_for_how_long() -> N
     )
 
 
-def test_a_difference_is_told_only_where_its_interval_does_not_cover_zero() -> None:
+def test_a_difference_is_reported_only_where_its_interval_does_not_cover_zero() -> None:
     many = [summed(Story().outage(12, 20 + n), repeat=n, cell=RABBIT) for n in range(1, 6)]
     few = [summed(Story().outage(12, 13), repeat=n, cell=SYNC) for n in range(1, 6)]
     same = [summed(Story().outage(12, 20 + n), repeat=n, cell=SYNC) for n in range(5)]
@@ -132,7 +132,7 @@ def test_a_queue_that_was_out_stands_beside_a_run_that_was_not() -> None:
     one = field(story)
     assert (one.out, plain(one.worst)) == (
         "no downtime",
-        "one of 2 queues (q7): ≥ 40.0 s, not back",
+        "one of 2 queues (q7): ≥ 40.0 s, did not recover",
     )
 
 
@@ -157,7 +157,7 @@ def test_a_verdict_says_lost_of_confirmed_out_and_what_is_proved() -> None:
     assert (median[0], plain(median[1]), median[2]) == ("master-crash", "0.00 s", "2 of 2")
 
 
-def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
+def test_a_stranded_message_is_distinguished_from_a_lost_one() -> None:
     both = Story().count("lost", "stored", 1).count("stranded", "stored", 4)
     assert "never reached a consumer (in 1 of 1 run): 1 is lost for good, 4 are stranded" in said(
         of(summed(both), summed(Story(), cell=SYNC)), 0
@@ -165,10 +165,10 @@ def test_a_stranded_message_is_told_apart_from_a_lost_one() -> None:
     assert "all 5,402 are stranded" in said(of(summed(STRANDED), summed(Story(), cell=SYNC)), 0)
 
 
-def test_messages_of_which_nobody_can_tell_are_counted_and_nothing_is_called_well() -> None:
+def test_messages_of_unknown_fate_are_counted_and_not_called_safe() -> None:
     found = of(summed(UNDRAINED), summed(Story(), cell=SYNC))
-    told = found.verdicts[0]
-    assert (told.tone, told.sign, told.word) == ("open", "?", "none found lost")
+    verdict = found.verdicts[0]
+    assert (verdict.tone, verdict.sign, verdict.word) == ("open", "?", "none found lost")
     assert "No loss was found among the 21,400 messages that it had confirmed, in 1 run; of 3 more"
     assert "; 3 more cannot be decided." in said(found, 0)
     assert "Proved in part: loss is decided in 0 of 1 run" in said(found, 0)
@@ -185,12 +185,12 @@ def test_a_run_whose_outage_is_unknown_makes_the_longest_a_lower_bound() -> None
     assert "Among the reasons: publisher 1 stalled 140 ms" in said(found, 1)
 
 
-def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
+def test_few_runs_with_an_outage_do_not_represent_all() -> None:
     stalled = [summed(STALLED, repeat=number) for number in (2, 3)]
     found = of(summed(BRIEF), *stalled, summed(Story(), cell=SYNC))
-    told = found.verdicts[0]
-    assert told.out == "? mostly unknown"
-    assert plain(told.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
+    verdict = found.verdicts[0]
+    assert verdict.out == "? mostly unknown"
+    assert plain(verdict.out_known) == "≥ 0.50 s, decided in 1 of 3 runs"
     assert (
         "How long it was unavailable is known of 1 of 3 runs only: at worst for at least 0.50 s"
         in said(found, 0)
@@ -200,8 +200,8 @@ def test_the_few_runs_that_tell_of_an_outage_do_not_stand_for_all() -> None:
 def test_what_was_not_judged_has_no_number() -> None:
     lost = run(Story(), cell=SYNC, verdicts=(), failure="no cluster")
     found = of(summed(Story()), lost)
-    told = found.verdicts[1]
-    assert (told.tone, told.word, told.out) == ("open", "not judged", "not judged")
+    verdict = found.verdicts[1]
+    assert (verdict.tone, verdict.word, verdict.out) == ("open", "not judged", "not judged")
     assert said(found, 1) == "Nothing was judged in 1 run: no cluster."
     empty = found.rows[0].fields[1]
     assert (empty.sign, empty.loss, empty.of, empty.out) == ("?", "not judged", "", "")
@@ -221,7 +221,7 @@ def test_a_field_says_lost_out_late_and_proved() -> None:
     assert (one.proved, one.whole) == ("proved in 1 of 1 run", True)
 
 
-def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
+def test_what_is_only_late_is_distinguished_from_what_is_silent() -> None:
     half = Story().silence(0.19).outage(12, 32.2).missed(900)
     one = field(half)
     assert (plain(one.out), plain(one.silent), plain(one.late)) == (
@@ -229,17 +229,17 @@ def test_what_is_only_late_is_told_apart_from_what_is_silent() -> None:
         "0.19 s",
         "20 % late",
     )
-    told = of(summed(half), summed(Story(), cell=SYNC))
-    assert plain(told.verdicts[0].out) == "20.2 s"
+    comparison = of(summed(half), summed(Story(), cell=SYNC))
+    assert plain(comparison.verdicts[0].out) == "20.2 s"
     assert (
         "unavailable for 20.2 s (master-crash); the longest time without any confirm was 0.19 s;"
-        in said(told, 0)
+        in said(comparison, 0)
     )
-    assert plain(told.verdicts[0].late) == "20 % late"
-    assert plain(told.rows[0].fields[1].silent) == "0.17 s"
+    assert plain(comparison.verdicts[0].late) == "20 % late"
+    assert plain(comparison.rows[0].fields[1].silent) == "0.17 s"
 
 
-def test_what_comes_late_once_service_was_good_again_is_told_apart() -> None:
+def test_what_comes_late_once_service_was_good_again_is_distinguished() -> None:
     twice = Story().stage("sustained_success", 0.5).missed(3)
     for sequence, at_s in enumerate((12.1, 40.0, 41.0)):
         twice.affect("missed", "", sequence, at_s)
@@ -258,9 +258,9 @@ def test_what_comes_late_after_the_next_fault_is_of_that_one() -> None:
 
 
 def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> None:
-    told = of(summed(Story()), summed(Story("hang"), cell=SYNC))
-    assert [one.returned for one in told.verdicts] == [RETURNED, ""]  # a link is no host
-    assert [one.returned for one in told.rows[0].fields] == [RETURNED, ""]
+    comparison = of(summed(Story()), summed(Story("hang"), cell=SYNC))
+    assert [one.returned for one in comparison.verdicts] == [RETURNED, ""]  # a link is no host
+    assert [one.returned for one in comparison.rows[0].fields] == [RETURNED, ""]
     gone = Story().window(2, "kill", opens=30, lasts=None)
     wiped = Story(operations=2, lost_disk="first stopped")
     for other in (gone, wiped, Story(operations=2), Story().unverified("it runs")):
@@ -271,7 +271,7 @@ def test_that_every_host_came_back_with_its_disk_stands_beside_the_loss() -> Non
 def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() -> None:
     usual = (SYNC[0], SYNC[1], "colocated@default", SYNC[3])
     own = (SYNC[0], SYNC[1], "ours@compressed", SYNC[3])
-    told = of(
+    comparison = of(
         summed(Story()),
         summed(
             Story(detection_timeout_s=20.0, route_poll_s=5),
@@ -284,7 +284,7 @@ def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() 
             cell=("master-crash", "reference-mirrored", "a@T=10", "pika"),
         ),
     )
-    timers = [one.place.timers for one in told.verdicts]
+    timers = [one.place.timers for one in comparison.verdicts]
     assert [re.findall(r"\d+ s", text) for text in timers] == [
         ["10 s", "60 s"],
         ["20 s", "120 s", "5 s", "30 s"],
@@ -297,8 +297,8 @@ def test_the_timers_of_a_place_stand_beside_those_that_its_product_comes_with() 
 
 def test_a_warning_that_did_not_come_true_is_no_broken_promise() -> None:
     warned = read_claims(WARNING, "claims of a test")
-    told = judge_claims(warned, Story().evidence)
-    one = of(summed(Story(), verdicts=told), summed(Story(), cell=SYNC)).rows[0].fields[0]
+    verdicts = judge_claims(warned, Story().evidence)
+    one = of(summed(Story(), verdicts=verdicts), summed(Story(), cell=SYNC)).rows[0].fields[0]
     assert one.claims == "claims: 1 warning did not come true"
 
 
@@ -323,9 +323,9 @@ def test_a_field_in_doubt_says_what_of_it_is_proved_and_draws_no_bar() -> None:
 
 
 def test_where_nothing_is_broken_nothing_is_out() -> None:
-    one = field(Story().calm())
+    one = field(Story().steady())
     assert (one.out, one.late, one.drawn, one.proved) == ("", "", False, "proved in 1 of 1 run")
-    found = of(summed(Story().calm()), summed(Story().calm(), cell=SYNC))
+    found = of(summed(Story().steady()), summed(Story().steady(), cell=SYNC))
     assert found.verdicts[0].out == "no fault"
     assert "Nothing was broken on purpose." in said(found, 0)
     assert "without faults" in found.lead
@@ -333,7 +333,7 @@ def test_where_nothing_is_broken_nothing_is_out() -> None:
 
 def test_an_outage_that_did_not_end_is_a_bound() -> None:
     one = field(Story().outage(27, 60, NEVER))
-    assert plain(one.out) == "downtime ≥ 33.0 s, not back"
+    assert plain(one.out) == "downtime ≥ 33.0 s, did not recover"
     assert (one.bound, one.left, one.width) == (True, 100.0, 0.0)
     undone = field(Story().outage(12, 27, UNDO))
     assert plain(undone.out) == "downtime ≥ 15.0 s"
@@ -359,8 +359,8 @@ def test_what_was_not_run_is_blank_and_what_does_not_apply_has_its_reason() -> N
 def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
     skipped = (Skipped(ASYNC, "no such client"),)
     found = of(summed(Story()), summed(Story(), cell=SYNC), skipped=skipped)
-    told = found.verdicts[2]
-    assert (told.tone, told.sign, told.word, told.out) == (
+    verdict = found.verdicts[2]
+    assert (verdict.tone, verdict.sign, verdict.word, verdict.out) == (
         "not_applicable",
         "–",
         "does not apply",
@@ -373,8 +373,8 @@ def test_a_place_to_which_nothing_applies_stands_there_and_says_so() -> None:
 
 def test_layouts_of_a_system_stand_together_and_say_what_they_are() -> None:
     found = of(summed(Story(), cell=SYNC), summed(Story()), summed(Story(), cell=ASYNC))
-    told = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
-    assert told == [
+    places = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
+    assert places == [
         ("A", "colocated@T=10", "A confirm waits for a slave"),
         ("B", "colocated-async@T=10", "A confirm waits for nobody"),
         ("C", "all-automatic@T=10", "A mirror everywhere"),

@@ -28,12 +28,15 @@ PUBLISHER = "publisher"  # a worker's role
 # Clients ask for routes every 30 s and divide the places of a log every 20 s.
 PLACES_BACK_NS = 60_000_000_000
 WARM_UP_NS = 10_000_000_000
-_SICK = ("the load was sick before the fault", "run it without a fault: what is out then?")
+_SICK = (
+    "the load was already degraded before the fault",
+    "run it without a fault to see what is unavailable then",
+)
 _RETURNED = (
     "the broker returned that many messages as unroutable",
     "see whether the queue was bound when they were sent",
 )
-_MORE = "let the calm last longer, or more be sent in it"
+_MORE = "extend the steady state, or send more messages in it"
 
 
 def longest_outage(
@@ -100,7 +103,9 @@ def _longest_outage(
     seconds = range(-(-from_ns // int(NS)), until_ns // int(NS))
     due = sum(row.operations for row in findings.seconds if row.second in seconds)
     if due < words.ENOUGH[words.RUN]:
-        return _too_little(facts, f"only {due:,} publishes were due in the calm, once it was warm")
+        return _too_little(
+            facts, f"only {due:,} publishes were due in the steady state after the first 10 s"
+        )
     return exactly(0, "0 s")
 
 
@@ -116,14 +121,14 @@ def _out(mostly: bool, longest_ns: int, of: Outage, doubt: Caveat | None) -> Int
     return Interval(0, longest_ns / NS, text, why, "let less be sent")
 
 
-def starved_in_the_calm(
+def starved_in_steady_state(
     findings: Findings, facts: Facts, doubt: Caveat | None, stalled_s: float | None
 ) -> Value:
     """Return for how many seconds the hungriest queue, or place of a log, gave nothing before any
     fault. `stalled_s`: so much of it stalls may explain; None if not stalls alone are in doubt."""
     worst = _hungriest(findings.starvation, 0)
     if worst is None:
-        return _too_little(facts, "too little was confirmed in the calm for consumers to get")
+        return _too_little(facts, "too little was confirmed in the steady state for consumers")
     return _starved(worst, facts, doubt, stalled_s)
 
 
@@ -141,7 +146,7 @@ def starved_once_healed(
     worst = _hungriest((row for row in rows if not _shared_out(row)), window)
     if worst is None:
         return Unknown("too little was confirmed once it was healed for consumers to get", _MORE)
-    if _all_away(worst, facts):
+    if all_away(facts, words.CONSUMER, worst.from_ns, worst.until_ns):
         return NotApplicable("another fault kept all consumers away once it was healed")
     found = _starved(worst, facts, doubt, stalled_s)
     waited_ns = worst.longest_from_ns + worst.longest_ns - worst.from_ns
@@ -158,15 +163,14 @@ def _shared_out(row: Starvation) -> bool:
     return bool(row.place) and until_ns < row.until_ns and until_ns <= row.from_ns + PLACES_BACK_NS
 
 
-def _all_away(row: Starvation, facts: Facts) -> bool:
-    """Return whether each consumer was absent at some instant of the judged time."""
+def all_away(facts: Facts, role: str, from_ns: int, until_ns: int) -> bool:
+    """Return whether each worker of a role was absent at some instant of [from_ns, until_ns)."""
     away = {
         absence.worker
         for absence in facts.absences
-        if absence.from_ns < row.until_ns
-        and (absence.until_ns is None or absence.until_ns > row.from_ns)
+        if absence.from_ns < until_ns and (absence.until_ns is None or absence.until_ns > from_ns)
     }
-    return away >= {worker.number for worker in facts.workers if worker.role == words.CONSUMER}
+    return away >= {worker.number for worker in facts.workers if worker.role == role}
 
 
 def _hungriest(rows: Iterable[Starvation], window: int) -> Starvation | None:
@@ -198,7 +202,7 @@ def _starved(
 
 
 def _too_little(facts: Facts, why: str) -> NotApplicable | Unknown:
-    """A scenario about a fault promises no calm; one without any is nothing else."""
+    """A scenario about a fault promises no steady state; one without a fault is nothing else."""
     return NotApplicable(why) if facts.windows else Unknown(why, _MORE)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.nightly import serving
+from harness.report import serving
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def port(tmp_path: Path) -> Iterator[int]:
     (tmp_path / "ring.html").symlink_to("ring.html")
     (tmp_path / "device.html").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "fifo.html")
-    with serving.server(tmp_path, 0) as server:
+    with serving.server(tmp_path, 0, lambda: "<p>experiments</p>") as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         yield server.server_port
@@ -35,19 +35,20 @@ def port(tmp_path: Path) -> Iterator[int]:
         thread.join()
 
 
-def asked(port: int, path: str, host: str = "127.0.0.1", method: str = "GET") -> tuple[int, str]:
+def get(port: int, path: str, host: str = "127.0.0.1", method: str = "GET") -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     connection.request(method, path, headers={"Host": f"{host}:{port}"})
     answer = connection.getresponse()
-    told = answer.read().decode()
+    body = answer.read().decode()
     connection.close()
-    return answer.status, answer.getheader("Location") or told
+    return answer.status, answer.getheader("Location") or body
 
 
-def test_the_first_page_is_a_step_away(port: int) -> None:
-    assert asked(port, "/") == (302, "/site/index.html")
-    assert asked(port, "/site/index.html") == (200, "site/index.html")
-    assert asked(port, "/e1/report.html", host="localhost")[0] == 200
+def test_the_first_page_is_rendered_and_files_are_read(port: int) -> None:
+    assert get(port, "/") == (200, "<p>experiments</p>")
+    assert get(port, "/", method="HEAD") == (200, "")
+    assert get(port, "/site/index.html") == (200, "site/index.html")
+    assert get(port, "/e1/report.html", host="localhost")[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -74,31 +75,31 @@ def test_the_first_page_is_a_step_away(port: int) -> None:
 def test_lists_recordings_hidden_files_and_what_lies_outside_are_not_given_out(
     port: int, path: str
 ) -> None:
-    assert asked(port, path)[0] == 404
+    assert get(port, path)[0] == 404
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_somebody_elses_name_that_leads_here_is_refused(port: int, method: str) -> None:
-    assert asked(port, "/site/index.html", host="evil.example", method=method)[0] == 421
+    assert get(port, "/site/index.html", host="evil.example", method=method)[0] == 421
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_nothing_can_be_written(port: int, method: str) -> None:
-    assert asked(port, "/site/index.html", method=method)[0] == 501
+    assert get(port, "/site/index.html", method=method)[0] == 501
 
 
 def test_a_symlink_within_the_folder_is_followed(port: int) -> None:
-    assert asked(port, "/in.html") == (200, "site/index.html")
+    assert get(port, "/in.html") == (200, "site/index.html")
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET /site/index.html HTTP/1.1\r\nHost: local"])
-def test_many_slow_connections_keep_nobody_out(port: int, begun: bytes) -> None:
+def test_slow_connections_do_not_block_others(port: int, begun: bytes) -> None:
     slow, others = [], threading.active_count()
     try:
         for _ in range(300):
             slow.append(socket.create_connection(("127.0.0.1", port), timeout=5))
             slow[-1].sendall(begun)
-        assert asked(port, "/site/index.html")[0] == 200
+        assert get(port, "/site/index.html")[0] == 200
         assert _threads_end_below(others + serving.CONNECTIONS_MAX + 20)
     finally:
         for one in slow:

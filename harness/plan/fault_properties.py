@@ -11,7 +11,7 @@ from faults.targets import CLIENT, CLIENT_LINK
 from spark_analysis.schema.facts import Facts, FaultProperties, Window
 
 
-def nature_of(kind: str) -> FaultProperties | None:
+def properties_of(kind: str) -> FaultProperties | None:
     declared = KINDS.get(kind)
     if declared is None:
         return None
@@ -25,9 +25,9 @@ def nature_of(kind: str) -> FaultProperties | None:
     )
 
 
-def with_nature(window: Window) -> Window:
-    return window if window.nature else replace(window, nature=nature_of(window.kind))
+def with_properties(window: Window) -> Window:
+    return window if window.properties else replace(window, properties=properties_of(window.kind))
 
 
-def with_natures(facts: Facts) -> Facts:
-    return replace(facts, windows=tuple(map(with_nature, facts.windows)))
+def with_fault_properties(facts: Facts) -> Facts:
+    return replace(facts, windows=tuple(map(with_properties, facts.windows)))

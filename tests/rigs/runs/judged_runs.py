@@ -1,4 +1,4 @@
-"""Whole runs for pages: a history told by hand, written to a folder, judged without Spark.
+"""Whole runs for pages: a history written by hand, written to a folder, judged without Spark.
 
 1. What a test does not mention is well: the master's host is killed at +12 s for 15 s, is seen to
    be dead and back, and every message is confirmed and delivered.
@@ -129,7 +129,7 @@ def crash(
     return history
 
 
-def told(
+def judged_run(
     folder: Path,
     history: History,
     *,
@@ -148,7 +148,7 @@ def told(
 
 
 def summed(story: Story, **changes: object) -> RunReport:
-    """A run of marts told by hand, judged by the claims of pages."""
+    """A run of marts written by hand, judged by the claims of pages."""
     verdicts = judge_claims(CLAIMS, story.evidence)
     return run(story, **{"verdicts": verdicts, "summary": summary(story.evidence), **changes})
 

@@ -1,5 +1,7 @@
 """A results folder for browsers on this machine: pages and files of verdicts, and nothing else.
 
+`/` is the page of all experiments (results_page.py), rendered at each request.
+
 1. It listens on loopback. A page of somebody else's that calls itself by a name which leads here
    (DNS rebinding) is refused: only loopback's own names are answered.
 2. Recordings, hidden files and lists of folders are not given out, nor is anything but a regular
@@ -11,6 +13,7 @@
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -19,20 +22,18 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from harness.nightly.site import INDEX, SITE
-
 LOOPBACK = "127.0.0.1"
 NAMES = (LOOPBACK, "localhost")
 KINDS = (".html", ".json", ".xml")
-
-
 IDLE_LIMIT_S = 10.0
 CONNECTIONS_MAX = 64
 
 
-def server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """Not serving yet. `port` 0: any that is free. Raises OSError."""
-    return _Server((LOOPBACK, port), partial(_Pages, directory=str(folder)))
+def server(folder: Path, port: int, first_page: Callable[[], str]) -> ThreadingHTTPServer:
+    """Return a server that does not serve yet. `port` 0: any that is free. `first_page`: the HTML
+    of `/`. Raise OSError."""
+    handler = partial(_Pages, directory=str(folder), first_page=first_page)
+    return _Server((LOOPBACK, port), handler)
 
 
 def shown(path: str) -> bool:
@@ -87,6 +88,10 @@ class _Server(ThreadingHTTPServer):
 class _Pages(SimpleHTTPRequestHandler):
     timeout = IDLE_LIMIT_S
 
+    def __init__(self, *arguments: Any, first_page: Callable[[], str], **options: Any) -> None:
+        self._first_page = first_page
+        super().__init__(*arguments, **options)  # it handles the request here
+
     def do_GET(self) -> None:
         if self._is_answered():
             super().do_GET()
@@ -110,12 +115,19 @@ class _Pages(SimpleHTTPRequestHandler):
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return False
         if urlsplit(self.path).path == "/":
-            self.send_response(HTTPStatus.FOUND)
-            self.send_header("Location", f"/{SITE}/{INDEX}")
-            self.end_headers()
+            self._send_first_page()
             return False
         path = Path(self.translate_path(self.path))
         if not (shown(self.path) and lies_inside(Path(self.directory), path)):
             self.send_error(HTTPStatus.NOT_FOUND)
             return False
         return True
+
+    def _send_first_page(self) -> None:
+        content = self._first_page().encode("utf-8", "replace")
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)

@@ -7,7 +7,7 @@ import pytest
 from harness.claims.judge import ClaimOutcome
 from harness.claims.values import Interval, NotApplicable, Unknown
 from spark_analysis.schema.facts import Absence, Clock
-from tests.harness.claims.claim_stories import served_in_the_calm
+from tests.harness.claims.claim_stories import served_in_steady_state
 from tests.harness.claims.judging import verdict
 from tests.rigs.runs.findings import Story, ns
 
@@ -24,32 +24,30 @@ def low_and_high(story: Story, name: str, window: int = 0) -> tuple[float, float
     return value.low, value.high
 
 
-def test_of_an_outage_in_the_calm_what_lies_in_the_first_ten_seconds_does_not_count() -> None:
-    assert low_and_high(served_in_the_calm().outage(0, 9.9), OUT) == (0, 0)
-    assert low_and_high(served_in_the_calm().outage(0, 12.5), OUT) == (2.5, 2.5)
+def test_of_an_outage_in_steady_state_what_lies_in_the_first_ten_seconds_does_not_count() -> None:
+    assert low_and_high(served_in_steady_state().outage(0, 9.9), OUT) == (0, 0)
+    assert low_and_high(served_in_steady_state().outage(0, 12.5), OUT) == (2.5, 2.5)
 
 
-def test_one_queue_that_is_out_in_the_calm_is_enough() -> None:
-    story = served_in_the_calm().outage(40, 45, scope="queue", name="orders")
+def test_one_queue_that_is_out_in_steady_state_is_enough() -> None:
+    story = served_in_steady_state().outage(40, 45, scope="queue", name="orders")
     assert str(value_of(story, OUT)) == "queue orders, 5.0 s"
 
 
 @pytest.mark.parametrize(("missed", "low"), [(450, 0), (451, 5)])
-def test_where_most_was_in_time_the_load_was_sick_and_nobody_was_out(
-    missed: int, low: float
-) -> None:
-    story = served_in_the_calm().outage(40, 45, due=900, bad=missed)
+def test_mostly_timely_confirms_mean_degraded_not_unavailable(missed: int, low: float) -> None:
+    story = served_in_steady_state().outage(40, 45, due=900, bad=missed)
     assert low_and_high(story, OUT) == (low, 5)
 
 
 def test_a_sick_load_hides_no_outage_within_it() -> None:
-    story = served_in_the_calm().outage(15, 50, due=900, bad=18)
+    story = served_in_steady_state().outage(15, 50, due=900, bad=18)
     story = story.outage(20, 24, scope="queue", name="orders")
     assert low_and_high(story, OUT) == (4, 4)
     assert str(value_of(story, OUT)) == "queue orders, 4.0 s"
 
 
-def test_an_outage_that_begins_with_the_fault_is_none_of_the_calm() -> None:
+def test_an_outage_that_begins_with_the_fault_is_none_of_the_steady_state() -> None:
     story = Story().outage(12, 27)
     for second in range(60):
         story.second(second, confirmed=200)
@@ -58,7 +56,7 @@ def test_an_outage_that_begins_with_the_fault_is_none_of_the_calm() -> None:
 
 def value_until(begins: float) -> Story:
     """A fault at 22 s, and an outage that begins then."""
-    story = Story().calm().window(1, "freeze", opens=22).outage(begins, 27, "undo")
+    story = Story().steady().window(1, "freeze", opens=22).outage(begins, 27, "undo")
     for second in range(60):
         story.second(second, confirmed=200)
     return story
@@ -72,21 +70,21 @@ def test_what_was_out_a_deadline_before_the_fault_came_was_sick_before_it() -> N
     value = value_of(value_until(19.9), OUT)
     assert isinstance(value, Interval)
     assert (value.low, value.high) == (0, 2.1)
-    assert value.doubt == "the load was sick before the fault"
+    assert value.doubt == "the load was already degraded before the fault"
     assert (
         verdict("steady-state-is-served", value_until(19.9)).outcome is ClaimOutcome.INCONCLUSIVE
     )
 
 
 def test_what_is_out_in_a_run_without_a_fault_is_out_by_itself() -> None:
-    story = served_in_the_calm().outage(20, 25)
+    story = served_in_steady_state().outage(20, 25)
     assert verdict("steady-state-is-served", story).outcome is ClaimOutcome.FAIL
 
 
 def test_a_stalled_instrument_may_be_what_was_out() -> None:
-    story = served_in_the_calm().outage(20, 22.1).doubt("availability", "stalled", worker=1)
+    story = served_in_steady_state().outage(20, 22.1).doubt("availability", "stalled", worker=1)
     assert low_and_high(story, OUT) == (0, 2.1)
-    story = served_in_the_calm().outage(20, 25).doubt("availability", "stalled", worker=1)
+    story = served_in_steady_state().outage(20, 25).doubt("availability", "stalled", worker=1)
     low, high = low_and_high(story, OUT)
     assert (round(low, 3), high) == (2.86, 5), "less the stall of 0.14 s and a deadline of 2 s"
 
@@ -98,34 +96,32 @@ def test_a_stalled_instrument_may_be_what_was_out() -> None:
         ("confirms", NotApplicable("publishers ask for no confirms")),
     ],
 )
-def test_without_intended_times_or_confirms_nobody_can_be_out(
-    fact: str, why: NotApplicable
-) -> None:
-    story = served_in_the_calm()
+def test_availability_needs_intended_times_and_confirms(fact: str, why: NotApplicable) -> None:
+    story = served_in_steady_state()
     story.facts = replace(story.facts, **{fact: False})
     assert value_of(story, OUT) == why
 
 
-def test_little_load_proves_no_service_in_the_calm() -> None:
-    story = Story(faults=0).calm()
+def test_little_load_proves_no_service_in_steady_state() -> None:
+    story = Story(faults=0).steady()
     for second in range(60):
         story.second(second, confirmed=1)
     value = value_of(story, OUT)
     assert isinstance(value, Unknown)
-    assert value.reason == "only 50 publishes were due in the calm, once it was warm"
+    assert value.reason == "only 50 publishes were due in the steady state after the first 10 s"
 
 
 def test_the_queue_that_starved_longest_speaks_for_all() -> None:
-    story = served_in_the_calm().starved(14, queue="refunds")
+    story = served_in_steady_state().starved(14, queue="refunds")
     assert str(value_of(story, STARVED)) == "refunds, 14.0 s"
 
 
 def test_one_place_of_a_log_may_starve_while_the_others_are_read() -> None:
-    story = served_in_the_calm().starved(12, place="broker-b/3")
+    story = served_in_steady_state().starved(12, place="broker-b/3")
     assert str(value_of(story, STARVED)) == "orders, broker-b/3, 12.0 s"
 
 
-def test_once_healed_a_log_is_asked_as_a_whole_for_its_places_are_divided_anew() -> None:
+def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:
     story = Story().starved(12, place="broker-b/3", window=1)
     assert low_and_high(story, "starved_once_healed_s", 1) == (0.1, 0.1)
 
@@ -158,21 +154,23 @@ def test_once_healed_a_place_of_a_log_has_a_minute_to_get_a_reader(
 def test_a_starvation_is_known_up_to_the_clocks_of_the_clients(
     seconds: float, outcome: ClaimOutcome
 ) -> None:
-    story = served_in_the_calm().starved(seconds)
+    story = served_in_steady_state().starved(seconds)
     clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
     story.facts = replace(story.facts, clocks=clocks)
     assert verdict("steady-state-is-consumed", story).outcome is outcome
 
 
-def test_a_queue_of_few_messages_starves_nobody() -> None:
-    assert low_and_high(served_in_the_calm().starved(14, queue="refunds", due=19), STARVED) == (
+def test_a_queue_with_few_messages_is_not_starved() -> None:
+    assert low_and_high(
+        served_in_steady_state().starved(14, queue="refunds", due=19), STARVED
+    ) == (
         0.1,
         0.1,
     )
 
 
 def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
-    story = served_in_the_calm().starved(14).doubt("availability", "stalled", worker=7)
+    story = served_in_steady_state().starved(14).doubt("availability", "stalled", worker=7)
     assert low_and_high(story, STARVED) == (13.86, 14), "less the stall of 0.14 s"
 
 
@@ -188,7 +186,7 @@ def test_a_stalled_consumer_may_be_what_nothing_came_to() -> None:
 def test_a_stall_explains_no_more_of_a_starvation_than_it_lasted(
     seconds: float, outcome: ClaimOutcome
 ) -> None:
-    story = served_in_the_calm().starved(seconds).doubt("availability", "stalled", worker=7)
+    story = served_in_steady_state().starved(seconds).doubt("availability", "stalled", worker=7)
     assert verdict("steady-state-is-consumed", story).outcome is outcome
     healed = Story().starved(seconds, window=1)
     healed = healed.doubt("availability", "stalled", window=1, worker=7)
@@ -197,7 +195,7 @@ def test_a_stall_explains_no_more_of_a_starvation_than_it_lasted(
 
 def test_a_stall_in_the_time_of_an_overlapping_fault_counts_for_both() -> None:
     def overlapping(stalled: int) -> Interval:
-        story = Story().window(2, "kill", opens=10.04).starved(5.1, window=1)
+        story = Story().window(2, "kill", opens=40).starved(5.1, window=1)
         story.doubt("availability", "stalled", window=stalled, worker=7)
         value = value_of(story, "starved_once_healed_s", 1)
         assert isinstance(value, Interval)
@@ -207,7 +205,7 @@ def test_a_stall_in_the_time_of_an_overlapping_fault_counts_for_both() -> None:
 
 
 def test_a_stall_beside_an_open_log_leaves_a_starvation_open() -> None:
-    story = served_in_the_calm().starved(14).doubt("availability", "stalled", worker=7)
+    story = served_in_steady_state().starved(14).doubt("availability", "stalled", worker=7)
     assert low_and_high(story.doubt("loss", "consumer_log", worker=7), STARVED) == (0, 14)
 
 
@@ -215,7 +213,7 @@ def test_a_stall_beside_an_open_log_leaves_a_starvation_open() -> None:
 def test_an_outage_at_the_edge_of_the_warm_up_is_known_up_to_the_clocks(
     ends: float, found: tuple[float, float]
 ) -> None:
-    story = served_in_the_calm().outage(0, ends)
+    story = served_in_steady_state().outage(0, ends)
     clocks = tuple(Clock(worker.number, ns(0.25)) for worker in story.facts.workers)
     story.facts = replace(story.facts, clocks=clocks)
     low, high = low_and_high(story, OUT)
@@ -223,11 +221,11 @@ def test_an_outage_at_the_edge_of_the_warm_up_is_known_up_to_the_clocks(
 
 
 def test_what_a_consumers_open_log_does_not_show_may_have_come() -> None:
-    story = served_in_the_calm().starved(14).doubt("loss", "consumer_log", worker=7)
+    story = served_in_steady_state().starved(14).doubt("loss", "consumer_log", worker=7)
     assert low_and_high(story, STARVED) == (0, 14)
 
 
-def test_where_nobody_consumes_nobody_starves() -> None:
+def test_starvation_needs_consumers() -> None:
     story = Story(consumers=0)
     assert value_of(story, "starved_once_healed_s", 1) == NotApplicable(
         "there is no consumer before the drain"
@@ -249,7 +247,7 @@ def test_what_another_fault_keeps_from_all_consumers_no_broker_owes(
 
 
 @pytest.mark.parametrize(("from_s", "until_s"), [(10, 30), (60, 70)])
-def test_consumers_that_are_back_are_owed_what_waits(from_s: float, until_s: float) -> None:
+def test_reconnected_consumers_must_get_waiting_messages(from_s: float, until_s: float) -> None:
     story = away(Story().starved(14, window=1), from_s, until_s)
     assert low_and_high(story, "starved_once_healed_s", 1) == (14, 14)
 
@@ -258,12 +256,12 @@ def test_consumers_that_are_back_are_owed_what_waits(from_s: float, until_s: flo
 def test_what_lasted_no_longer_than_a_stretch_shows_no_silence(
     ends: float, seconds: float | None
 ) -> None:
-    story = served_in_the_calm().starved(0.1, ends=ends)
+    story = served_in_steady_state().starved(0.1, ends=ends)
     value = value_of(story, STARVED)
     assert (value.low if isinstance(value, Interval) else None) == seconds
 
 
-def test_before_a_fault_the_calm_may_be_short_and_then_nothing_is_asked_of_it() -> None:
+def test_a_short_steady_state_is_not_judged() -> None:
     story = Story()
     assert isinstance(value_of(story, OUT), NotApplicable)
     assert isinstance(value_of(story, STARVED), NotApplicable)
