@@ -49,7 +49,7 @@ def play(batch: Sequence[Pair], deployment: str = LOCAL) -> Reasons:
 
 def play_batch(batch: Sequence[Pair], deployment: str = LOCAL) -> Reasons:
     """Play pairs one after the other on a cluster of their own, on this machine."""
-    run = planned_batch(batch, deployment)
+    run = planned_batch(batch, deployment, alone=len(batch) == 1)
     assert isinstance(run, RunPlan), run
     with tempfile.TemporaryDirectory(prefix="mqproof-pairs-") as folder:
         Path(folder, "runs").mkdir()
