@@ -14,7 +14,7 @@ from harness.compare.versus import Trend, Versus
 NOTHING_JUDGED = "nothing was judged"  # NOT_DECIDED, because nothing could begin or be written
 NOTHING_DONE = {  # the same of commands that judge nothing
     "build": "not every image was built",
-    "campaign": "the campaign has ended",
+    "campaign": "the campaign command did not finish",
     "compare": "nothing was compared",
     "doctor": "not everything was checked",
     "heal": "not everything was cleaned up",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from harness.outside.text import brief, cut, one_line
+from spark_analysis.schema.old_names import OF_USERS
 
 LISTED_MAX = 50
 _PLACE_MAX = 300  # characters
@@ -26,13 +27,6 @@ CHECK_PATH = "check the path; a relative path begins in the current folder"
 _LISTS = {
     kind: f"`mqproof list {kind}s` describes each"
     for kind in ("scenario", "system", "layout", "client")
-}
-_RENAMED = {  # keys and words of files that older versions wrote
-    "commit when asked": "commit when checked",
-    "consumers_enter": "consumer_endpoint",
-    "entrance": "client_endpoint",
-    "publishers_enter": "publisher_endpoint",
-    "rollback when asked": "rollback when checked",
 }
 EMPTY = "is given with nothing: a variable that is not set, perhaps; leave it out, or name one"
 
@@ -118,8 +112,8 @@ def no_folder(place: str, folder: object, expected: str, advice: str = "") -> Pr
 
 def nearest(word: str, choices: Sequence[str]) -> str:
     """The choice that `word` is probably a misspelling of, or was renamed to, or ""."""
-    if _RENAMED.get(word) in choices:
-        return _RENAMED[word]
+    if OF_USERS.get(word) in choices:
+        return OF_USERS[word]
     if len(word) > _WORD_MAX:
         return ""
     found = get_close_matches(word, choices, n=1, cutoff=0.6)

@@ -60,6 +60,13 @@ VERDICT = {  # keys of verdict.json beside measures and claims
     "out_worst_scope": "worst_downtime_scope",
     "timer_s": "detection_timeout_s",
 }
+OF_USERS = {  # keys and words of files that people wrote for older versions: refused, with these
+    "commit when asked": "commit when checked",
+    "consumers_enter": "consumer_endpoint",
+    "entrance": "client_endpoint",
+    "publishers_enter": "publisher_endpoint",
+    "rollback when asked": "rollback when checked",
+}
 _MARTS = {"asked": "queries", "calm": "steady_state", "charges": "attributions"}
 _RECORDS = {  # of lists in facts and manifests: `doubt` had another meaning in each
     "clocks": {"doubt": "problem"},

@@ -65,8 +65,8 @@ MIRRORED = ("run", "master-crash", "--system", "reference-mirrored")
         (
             ("serve", "nowhere"),
             "DIR: there is no folder nowhere",
-            "expected: the results folder of a nightly suite",
-            "`mqproof nightly` makes one",
+            "expected: a results folder",
+            "`mqproof run` and `mqproof nightly` write one",
         ),
         (
             ("judge", "none.json"),

@@ -169,7 +169,7 @@ def test_a_full_disk_is_not_blamed_on_the_pack(
     monkeypatch.setattr(packed, "unpack", full)
     assert command("judge", only(page).pack) == 2
     output = capsys.readouterr().err
-    assert f"nothing was judged: {tempfile.gettempdir()}/" in output
+    assert f"the campaign command did not finish: {tempfile.gettempdir()}/" in output
     assert "No space left on device" in output
 
 

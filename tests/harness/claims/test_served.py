@@ -84,5 +84,5 @@ def test_what_is_said_of_the_run_comes_first() -> None:
 
 def test_too_little_that_was_due_after_a_fault_is_mended_by_a_longer_load() -> None:
     row = Service("run", 1, RUN, "", HEALED, ns(27), ns(60), 5, 5, 0, FEW)
-    advice = "let the load last longer after the fault, or send more"
+    advice = "extend the load after the fault, or send more"
     assert served([row]) == Unknown("only 5 publishes were due then", advice)

@@ -99,7 +99,7 @@ def test_what_is_kept_is_mended_and_left_standing(tmp_path: Path) -> None:
     projects = Projects([project(tmp_path, keep=True)])
     rows = healed(projects)
     assert projects.done == [str(Start("rmq1"))]
-    assert "left standing" in rows[-1].what
+    assert rows[-1].what == "kept, as requested (--keep)"
 
 
 @pytest.mark.parametrize(("owner", "why"), [(ALIVE, "process 2, still runs"), ("", "by hand")])

@@ -111,7 +111,7 @@ def test_what_is_kept_is_mended_and_left_standing_until_it_is_removed_by_name(
     tmp_path: Path, clusters: list[str]
 ) -> None:
     clusters.append(killed_harness(tmp_path, "guarded", "keep"))
-    wait_for_log(tmp_path / LOG, "left standing")
+    wait_for_log(tmp_path / LOG, "kept, as requested (--keep)")
     assert "FAILED" not in (tmp_path / LOG).read_text()
     assert left(clusters[0]) == dict.fromkeys(("ref1", "ref2", "ref3", "toxiproxy"), False)
     command = [sys.executable, "-m", "harness.cleanup.local_projects", clusters[0]]

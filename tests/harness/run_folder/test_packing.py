@@ -74,8 +74,8 @@ def test_on_a_full_disk_nothing_is_packed_and_the_file_is_named(
         made.fill()
         into = made.path / "a.tar.xz"
         assert cli.main(["pack", str(experiment), "-o", str(into)]) == 2
-        told = capsys.readouterr().err
-        assert told.splitlines()[1].strip() == f"{into}.partial: No space left on device"
+        output = capsys.readouterr().err
+        assert output.splitlines()[1].strip() == f"{into}.partial: No space left on device"
         assert not list(made.path.glob("a.tar.xz*"))
 
 

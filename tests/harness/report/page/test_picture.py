@@ -71,7 +71,7 @@ def test_of_many_scenarios_those_that_differ_most_are_drawn(
     made = page_of(*(summed(story, cell=(name, *CELL[1:])) for name, story in stories.items()))
     found = of(made)
     assert [scene.scenario for scene in found.scenes] == ["lost", "out"]
-    assert "1 more scenario stands below" in found.left_out
+    assert "1 more scenario is listed below" in found.left_out
 
 
 def test_scenarios_of_all_columns_have_one_scale(tmp_path: Path) -> None:

@@ -122,8 +122,8 @@ def test_any_program_learns_who_leads() -> None:
     client = Client(group.world)
     body = json.dumps({"group": GROUP, "remoteId": "n0"}).encode()
     answer = client.ask(f"n0:{PORT}", MemberCode.METADATA, body=body)
-    told = json.loads(answer.body)
-    assert (told["code"], told["leaderId"]) == (200, leader)
+    metadata = json.loads(answer.body)
+    assert (metadata["code"], metadata["leaderId"]) == (200, leader)
 
 
 def test_a_heartbeat_of_an_old_term_is_refused_with_the_term() -> None:
