@@ -7,8 +7,8 @@ broken) on one layout after another, each on a cluster of its own, until each ha
 whose rate was judged; the one with fewest goes first, so that what drifts on the machine meets
 all. It gives up a layout after UNJUDGED_MAX runs in turn that were not judged. Nothing else should
 run on the machine meanwhile: a run whose publishers were held up has no rate.
-`table` prints Markdown: confirmed messages a second (of the mart `calm`) by layout, with its
-interval, and what the articles claim of it. Five nodes, a proxy and two publishers share this
+`table` prints Markdown: confirmed messages a second (of the mart `steady_state`) by layout, with
+its interval, and what the articles claim of it. Five nodes, a proxy and two publishers share this
 machine's cores: compare rows, not digits.
 """
 

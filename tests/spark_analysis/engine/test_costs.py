@@ -26,7 +26,7 @@ def test_kernels_and_the_definition_agree_on_what_runs_cost() -> None:
     for number, (facts, rows) in enumerate(few_histories()):
         rows = {**rows, "resources": resources(facts, number)}
         expected = costs_by_both(facts, rows)
-        row_counts["calm"] += len(expected.steady_state)
+        row_counts["steady_state"] += len(expected.steady_state)
         row_counts["answered"] += sum(row.p99_ns is not None for row in expected.steady_state)
         row_counts["known"] += sum(row.cpu_ns is not None for row in expected.use)
         row_counts["unknown"] += sum(
@@ -57,7 +57,11 @@ def test_two_runs_of_one_name_are_distinguished_by_the_names_they_are_given(
         "a/run": [1_000_000_000],
         "b/run": [2_000_000_000],
     }
-    assert set(read_mart(marts / "counts")) == set(read_mart(marts / "calm")) == {"a/run", "b/run"}
+    assert (
+        set(read_mart(marts / "counts"))
+        == set(read_mart(marts / "steady_state"))
+        == {"a/run", "b/run"}
+    )
 
 
 def resources(facts: Facts, number: int) -> Rows:

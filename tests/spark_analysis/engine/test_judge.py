@@ -28,7 +28,7 @@ from tests.rigs.runs.run_folders import write_run
 pytestmark = pytest.mark.slow
 
 
-COUNTED = "seconds", "calm"  # one row a run, of a calm one
+COUNTED = "seconds", "steady_state"  # one row a run, in its steady state
 
 
 def test_a_whole_run_has_all_marts(tmp_path: Path) -> None:
