@@ -388,8 +388,8 @@ def test_the_timeline_shows_the_fault_the_loss_and_the_recovery(
         "first success",
         "lost",
         "duplicated",
-        "fault, as asked for",
-        "fault, as it was",
+        "fault, requested",
+        "fault, injected",
     } <= set(names)
     heights = browser.value(
         "[...document.querySelectorAll('.plot svg')].map(s => s.getBoundingClientRect().height)"
