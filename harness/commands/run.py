@@ -101,9 +101,8 @@ def run(
     if problems := tuple(topology_file.problems_before(experiment, keep, os.environ)):
         raise PlanError(problems)
     display = shell.display(as_json, whole)
-    for line in dry_run.warning_lines(experiment):
-        display.message(line)
-    for line in dry_run.bound_lines(experiment, wanted) if wanted else ():
+    of_bound = dry_run.bound_lines(experiment, wanted) if wanted else ()
+    for line in (*dry_run.warning_lines(experiment), *of_bound):
         display.message(line)
     try:
         replay = run_request.replay(request, judge.value)

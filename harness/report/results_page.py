@@ -25,7 +25,7 @@ from harness.run_folder.experiments import Cell, NoExperiment
 ROWS_MAX = 1000
 CELLS_SHOWN, CLAIMS_SHOWN = 3, 4
 _KEPT = 2 * ROWS_MAX
-_TONES = {
+_VERDICTS: dict[int, tuple[str, str]] = {  # tone and words, by exit code
     Exit.PASSED: ("pass", "passed"),
     Exit.FAILED: ("fail", "failed"),
     Exit.NOT_DECIDED: ("open", "not decided"),
@@ -73,7 +73,7 @@ def all_experiments(folder: Path) -> list[Path]:
 def row(folder: Path) -> ExperimentRow:
     """Return what the page says of one experiment."""
     verdict = folder / recalled.NAME
-    cells, runs, tone, detail = _judged(verdict) if is_file(verdict) else _not_judged(folder)
+    cells, runs, shown, detail = _judged(verdict) if is_file(verdict) else _not_judged(folder)
     report = f"{quote(folder.name)}/{html.NAME}" if is_file(folder / html.NAME) else ""
     more = len(cells) - CELLS_SHOWN
     return ExperimentRow(
@@ -82,8 +82,8 @@ def row(folder: Path) -> ExperimentRow:
         cells=tuple(_cell_text(cell) for cell in cells[:CELLS_SHOWN]),
         more_cells=f"and {formats.plural(more, 'more cell')}" if more > 0 else "",
         runs=formats.plural(runs, "run"),
-        tone=tone[0],
-        verdict=tone[1],
+        tone=shown[0],
+        verdict=shown[1],
         detail=detail,
         report=report,
     )
@@ -96,8 +96,8 @@ def _judged(verdict: Path) -> tuple[tuple[Cell, ...], int, tuple[str, str], str]
         known = _outcome(verdict, state.st_mtime_ns, state.st_size)
     except (PlanError, OSError) as failure:
         return (), 0, _UNREADABLE, str(failure)
-    tone = _TONES.get(Exit(known.exit_code)) if known.exit_code in set(Exit) else None
-    return known.cells, known.runs, tone or _UNREADABLE, _claims(known)
+    shown = _VERDICTS.get(known.exit_code, _UNREADABLE)
+    return known.cells, known.runs, shown, _claims(known)
 
 
 @lru_cache(maxsize=_KEPT)

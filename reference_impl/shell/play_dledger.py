@@ -14,6 +14,7 @@ from reference_impl.shell.play_rocketmq import (
     HOST,
     READY_LIMIT_S,
     play_files,
+    settings_text,
 )
 
 GROUP = "broker-a"
@@ -40,7 +41,7 @@ def group_configurations(playing: PlayingGroup, folder: Path) -> dict[str, tuple
     shared = {"bindAddress": HOST, "compression": f"{playing.compression:g}"}
     ports = [playing.port, playing.port + 1]
     files = {
-        f"name-server-{number}": ("name-server", _text({**shared, "listenPort": port}))
+        f"name-server-{number}": ("name-server", settings_text({**shared, "listenPort": port}))
         for number, port in enumerate(ports, 1)
     }
     peers = ";".join(
@@ -59,7 +60,7 @@ def group_configurations(playing: PlayingGroup, folder: Path) -> dict[str, tuple
             "dLegerPeers": peers,
             "dLegerSelfId": f"n{number}",
         }
-        files[f"{GROUP}-{number}"] = ("broker", _text({**shared, **own}))
+        files[f"{GROUP}-{number}"] = ("broker", settings_text({**shared, **own}))
     return files
 
 
@@ -74,7 +75,3 @@ def _obstacle(playing: PlayingGroup) -> str:
     name_servers = [(HOST, playing.port), (HOST, playing.port + 1)]
     brokers = [(HOST, port) for port in playing.broker_ports]
     return sendable.obstacle(name_servers, {GROUP: brokers}, READY_LIMIT_S)
-
-
-def _text(settings: dict[str, object]) -> str:
-    return "".join(f"{key}={value}\n" for key, value in settings.items())

@@ -37,7 +37,7 @@ def configurations(playing: Playing, folder: Path) -> dict[str, tuple[str, str]]
     name_servers = _name_servers(playing)
     shared = {"bindAddress": HOST, "compression": f"{playing.compression:g}"}
     files = {
-        f"name-server-{number}": ("name-server", _text({**shared, "listenPort": port}))
+        f"name-server-{number}": ("name-server", settings_text({**shared, "listenPort": port}))
         for number, port in enumerate(name_servers, 1)
     }
     for place, (name, number) in enumerate(BROKERS):
@@ -51,7 +51,7 @@ def configurations(playing: Playing, folder: Path) -> dict[str, tuple[str, str]]
             "namesrvAddr": ";".join(f"{HOST}:{port}" for port in name_servers),
             "storePathRootDir": folder / f"{name}-{number}",
         }
-        files[f"{name}-{number}"] = ("broker", _text({**shared, **own}))
+        files[f"{name}-{number}"] = ("broker", settings_text({**shared, **own}))
     return files
 
 
@@ -107,5 +107,6 @@ def _broker_port(playing: Playing, place: int) -> int:
     return playing.port + BROKER_OFFSET + place * BROKER_STEP
 
 
-def _text(settings: dict[str, object]) -> str:
+def settings_text(settings: dict[str, object]) -> str:
+    """Return the text of a configuration file."""
     return "".join(f"{key}={value}\n" for key, value in settings.items())
