@@ -1,7 +1,6 @@
 """What the repository weighs: marts and checksums instead of raw packs.
 
-The goal is a tree of at most GOAL bytes. Raw packs that go next are on a list with their sizes
-(results/published/evidence.toml); the tree may be larger by these, and by nothing else.
+The tree has at most GOAL bytes, packs of findings included.
 """
 
 import subprocess
@@ -18,8 +17,6 @@ GOAL = 40_000_000
 FILE_MAX = 1_000_000
 FINDINGS_MAX = 15_000_000
 MARTS_OF_A_PAGE_MAX = 1_000_000
-# Raw packs that still lie in git and go next. Lower it when packs are removed; 0 is the end.
-UNTIL_REMOVED = 36_073_940
 
 
 @pytest.fixture
@@ -38,12 +35,12 @@ def tracked() -> dict[str, int]:
     }
 
 
-def packs(kept: str) -> dict[str, int]:
-    """The sizes of listed packs that are kept for this reason, by their tracked names."""
+def packs_of_findings() -> dict[str, int]:
+    """The sizes of the packs that are kept, by their tracked names."""
     return {
         f"results/published/{one.file}": one.size
         for one in evidence.listed(PUBLISHED).values()
-        if one.kept == kept
+        if one.kept == "finding"
     }
 
 
@@ -51,30 +48,23 @@ def packs(kept: str) -> dict[str, int]:
 def test_no_tracked_file_is_larger_than_a_megabyte_except_kept_packs(
     tracked: dict[str, int],
 ) -> None:
-    allowed = packs("finding") | packs("until removed")
     large = {name for name, size in tracked.items() if size > FILE_MAX}
-    assert sorted(large - allowed.keys()) == []
+    assert sorted(large - packs_of_findings().keys()) == []
 
 
 @pytest.mark.slow  # git is a process
-def test_the_tree_is_no_larger_than_the_goal_and_the_packs_that_go_next(
-    tracked: dict[str, int],
-) -> None:
-    assert sum(tracked.values()) <= GOAL + UNTIL_REMOVED
-
-
-def test_the_declared_rest_is_what_the_list_says() -> None:
-    assert sum(packs("until removed").values()) == UNTIL_REMOVED
+def test_the_tree_is_no_larger_than_the_goal(tracked: dict[str, int]) -> None:
+    assert sum(tracked.values()) <= GOAL
 
 
 def test_packs_of_findings_are_few() -> None:
-    assert 0 < sum(packs("finding").values()) <= FINDINGS_MAX
+    assert 0 < sum(packs_of_findings().values()) <= FINDINGS_MAX
 
 
 @pytest.mark.slow  # git is a process
 def test_tracked_packs_are_those_that_are_kept(tracked: dict[str, int]) -> None:
-    kept = packs("finding") | packs("until removed")
-    assert {name: size for name, size in tracked.items() if name.endswith(".tar.xz")} == kept
+    lying = {name: size for name, size in tracked.items() if name.endswith(".tar.xz")}
+    assert lying == packs_of_findings()
 
 
 def test_packs_of_findings_have_their_checksums() -> None:
