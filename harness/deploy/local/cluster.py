@@ -31,7 +31,7 @@ from harness.plan.misbehave import TRUTH
 from harness.plan.model import Layout, RunPlan
 from harness.systems.files import PACKAGES
 from harness.systems.port import Adapters
-from harness.workers.host_names import HOSTS_FILE
+from harness.workers import host_names
 from harness.workers.protocol import Endpoint
 
 _LOGS = "logs"
@@ -175,10 +175,9 @@ class LocalCluster:
             return {}
         table = self.site.folder / f"{worker}.hosts"
         try:
-            table.write_text("".join(f"{address} {host}\n" for host in self.site.hosts))
+            return host_names.variables(dict.fromkeys(self.site.hosts, address), table)
         except OSError as error:
             raise DeployError(f"{worker} could not be started: {error}") from error
-        return {HOSTS_FILE: str(table)}
 
     def _fetch(self, source: Path, target: Path) -> int:
         """Appends what is new; how many bytes of it are left out."""

@@ -25,6 +25,7 @@ ROCKETMQ = Family(
 SEND_LIMIT_S = 3
 _RECORD_MAX = 4_194_304  # maxMessageSize, of brokers and of Java's clients
 _DRAINS_FOR_OTHERS = "rocketmq-java-4.9.8"  # where a client cannot tell what its group has left
+_NAMES = "without containers also `apt-get install libnss-wrapper`"
 _FAILS_OVER = "the library connects again by itself, and reports what becomes of each send"
 _JAVA: Mapping[str, bool | str] = {
     "confirm": CAN,
@@ -172,7 +173,7 @@ NATIVE = Client(
     packages=(("rocketmq", "0.4.4"),),
     jars=None,
     look=Look("RocketMQ native client", "harness.workers.clients.rocketmq.native_found"),
-    how_to_get="`pip install 'mqproof[rocketmq-native]'`, on x86_64",
+    how_to_get=f"`pip install 'mqproof[rocketmq-native]'`, on x86_64; {_NAMES}",
 )
 # The package that Apache publishes for Python. It brings no library: ours is that of `rocketmq`
 # 0.4.4 and a shim (compose/worker-rocketmq/client-python), in a folder of its own.
@@ -202,7 +203,9 @@ CLIENT_PYTHON = Client(
     packages=(),
     jars=None,
     look=Look("rocketmq-client-python", "harness.workers.clients.rocketmq.client_python"),
-    how_to_get="`python -m harness.systems.rocketmq.client_python`, on x86_64, with gcc",
+    how_to_get=(
+        f"`python -m harness.systems.rocketmq.client_python`, on x86_64, with gcc; {_NAMES}"
+    ),
 )
 _VERSIONS = ("4.9.0", "4.9.8", "5.2.0", "5.3.3")
 CLIENTS = (*map(_java, _VERSIONS), NATIVE, CLIENT_PYTHON, *map(_own, _VERSIONS))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.workers import host_names
 from harness.workers.host_names import HOSTS_FILE, jvm_flags, own_table
 
 
@@ -28,3 +29,29 @@ def test_a_table_that_is_gone_is_an_error_and_not_another_way_to_the_brokers(
 ) -> None:
     with pytest.raises(FileNotFoundError):
         own_table({HOSTS_FILE: str(tmp_path / "none")})
+
+
+def test_libc_reads_the_table_and_the_machines_own_names_through_nss_wrapper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_names = tmp_path / "hosts"
+    own_names.write_text("127.0.0.1 localhost\n")
+    monkeypatch.setattr(host_names, "SYSTEM_HOSTS", own_names)
+    table, library = tmp_path / "publisher-1.hosts", tmp_path / "libnss_wrapper.so"
+    found = host_names.variables(
+        {"rkt1": "127.70.1.130"}, table, library, {"LD_PRELOAD": "libother.so"}
+    )
+    assert found["LD_PRELOAD"] == f"{library} libother.so"
+    read_by_libc = Path(found[host_names.LIBC_HOSTS_FILE]).read_text()
+    assert read_by_libc == "127.70.1.130 rkt1\n127.0.0.1 localhost\n"
+    assert own_table(found) == {"rkt1": "127.70.1.130"}
+    assert host_names.libc_obstacle(found) == ""
+
+
+def test_a_client_of_libc_is_refused_where_only_a_table_knows_the_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_names, "wrapper", lambda: None)
+    found = host_names.variables({"rkt1": "127.70.1.130"}, tmp_path / "publisher-1.hosts")
+    assert "apt-get install libnss-wrapper" in host_names.libc_obstacle(found)
+    assert host_names.libc_obstacle({}) == ""

@@ -36,6 +36,7 @@ from harness.workers.clients.rocketmq.native_found import NativeLibrary, look
 from harness.workers.clients.rocketmq.native_group import wait_for_members
 from harness.workers.clients.rocketmq.native_package import AsyncSends, Package
 from harness.workers.clients.rocketmq.options import LANES_MAX, RocketOptions, window
+from harness.workers.host_names import libc_obstacle
 from harness.workers.protocol import Endpoint, Role, WorkerConfig
 from spark_analysis.schema.body import Identity, decode
 
@@ -59,7 +60,7 @@ class NativeClient:
         os.makedirs(home, exist_ok=True)  # noqa: PTH103
         os.environ["HOME"] = home
         found = looks()
-        if refused := found.refused or lack(found, config):
+        if refused := found.refused or lack(found, config) or libc_obstacle():
             raise NoNative(refused)
         self._config = config
         self._options = RocketOptions.from_json(config.own)
