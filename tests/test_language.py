@@ -20,6 +20,8 @@ WORDS = re.compile(
     re.I,
 )
 IN_NAMES = re.compile(r"(?:^|_)(told|tell|asked|struck|owed|moot)(?:_|$)", re.I)
+IN_TEXTS = re.compile(r"(?:\b|_)(told|tell|asked|struck|owed|moot)(?:\b|_)", re.I)
+CLASS = re.compile(r"^[ \t]*class (\w+)", re.M)
 CLASSES_MAX = 1
 PHRASES_MAX = {
     "harness": 9, "faults": 0, "reference_impl": 0, "spark_analysis": 0,
@@ -28,9 +30,18 @@ PHRASES_MAX = {
 
 
 @cache
-def modules(*folders: str) -> tuple[tuple[Path, ast.Module], ...]:
-    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
-    return tuple((path, ast.parse(path.read_text("utf-8"))) for path in paths)
+def texts_of(folder: str) -> dict[Path, str]:
+    """Return what people read of a folder, by path."""
+    suffixes = (".py", ".md", ".toml", ".html", ".j2")
+    paths = sorted(path for path in (ROOT / folder).rglob("*") if path.suffix in suffixes)
+    return {path: path.read_text("utf-8") for path in paths}
+
+
+def modules(*folders: str) -> Iterator[tuple[Path, str]]:
+    for folder in folders:
+        yield from (
+            (path, text) for path, text in texts_of(folder).items() if path.suffix == ".py"
+        )
 
 
 def defined(tree: ast.Module) -> Iterator[str]:
@@ -47,29 +58,22 @@ def defined(tree: ast.Module) -> Iterator[str]:
 def test_no_name_uses_a_participle_as_a_noun() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {name}"
-        for path, tree in modules(*PRODUCT, "tests")
-        for name in defined(tree)
+        for path, text in modules(*PRODUCT, "tests")
+        if IN_TEXTS.search(text)  # to parse every module would take half a minute
+        for name in defined(ast.parse(text))
         if IN_NAMES.search(name)
     ]
     assert found == []
 
 
 def test_few_classes_share_their_name_with_two_others() -> None:
-    names = Counter(
-        node.name
-        for _, tree in modules(*PRODUCT)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    )
+    names = Counter(name for _, text in modules(*PRODUCT) for name in CLASS.findall(text))
+    assert names.total() > 1_000
     assert sum(number > 2 for number in names.values()) <= CLASSES_MAX
 
 
 @pytest.mark.parametrize("folder", PHRASES_MAX)
 def test_texts_use_plain_phrases(folder: str) -> None:
-    texts = [
-        path.read_text("utf-8")
-        for path in sorted((ROOT / folder).rglob("*"))
-        if path.suffix in (".py", ".md", ".toml", ".html", ".j2")
-    ]
+    texts = texts_of(folder).values()
     found = Counter(match.lower() for text in texts for match in WORDS.findall(text))
     assert found.total() <= PHRASES_MAX[folder], found
