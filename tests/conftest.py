@@ -7,8 +7,11 @@
    recorded histories and all that is pure are not repeated. The end of the output lists each
    test that passed only on the repetition, with the reason of its failure.
 4. With `-n N --dist loadgroup`, workers share the tests as tests/rigs/suite/lanes.py says.
+5. Python looks for cyclic garbage rarely. The collected tests stay until the end, so looking
+   through them again and again took a third of the processor's time.
 """
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -36,6 +39,8 @@ OF_THE_ENGINE = Path(__file__).parent / "spark_analysis"
 BY_THEMSELVES = ("test_elsewhere.py",)  # it kills a worker in the middle of a job
 # They use Spark, and end what they started: how soon it ends depends on the machine.
 KILLS_SPARK = (*BY_THEMSELVES, "test_java_everywhere.py", "test_pipeline_disk.py")
+gc.disable()  # until everything is collected
+GARBAGE = (100_000, 20, 20)  # thresholds of the three generations
 BEARERS, TIERS = pytest.StashKey[Bearers](), pytest.StashKey[Tiers]()
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 PRIORITY = Priority()
@@ -61,6 +66,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     import_share(session)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)  # unknown with `-p no:xdist`
