@@ -6,13 +6,16 @@
    checksum, too, and ignores a damaged file. It does not check the length, and crashes if a part
    is missing. So the file's name states its length. A file of another length is removed, and so is
    one with which a JVM did not start.
-3. Without a folder for the archive Spark starts as usual.
+3. Java writes such an archive on top of one of its own classes, which PyPI's Java lacks. Then one
+   is made first (the base), which takes a second, once. An archive fits its own base only.
+4. Without a folder for the archive Spark starts as usual, and so it does if no base can be made.
 """
 
 import contextlib
 import hashlib
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,19 +27,22 @@ from spark_analysis.engine.cache import cache
 
 _OCTETS = 1 << 30  # free before one is made, which has some 160 MB
 _KEPT = 3  # a checkout's environment has one of its own
-_SUFFIX, _PART = ".jsa", ".part"
+_SUFFIX, _PART, _BASE = ".jsa", ".part", ".base"
+_BASE_LIMIT_S = 60
 _STALE_S = 3_600.0  # after this no live process is still writing it
-_SILENT = "-Xlog:disable -Xlog:all=error:stderr"
+_SILENT = "-Xlog:disable -Xlog:all=error,cds*=off:stderr"
 _SUMMED_UP = "-XX:+IgnoreUnrecognizedVMOptions -XX:+VerifySharedSpaces"
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """`kept`: the whole one, where it is; `part`: where this process would write it."""
+    """`kept`: the whole one, where it is; `part`: where this process would write it; `base`: the
+    one below it, where Java has none of its own."""
 
     name: str
     kept: Path | None
     part: Path
+    base: Path | None = None
 
     @property
     def is_there(self) -> bool:
@@ -46,43 +52,77 @@ class Archive:
     def options(self) -> str:
         """Return the JVM options, in the form that Spark parses."""
         if self.kept is not None:
+            both = [path for path in (self.base, self.kept) if path is not None]
             with contextlib.suppress(OSError):
-                os.utime(self.kept)  # it is in use
-            return f'"-XX:SharedArchiveFile={self.kept}" -Xshare:auto {_SUMMED_UP} {_SILENT}'
-        return f'"-XX:ArchiveClassesAtExit={self.part}" {_SILENT}'
+                for path in both:
+                    os.utime(path)  # it is in use
+            files = ":".join(map(str, both))
+            return f'"-XX:SharedArchiveFile={files}" -Xshare:auto {_SUMMED_UP} {_SILENT}'
+        below = f'"-XX:SharedArchiveFile={self.base}" ' if self.base is not None else ""
+        return f'{below}"-XX:ArchiveClassesAtExit={self.part}" {_SILENT}'
 
     def keep(self) -> None:
         """Keep the archive after the JVM that wrote it has ended normally."""
         folder = self.part.parent
         with contextlib.suppress(OSError):
             self.part.replace(folder / f"{self.name}-{self.part.stat().st_size}{_SUFFIX}")
-            for old in sorted(folder.glob(f"*{_SUFFIX}"), key=_age_s)[_KEPT:]:
-                old.unlink()
+            for suffix in (_SUFFIX, _BASE):
+                for old in sorted(folder.glob(f"*{suffix}"), key=_age_s)[_KEPT:]:
+                    old.unlink()
 
     def drop(self) -> None:
         """Remove an incomplete or unusable archive."""
         with contextlib.suppress(OSError):
             (self.kept or self.part).unlink(missing_ok=True)
+        if self.kept is not None and self.base is not None:
+            with contextlib.suppress(OSError):
+                self.base.unlink(missing_ok=True)
 
 
 def archive(environment: Mapping[str, str], java_home: Path) -> Archive | None:
     """Return the archive, or None if no folder can hold it. Remove incomplete archives of
     others."""
     folder = cache(environment, "spark")
-    if folder is None or '"' in str(folder):
+    if folder is None or set('":') & set(str(folder)):  # it separates files
         return None
     name = _name(java_home)
     part = folder / f"{name}-{os.getpid()}{_PART}"
-    found = Archive(name, _whole(folder, name), part)
-    if found.is_there:
-        return found
-    with contextlib.suppress(OSError):
-        for part in folder.glob(f"*{_PART}"):
-            if _age_s(part) > _STALE_S:
-                part.unlink()
-        if shutil.disk_usage(folder).free > _OCTETS:
-            return found
-    return None
+    try:
+        for left in folder.glob(f"*{_PART}"):
+            if _age_s(left) > _STALE_S:
+                left.unlink()
+        kept, base = _whole(folder, name, _SUFFIX), None
+        if kept is None and shutil.disk_usage(folder).free <= _OCTETS:
+            return None
+        if _lacks_base(java_home) and not (base := _whole(folder, name, _BASE)):
+            base = _made_base(folder, name, java_home)
+            if kept is not None:
+                kept.unlink()
+                kept = None
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return Archive(name, kept, part, base)
+
+
+def _lacks_base(java_home: Path) -> bool:
+    """Return whether this Java came without an archive of its own classes."""
+    server = java_home / "lib" / "server"
+    return (server / "libjvm.so").exists() and not (server / "classes.jsa").exists()
+
+
+def _made_base(folder: Path, name: str, java_home: Path) -> Path:
+    """Make the archive of Java's own classes.
+
+    Raises OSError and subprocess.SubprocessError.
+    """
+    part = folder / f"{name}-base-{os.getpid()}{_PART}"
+    words = ["-Xshare:dump", f"-XX:SharedArchiveFile={part}", *_SILENT.split()]
+    java = [str(java_home / "bin" / "java"), *words]
+    try:
+        subprocess.run(java, check=True, capture_output=True, timeout=_BASE_LIMIT_S)
+        return part.replace(folder / f"{name}-{part.stat().st_size}{_BASE}")
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _name(java_home: Path) -> str:
@@ -95,8 +135,8 @@ def _name(java_home: Path) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _whole(folder: Path, name: str) -> Path | None:
-    for path in sorted(folder.glob(f"{name}-*{_SUFFIX}")):
+def _whole(folder: Path, name: str, suffix: str) -> Path | None:
+    for path in sorted(folder.glob(f"{name}-*{suffix}")):
         with contextlib.suppress(OSError):
             if path.stem == f"{name}-{path.stat().st_size}":
                 return path
