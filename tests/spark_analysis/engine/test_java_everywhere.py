@@ -90,24 +90,17 @@ def reports(command: list[Any], environment: dict[str, str]) -> list[dict[str, A
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def test_a_driver_and_the_child_of_its_process_use_it(
-    program: Path, environment: dict[str, str], raw: Path
+def test_drivers_executors_and_the_child_of_a_driver_use_it(
+    program: Path, environment: dict[str, str], raw: Path, cluster: Standalone
 ) -> None:
-    first, child = reports([sys.executable, program, "local[1]", "local[1]"], environment)
+    before = len(cluster.workers[0].executors)
+    first, child = reports([sys.executable, program, cluster.master, "local[1]"], environment)
     assert first["rows"] == child["rows"] == 30
     assert first["home"] == child["home"] != str(raw)
     for each in (first, child):
         assert each["java"] == [str((raw / "bin" / "java").resolve())]
         assert MODULE not in each["words"][0]
         assert QUICK in each["words"][0]
-
-
-def test_executors_of_a_cluster_use_it(
-    program: Path, environment: dict[str, str], cluster: Standalone
-) -> None:
-    before = len(cluster.workers[0].executors)
-    (report,) = reports([sys.executable, program, cluster.master], environment)
-    assert report["rows"] == 30
     assert len(cluster.workers[0].executors) > before
     launched = cluster.workers[0].log.read_text().partition("Launch command: ")[2]
     assert QUICK in launched.splitlines()[0]
