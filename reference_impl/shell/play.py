@@ -7,7 +7,6 @@
 """
 
 import secrets
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,9 +14,8 @@ import msgspec
 
 from reference_impl.node.config import Config, Handling
 from reference_impl.shell.children import Children
-from reference_impl.shell.playground import play_in
+from reference_impl.shell.playground import HOST, NotStarted, play_in
 
-HOST = "127.0.0.1"
 API_OFFSET, PEER_OFFSET = 10_000, 20_000
 COOKIE_OCTETS = 32
 
@@ -63,17 +61,19 @@ def play(playing: Playing) -> int:
             file = folder / f"{config.name}.json"
             file.write_bytes(msgspec.json.encode(config))
             children.start(config.name, ("node", str(file)))
+        started = {config.name: children.ready(config.name) for config in made}
+        if missing := [name for name, process in started.items() if process is None]:
+            raise NotStarted(", ".join(missing))
         for config in made:
-            _print_addresses(config, children.ready(config.name))
+            _print_addresses(config, started[config.name])
         print("every host takes guest/guest; Ctrl-C stops them all", flush=True)
 
-    return play_in(begin)
+    offsets = (0, API_OFFSET, PEER_OFFSET)
+    places = range(playing.nodes)
+    return play_in(begin, [playing.port + one + place for place in places for one in offsets])
 
 
 def _print_addresses(config: Config, process: int | None) -> None:
-    if process is None:
-        print(f"{config.name} did not start", file=sys.stderr, flush=True)
-        return
     print(
         f"{config.name}: amqp://{HOST}:{config.amqp_port}/  "
         f"api http://{HOST}:{config.api_port}/  process {process}",

@@ -11,11 +11,11 @@ from reference_impl.shell import sendable
 from reference_impl.shell.play_rocketmq import (
     BROKER_OFFSET,
     BROKER_STEP,
-    HOST,
     READY_LIMIT_S,
     play_files,
     settings_text,
 )
+from reference_impl.shell.playground import HOST
 
 GROUP = "broker-a"
 _VOTES_AFTER = 5
@@ -66,9 +66,9 @@ def group_configurations(playing: PlayingGroup, folder: Path) -> dict[str, tuple
 
 def play_group(playing: PlayingGroup) -> int:
     """Until Ctrl-C or SIGTERM, or until the last server has ended; the exit status."""
-    return play_files(
-        partial(group_configurations, playing), playing.port, lambda: _obstacle(playing)
-    )
+    name_servers, brokers = [playing.port, playing.port + 1], playing.broker_ports
+    ports = [*name_servers, *brokers, *(port + _VOTES_AFTER for port in brokers)]
+    return play_files(partial(group_configurations, playing), ports, lambda: _obstacle(playing))
 
 
 def _obstacle(playing: PlayingGroup) -> str:

@@ -7,16 +7,15 @@
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from reference_impl.shell import sendable
 from reference_impl.shell.children import Children
-from reference_impl.shell.playground import play_in
+from reference_impl.shell.playground import HOST, NotStarted, play_in
 
-HOST = "127.0.0.1"
 BROKER_OFFSET, BROKER_STEP = 1035, 10
 READY_LIMIT_S = 60.0
 BROKERS = (("broker-a", 0), ("broker-a", 1), ("broker-b", 0), ("broker-b", 1))
@@ -57,16 +56,19 @@ def configurations(playing: Playing, folder: Path) -> dict[str, tuple[str, str]]
 
 def play(playing: Playing) -> int:
     """Until Ctrl-C or SIGTERM, or until the last server has ended; the exit status."""
-    return play_files(partial(configurations, playing), playing.port, lambda: _obstacle(playing))
+    name_servers = _name_servers(playing)
+    brokers = [_broker_port(playing, place) for place in range(len(BROKERS))]
+    ports = [*name_servers, *brokers]
+    return play_files(partial(configurations, playing), ports, lambda: _obstacle(playing))
 
 
 def play_files(
     configured: Callable[[Path], Mapping[str, tuple[str, str]]],
-    port: int,
+    ports: Sequence[int],
     obstacle: Callable[[], str],
 ) -> int:
-    """The same, of any servers. `configured`: configurations in a folder; `obstacle`: what keeps
-    clients from sending."""
+    """The same, of any servers. `configured`: configurations in a folder; `ports`: all of theirs,
+    two name servers' first; `obstacle`: what keeps clients from sending."""
 
     def begin(folder: Path, children: Children) -> None:
         files = configured(folder)
@@ -75,17 +77,16 @@ def play_files(
             file.write_text(text)
             children.start(name, (word, str(file)))
         started = {name: children.ready(name) for name in files}
-        if None not in started.values() and (reason := obstacle()):
+        if missing := [name for name, process in started.items() if process is None]:
+            raise NotStarted(", ".join(missing))
+        if reason := obstacle():
             print(f"clients cannot send yet: {reason}", file=sys.stderr, flush=True)
-        print(f"{HOST}:{port};{HOST}:{port + 1}", flush=True)
+        print(";".join(f"{HOST}:{port}" for port in ports[:2]), flush=True)
         for name, process in started.items():
-            if process is None:
-                print(f"{name} did not start", file=sys.stderr, flush=True)
-            else:
-                print(f"{name}: process {process}", flush=True)
+            print(f"{name}: process {process}", flush=True)
         print("Ctrl-C stops them all", flush=True)
 
-    return play_in(begin)
+    return play_in(begin, ports)
 
 
 def _obstacle(playing: Playing) -> str:

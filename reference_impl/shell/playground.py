@@ -4,15 +4,17 @@
    before (nohup) stays ignored. Once the end has begun, a further signal changes nothing.
 2. A sweeper, a process in a session of its own, reads a pipe that only we hold. If we are killed,
    it removes the folder as soon as the servers, which end with us, have left it.
+3. Nothing is started if a port is taken. If one server does not start, all are stopped.
 """
 
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,20 +22,35 @@ from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
 from reference_impl.shell.children import Children
 
+HOST = "127.0.0.1"
+BAD_INPUT, DID_NOT_START = 254, 2  # exit codes
 PREFIX = "mqproof-reference-"
 SWEEP_LIMIT_S = 30.0
 QUIET_S = 1.0  # a server that still ends may write again
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def play_in(begin: Callable[[Path, Children], None]) -> int:
-    """Begin in a new folder, and wait for the end of the servers or of us; the exit status."""
+class NotStarted(Exception):
+    """Servers that ended before clients could dial them; its text names them."""
+
+
+def play_in(begin: Callable[[Path, Children], None], ports: Iterable[int]) -> int:
+    """Begin in a new folder, wait for the end of the servers or of us; return the exit code.
+
+    `begin` raises NotStarted. `ports`: every one that the servers will listen on.
+    """
+    if taken := [port for port in ports if _is_taken(port)]:
+        _print_taken(taken)
+        return BAD_INPUT
     _on_signals(signal.default_int_handler)
     folder, children = Path(tempfile.mkdtemp(prefix=PREFIX)), Children()
     sweeper = _sweeper(folder)
     try:
         begin(folder, children)
         return children.wait()
+    except NotStarted as names:
+        print(f"{names} did not start; everything is stopped", file=sys.stderr, flush=True)
+        return DID_NOT_START
     except KeyboardInterrupt:
         return 0
     finally:
@@ -41,6 +58,26 @@ def play_in(begin: Callable[[Path, Children], None]) -> int:
         children.stop()
         shutil.rmtree(folder, ignore_errors=True)
         sweeper.communicate()
+
+
+def _is_taken(port: int) -> bool:
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the servers do
+        try:
+            trial.bind((HOST, port))
+        except OSError:
+            return True
+    return False
+
+
+def _print_taken(ports: list[int]) -> None:
+    listed = ", ".join(map(str, ports))
+    print(
+        f"--port: another program uses {listed} on {HOST}; expected: free ports. "
+        f"Choose another --port, or end that program.",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def _on_signals(handler: object) -> None:
