@@ -78,7 +78,7 @@ class Publisher:
         assert not self._thread.is_alive()
 
 
-def test_a_node_that_is_flooded_blocks_publishers_and_holds_its_limit(nodes: Nodes) -> None:
+def test_a_flooded_node_blocks_publishers_and_keeps_its_limit(nodes: Nodes) -> None:
     sparing = Publisher(nodes.addresses["ref1"], b"small", 0.02)
     flood = Publisher(nodes.addresses["ref1"], BODY, 0)
     assert sparing.blocked.wait(LIMIT_S)
@@ -110,7 +110,7 @@ def test_a_node_that_is_flooded_blocks_publishers_and_holds_its_limit(nodes: Nod
     sparing.end()
 
 
-def test_a_limit_is_set_for_a_while_by_a_command_beside_the_node(
+def test_a_command_sets_and_resets_a_running_nodes_limit(
     nodes: Nodes, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = str(nodes.folder / "ref2.json")

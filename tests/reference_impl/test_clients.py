@@ -222,7 +222,7 @@ def test_kombu_works_unmodified(nodes: Nodes, queue: str) -> None:
     assert [message.payload["number"] for message in got] == [0, 1, 2, 3, 4]
 
 
-def test_a_client_that_does_not_read_takes_some_hundreds_with_it_and_not_the_whole_queue(
+def test_a_client_that_reads_nothing_takes_only_some_hundred_messages(
     nodes: Nodes, queue: str
 ) -> None:
     body, count = bytes(16 << 10), 3000

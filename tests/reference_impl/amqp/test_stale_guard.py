@@ -60,7 +60,8 @@ def lines(effect: object) -> list[tuple[str, str, bytes]]:
 # --- what it answers
 
 
-def test_a_channel_without_earlier_confirms_is_let_after_the_last_peer() -> None:
+def test_a_stale_guard_confirms_after_losing_the_last_peer() -> None:
+    """Let a channel without earlier confirms through after its node lost the last peer."""
     rig = Rig()
     rig.linked = NOBODY
     assert rig.minority
@@ -76,13 +77,13 @@ def test_a_channel_with_earlier_confirms_remembers_its_peers_and_withholds() -> 
     assert rig.withholds()
 
 
-def test_a_node_that_sees_one_peer_still_is_counted_on_a_new_channel_too() -> None:
+def test_a_stale_guard_counts_when_one_peer_is_still_linked() -> None:
     """Two of five nodes on the cut side."""
     rig = Rig(frozenset({"ref2"}), total=5)
     assert rig.withholds()
 
 
-def test_a_channel_that_withheld_is_let_when_its_peers_are_back() -> None:
+def test_a_withholding_channel_confirms_when_its_peers_return() -> None:
     rig = Rig()
     rig.withholds()
     rig.linked = NOBODY
@@ -94,7 +95,7 @@ def test_a_channel_that_withheld_is_let_when_its_peers_are_back() -> None:
 # --- what it admits
 
 
-def test_what_goes_out_in_a_minority_is_admitted_message_by_message() -> None:
+def test_messages_confirmed_in_a_minority_are_admitted_one_by_one() -> None:
     rig = Rig(NOBODY)
     for sequence in (1, 2, 3):
         rig.publish(sequence)
@@ -122,7 +123,7 @@ def test_a_confirm_with_a_majority_is_not_admitted_later() -> None:
     ]
 
 
-def test_a_nack_and_an_ack_of_what_had_no_queue_admit_nothing() -> None:
+def test_nacks_and_acks_of_unroutable_messages_admit_nothing() -> None:
     rig = Rig(NOBODY)
     rig.publish(1)
     rig.guard.published(2, (), Message(b"id", "", "nobody", b"", b"", False))
@@ -157,7 +158,7 @@ class Cut:
 
 
 @pytest.mark.parametrize("kind", [None, Kind.STALE_GUARD])
-def test_a_channel_that_confirmed_before_the_cut_withholds_with_either_guard(
+def test_a_channel_with_earlier_confirms_withholds_under_either_guard(
     kind: Kind | None,
 ) -> None:
     cut = Cut(kind)
@@ -177,7 +178,7 @@ def test_a_new_channel_withholds_without_the_stale_guard() -> None:
     assert cut.confirmed(cut.master, 1) == cut.give_up() == []
 
 
-def test_a_new_channel_confirms_what_the_lost_mirrors_never_had_and_admits_it() -> None:
+def test_a_new_channel_confirms_without_lost_mirrors_and_admits_it() -> None:
     cut = Cut(Kind.STALE_GUARD)
     cut.client.publish("q", b"one")
     cut.client.publish("q", b"two")

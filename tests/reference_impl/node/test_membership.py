@@ -38,7 +38,7 @@ def test_a_new_link_begins_without_silence() -> None:
     assert peers.ticked(NOBODY) == []
 
 
-def test_peers_without_a_link_are_dialled_one_attempt_at_a_time() -> None:
+def test_each_unlinked_peer_is_dialled_one_attempt_at_a_time() -> None:
     peers = linked("b")
     assert peers.to_dial() == ["c"]
     assert peers.to_dial() == []

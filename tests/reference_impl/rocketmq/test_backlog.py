@@ -104,9 +104,7 @@ def _places(octets: bytes, mark: bytes) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("count", [20_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
-def test_a_backlog_costs_no_memory_and_is_there_in_its_order_after_a_kill(
-    count: int, tmp_path: Path
-) -> None:
+def test_a_backlog_needs_no_memory_and_survives_kills_in_order(count: int, tmp_path: Path) -> None:
     with broker(tmp_path) as (process, link):
         put(link, range(BURST))
         begun = resident(process)
