@@ -121,7 +121,7 @@ def test_a_cluster_makes_the_marts_that_this_machine_makes(
     assert rows(folder) == here
 
 
-def test_of_what_spark_submit_runs_no_mart_is_changed_by_a_worker_that_is_killed_in_the_middle(
+def test_a_killed_worker_changes_no_mart_of_spark_submit(
     folder: Path, here: dict[str, Rows], cluster: Standalone
 ) -> None:
     worker = cluster.workers[0]
@@ -146,7 +146,7 @@ def test_spark_submit_runs_it_on_the_requested_master(folder: Path, here: dict[s
 
 
 @pytest.mark.nightly  # what is brought is told by engine/test_store.py
-def test_an_experiment_in_a_store_is_judged_as_one_that_lies_here(
+def test_an_experiment_in_a_store_is_judged_like_local_ones(
     folder: Path, here: dict[str, Rows], tmp_path: Path
 ) -> None:
     output = said(analysing(folder.as_uri(), "--results", str(tmp_path)))

@@ -14,7 +14,7 @@ def one(second: int, p50_ms: float, p99_ms: float, messages: int) -> tuple[Laten
     return (Latency("run", second, ns(p50_ms), ns(p99_ms), messages),)
 
 
-def test_a_latency_counts_from_the_intended_time_in_the_second_it_was_intended_for() -> None:
+def test_latency_counts_from_the_intended_time_in_its_own_second() -> None:
     story = History().publish(1, at_ms=1_900, intended_ms=900).confirm(1, at_ms=2_100)
     assert latencies(story) == one(0, 1_200, 1_200, 1)
 
@@ -65,7 +65,7 @@ def test_of_a_long_run_slices_have_several_seconds() -> None:
     assert found[1] == Latency("run", 5, ns(7), ns(9), 5)
 
 
-def test_a_longer_run_has_longer_slices_and_no_more_of_them() -> None:
+def test_a_longer_run_has_longer_slices_and_not_more() -> None:
     for span_s in (1, 179, 180, 1_000, 40_000, 10_000_000):
         length_s = slice_length_s([5, 4 + span_s])
         assert span_s // length_s + 1 <= SLICES_MAX, (span_s, length_s)

@@ -20,7 +20,7 @@ def faulted() -> History:
     return History().window(FAULT_MS)
 
 
-def test_every_fourth_send_of_three_seconds_is_a_quarter_until_the_last_one_failed() -> None:
+def test_failed_sends_have_a_share_and_a_last_time() -> None:
     """As a producer goes round four queues, of which one hangs."""
     history = faulted()
     for number in range(40):

@@ -68,7 +68,7 @@ def test_spark_says_of_every_run_what_the_definition_says(
     assert all(said[measure, "none"] for measure, _ in said)
 
 
-def test_spark_says_of_cells_of_many_runs_what_the_definition_says(
+def test_spark_and_the_oracle_agree_on_cells_of_many_runs(
     spark: SparkSession, histories: Histories
 ) -> None:
     found = compared_by_spark(spark, histories)
