@@ -102,7 +102,7 @@ def test_each_shipped_kind_is_in_the_module_of_its_name(kind: Kind) -> None:
     assert getattr(module, kind.name.upper()) is kind
 
 
-# --- nobody else decides by a name ------------------------------------------------------------
+# --- no other code decides by a name ----------------------------------------------------------
 
 
 def test_no_module_but_its_own_names_a_kind() -> None:
@@ -146,7 +146,7 @@ def test_a_kind_from_another_package_is_found_by_entry_point() -> None:
     [
         ("OF_COMMANDS", "forget", "is a tuple, not a faults.kind.Kind"),
         ("FORGET", "lose", "is the kind forget: the two names must be one"),
-        ("NOBODY", "forget", "AttributeError"),
+        ("ABSENT", "forget", "AttributeError"),
         ("FORGET", "kill", "another kind of that name"),
         ("OTHER_KILL", "forget", "another action Kill"),
     ],

@@ -1,4 +1,4 @@
-"""What is done to links by an agent, and by whom where that one is lost."""
+"""What an agent does to links, and which agent replaces a lost one."""
 
 import asyncio
 from typing import Any

@@ -84,7 +84,7 @@ def test_a_flooded_node_blocks_publishers_and_keeps_its_limit(nodes: Nodes) -> N
     assert sparing.blocked.wait(LIMIT_S)
     assert sparing.reason == "low on memory"
     until(lambda: all(alarmed(nodes, name) == ["rabbit@ref1"] for name in nodes.addresses))
-    # Whoever asks is served meanwhile. What was taken goes to disk, then more is taken.
+    # Queries are served meanwhile. The broker pages messages to disk, then takes more.
     other = pika.BlockingConnection(pika.ConnectionParameters(nodes.addresses["ref2"]))
     channel = other.channel()
     assert sparing.unblocked.wait(LIMIT_S)

@@ -81,9 +81,9 @@ def test_an_unroutable_mandatory_message_is_returned_before_its_confirm(nodes: N
         channel = connection.channel()
         channel.confirm_delivery()
         with pytest.raises(pika.exceptions.UnroutableError) as returned:
-            channel.basic_publish("", "nobody-reads-this", b"lost?", mandatory=True)
+            channel.basic_publish("", "no-such-queue", b"lost?", mandatory=True)
         assert returned.value.messages[0].body == b"lost?"
-        channel.basic_publish("", "nobody-reads-this", b"acked and dropped")
+        channel.basic_publish("", "no-such-queue", b"acked and dropped")
 
 
 def test_a_wrong_password_and_an_unknown_vhost_are_distinguished(nodes: Nodes) -> None:

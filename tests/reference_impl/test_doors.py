@@ -46,7 +46,7 @@ def stranger(nodes: Nodes, port: int, limit_s: float = LIMIT_S) -> Iterator[sock
 
 def says(connection: socket.socket, octets: bytes) -> None:
     """As far as it is taken."""
-    with suppress(OSError):  # where it was closed, whoever says it looks at that
+    with suppress(OSError):  # The caller checks whether it was closed.
         connection.sendall(octets)
 
 

@@ -1,5 +1,5 @@
 """Recoveries 3 to 6 of seeds/000 (docs/behaviour/rabbitmq.md items 53 to 56), on processes of the
-reference: what operators do, by the command line, and what is left of a queue."""
+reference: what operators do by the command line, and what remains of a queue."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

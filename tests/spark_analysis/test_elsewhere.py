@@ -139,13 +139,13 @@ def test_a_killed_worker_changes_no_mart_of_spark_submit(
     assert rows(folder) == here
 
 
-@pytest.mark.nightly  # where a cluster runs what it submits is told above
+@pytest.mark.nightly  # The test above shows where a cluster runs the job.
 def test_spark_submit_runs_it_on_the_requested_master(folder: Path, here: dict[str, Rows]) -> None:
     said(submitting(folder, "--master", "local[1]"))
     assert rows(folder) == here
 
 
-@pytest.mark.nightly  # what is brought is told by engine/test_store.py
+@pytest.mark.nightly  # engine/test_store.py tests what is copied.
 def test_an_experiment_in_a_store_is_judged_like_local_ones(
     folder: Path, here: dict[str, Rows], tmp_path: Path
 ) -> None:

@@ -37,7 +37,7 @@ SCRIPT = (
     + method_frame(1, declare("q"))
     + method_frame(1, s.ConfirmSelect(False))
     + published("q", b"one")
-    + published("nobody", b"two", mandatory=True)
+    + published("missing", b"two", mandatory=True)
     + method_frame(1, q.BasicGet(0, "q", False))
     + method_frame(1, q.BasicAck(1, False))
     + method_frame(1, consume("q"))
@@ -421,8 +421,8 @@ def test_a_soft_error_closes_the_channel_and_nothing_else() -> None:
     node = FakeNode()
     client = Client(node)
     first, second = client.channel, client.open(2)
-    (closed,) = client.say(declare("nobody", passive=True), 1)
-    text = "NOT_FOUND - no queue 'nobody' in vhost '/'"
+    (closed,) = client.say(declare("missing", passive=True), 1)
+    text = "NOT_FOUND - no queue 'missing' in vhost '/'"
     assert closed == s.ChannelClose(404, text, 50, 10)
     assert first not in node.processes
     assert second in node.processes
@@ -431,7 +431,7 @@ def test_a_soft_error_closes_the_channel_and_nothing_else() -> None:
 def test_a_closed_channel_ignores_everything_except_close_ok() -> None:
     node = FakeNode()
     client = Client(node)
-    client.say(declare("nobody", passive=True))
+    client.say(declare("missing", passive=True))
     assert client.say(declare("q")) == []
     assert client.publish("q", b"body") == []
     assert client.say(s.ChannelClose(200, "", 0, 0)) == [s.ChannelCloseOk()]

@@ -125,8 +125,8 @@ def test_consumer_priorities_reach_the_queue_and_must_be_integers() -> None:
 
 
 def test_consuming_from_no_queue_is_404() -> None:
-    (closed,) = Shop().client.say(consume("nobody"))
-    assert (closed.code, closed.text) == (404, "NOT_FOUND - no queue 'nobody' in vhost '/'")
+    (closed,) = Shop().client.say(consume("missing"))
+    assert (closed.code, closed.text) == (404, "NOT_FOUND - no queue 'missing' in vhost '/'")
 
 
 def test_a_delivery_for_a_consumer_that_is_gone_goes_back() -> None:

@@ -235,12 +235,12 @@ def test_bindings_lead_to_the_queue_until_they_are_undone() -> None:
 
 
 def test_binding_a_missing_queue_is_404_but_unbinding_is_not() -> None:
-    missing = q.QueueBind(0, "nobody", "amq.direct", "", False, {})
-    assert refusal(missing) == (404, "no queue 'nobody' in vhost '/'")
+    missing = q.QueueBind(0, "missing", "amq.direct", "", False, {})
+    assert refusal(missing) == (404, "no queue 'missing' in vhost '/'")
     nowhere = q.QueueBind(0, "q", "nowhere", "", False, {})
     assert refusal(declare("q"), nowhere) == (404, "no exchange 'nowhere' in vhost '/'")
     client = Client(FakeNode())
-    assert client.say(q.QueueUnbind(0, "nobody", "nowhere", "", {})) == [q.QueueUnbindOk()]
+    assert client.say(q.QueueUnbind(0, "missing", "nowhere", "", {})) == [q.QueueUnbindOk()]
 
 
 def test_the_default_exchange_cannot_be_touched() -> None:

@@ -75,7 +75,7 @@ def test_a_client_is_not_read_until_every_replica_caught_up() -> None:
     there = Slow()
     there.client.send(published("q") * (CREDIT - 1))
     assert there.is_read
-    assert there.client.publish("q") == []  # it is told nothing
+    assert there.client.publish("q") == []  # The client gets no notice.
     assert not there.is_read
     there.credit(0)
     assert not there.is_read
@@ -104,7 +104,7 @@ def test_one_channel_without_credit_blocks_its_connection_until_it_closes() -> N
 def test_one_that_failed_frees_it_as_well() -> None:
     there = Slow()
     there.client.send(published("q") * CREDIT)
-    (closed,) = there.client.say(declare("nobody", passive=True))
+    (closed,) = there.client.say(declare("missing", passive=True))
     assert isinstance(closed, s.ChannelClose)
     assert there.is_read
 
@@ -130,4 +130,4 @@ def test_only_present_alarms_are_reported() -> None:
     there.credit(0)
     there.credit(1)
     assert there.is_read
-    assert there.client.say(q.QueuePurge(0, "nobody", False))[0].code == 404
+    assert there.client.say(q.QueuePurge(0, "missing", False))[0].code == 404

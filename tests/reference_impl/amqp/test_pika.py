@@ -51,13 +51,13 @@ def test_a_body_of_many_frames_comes_back(channel: Channel) -> None:
 def test_an_unroutable_mandatory_message_raises(channel: Channel) -> None:
     channel.confirm_delivery()
     with pytest.raises(pika.exceptions.UnroutableError):
-        channel.basic_publish("", "nobody", b"x", mandatory=True)
-    channel.basic_publish("", "nobody", b"x")
+        channel.basic_publish("", "missing", b"x", mandatory=True)
+    channel.basic_publish("", "missing", b"x")
 
 
 def test_a_queue_that_is_not_there_closes_the_channel(channel: Channel) -> None:
     with pytest.raises(pika.exceptions.ChannelClosedByBroker) as closed:
-        channel.queue_declare("nobody", passive=True)
+        channel.queue_declare("missing", passive=True)
     assert closed.value.reply_code == 404
     assert channel.connection.channel().queue_declare("", exclusive=True)
 

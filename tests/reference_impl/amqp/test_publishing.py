@@ -175,8 +175,8 @@ def test_publishes_to_a_down_unmirrored_queue_are_unroutable_and_acked() -> None
 
 def test_what_is_unroutable_and_not_mandatory_is_dropped_in_silence() -> None:
     client = Client(FakeNode())
-    assert client.publish("nobody") == []
-    (returned,) = client.publish("nobody", b"x", mandatory=True)
+    assert client.publish("missing") == []
+    (returned,) = client.publish("missing", b"x", mandatory=True)
     assert isinstance(returned, Content)
 
 

@@ -112,7 +112,7 @@ def test_who_says_something_while_a_commit_is_open_is_504() -> None:
 
 def test_a_commit_returns_an_unroutable_mandatory_message() -> None:
     there = Mirrored()
-    assert there.client.send(published("nobody", b"x", mandatory=True)) == []
+    assert there.client.send(published("missing", b"x", mandatory=True)) == []
     returned, answer = there.client.say(COMMIT)
     assert isinstance(returned, Content)
     assert isinstance(returned.method, q.BasicReturn)
@@ -159,7 +159,7 @@ class Shop:
 
     @property
     def left(self) -> int:
-        """What is there once this client is gone."""
+        """Return how many messages remain after this client has gone."""
         self.client.say(s.ChannelClose(200, "bye", 0, 0))
         (found,) = self.other.say(q.QueuePurge(0, "q", False))
         assert isinstance(found, q.QueuePurgeOk)

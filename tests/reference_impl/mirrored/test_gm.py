@@ -151,7 +151,7 @@ def test_a_newcomer_forwards_its_state_without_delivering_the_past() -> None:
 
 
 def test_a_newcomer_assumes_acked_what_its_left_neighbour_dropped() -> None:
-    """The ack may have been lost with whoever carried it; the heir hears of it this way."""
+    """The ack may have been lost with the member that carried it; the heir learns of it so."""
     member = Member(StreamState(A, (), 4, 1))
     pushed = sends(member.regroups(2, A, B, D, C))[0]
     assert pushed == Send(D, Catchup(2, B, (StreamState(A, (), 4, 4),)))

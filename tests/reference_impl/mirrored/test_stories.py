@@ -139,7 +139,7 @@ BUGS: dict[str, Bug] = {
         "_catch_up",
         without_what_was_missed,
     ),
-    "a death is told before what the dead one had said": (
+    "a death is reported before the last messages of the dead": (
         Ring,
         "_erase",
         whatever_is_pending,

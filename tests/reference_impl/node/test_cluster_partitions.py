@@ -127,7 +127,7 @@ def test_a_clean_partition_pauses_the_minority_until_it_ends(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_node_pauses_at_once_when_it_loses_the_majority(seed: int) -> None:
-    """RabbitMQ's monitor decides from nodes(), and asks nobody: 10 to 120 ms by its log."""
+    """RabbitMQ's monitor decides from nodes() without a query: 10 to 120 ms by its log."""
     nodes = up(seed, "pause_minority")
     nodes.isolate("a")
     took_ms = nodes.run_until(lambda: nodes.nodes["a"].paused, 2 * T)

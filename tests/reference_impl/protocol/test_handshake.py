@@ -83,7 +83,7 @@ def test_a_proof_that_was_overheard_opens_no_other_link() -> None:
 
 
 def test_a_reflected_proof_is_refused() -> None:
-    """Whoever dials a node, and repeats what that node says elsewhere, proves nothing."""
+    """A dialler that repeats elsewhere what a node says proves nothing."""
     accepts = accepter()
     answer = dialler().read(accepts.begin())
     nonce, proof = answer[2 : 2 + NONCE_OCTETS], answer[2 + NONCE_OCTETS : 2 + 2 * NONCE_OCTETS]

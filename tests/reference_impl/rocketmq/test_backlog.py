@@ -19,7 +19,7 @@ from tests.reference_impl.rocketmq.talking import pulling, sending
 
 pytestmark = pytest.mark.slow
 
-ADDRESS, PORT = "127.93.7.1", 10911  # an address that nobody else has
+ADDRESS, PORT = "127.93.7.1", 10911  # an address that no other test has
 BODY = 256
 BURST = 200  # requests that are out at a time
 SLACK = 24 << 20  # what a backlog may cost in memory, however long it is

@@ -129,7 +129,7 @@ def test_a_stranger_at_the_slaves_door_is_no_slave(octets: bytes) -> None:
     )
     server = BrokerServer(config, clock, MemoryDisk(), random.Random(1))
     assert isinstance(server.store.log, CommitLog)
-    server.store.log.append_copy(b"what is nobody's business")
+    server.store.log.append_copy(b"what a stranger must not read")
     challenge = server.opened(STRANGER, "x:1", COPIES, None)
     assert [type(effect) for effect in challenge] == [Transmit]
     effects = server.received(STRANGER, octets)

@@ -1,4 +1,4 @@
-"""What a broker's log and its queues hold, and what is left of them."""
+"""What a broker's log and queues hold, and what survives of them."""
 
 from pathlib import Path
 

@@ -68,7 +68,7 @@ def test_the_first_line_comes_when_clients_can_send() -> None:
         for place in (0, 2):  # both masters, as BROKERS has them
             address = ("127.0.0.1", port + BROKER_OFFSET + place * BROKER_STEP)
             sendable._confirms("later", address)
-        # Nobody waited for a slave: each would take 3 s.
+        # No check waited for a slave: each would take 3 s.
         assert time.monotonic() - started_s < 2.5
     finally:
         process.send_signal(signal.SIGTERM)

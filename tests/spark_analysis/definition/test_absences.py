@@ -1,4 +1,4 @@
-"""Workers that a fault kept away: what of it is nobody's fault, and what nobody can say."""
+"""Workers that a fault kept away: what that excuses, and what it leaves unknown."""
 
 from collections.abc import Mapping
 
@@ -33,8 +33,8 @@ EXCUSED, MISSED = {"excused": 1}, {"operations": 1, "missed": 1}
 @pytest.mark.parametrize(
     ("from_ms", "until_ms", "found"),
     [
-        (5_000, 12_000, EXCUSED),  # nobody was there to send it
-        (10_500, 12_000, EXCUSED),  # nobody was there to read its confirm
+        (5_000, 12_000, EXCUSED),  # No publisher was there to send it.
+        (10_500, 12_000, EXCUSED),  # No publisher was there to read its confirm.
         (11_000, 12_000, EXCUSED),  # gone at the last instant of the deadline
         (11_000 + NANOSECOND_MS, 12_000, MISSED),
         (5_000, 10_000, MISSED),  # back when it was intended

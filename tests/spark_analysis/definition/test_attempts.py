@@ -15,7 +15,7 @@ def counts_of(history: History, *measures: str) -> dict[str, int]:
 
 
 def twice() -> History:
-    """Nobody knows what became of the first attempt; the second one was confirmed."""
+    """The outcome of the first attempt is unknown; the second one was confirmed."""
     history = History().publish(1, at_ms=10).settle(1, Outcome.UNKNOWN)
     return history.publish(1, at_ms=2_000, attempt=2).confirm(1, attempt=2)
 

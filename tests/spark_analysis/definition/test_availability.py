@@ -201,7 +201,7 @@ def test_a_gap_that_ends_after_the_origin_is_the_windows() -> None:
 
 
 def late_gap(from_ms: float, **window: float | bool) -> History:
-    """A fault at 10 s that nobody notices; confirms pause for 2 s from `from_ms` on."""
+    """A fault at 10 s without effect; confirms pause for 2 s from `from_ms` on."""
     history = History(load_ms=(0, 30_000), deadline_ms=9_000).window(10_000, **window)  # type: ignore[arg-type]
     history.flow(range(200), from_ms=10_000, every_ms=50, confirm_after_ms=0)
     index = 200

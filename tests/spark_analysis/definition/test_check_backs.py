@@ -84,7 +84,7 @@ def test_another_worker_that_went_does_not_matter() -> None:
         (70_021, 80_000, CHECKED[0]),
         (5, 19.9, CHECKED[0]),
         (5, 20, CHECKED[1]),
-        (5, None, CHECKED[1]),  # nobody knows when it was over
+        (5, None, CHECKED[1]),  # Its end is unknown.
     ],
 )
 def test_a_fault_in_its_time_may_be_why(at_ms: float, over_ms: float | None, measure: str) -> None:

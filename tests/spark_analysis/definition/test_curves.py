@@ -81,7 +81,7 @@ def test_failed_sends_are_counted_by_second() -> None:
     story = History().publish(1, at_ms=100).settle(1, Outcome.UNKNOWN).confirm(1)
     story.publish(2, at_ms=200).settle(2, Outcome.UNKNOWN)
     story.publish(2, attempt=2, at_ms=1_300).confirm(2, attempt=2)
-    story.publish(3, at_ms=1_400)  # nobody said anything of it
+    story.publish(3, at_ms=1_400)  # It was not settled.
     story.not_sent(4, intended_ms=9_000)
     assert judge(*story.build()).sending == (
         Sending("run", PUBLISHER, 0, 2, 1),

@@ -1,4 +1,4 @@
-"""Delayed messages: what came before its time, and what nobody may call lost yet."""
+"""Delayed messages: what came before its time, and what may not be called lost yet."""
 
 import pytest
 
@@ -198,7 +198,7 @@ def test_an_unknown_outcome_stays_what_it_is_whatever_its_time() -> None:
     assert counts_of(history, *LOSS, "lost_indeterminate") == {"lost_indeterminate": 1}
 
 
-# --- what else hangs on a delay ------------------------------------------------------------------
+# --- what else depends on a delay ----------------------------------------------------------------
 
 ORDER = ("in_order", "reordered", "not_judged")
 

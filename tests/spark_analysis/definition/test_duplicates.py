@@ -269,7 +269,7 @@ def again_at(history: History, at_ms: float, **delivery: int) -> dict[str, int]:
 
 AFTER_ACK = {"duplicated redelivery_after_ack": 1}
 REDELIVERY = {"duplicated redelivery": 1}
-TOO_LATE = {"duplicated ambiguous": 1}  # nobody knows whether our acknowledgement was heard
+TOO_LATE = {"duplicated ambiguous": 1}  # Our acknowledgement may not have arrived.
 
 
 def test_a_redelivery_over_a_second_after_ack_is_a_violation() -> None:

@@ -1,4 +1,4 @@
-"""Whole runs: every mart at once, and what is left out of all of them."""
+"""Whole runs: every mart at once, and what all of them omit."""
 
 from dataclasses import replace
 

@@ -162,7 +162,7 @@ def test_flagged_ones_among_themselves_are_in_order_or_not() -> None:
 def test_a_flagged_and_an_unflagged_delivery_are_unknown(
     first: dict[str, Redelivered], second: dict[str, Redelivered]
 ) -> None:
-    """The flagged one may have been given out in its place, to a connection that nobody read."""
+    """The flagged one may have been delivered in its place, to a connection that was not read."""
     history = confirmed(1, 2).deliver(2, **first).deliver(1, at_ms=60, **second)
     findings = judge(*history.build())
     assert counts(findings, *ORDER) == {"in_order": 1, "reorder_unknown": 1}

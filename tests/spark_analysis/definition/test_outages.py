@@ -49,7 +49,7 @@ def test_two_bad_publishes_are_no_outage_and_three_are_one() -> None:
 
 
 def test_at_load_start_five_bad_publishes_pass_and_six_fail() -> None:
-    """No stretch reaches over the first: how many are none is told by the 5 s from it on."""
+    """No stretch includes a time before the first publish: the 5 s from it on set the limit."""
     assert outages(steady(loaded(), (0, 50), every_ms=10)) == NONE
     assert outages(steady(loaded(), (0, 60), every_ms=10)) == [(0, 60)]
 
@@ -141,7 +141,7 @@ def test_a_dead_queue_is_unavailable_although_the_run_is_not() -> None:
     ]
 
 
-# --- what is due, and what is bad ----------------------------------------------------------------
+# --- due publishes, and bad ones -----------------------------------------------------------------
 
 
 def test_retries_are_not_due() -> None:

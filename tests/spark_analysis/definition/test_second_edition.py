@@ -18,8 +18,8 @@ def surplus(history: History) -> dict[str, int]:
 
 
 def given_and_acknowledged(at_ms: float, **window: float | None) -> History:
-    """Under a fault that struck at 20 s, within 10 ms, and of which nobody knows when it was over;
-    delivered 1 ms before its acknowledgement."""
+    """A message under a fault that began at 20 s, within 10 ms, and has no recorded end;
+    it is delivered 1 ms before its acknowledgement."""
     history = History().window(20_000, returned_ms=20_010, ended_ms=35_000, gone_ms=35_050)
     history.publish(1, at_ms=at_ms - 3).confirm(1).deliver(1, at_ms=at_ms - 1, tag=1)
     return history.acknowledge(1, at_ms=at_ms)

@@ -21,7 +21,7 @@ def faulted() -> History:
 
 
 def test_failed_sends_have_a_share_and_a_last_time() -> None:
-    """As a producer goes round four queues, of which one hangs."""
+    """Fail every fourth send of three seconds: a producer uses four queues, and one hangs."""
     history = faulted()
     for number in range(40):
         at_ms = FAULT_MS + 100 + 1_000 * number

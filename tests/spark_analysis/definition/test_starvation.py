@@ -56,7 +56,7 @@ def test_a_copy_ends_a_silence_but_not_a_messages_wait() -> None:
 
 
 def test_a_flagged_first_delivery_was_delivered_before() -> None:
-    """To whom, and when, nobody knows; so it waited for nobody for certain."""
+    """The first recipient and time are unknown; so no wait is certain."""
     history = sent(sent(History(), 1, 1_000), 2, 5_000).deliver(1, at_ms=1_002)
     history.deliver(2, at_ms=18_000, redelivered=Redelivered.YES)
     assert [row.due for row in rows(history)] == [1]

@@ -1,4 +1,4 @@
-"""Transactions: rolled back and yet delivered, committed by half, and what nobody can know."""
+"""Transactions: rolled back and yet delivered, half committed, and undecidable ones."""
 
 import pytest
 
@@ -236,7 +236,7 @@ def test_a_delayed_transaction_is_not_torn_before_its_time() -> None:
     assert counts_of(history.queue(quiet_ms=2_000), *BROKEN, *LOSS) == torn
 
 
-# --- what else hangs on a fate -------------------------------------------------------------------
+# --- what else depends on a fate -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fate", ROLLBACKS)

@@ -22,7 +22,7 @@ ALWAYS = 0  # rows from which a table is large
 
 
 def settlements(columns_read: list[str], cache: ColumnCache) -> Settlements:
-    """Of which it is told what was read."""
+    """Return settlements that record each column read in `columns_read`."""
 
     def read(name: str) -> Column:
         columns_read.append(name)

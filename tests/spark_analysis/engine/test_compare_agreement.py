@@ -41,7 +41,7 @@ def histories(request: pytest.FixtureRequest) -> Histories:
 
 
 def sure(facts: Facts) -> Facts:
-    """Three runs of four have no doubt about the whole of them: of the others nothing is told."""
+    """Return three runs of four without whole-run caveats; the others report nothing."""
     if int(facts.run.removeprefix("run ")) % 4 == 0:
         return facts
     seen = tuple(

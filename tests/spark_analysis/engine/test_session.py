@@ -1,4 +1,4 @@
-"""What worker processes are told by the session that they belong to."""
+"""What worker processes learn from their session."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""Hands share work: each is done once, in an order in which nobody waits for ever."""
+"""Threads share work: each job is done once, in an order without deadlock."""
 
 import gc
 import weakref

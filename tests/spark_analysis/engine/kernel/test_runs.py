@@ -1,4 +1,4 @@
-"""Runs answer as the flags do of which they are made."""
+"""Runs answer as the flags do that they were made from."""
 
 from collections.abc import Sequence
 
