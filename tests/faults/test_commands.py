@@ -192,9 +192,7 @@ def test_a_failed_verify_command_gives_no_result(tmp_path: Path, script: str) ->
 
 
 @pytest.mark.slow
-def test_an_undo_waits_for_its_fault_even_after_a_timeout(
-    tmp_path: Path,
-) -> None:
+def test_an_undo_waits_for_its_fault_even_after_a_timeout(tmp_path: Path) -> None:
     """Else the fault would come after its undo, and stay."""
     script = shell(f"sleep 0.6; touch {tmp_path}/frozen")
 

@@ -73,9 +73,7 @@ def test_every_shape_closes_something_and_leaves_something(shape: str, host: str
 
 
 @given(WAYS)
-def test_each_cut_way_is_dropped_by_one_of_its_ends(
-    cut: tuple[tuple[str, str], ...],
-) -> None:
+def test_each_cut_way_is_dropped_by_one_of_its_ends(cut: tuple[tuple[str, str], ...]) -> None:
     found = [(host, way) for host, own in droppers(cut).items() for way in own]
     assert all(host in way for host, way in found)
     assert sorted(way for _, way in found) == sorted(set(cut))

@@ -332,9 +332,7 @@ AT_WORK = Successor("c", connected=True, at_work=True)
 
 
 @pytest.mark.parametrize("last", [AT_WORK, Successor("", connected=False, at_work=False)])
-def test_a_client_crash_ended_if_needed_successors_work(
-    last: Successor,
-) -> None:
+def test_a_client_crash_ended_if_needed_successors_work(last: Successor) -> None:
     assert clients.crash_gone({"a": AT_WORK, "b": last}).ok
 
 

@@ -118,9 +118,7 @@ def test_an_unsynchronised_mirror_becomes_synchronised_as_the_backlog_is_consume
         until(synchronised(nodes, "ref1", 1))
 
 
-def test_a_stopped_master_without_synchronised_mirror_is_awaited(
-    tmp_path: Path,
-) -> None:
+def test_a_stopped_master_without_synchronised_mirror_is_awaited(tmp_path: Path) -> None:
     with cluster(tmp_path, 2, ha_mode="all", ha_sync_mode="manual") as nodes:
         fill(nodes, "ref1", 50)
         nodes.kill("ref2")

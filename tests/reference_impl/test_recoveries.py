@@ -140,9 +140,7 @@ def test_the_first_node_to_stop_boots_alone_when_forced(tmp_path: Path) -> None:
         assert left(nodes, "ref3") == list(range(30))
 
 
-def test_a_reset_node_returns_empty_as_the_youngest_mirror(
-    tmp_path: Path,
-) -> None:
+def test_a_reset_node_returns_empty_as_the_youngest_mirror(tmp_path: Path) -> None:
     with cluster(tmp_path) as nodes:
         assert command(nodes, "reset", "ref1") == 0
         api = Management(nodes.addresses["ref2"])

@@ -85,9 +85,7 @@ def test_many_connections_carry_many_small_messages_at_once(proxy: Live) -> None
             assert _exactly(client, 10) == b"%06d.%03d" % (number, turn)
 
 
-def test_a_slow_receiver_holds_the_sender_back_with_little_memory(
-    proxy: Live,
-) -> None:
+def test_a_slow_receiver_holds_the_sender_back_with_little_memory(proxy: Live) -> None:
     upstream = proxy.listen()
     client, server = proxy.pair(proxy.proxy("slow", upstream), upstream)
     before_kb = _memory_kb(proxy)

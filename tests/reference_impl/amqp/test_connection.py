@@ -404,7 +404,7 @@ def test_a_malformed_frame_is_501_and_ends_the_connection() -> None:
     assert client.is_hung_up_on
 
 
-def test_a_hard_error_inside_a_channel_also_closes_the_connection() -> None:
+def test_a_hard_error_of_a_pipelined_command_closes_the_connection() -> None:
     node = FakeNode()
     client = Client(node)
     node.start_queue("q")

@@ -158,9 +158,7 @@ class Cut:
 
 
 @pytest.mark.parametrize("kind", [None, Kind.STALE_GUARD])
-def test_a_channel_with_earlier_confirms_withholds_under_either_guard(
-    kind: Kind | None,
-) -> None:
+def test_a_channel_with_earlier_confirms_withholds_under_either_guard(kind: Kind | None) -> None:
     cut = Cut(kind)
     cut.client.publish("q")
     cut.confirmed(cut.master, 1)

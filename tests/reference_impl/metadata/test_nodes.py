@@ -74,7 +74,7 @@ def test_nodes_that_were_forgotten_earlier_inherit_nothing() -> None:
     assert made.queues["q"] == waiting(home="c", recoverable=("c",))
 
 
-def test_forgetting_the_masters_node_may_hand_over_to_dead_nodes() -> None:
+def test_forgetting_the_masters_node_first_may_promote_a_dead_one() -> None:
     made = tables(waiting())
     forget(made, "a", *OFFLINE)
     assert made.queues["q"].home == "b"

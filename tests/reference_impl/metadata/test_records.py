@@ -138,9 +138,7 @@ def test_a_new_mirror_replaces_its_nodes_former_one() -> None:
         tables(queue(), dead=(D,)),
     ],
 )
-def test_a_mirror_needs_a_remote_master_and_a_ring_membership(
-    world: Tables,
-) -> None:
+def test_a_mirror_needs_a_remote_master_and_a_ring_membership(world: Tables) -> None:
     assert not AddMirror("q", D, RUNNING).apply(world)
 
 

@@ -30,9 +30,7 @@ from tests.reference_impl.mirrored.simulated_nodes import SimulatedCluster
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_killing_the_master_loses_nothing_with_a_synchronised_oldest_mirror(
-    seed: int,
-) -> None:
+def test_killing_the_master_loses_nothing_with_a_synchronised_oldest_mirror(seed: int) -> None:
     cluster = Cluster(seed=seed, **AUTOMATIC)
     cluster.nodes.send(cluster.publisher.pid, Publish(40))
     cluster.nodes.run(60)

@@ -71,9 +71,7 @@ def test_persistent_messages_are_confirmed_after_both_copies_and_the_disk(
 
 
 @pytest.mark.parametrize("channel_first", [True, False])
-def test_transient_messages_are_confirmed_after_both_copies(
-    channel_first: bool,
-) -> None:
+def test_transient_messages_are_confirmed_after_both_copies(channel_first: bool) -> None:
     rig = Rig()
     if channel_first:
         rig.copy(1, kept=False)

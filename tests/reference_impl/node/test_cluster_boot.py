@@ -33,9 +33,7 @@ def test_a_parallel_first_start_makes_one_cluster_within_two_seconds(seed: int) 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_blank_nodes_in_any_order_and_delay_make_one_cluster(
-    seed: int,
-) -> None:
+def test_blank_nodes_in_any_order_and_delay_make_one_cluster(seed: int) -> None:
     nodes = SimulatedClusters(seed, "abcd")
     for name in nodes.random.sample("abcd", 4):
         nodes.start(name)

@@ -23,9 +23,7 @@ def partitions(nodes: SimulatedClusters) -> dict[str, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_hanging_node_is_lost_near_the_tick_time(
-    seed: int,
-) -> None:
+def test_a_hanging_node_is_lost_near_the_tick_time(seed: int) -> None:
     """Lose a hanging node after 75 % to 125 % of the tick time."""
     nodes = up(seed, "ignore")
     nodes.freeze("a")
@@ -250,9 +248,7 @@ def preferring(seed: int, preferred: str) -> SimulatedClusters:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_majority_without_a_preferred_node_pauses(
-    seed: int,
-) -> None:
+def test_a_majority_without_a_preferred_node_pauses(seed: int) -> None:
     nodes = preferring(seed, "a")
     nodes.isolate("a")
     nodes.run(2 * T)

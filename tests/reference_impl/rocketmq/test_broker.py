@@ -124,9 +124,7 @@ def test_a_batch_is_stored_singly_and_answered_with_all_ids(client: Client) -> N
     assert [(one.body, one.properties["a"]) for one in pull(client)] == [(b"hi", "b")] * 3
 
 
-def test_a_batch_marked_1_by_native_clients_is_one_message(
-    client: Client,
-) -> None:
+def test_a_batch_marked_1_by_native_clients_is_one_message(client: Client) -> None:
     fields = {**sending("t"), "m": "1"}
     client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, b"whole")
     assert [one.body for one in pull(client)] == [b"whole"]
@@ -248,9 +246,7 @@ def test_a_pull_that_finds_nothing_says_why(
     assert client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, merged).header.code == code
 
 
-def test_a_pull_with_a_newer_subscription_waits_for_the_heartbeat(
-    client: Client,
-) -> None:
+def test_a_pull_with_a_newer_subscription_waits_for_the_heartbeat(client: Client) -> None:
     """As a real consumer's whose queues have changed, and whose heartbeat was left out."""
     send(client, b"x")
 
@@ -475,9 +471,7 @@ def test_what_is_deleted_is_gone(client: Client) -> None:
     assert answer.header.code == Code.TOPIC_NOT_EXIST
 
 
-def test_a_broker_reports_its_configuration_and_the_log_end(
-    client: Client,
-) -> None:
+def test_a_broker_reports_its_configuration_and_the_log_end(client: Client) -> None:
     send(client, b"x")
     config = client.ask(MASTER_ADDRESS, RequestCode.GET_BROKER_CONFIG).body.decode()
     assert {"brokerName=broker-a", "brokerId=0", "brokerRole=ASYNC_MASTER"} <= {

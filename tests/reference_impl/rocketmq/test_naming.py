@@ -134,9 +134,7 @@ def test_without_its_master_a_group_lists_its_slave_and_queues(world: World) -> 
     assert _route(client) is None
 
 
-def test_a_frozen_broker_is_removed_after_its_idle_timeout(
-    world: World,
-) -> None:
+def test_a_frozen_broker_is_removed_after_its_idle_timeout(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     world.freeze("a0")

@@ -67,9 +67,7 @@ def test_who_know_one_secret_do_as_those_that_have_none() -> None:
 
 
 @pytest.mark.parametrize("slave", ["", OTHER], ids=["none", "another"])
-def test_a_slave_without_the_secret_gets_nothing_and_is_ignored(
-    slave: str,
-) -> None:
+def test_a_slave_without_the_secret_gets_nothing_and_is_ignored(slave: str) -> None:
     world = group(SECRET, slave)
     assert send(world) is Code.SLAVE_NOT_AVAILABLE
     world.run(11_000)

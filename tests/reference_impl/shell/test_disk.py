@@ -165,9 +165,7 @@ def test_a_wiped_queue_holds_only_what_was_written_afterwards(tmp_path: Path) ->
     disk.close()
 
 
-def test_an_empty_segment_is_deleted_when_a_later_one_exists(
-    tmp_path: Path,
-) -> None:
+def test_an_empty_segment_is_deleted_when_a_later_one_exists(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     disk.write("orders", tuple(put(number) for number in range(6_000)))
     assert disk.stored("orders") == (0, 1, 2)

@@ -138,9 +138,7 @@ def test_the_growth_of_a_restarted_counter_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("at_ms", [(), (1_000,)])
-def test_a_host_with_fewer_than_two_samples_has_no_numbers(
-    at_ms: tuple[int, ...],
-) -> None:
+def test_a_host_with_fewer_than_two_samples_has_no_numbers(at_ms: tuple[int, ...]) -> None:
     history = History().window(5_000)
     for each in (*at_ms, 6_000, 7_000):
         sample(history, "rmq1", each, cpu_ns=each, memory_bytes=1)

@@ -360,9 +360,7 @@ def test_the_retry_topic_is_a_delivery_like_any_other(flag: Redelivered) -> None
 
 
 @pytest.mark.parametrize("flag", [NO, NOT_REPORTED])
-def test_a_redelivery_after_a_leadership_change_may_be_unflagged(
-    flag: Redelivered,
-) -> None:
+def test_an_unflagged_copy_after_a_later_fault_is_a_redelivery(flag: Redelivered) -> None:
     def after(opens_ms: float) -> dict[str, int]:
         history = acknowledged_at_200().window(opens_ms)
         return duplicated(history.deliver(1, at_ms=5_000, redelivered=flag, connection=2))

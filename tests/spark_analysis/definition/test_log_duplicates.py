@@ -125,9 +125,7 @@ def test_a_fault_before_all_acknowledgements_precedes_any_progress() -> None:
 @pytest.mark.parametrize(
     "elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}, {"place": LOG}]
 )
-def test_later_places_and_other_logs_do_not_block_progress(
-    elsewhere: dict[str, Any],
-) -> None:
+def test_later_places_and_other_logs_do_not_block_progress(elsewhere: dict[str, Any]) -> None:
     history = read_at_100().acknowledge(5, at_ms=200)
     history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **elsewhere)
     assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK

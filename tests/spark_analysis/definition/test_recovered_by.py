@@ -60,13 +60,13 @@ def test_a_second_outage_does_not_undo_the_first_success() -> None:
     assert recovered(answer(load(), 10, late)) == (0, RecoveredBy.SYSTEM)
 
 
-def test_half_the_load_waiting_for_the_undo_is_no_success() -> None:
+def test_half_a_load_that_waits_attributes_success_to_the_undo() -> None:
     after, of = recovered(answer(load(), 10, held(share=2)))
     assert after == pytest.approx(7.9, abs=0.1)
     assert of == RecoveredBy.UNDO
 
 
-def test_the_whole_load_waiting_for_the_undo_is_no_success() -> None:
+def test_a_load_that_waits_entirely_attributes_success_to_the_undo() -> None:
     assert recovered(answer(load(), 10, held(share=1)))[1] == RecoveredBy.UNDO
 
 

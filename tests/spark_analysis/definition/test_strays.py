@@ -62,9 +62,7 @@ def test_a_delivery_of_a_missing_first_attempt_is_unexpected() -> None:
 
 
 @pytest.mark.parametrize("attempt", [0, -1])
-def test_an_attempt_below_1_does_not_match_the_previous_message(
-    attempt: int,
-) -> None:
+def test_an_attempt_below_1_does_not_match_the_previous_message(attempt: int) -> None:
     history = History().publish(1).publish(1, attempt=2).publish(2).deliver(2, attempt=attempt)
     assert strays(history) == {"unexpected unknown_attempt": 1}
 

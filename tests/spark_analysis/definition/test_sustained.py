@@ -100,7 +100,7 @@ def test_a_period_ends_before_5_s_are_over() -> None:
     assert sustained(miss(load(failed_ms=(0, 0)), *range(1_494, 1_500))) == (True, 5_000)
 
 
-def test_a_period_may_be_the_5_s_before_its_end() -> None:
+def test_a_period_may_cover_5_s_before_its_last_publish() -> None:
     """The load ends before 5 s are over; nothing was due before it began."""
     history = History(load_ms=(0, 12_000)).window(10_000)
     assert sustained(history.flow(range(200), from_ms=10_000, every_ms=10)) == (True, 0)

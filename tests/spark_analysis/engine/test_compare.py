@@ -107,9 +107,7 @@ def test_a_median_has_an_interval_from_six_runs_on(compared: Compared) -> None:
     assert (lost.median_from, lost.median_until) == (0, 5)
 
 
-def test_bounded_times_leave_the_medians_upper_limit_open_or_high(
-    compared: Compared,
-) -> None:
+def test_bounded_times_leave_the_medians_upper_limit_open_or_high(compared: Compared) -> None:
     """Leave the interval's upper end open, or above all that was measured."""
     few, more = (compared[system, "first_success", ""] for system in ("one of six", "one of nine"))
     assert (few.judged, few.bounds, few.maximum) == (6, 1, ns(500))
@@ -131,17 +129,13 @@ def test_a_run_in_doubt_is_not_judged(compared: Compared) -> None:
     assert (unknown.judged, unknown.minimum, unknown.maximum) == (2, 0, 2)
 
 
-def test_an_unread_place_matters_only_if_something_is_missing(
-    compared: Compared,
-) -> None:
+def test_an_unread_place_matters_only_if_something_is_missing(compared: Compared) -> None:
     for measure in ("lost", "stranded"):
         row = compared["silent", measure, ""]
         assert (row.runs, row.judged, row.maximum) == (2, 1, 0)
 
 
-def test_an_undrained_queue_matters_only_if_something_is_missing(
-    compared: Compared,
-) -> None:
+def test_an_undrained_queue_matters_only_if_something_is_missing(compared: Compared) -> None:
     for measure in ("lost", "stranded"):
         row = compared["undrained", measure, ""]
         assert (row.runs, row.judged, row.maximum) == (2, 1, 0)
@@ -211,9 +205,7 @@ def test_success_only_by_the_undo_makes_its_time_a_bound(compared: Compared) -> 
 ROUTES = ("route_changed", "route_changed_everywhere")
 
 
-def test_routes_are_compared_by_the_worst_route_changing_window(
-    compared: Compared,
-) -> None:
+def test_routes_are_compared_by_the_worst_route_changing_window(compared: Compared) -> None:
     cell_runs = {
         system: [
             (row.runs, row.judged, row.bounds, row.median)

@@ -136,9 +136,7 @@ def test_counts_of_distant_values_need_no_dense_array() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[5_000, 1, 3_000], [1] * 50, [3, 1, 2], [1], []])
-def test_the_largest_before_stays_within_its_group_at_any_length(
-    sizes: list[int],
-) -> None:
+def test_the_largest_before_stays_within_its_group_at_any_length(sizes: list[int]) -> None:
     draw = np.random.default_rng(7)
     group = np.repeat(np.arange(len(sizes)), sizes)
     values = draw.integers(-100, 100, len(group))
