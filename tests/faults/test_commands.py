@@ -80,7 +80,7 @@ def test_verify_reports_do_and_undo_and_output_is_noted(
 
 
 @pytest.mark.slow
-def test_words_go_to_the_program_as_they_are_and_no_shell_reads_them(tmp_path: Path) -> None:
+def test_a_commands_words_reach_the_program_without_a_shell(tmp_path: Path) -> None:
     words = ("printf", "%s|", "a b", "$HOME", "; rm *")
     asyncio.run(commands(tmp_path, do=words).act("rmq1", "freeze", DO))
     assert noted(tmp_path)[0]["output"] == "a b|$HOME|; rm *|"
@@ -103,7 +103,7 @@ def test_a_failed_command_is_reported_with_its_output(
 
 
 @pytest.mark.slow
-def test_past_its_deadline_a_command_and_what_it_started_are_killed(tmp_path: Path) -> None:
+def test_a_late_command_and_its_children_are_killed(tmp_path: Path) -> None:
     script = shell(f"sleep 60 & echo $! > {tmp_path}/child; wait")
     with pytest.raises(FaultError, match=r"no end within 0\.5 s"):
         asyncio.run(commands(tmp_path, do=script, deadline_s=0.5).act("rmq1", "freeze", DO))
@@ -113,7 +113,7 @@ def test_past_its_deadline_a_command_and_what_it_started_are_killed(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_command_that_floods_is_killed_before_the_disk_is_full(
+def test_a_command_that_floods_its_output_is_killed_early(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faults.executors.commands.FLOOD_MAX", 1 << 20)
@@ -133,7 +133,7 @@ def gone_or_zombie(stat: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_a_broker_started_by_an_undo_does_not_block_the_undo(tmp_path: Path) -> None:
+def test_a_broker_started_by_an_undo_does_not_block_it(tmp_path: Path) -> None:
     script = shell(f"sleep 30 & echo $! > {tmp_path}/broker")
     began = time.monotonic()
     asyncio.run(commands(tmp_path, undo=script).act("rmq1", "freeze", UNDO))
@@ -154,9 +154,7 @@ def test_secrets_are_masked_in_notes_and_errors(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", range(1, 9))
-def test_a_secret_is_blotted_out_where_the_output_is_cut_in_its_middle(
-    tmp_path: Path, kept: int
-) -> None:
+def test_a_secret_cut_by_the_output_limit_is_still_masked(tmp_path: Path, kept: int) -> None:
     script = shell(f"printf 'swordfish%0{OUTPUT_MAX - kept}d' 0")
     asyncio.run(commands(tmp_path, "swordfish", do=script).act("rmq1", "freeze", DO))
     said = str(noted(tmp_path)[0]["output"])
@@ -194,9 +192,7 @@ def test_a_failed_verify_command_gives_no_result(tmp_path: Path, script: str) ->
 
 
 @pytest.mark.slow
-def test_an_undo_waits_for_what_is_still_being_done_even_where_that_was_given_up(
-    tmp_path: Path,
-) -> None:
+def test_an_undo_waits_for_its_fault_even_after_a_timeout(tmp_path: Path) -> None:
     """Else the fault would come after its undo, and stay."""
     script = shell(f"sleep 0.6; touch {tmp_path}/frozen")
 
@@ -227,7 +223,7 @@ async def until_there(_: Path, mark: str) -> bool:
 
 
 @pytest.mark.slow
-def test_an_undo_waits_for_what_a_harness_that_died_was_doing(tmp_path: Path) -> None:
+def test_an_undo_waits_for_the_command_of_a_dead_harness(tmp_path: Path) -> None:
     program = (
         "import asyncio, os, sys; from pathlib import Path; from tests.faults.test_commands "
         "import commands, shell; folder = Path(sys.argv[1])\n"
@@ -308,7 +304,7 @@ def test_without_a_verify_command_only_the_broker_shows_the_end() -> None:
     assert rules.freeze_gone(None, ANSWERED).ok
 
 
-def test_a_freeze_has_ended_if_the_command_says_so_and_something_comes_through() -> None:
+def test_a_freeze_ended_if_its_command_and_port_say_so() -> None:
     assert rules.freeze_gone(NO, REFUSED).ok
 
 

@@ -80,7 +80,7 @@ def test_a_kill_that_never_returns_has_no_undo() -> None:
     assert not compiled("kill", returns=False).returns
 
 
-def test_a_stop_is_undone_by_a_start_that_waits_for_a_broker_that_is_still_ending() -> None:
+def test_a_stop_is_undone_by_a_start_that_awaits_it() -> None:
     armed = compiled("stop")
     assert armed.actions == (Stop("rmq2"),)
     assert armed.undo == (Start("rmq2", ENDING_S, "stop"),)
@@ -107,7 +107,7 @@ def test_a_start_from_an_older_journal_does_not_wait() -> None:
     assert action_from_json({"action": "Start", "host": "rmq2"}) == Start("rmq2", 0.0)
 
 
-def test_a_hang_stalls_and_resumes_the_same_links_by_the_same_name() -> None:
+def test_a_hang_stalls_and_resumes_the_same_links_and_name() -> None:
     armed = compiled("hang")
     name = mark("run", 1)
     both = ("upstream", "downstream")
@@ -124,7 +124,8 @@ def test_half_a_hang_stalls_one_stream(direction: str, streams: tuple[str, ...])
     assert stall == AddToxic(LINKS, MARKED, "bandwidth", streams, (("rate", 0),))
 
 
-def test_a_close_is_over_when_it_was_armed_and_its_undo_mends_what_broke_off_half_way() -> None:
+def test_the_undo_of_a_close_re_enables_its_links() -> None:
+    """End a close when it is armed; its undo repairs one that broke off half way."""
     armed = compiled("close")
     assert armed.actions == (Disable(LINKS), Enable(LINKS))
     assert armed.undo == (Enable(LINKS),)
@@ -153,7 +154,7 @@ def test_a_reset_closes_what_stands_and_resets_what_comes_after() -> None:
         ),
     ],
 )
-def test_what_is_slow_has_a_latency_or_a_rate_or_both_in_each_direction(
+def test_a_slow_link_has_latency_or_rate_in_each_direction(
     options: Options, toxics: list[tuple[str, str, tuple[str, int]]]
 ) -> None:
     armed = compiled("slow", options=options)
@@ -164,7 +165,7 @@ def test_what_is_slow_has_a_latency_or_a_rate_or_both_in_each_direction(
     assert armed.undo == tuple(RemoveToxic(LINKS, f"{MARKED}{name}") for name, _, _ in toxics)
 
 
-def test_a_cut_after_so_many_bytes_counts_each_direction_by_itself() -> None:
+def test_a_cut_after_bytes_counts_each_direction_separately() -> None:
     armed = compiled("cut_after", options=Options(bytes=5000))
     assert armed.actions == (AddToxic(LINKS, MARKED, "limit_data", BOTH, (("bytes", 5000),)),)
     assert armed.undo == (RemoveToxic(LINKS, MARKED),)
@@ -212,7 +213,7 @@ def test_what_is_compiled_says_the_mechanism_of_its_kind(kind: str) -> None:
     ("shape", "streams"),
     [("one", {BOTH: 8}), ("one_way_in", {BOTH[1:]: 4, BOTH[:1]: 4})],
 )
-def test_a_partition_by_proxy_stalls_just_the_streams_that_carry_the_ways(
+def test_a_partition_by_proxy_stalls_only_the_affected_streams(
     shape: str, streams: dict[tuple[str, ...], int]
 ) -> None:
     options = Options(shape=shape)
@@ -234,7 +235,7 @@ def test_a_partition_by_proxy_stalls_just_the_streams_that_carry_the_ways(
     assert {f"mqproof-peer.rmq1.rmq2.{port}" for port in (4369, 25672)} <= set(inward.proxies)
 
 
-def test_a_cut_of_servers_that_dial_again_and_again_gives_nothing_back_but_new_links() -> None:
+def test_a_flaps_cut_of_redialling_servers_returns_only_new_links() -> None:
     """A flap's cuts are short: what they held comes late, as what a kernel sends again."""
     serving = Serving(by_host=dict.fromkeys(HOSTS, (Served((9876,), 9876),)), renewed=True)
 
@@ -301,7 +302,7 @@ def test_how_an_alarm_is_raised_and_cleared_is_never_guessed(alarms: AlarmComman
         compile("alarm", "rmq2", "rmq2", "", HOSTS, (), 1, "run", options=memory, alarms=alarms)
 
 
-def test_frozen_clients_are_thawed_by_their_names_and_a_host_takes_no_part() -> None:
+def test_frozen_clients_are_thawed_by_name_without_affecting_hosts() -> None:
     armed = compiled("client_freeze")
     assert armed.actions == (FreezeClients(CLIENTS),)
     assert armed.undo == (ThawClients(CLIENTS),)
@@ -344,9 +345,10 @@ def test_a_deployment_may_have_mechanisms_of_its_own(kind: str) -> None:
 
 
 @given(st.text(), st.integers(1, 9999), st.text(), st.integers(1, 9999))
-def test_names_in_the_world_are_short_and_belong_to_one_window_of_one_run(
+def test_names_in_the_system_are_short_and_unique_per_window(
     run: str, window: int, other_run: str, other_window: int
 ) -> None:
+    """Make names of one window of one run: short, ASCII, and with our mark."""
     name = mark(run, window)
     assert name.startswith(MARK)
     assert len(name) <= NAME_MAX

@@ -55,7 +55,7 @@ def executor(project: Beside) -> ComposeExecutor:
 
 
 @in_a_loop
-async def test_an_alarm_is_raised_and_cleared_by_the_command_that_the_action_carries() -> None:
+async def test_an_alarm_is_raised_and_cleared_by_its_actions_command() -> None:
     project = Beside()
     assert await executor(project).perform(RAISE) == RECEIPT
     assert await executor(project).perform(CLEAR) == RECEIPT
@@ -70,7 +70,7 @@ async def test_a_command_that_fails_has_done_nothing(action: RaiseAlarm | ClearA
 
 
 @in_a_loop
-async def test_of_a_process_that_does_not_run_nothing_is_left_to_be_cleared() -> None:
+async def test_clearing_an_alarm_of_a_stopped_process_runs_no_command() -> None:
     project = Beside(process="exited")
     await executor(project).perform(CLEAR)
     assert not project.commands

@@ -93,7 +93,7 @@ def test_a_broker_that_is_silent_is_not_looked_up() -> None:
     assert reply == Reply(False, 3.0, "silent for 3 s")
 
 
-def test_a_hang_gets_a_canary_a_link_and_a_direct_one() -> None:
+def test_a_hang_gets_one_canary_per_link_and_one_direct() -> None:
     agent = FakeAgent({"canary_open": {}})
     asyncio.run(witness(agent).prepare(hang()))
     opened = [arguments for _, arguments in agent.requests]
@@ -157,7 +157,7 @@ def test_a_one_shot_agent_that_fails_says_why(text: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(("boot_id", "issued"), [("this", 11), ("another", None)])
-def test_a_stall_has_the_agents_instants_if_it_shares_the_clock(
+def test_a_stall_uses_the_agents_times_if_clocks_are_shared(
     boot_id: str, issued: int | None
 ) -> None:
     here = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -215,14 +215,14 @@ def witness_of_several(agent: FakeAgent) -> ComposeWitness:
 
 
 @pytest.mark.parametrize("mute", [(), (9876,), (10911,), (9876, 10911)])
-def test_a_host_of_several_processes_answers_when_all_of_them_do(mute: tuple[int, ...]) -> None:
+def test_a_host_answers_only_if_all_its_processes_do(mute: tuple[int, ...]) -> None:
     agent = FakeServers({"greet_by": ANSWERED}, mute=mute)
     reply = asyncio.run(witness_of_several(agent).serves("rmq1"))
     assert reply.answered is (not mute)
     assert {arguments["port"] for _, arguments in agent.requests} == {9876, 10911}
 
 
-def test_canaries_of_a_link_stand_beside_direct_ones_to_the_same_process() -> None:
+def test_link_canaries_stand_beside_direct_ones_to_the_same_process() -> None:
     said = {"answered": True, "seconds": 0.1, "detail": "answered", "octets": 0}
     agent = FakeAgent({"canary_open": {}, "canary_say": said, "canary_close": {}})
     watching = witness_of_several(agent)

@@ -61,7 +61,7 @@ def test_a_door_says_how_it_is_greeted_whatever_its_protocol() -> None:
 
 
 @in_a_loop
-async def test_a_greeting_that_is_handed_in_is_said_at_the_brokers_door() -> None:
+async def test_a_configured_greeting_is_sent_to_the_brokers_port() -> None:
     calls = Calls()
     await greets(Agent(calls, ()), ("127.1.1.11", 7400), service_ports(HELLO).greeting)
     where = {"host": "127.1.1.11", "port": 7400}
@@ -78,13 +78,13 @@ async def test_no_canary_is_sent_in_an_unknown_protocol() -> None:
     assert not calls.made
 
 
-def test_no_word_between_peers_is_made_up_in_such_a_protocol() -> None:
+def test_no_peer_word_is_invented_for_a_foreign_protocol() -> None:
     with pytest.raises(FaultError, match="declares no word"):
         peer_canary.command("hole2", 1.0, 7401, service_ports(HELLO).peer_word)
 
 
 @in_a_loop
-async def test_words_are_said_to_the_host_and_have_to_be_answered_as_done() -> None:
+async def test_a_fault_command_must_be_answered_as_done() -> None:
     agent = Calls()
     receipt = await executor(agent, agent).perform(WORDS)
     assert receipt.issued_ns <= receipt.returned_ns

@@ -68,7 +68,7 @@ def test_a_cut_is_verified_while_its_own_broker_is_down(other: str) -> None:
 
 
 @pytest.mark.parametrize("other", ["hang", "refuse", "reset", "cut_after"])
-def test_a_link_of_a_client_that_another_fault_closes_is_no_way_to_judge_by(other: str) -> None:
+def test_a_link_closed_by_another_fault_is_not_evidence(other: str) -> None:
     options = Options(bytes=100)
     others = [armed(2, other, "rmq1", options)]
     assert interference(armed(1, "black_hole", "rmq1"), others).links == {"p1"}
@@ -77,7 +77,7 @@ def test_a_link_of_a_client_that_another_fault_closes_is_no_way_to_judge_by(othe
 
 
 @pytest.mark.parametrize("other", ["refuse", "kill"])
-def test_a_host_becomes_a_black_hole_whose_clients_another_fault_keeps_away(other: str) -> None:
+def test_a_black_hole_is_verified_although_another_fault_blocks_clients(other: str) -> None:
     class Ways:
         async def entries(self, host: str) -> Replies:
             assert host == "rmq1"
@@ -94,7 +94,9 @@ def test_a_cut_that_another_one_hides_altogether_is_not_verified() -> None:
     assert active.doubt == "another active fault closes every way that this one closes"
 
 
-def test_an_executor_that_does_nothing_proves_no_cut_beside_another_one() -> None:
+def test_a_cut_beside_another_fault_still_needs_its_own_evidence() -> None:
+    """Refuse the proof of an executor that does nothing while another cut is active."""
+
     async def story() -> Proof:
         own, other = armed(1, "partition", "rmq1"), armed(2, "partition", "rmq3")
         world = World()
@@ -120,7 +122,7 @@ def test_slow_links_add_their_round_trips_to_query_limits() -> None:
     assert interference(armed(1, "partition", "rmq1"), [slow]) == Interference()
 
 
-def test_a_declaration_may_wait_until_a_silent_peer_is_given_up() -> None:
+def test_a_declaration_may_wait_until_a_silent_peer_times_out() -> None:
     own, frozen = armed(1, "hang", "rmq1"), armed(2, "freeze", "rmq2")
     assert interference(own, [frozen], detection_timeout_s=10).agreeing_s == 12.5
     assert interference(own, [armed(2, "kill", "rmq2")], detection_timeout_s=10).agreeing_s == 0
@@ -138,7 +140,7 @@ def test_a_late_way_is_no_closed_one() -> None:
     assert ("rmq1", "rmq3") not in found.slowed
 
 
-def test_a_paused_broker_that_resets_clients_is_in_a_black_hole_all_the_same() -> None:
+def test_a_paused_broker_that_resets_clients_still_is_isolated() -> None:
     attempts = {("rmq3", "rmq1"): SILENT, ("rmq1", "rmq3"): SILENT}
     direct = {"rmq1": ANSWERED, "rmq3": ANSWERED}
     assert links_isolated(IsolationEvidence("rmq1", attempts, {}, {}, direct)).ok

@@ -34,7 +34,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 
 
-def test_no_trait_has_a_default_so_that_a_kind_that_leaves_one_out_cannot_be_declared() -> None:
+def test_kind_traits_have_no_defaults_so_none_can_be_omitted() -> None:
     answered = {field.name: getattr(KINDS["kill"], field.name) for field in fields(Kind)}
     for field in fields(Kind):
         assert field.default is MISSING, field.name
@@ -64,7 +64,7 @@ def test_what_takes_a_brokers_process_or_disk_strikes_its_host(kind: Kind) -> No
     assert kind.takes_page_cache <= kind.ends_broker
 
 
-def test_every_kind_is_offered_by_each_deployment_or_says_why_not(kind: Kind) -> None:
+def test_every_deployment_offers_each_kind_or_says_why_not(kind: Kind) -> None:
     for deployment in DEPLOYMENTS:
         offered = mechanism(kind.name, deployment)
         assert bool(offered) != (deployment in kind.why_not), deployment
@@ -76,7 +76,7 @@ def test_every_option_that_a_kind_takes_or_needs_is_one(kind: Kind) -> None:
     assert kind.repeats == ({"down", "up"} <= {*kind.options})
 
 
-def test_a_kind_is_done_by_commands_where_somebody_can_see_that(kind: Kind) -> None:
+def test_kinds_are_done_by_command_where_verification_is_possible(kind: Kind) -> None:
     assert (kind.offers.get(EXTERNAL) == COMMAND) == (kind.name in by_command())
 
 
@@ -102,7 +102,7 @@ def test_each_shipped_kind_is_in_the_module_of_its_name(kind: Kind) -> None:
     assert getattr(module, kind.name.upper()) is kind
 
 
-# --- nobody else decides by a name ------------------------------------------------------------
+# --- no other code decides by a name ----------------------------------------------------------
 
 
 def test_no_module_but_its_own_names_a_kind() -> None:
@@ -133,7 +133,7 @@ def offered(value: str, name: str = "forget") -> FaultRegistry:
     return read([EntryPoint(name, f"{_HERE}:{value}", faults.kinds.GROUP)])
 
 
-def test_a_kind_of_another_package_is_found_by_its_entry_point() -> None:
+def test_a_kind_from_another_package_is_found_by_entry_point() -> None:
     registry = offered("FORGET")
     assert registry.kinds["forget"] is FORGET
     assert registry.kinds.keys() == {*KINDS, "forget"}
@@ -146,7 +146,7 @@ def test_a_kind_of_another_package_is_found_by_its_entry_point() -> None:
     [
         ("OF_COMMANDS", "forget", "is a tuple, not a faults.kind.Kind"),
         ("FORGET", "lose", "is the kind forget: the two names must be one"),
-        ("NOBODY", "forget", "AttributeError"),
+        ("ABSENT", "forget", "AttributeError"),
         ("FORGET", "kill", "another kind of that name"),
         ("OTHER_KILL", "forget", "another action Kill"),
     ],
@@ -168,6 +168,6 @@ def test_of_two_packages_with_one_name_neither_is_used() -> None:
     assert "of unknown and unknown cannot be used: it is ambiguous which" in why
 
 
-def test_a_module_that_ends_the_process_when_it_is_read_ends_nothing() -> None:
+def test_a_kind_module_that_exits_on_import_is_only_reported() -> None:
     point = EntryPoint("forget", "tests.faults.ends_the_process:KIND", faults.kinds.GROUP)
     assert "SystemExit" in read([point]).spoilt["forget"]

@@ -33,9 +33,10 @@ def large() -> Iterator["subprocess.Popen[bytes]"]:
         process.kill()
 
 
-def test_a_large_process_is_there_until_its_status_can_be_read(
+def test_a_process_is_listed_until_its_exit_status_is_readable(
     large: "subprocess.Popen[bytes]",
 ) -> None:
+    """Use a large process, which takes long to end."""
     (found,) = processes.of(CLUSTER)
     assert found.pid == large.pid
     found.signal(9)

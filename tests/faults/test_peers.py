@@ -41,7 +41,7 @@ def test_a_link_that_is_silent_already_is_named() -> None:
         asyncio.run(before.speaking(ARMED, reaching(a_b=SILENT)))
 
 
-def test_a_link_to_a_host_that_is_down_is_left_out() -> None:
+def test_links_to_a_down_host_are_left_out() -> None:
     reach = reaching(b=CLOSED, a_b=CLOSED, c_b=CLOSED)
     found = asyncio.run(before.speaking(ARMED, reach))
     assert sorted(found) == [("a", "c"), ("b", "a"), ("b", "c"), ("c", "a")]
@@ -76,7 +76,7 @@ def test_links_of_a_broker_with_two_ports_have_two_names() -> None:
     assert Mesh("proxy", None).links("a", "b") == (peer_link("a", "b"),) == ("mqproof-peer.a.b",)
 
 
-def test_a_host_of_several_processes_has_a_link_to_each_of_their_ports() -> None:
+def test_a_host_has_one_link_per_port_of_its_processes() -> None:
     processes = (
         Served((9876,), 9876, "name-server"),
         Served((10909, 10911, 10912), 10911, "broker-a-0"),
@@ -162,7 +162,7 @@ def word(port: int, wait_s: float = 5.0, word: str = UNKNOWN_TAG) -> Reply:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("handler", "said"), [(Distribution, UNKNOWN_TAG), (Remoting, TOO_LONG)])
-def test_a_word_that_arrives_is_answered_by_the_end_of_its_connection(
+def test_a_word_that_arrives_is_answered_by_a_closed_connection(
     handler: type[socketserver.BaseRequestHandler], said: str
 ) -> None:
     with listening(handler) as port:

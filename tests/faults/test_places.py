@@ -96,7 +96,7 @@ class Engine:
         return list(self._found)
 
 
-def test_a_process_is_found_by_its_service_and_a_host_has_all_of_them() -> None:
+def test_a_process_is_found_by_service_and_hosts_list_all() -> None:
     own = Container("rkt1", "broker-a-0"), Container("rkt1", "name-server")
     project = Project(cast(Any, Engine(*own)), "p")
     assert project.processes("rkt1") == list(own)

@@ -50,7 +50,7 @@ async def played(executor: Slow, for_s: float, kind: str = "flap") -> Rhythm:
     return rhythm
 
 
-def test_a_flap_is_armed_as_one_cut_and_undone_by_one_join() -> None:
+def test_a_flap_is_armed_as_one_cut_and_one_join() -> None:
     armed = flap()
     assert [type(one) for one in (*armed.actions, *armed.undo)] == [Cut, Join]
     assert armed.rhythm == (DOWN_S, UP_S)
@@ -84,7 +84,7 @@ def test_a_change_that_comes_late_is_a_doubt() -> None:
     assert "where its phase lasts 0.1 s" in rhythm.doubt
 
 
-def test_it_ends_when_the_change_that_is_under_way_has_ended() -> None:
+def test_a_flap_ends_after_the_change_in_progress() -> None:
     """A join that was given up could still be undone by the cut that it overtook."""
     executor = Slow(takes_s=0.2)
     armed = flap()
@@ -99,7 +99,7 @@ def test_it_ends_when_the_change_that_is_under_way_has_ended() -> None:
     assert virtual_time.run(story()) == ["Join"]
 
 
-def test_a_rhythm_that_breaks_off_says_so_and_performs_no_more() -> None:
+def test_a_rhythm_that_fails_reports_it_and_performs_no_more() -> None:
     executor = Slow(fails_from=2)
     rhythm = virtual_time.run(played(executor, 4 * (DOWN_S + UP_S)))
     assert rhythm.doubt.startswith("the rhythm broke off: the engine said no")

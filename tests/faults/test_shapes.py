@@ -24,7 +24,8 @@ def test_one_host_is_cut_from_all_others_by_itself() -> None:
     assert droppers(cut) == {"h2": cut}
 
 
-def test_of_five_hosts_the_target_and_the_first_other_stand_against_three() -> None:
+def test_halves_of_five_hosts_are_two_against_three() -> None:
+    """Put the target and the first other host on the smaller side."""
     assert joined("halves", "h4") == ["h1-h4", "h2-h3", "h2-h5", "h3-h5"]
 
 
@@ -50,7 +51,7 @@ def test_in_a_ring_each_host_reaches_its_two_neighbours() -> None:
     assert joined("ring", "h3") == ["h1-h2", "h1-h3", "h2-h4", "h3-h5", "h4-h5"]
 
 
-def test_a_bridge_of_three_is_reached_by_two_that_do_not_reach_each_other() -> None:
+def test_a_bridge_of_three_keeps_both_links_of_its_target() -> None:
     assert joined("bridge", "h2", THREE) == ["h1-h2", "h2-h3"]
 
 
@@ -72,9 +73,7 @@ def test_every_shape_closes_something_and_leaves_something(shape: str, host: str
 
 
 @given(WAYS)
-def test_every_way_is_dropped_by_one_of_its_ends_and_no_other_is(
-    cut: tuple[tuple[str, str], ...],
-) -> None:
+def test_each_cut_way_is_dropped_by_one_of_its_ends(cut: tuple[tuple[str, str], ...]) -> None:
     found = [(host, way) for host, own in droppers(cut).items() for way in own]
     assert all(host in way for host, way in found)
     assert sorted(way for _, way in found) == sorted(set(cut))

@@ -1,4 +1,4 @@
-"""What is done to links by an agent, and by whom where that one is lost."""
+"""What an agent does to links, and which agent replaces a lost one."""
 
 import asyncio
 from typing import Any
@@ -37,7 +37,7 @@ class Calls:
         (Enable(LINKS), "proxy_enable"),
     ],
 )
-def test_each_step_of_an_undo_is_tried_again_by_a_spare_agent(
+def test_a_spare_agent_retries_each_step_of_an_undo(
     action: Disable | RemoveToxic | Enable, call: str
 ) -> None:
     spare = Calls()

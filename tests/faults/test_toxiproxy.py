@@ -99,7 +99,7 @@ def test_a_toxic_is_added_with_its_attributes(toxiproxy: Toxiproxy, script: Scri
     assert script.requests == [("POST", "/proxies/a.b/toxics", body)]
 
 
-def test_a_stall_is_released_by_its_toxicity_never_by_its_rate(
+def test_a_stall_is_released_by_toxicity_and_never_by_rate(
     toxiproxy: Toxiproxy, script: Script
 ) -> None:
     """Removing a stall whose client has closed blocks the real server for 5 s; this does not, and

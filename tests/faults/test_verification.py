@@ -111,7 +111,7 @@ def test_a_host_that_needs_time_is_waited_for() -> None:
     assert virtual_time.run(gone(armed, world, 5.0)).ok
 
 
-def test_a_fault_that_never_returns_needs_no_proof_of_its_end() -> None:
+def test_a_fault_that_never_returns_needs_no_evidence_of_ending() -> None:
     world = World()
     seen, left = virtual_time.run(verified(world, world, compiled("kill", returns=False)))
     assert seen.ok
@@ -119,7 +119,7 @@ def test_a_fault_that_never_returns_needs_no_proof_of_its_end() -> None:
     assert world.dead == {"rmq1": 137}
 
 
-def test_a_broker_that_takes_its_time_to_end_is_waited_for() -> None:
+def test_verification_waits_longer_for_stops_than_for_kills() -> None:
     assert held_limit_s(compiled("stop")) > 2 * held_limit_s(compiled("kill"))
 
 
@@ -133,7 +133,7 @@ def test_a_frozen_process_whose_port_answers_is_not_believed() -> None:
     assert "its port is not silent" in seen.doubt
 
 
-def test_the_end_of_a_freeze_is_not_believed_before_the_broker_answers() -> None:
+def test_a_freeze_has_not_ended_before_the_broker_answers() -> None:
     @dataclass
     class Deaf(World):
         async def greets(self, host: str) -> Reply:
@@ -198,7 +198,7 @@ def shaped(shape: str, count: int, mechanism: str = "") -> Armed:
 
 @pytest.mark.parametrize("mechanism", ["", PROXY, TOXIPROXY])
 @pytest.mark.parametrize(("shape", "count"), SHAPED)
-def test_a_partition_of_any_shape_is_seen_to_hold_and_to_go(
+def test_partitions_of_every_shape_are_verified_active_and_ended(
     shape: str, count: int, mechanism: str
 ) -> None:
     world = Proxied() if mechanism == PROXY else World()
@@ -271,7 +271,7 @@ def of_processes(kind: str, shape: str = "one", target: str = "rkt1") -> Armed:
 
 
 @pytest.mark.parametrize("shape", OF_THREE)
-def test_every_process_of_a_host_is_seen_to_be_cut_off(shape: str) -> None:
+def test_a_partition_of_a_host_is_verified_for_each_process(shape: str) -> None:
     world = World()
     seen, left = virtual_time.run(verified(world, world, of_processes("partition", shape)))
     assert seen.ok, seen.doubt
@@ -282,7 +282,7 @@ def test_every_process_of_a_host_is_seen_to_be_cut_off(shape: str) -> None:
     ("kind", "doubt"), [("partition", "not silent"), ("slow_peers", "nothing that took")]
 )
 @pytest.mark.parametrize("port", [9876, 10911])
-def test_a_process_that_is_still_met_as_before_shows_that_a_cut_missed_it(
+def test_a_process_that_is_still_reachable_disproves_the_cut(
     kind: str, doubt: str, port: int
 ) -> None:
     class Missing(World):
@@ -313,14 +313,14 @@ def test_a_fault_of_one_process_leaves_the_others_reachable(kind: str, process: 
     seen_and_gone(armed)
 
 
-def test_a_host_that_is_cut_off_whole_is_no_process_that_is() -> None:
+def test_isolating_a_whole_host_does_not_prove_one_process_isolated() -> None:
     world, armed = World(), of_processes("partition", target=f"rkt1/{NAME_SERVER}")
     virtual_time.run(perform_all(world, of_processes("partition").actions))
     seen = virtual_time.run(held(armed, world, SHORT_S))
     assert "more is cut than was meant: " in seen.doubt
 
 
-def test_a_silent_link_to_a_broker_that_is_down_shows_no_partition() -> None:
+def test_a_silent_link_to_a_down_broker_proves_no_partition() -> None:
     class Down(World):
         async def reach(self, host: str, peer: str, wait_s: float | None = None) -> Reply:
             return REFUSED if host == peer else await super().reach(host, peer, wait_s)
@@ -329,7 +329,7 @@ def test_a_silent_link_to_a_broker_that_is_down_shows_no_partition() -> None:
     assert "no host listens beyond the cut" in seen.doubt
 
 
-def test_a_flap_of_links_is_seen_cut_open_and_cut_again() -> None:
+def test_a_flap_of_links_is_verified_closed_and_open_repeatedly() -> None:
     armed = compile(
         *("flap", "rmq2", "rmq2", "", HOSTS, (), 1, "run"),
         mechanism=TOXIPROXY,
@@ -341,7 +341,7 @@ def test_a_flap_of_links_is_seen_cut_open_and_cut_again() -> None:
     seen_and_gone(armed)
 
 
-def test_slow_links_of_peers_by_our_own_proxy_are_heard_late_at_their_near_ends() -> None:
+def test_slow_peer_links_by_proxy_are_measured_near_the_dialler() -> None:
     class Speaking(World):
         """Who is dialled speaks first."""
 
@@ -371,19 +371,19 @@ def test_more_slow_links_than_were_meant_are_not_believed() -> None:
     assert "more is slow than was meant: rmq2 -> rmq3" in seen.doubt
 
 
-def test_a_partition_by_proxy_is_seen_on_the_links_of_both_directions() -> None:
+def test_a_partition_by_proxy_is_verified_in_both_directions() -> None:
     world = Proxied()
     seen, left = virtual_time.run(verified(world, world, by_proxy()))
     assert seen.detail.startswith("4 links silent")
     assert left.detail.endswith("reached: rmq1, rmq2, rmq3")
 
 
-def test_a_partition_by_proxy_that_was_not_made_is_not_believed() -> None:
+def test_a_partition_by_proxy_that_was_not_made_is_unverified() -> None:
     seen, _ = virtual_time.run(verified(Proxied(), NothingExecutor(local=True), by_proxy()))
     assert "not silent" in seen.doubt
 
 
-def test_a_black_hole_by_proxy_is_seen_on_the_links_of_peers_and_clients() -> None:
+def test_a_black_hole_by_proxy_silences_peers_and_clients() -> None:
     world = Proxied()
     seen, left = virtual_time.run(verified(world, world, by_proxy("black_hole")))
     assert "4 attempts between hosts and 2 of clients silent" in seen.detail
@@ -436,7 +436,7 @@ def test_a_frozen_client_that_answers_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("kind", ["freeze", "black_hole", "partition", "flap"])
-def test_a_fault_is_gone_though_the_broker_takes_no_clients_afterwards(kind: str) -> None:
+def test_a_fault_has_ended_although_the_broker_refuses_clients_afterwards(kind: str) -> None:
     """A paused node refuses: that is what the broker does, and no effect of the fault."""
     world = World()
 

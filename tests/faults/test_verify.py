@@ -76,7 +76,7 @@ def test_a_stop_did_not_hold_otherwise(state: ProcessState, doubt: str) -> None:
 FROZEN = ProcessState(True, None, frozen=True)
 
 
-def test_a_freeze_held_if_the_process_stands_still_and_its_port_is_silent() -> None:
+def test_a_freeze_needs_a_halted_process_and_silent_port() -> None:
     assert freeze_held(FROZEN, SILENT).ok
 
 
@@ -97,7 +97,7 @@ def test_a_freeze_did_not_hold_otherwise(
     assert doubt in freeze_held(state, greets).doubt
 
 
-def test_a_freeze_is_gone_if_the_process_runs_on_and_something_comes_through() -> None:
+def test_a_freeze_ended_if_the_process_runs_and_responds() -> None:
     assert freeze_gone(ProcessState(True, None), ANSWERED).ok
     assert freeze_gone(ProcessState(True, None), replace(CLOSED, end="refused")).ok
 
@@ -118,7 +118,7 @@ def test_a_freeze_is_not_gone_otherwise(
     assert doubt in freeze_gone(state, greets).doubt
 
 
-def test_a_partition_held_if_our_chain_dropped_what_was_sent_to_listeners() -> None:
+def test_a_partition_is_active_if_our_chain_dropped_packets() -> None:
     assert filter_cut(CUT).ok
 
 
@@ -161,13 +161,13 @@ STALLED = LinkEvidence(
 )
 
 
-def test_a_partition_by_proxy_held_if_every_link_was_silent_and_every_host_spoke() -> None:
+def test_a_partition_by_proxy_needs_silent_links_and_speaking_hosts() -> None:
     proof = links_cut(STALLED)
     assert proof.ok
     assert proof.detail.startswith("4 links silent")
 
 
-def test_a_link_to_a_host_that_is_down_proves_nothing_and_hides_nothing() -> None:
+def test_a_link_to_a_down_host_is_no_evidence() -> None:
     down = replace(
         STALLED,
         links={**STALLED.links, ("rmq3", "rmq2"): CLOSED},
@@ -191,17 +191,17 @@ def test_a_partition_by_proxy_did_not_hold_otherwise(
     assert doubt in links_cut(seen).doubt
 
 
-def test_a_partition_by_proxy_that_stalls_another_link_as_well_is_not_proved() -> None:
+def test_a_partition_by_proxy_that_stalls_another_link_is_unproved() -> None:
     seen = replace(STALLED, beside={BESIDE: ANSWERED, BESIDE[::-1]: SILENT})
     assert "more is cut than was meant: rmq3 -> rmq1" in links_cut(seen).doubt
 
 
-def test_a_link_beside_a_partition_is_not_judged_where_its_speaker_is_down() -> None:
+def test_a_link_beside_a_partition_needs_its_speaker_alive() -> None:
     down = {**STALLED.direct, "rmq1": CLOSED}
     assert links_cut(replace(STALLED, direct=down, beside={BESIDE: SILENT})).ok
 
 
-def test_a_partition_is_gone_if_an_attempt_succeeds_and_a_refusal_came_through() -> None:
+def test_a_partition_ended_if_attempts_succeed_or_are_refused() -> None:
     assert cut_gone({"rmq2": None}, {TO_1: ANSWERED, TO_3: CLOSED}).ok
 
 
@@ -224,7 +224,7 @@ NO_ALARM = {"rmq1": False, "rmq2": False}
 ALARM = {"rmq1": True, "rmq2": False}
 
 
-def test_an_alarm_held_if_its_broker_and_all_others_that_answer_say_so() -> None:
+def test_an_alarm_is_active_if_all_answering_brokers_report_it() -> None:
     assert alarm_held("rmq1", "memory", {"rmq1": ALARM, "rmq2": ALARM}).ok
     assert alarm_held("rmq1", "memory", {"rmq1": ALARM}).ok
 
@@ -265,7 +265,7 @@ def test_an_alarm_is_not_gone_otherwise(said: dict[str, dict[str, bool]], doubt:
 RUNNING, DEAD = ProcessState(True, None), ProcessState(False, 137)
 
 
-def test_clients_are_frozen_if_their_processes_stand_still_and_say_nothing() -> None:
+def test_a_client_freeze_needs_halted_and_silent_processes() -> None:
     assert clients.freeze_held({"a": FROZEN, "b": FROZEN}, {"a": SILENT, "b": SILENT}).ok
 
 
@@ -287,7 +287,7 @@ def test_clients_are_not_frozen_otherwise(
     assert doubt in clients.freeze_held(states, answers).doubt
 
 
-def test_a_freeze_of_clients_is_gone_if_all_run_on_and_answer() -> None:
+def test_a_client_freeze_ended_if_all_processes_run_and_answer() -> None:
     assert clients.freeze_gone({"a": RUNNING, "b": RUNNING}, {"a": ANSWERED, "b": ANSWERED}).ok
 
 
@@ -307,7 +307,7 @@ def test_a_freeze_of_clients_is_not_gone_otherwise(
     assert doubt in clients.freeze_gone(states, answers).doubt
 
 
-def test_a_crash_of_clients_held_if_they_died_of_sigkill_and_no_connection_is_left() -> None:
+def test_a_client_crash_is_active_after_sigkill_and_closed_connections() -> None:
     assert clients.crash_held({"a": DEAD, "b": DEAD}, ()).ok
 
 
@@ -332,9 +332,7 @@ AT_WORK = Successor("c", connected=True, at_work=True)
 
 
 @pytest.mark.parametrize("last", [AT_WORK, Successor("", connected=False, at_work=False)])
-def test_a_client_crash_is_gone_if_successors_work_or_none_is_needed(
-    last: Successor,
-) -> None:
+def test_a_client_crash_ended_if_needed_successors_work(last: Successor) -> None:
     assert clients.crash_gone({"a": AT_WORK, "b": last}).ok
 
 

@@ -31,7 +31,8 @@ ALONE = IsolationEvidence(
 BEFORE, AFTER = {OUT: 3, IN: 0}, {OUT: 4, IN: 2}
 
 
-def test_a_host_is_alone_if_its_chain_dropped_in_and_out_while_everybody_met_silence() -> None:
+def test_a_host_is_isolated_by_filter_drops_and_mutual_silence() -> None:
+    """Require drops in and out of the host, while every peer and client met silence."""
     proof = filter_isolated(ALONE, BEFORE, AFTER)
     assert proof.detail.startswith("2 attempts between hosts and 1 of clients silent")
 
@@ -56,7 +57,7 @@ def test_a_host_was_not_alone_otherwise(
     assert doubt in filter_isolated(evidence, BEFORE, after).doubt
 
 
-def test_a_host_is_alone_by_proxy_if_it_spoke_only_past_it() -> None:
+def test_a_host_isolated_by_proxy_answers_only_past_it() -> None:
     assert links_isolated(ALONE).ok
 
 
@@ -74,7 +75,7 @@ def test_a_host_was_not_alone_by_proxy_otherwise(changes: dict[str, object], dou
     assert doubt in links_isolated(replace(ALONE, **changes)).doubt  # type: ignore[arg-type]
 
 
-def test_what_a_host_that_is_down_did_not_say_says_nothing_about_its_links() -> None:
+def test_a_down_hosts_silence_is_no_evidence_about_its_links() -> None:
     down = {"rmq1": CLOSED, "rmq2": ANSWERED}
     assert links_isolated(replace(ALONE, direct=down, attempts={TO: SILENT, FROM: CLOSED})).ok
 
@@ -87,13 +88,11 @@ def test_what_a_host_that_is_down_did_not_say_says_nothing_about_its_links() -> 
         (ProcessState(False, 137), False),
     ],
 )
-def test_only_a_host_whose_process_runs_can_be_in_a_black_hole(
-    state: ProcessState, ok: bool
-) -> None:
+def test_only_a_host_whose_process_runs_can_be_isolated(state: ProcessState, ok: bool) -> None:
     assert runs(state).ok == ok
 
 
-def test_a_host_is_back_if_clients_reach_it_whatever_it_answers_them() -> None:
+def test_isolation_ended_if_clients_reach_the_host_whatever_it_answers() -> None:
     assert entered({"listener": ANSWERED}).ok
     assert entered({"listener": replace(CLOSED, end="fin")}).ok
     assert "nothing comes through by listener" in entered({"listener": SILENT}).doubt
@@ -116,13 +115,13 @@ LATE = Reply(False, WAIT_S - 0.01, "silent for 0.19 s")  # by a clock of hundred
         (None, LATE, Moment.UNSURE),
     ],
 )
-def test_one_look_at_a_filter_sees_cut_or_open_or_a_change(
+def test_one_sample_of_a_filter_is_cut_open_or_changing(
     drops: Drops | None, reply: Reply, moment: Moment
 ) -> None:
     assert filter_moment(WAYS, {"rmq2": drops}, dict.fromkeys(WAYS, reply), WAIT_S) is moment
 
 
-def test_a_cut_by_several_hosts_is_one_only_if_all_of_them_cut() -> None:
+def test_a_cut_by_several_hosts_needs_all_their_chains() -> None:
     ways = (*WAYS, ("rmq1", "rmq3"))
     chains: dict[str, Drops | None] = {"rmq2": {TO: 1, FROM: 1}, "rmq3": None}
     assert filter_moment(ways, chains, dict.fromkeys(ways, LATE), WAIT_S) is Moment.UNSURE
@@ -138,7 +137,7 @@ def test_a_cut_by_several_hosts_is_one_only_if_all_of_them_cut() -> None:
         (CLOSED, CLOSED, Moment.UNSURE),
     ],
 )
-def test_one_look_at_links_sees_cut_or_open_or_a_change(
+def test_one_sample_of_links_is_cut_open_or_changing(
     first: Reply, second: Reply, moment: Moment
 ) -> None:
     direct = {"rmq1": ANSWERED, "rmq2": ANSWERED}

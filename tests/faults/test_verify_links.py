@@ -35,7 +35,8 @@ def every(reply: Reply, **others: Reply) -> Replies:
 # --- hang ---------------------------------------------------------------------------------------
 
 
-def test_a_hang_held_if_no_word_came_in_either_direction_and_the_host_was_not_silent() -> None:
+def test_a_hang_needs_silent_links_and_a_live_host() -> None:
+    """Require silence in both directions of each link, while the host itself was heard."""
     assert hang_held({"up": every(SILENT), "down": every(SILENT)}, LINKS).ok
 
 
@@ -49,7 +50,7 @@ def test_held_requests_are_distinguished_from_held_answers() -> None:
     assert "to the broker, does not flow" in hang_held(requests, LINKS, "to_client").doubt
 
 
-def test_half_an_open_link_is_no_whole_hang_and_a_whole_hang_is_no_half() -> None:
+def test_a_one_way_hang_and_a_full_hang_are_distinguished() -> None:
     half = {"up": every(SILENT), "down": every(ANSWERED)}
     whole = {"up": every(SILENT), "down": every(SILENT)}
     assert "to the client, not silent" in hang_held(half, LINKS, "both").doubt
@@ -133,13 +134,13 @@ def test_one_link_that_new_connections_take_otherwise_is_a_doubt(rule: Rule) -> 
 
 
 @pytest.mark.parametrize("rule", ENDS)
-def test_a_host_that_takes_no_new_connection_directly_either_proves_nothing(rule: Rule) -> None:
+def test_a_host_that_refuses_even_direct_connections_proves_nothing(rule: Rule) -> None:
     attempts = every(ENDS[rule], direct=NOT_TAKEN)
     doubt = rule(every(CLOSED), attempts, LINKS).doubt
     assert "the host was not heard" in doubt
 
 
-def test_the_end_is_gone_when_every_link_answers_on_a_fresh_connection() -> None:
+def test_a_closing_fault_ended_when_each_link_answers_afresh() -> None:
     assert answering(every(ANSWERED), LINKS).ok
     assert "b: refused" in answering(every(ANSWERED, b=NOT_TAKEN), LINKS).doubt
 
@@ -158,7 +159,7 @@ def slow(up: Replies, down: Replies, slowness: Slowness = LATE) -> str:
     return slow_held({"up": up, "down": down}, LINKS, slowness).doubt
 
 
-def test_what_a_word_takes_at_least_follows_from_latency_and_rate() -> None:
+def test_the_least_delay_of_a_word_follows_latency_and_rate() -> None:
     both = Slowness.of(Options(latency_s=0.5, rate_kb=100))
     assert (LATE.octets, LATE.least_s) == (0, 0.499)
     assert (PACED.octets, PACED.least_s) == (25_000, pytest.approx(0.224))
@@ -169,7 +170,7 @@ def test_what_is_hardly_slow_is_timed_several_times() -> None:
     assert Slowness.of(Options(latency_s=0.01)).rounds > LATE.rounds == 1
 
 
-def test_a_link_is_slow_if_words_take_their_time_in_each_direction() -> None:
+def test_a_link_is_slow_if_words_are_late_both_ways() -> None:
     assert slow(every(took(0.501)), every(took(0.51))) == ""
     assert slow(every(took(0.26)), every(took(0.3)), PACED) == ""
 
@@ -191,7 +192,7 @@ def test_a_link_is_not_slow_otherwise(down: Replies, doubt: str) -> None:
     assert doubt.removeprefix("down, ") in slow(down, every(took(0.6)))
 
 
-def test_a_link_is_not_slow_any_more_if_fresh_and_held_connections_are_quick() -> None:
+def test_slowness_ended_if_fresh_and_held_connections_are_quick() -> None:
     assert slow_gone(every(ANSWERED), every(ANSWERED), LINKS, LATE).ok
     closed = slow_gone(every(ANSWERED), every(ANSWERED, a=CLOSED), LINKS, LATE)
     assert closed.detail.endswith("1 held ones")
@@ -210,7 +211,7 @@ def cut(octets: int, end: str = FIN) -> Reply:
     return Reply(False, 0.01, "closed", end, octets)
 
 
-def test_a_link_was_cut_after_so_many_bytes_if_that_many_came_and_then_a_fin() -> None:
+def test_a_link_was_cut_by_its_bytes_and_a_fin() -> None:
     assert cut_after_held(every(cut(4000)), LINKS, 4000).ok
 
 

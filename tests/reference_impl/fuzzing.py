@@ -89,7 +89,7 @@ class Fuzzer:
         )
 
     def _content(self, channel: int) -> bytes:
-        """A publish; seldom one of which something is missing."""
+        """A publish, which seldom lacks a part."""
         draw = self._draw
         body = bytes(draw.choice((0, 1, 100, 5_000)))
         flags = draw.choice((0, 0, 0b11))

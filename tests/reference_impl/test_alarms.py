@@ -78,13 +78,13 @@ class Publisher:
         assert not self._thread.is_alive()
 
 
-def test_a_node_that_is_flooded_blocks_publishers_and_holds_its_limit(nodes: Nodes) -> None:
+def test_a_flooded_node_blocks_publishers_and_keeps_its_limit(nodes: Nodes) -> None:
     sparing = Publisher(nodes.addresses["ref1"], b"small", 0.02)
     flood = Publisher(nodes.addresses["ref1"], BODY, 0)
     assert sparing.blocked.wait(LIMIT_S)
     assert sparing.reason == "low on memory"
     until(lambda: all(alarmed(nodes, name) == ["rabbit@ref1"] for name in nodes.addresses))
-    # Whoever asks is served meanwhile. What was taken goes to disk, then more is taken.
+    # Queries are served meanwhile. The broker pages messages to disk, then takes more.
     other = pika.BlockingConnection(pika.ConnectionParameters(nodes.addresses["ref2"]))
     channel = other.channel()
     assert sparing.unblocked.wait(LIMIT_S)
@@ -110,7 +110,7 @@ def test_a_node_that_is_flooded_blocks_publishers_and_holds_its_limit(nodes: Nod
     sparing.end()
 
 
-def test_a_limit_is_set_for_a_while_by_a_command_beside_the_node(
+def test_a_command_sets_and_resets_a_running_nodes_limit(
     nodes: Nodes, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = str(nodes.folder / "ref2.json")

@@ -82,7 +82,7 @@ def drained(nodes: Nodes, count: int) -> list[int]:
     ("count", "body"),
     [(50_000, 4 << 10), pytest.param(1_000_000, 1 << 10, marks=pytest.mark.nightly)],
 )
-def test_a_backlog_waits_on_disk_outlives_a_kill_and_is_drained_in_its_order(
+def test_a_disk_backlog_survives_a_kill_and_drains_in_order(
     nodes: Nodes, count: int, body: int
 ) -> None:
     assert publish(nodes, count, body) < LIMIT + SLACK < count * body

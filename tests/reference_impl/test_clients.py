@@ -81,9 +81,9 @@ def test_an_unroutable_mandatory_message_is_returned_before_its_confirm(nodes: N
         channel = connection.channel()
         channel.confirm_delivery()
         with pytest.raises(pika.exceptions.UnroutableError) as returned:
-            channel.basic_publish("", "nobody-reads-this", b"lost?", mandatory=True)
+            channel.basic_publish("", "no-such-queue", b"lost?", mandatory=True)
         assert returned.value.messages[0].body == b"lost?"
-        channel.basic_publish("", "nobody-reads-this", b"acked and dropped")
+        channel.basic_publish("", "no-such-queue", b"acked and dropped")
 
 
 def test_a_wrong_password_and_an_unknown_vhost_are_distinguished(nodes: Nodes) -> None:
@@ -222,7 +222,7 @@ def test_kombu_works_unmodified(nodes: Nodes, queue: str) -> None:
     assert [message.payload["number"] for message in got] == [0, 1, 2, 3, 4]
 
 
-def test_a_client_that_does_not_read_takes_some_hundreds_with_it_and_not_the_whole_queue(
+def test_a_client_that_reads_nothing_takes_only_some_hundred_messages(
     nodes: Nodes, queue: str
 ) -> None:
     body, count = bytes(16 << 10), 3000

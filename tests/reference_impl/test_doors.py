@@ -46,7 +46,7 @@ def stranger(nodes: Nodes, port: int, limit_s: float = LIMIT_S) -> Iterator[sock
 
 def says(connection: socket.socket, octets: bytes) -> None:
     """As far as it is taken."""
-    with suppress(OSError):  # where it was closed, whoever says it looks at that
+    with suppress(OSError):  # The caller checks whether it was closed.
         connection.sendall(octets)
 
 
@@ -112,7 +112,7 @@ def test_a_stranger_cannot_have_a_node_hold_what_it_announces(nodes: Nodes) -> N
     assert all(is_whole(nodes, name) for name in NAMES)
 
 
-def test_a_stranger_who_says_little_by_little_is_closed_in_time(nodes: Nodes) -> None:
+def test_a_stranger_that_sends_slowly_is_closed_in_time(nodes: Nodes) -> None:
     began = monotonic()
     with stranger(nodes, PEER_PORT, limit_s=0.2) as connection:
         while monotonic() - began < ACCEPT_LIMIT_S + LIMIT_S:
@@ -136,7 +136,7 @@ def test_who_has_no_credentials_is_refused_before_the_body(nodes: Nodes) -> None
         assert heard(connection).startswith(b"HTTP/1.1 401 ")
 
 
-def test_a_large_body_of_a_stranger_costs_a_node_neither_time_nor_memory(nodes: Nodes) -> None:
+def test_a_strangers_large_body_costs_neither_time_nor_memory(nodes: Nodes) -> None:
     before = resident_octets(nodes)
     head = b"PUT /api/policies/%2F/p HTTP/1.1\r\nhost: a\r\ncontent-length: 67108864\r\n\r\n"
     with stranger(nodes, API_PORT) as connection:

@@ -118,9 +118,7 @@ def test_an_unsynchronised_mirror_becomes_synchronised_as_the_backlog_is_consume
         until(synchronised(nodes, "ref1", 1))
 
 
-def test_a_graceful_stop_without_a_synchronised_mirror_waits_for_the_master(
-    tmp_path: Path,
-) -> None:
+def test_a_stopped_master_without_synchronised_mirror_is_awaited(tmp_path: Path) -> None:
     with cluster(tmp_path, 2, ha_mode="all", ha_sync_mode="manual") as nodes:
         fill(nodes, "ref1", 50)
         nodes.kill("ref2")
@@ -163,7 +161,7 @@ def test_a_killed_cluster_keeps_what_was_persistent_and_nothing_else(tmp_path: P
         assert [number for number, _ in read(nodes, "ref2")] == list(range(30))
 
 
-def test_a_consumer_goes_on_at_the_new_master_without_a_word(tmp_path: Path) -> None:
+def test_a_consumer_continues_at_the_new_master_without_notice(tmp_path: Path) -> None:
     with cluster(tmp_path, ha_mode="all", ha_sync_mode="automatic") as nodes:
         fill(nodes, "ref1", 10)
         with connect(nodes, "ref2") as connection:

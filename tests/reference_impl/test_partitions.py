@@ -40,9 +40,7 @@ def _host(node: dict[str, Any]) -> str:
     return str(node["name"]).removeprefix("rabbit@")
 
 
-def test_a_killed_node_is_missed_at_once_and_has_the_policies_when_it_is_back(
-    tmp_path: Path,
-) -> None:
+def test_a_killed_node_is_missed_immediately_and_returns_with_policies(tmp_path: Path) -> None:
     with Nodes(tmp_path) as nodes:
         assert all(running(nodes, name) == set(NAMES) for name in NAMES)
         nodes.kill("ref1")
@@ -54,9 +52,7 @@ def test_a_killed_node_is_missed_at_once_and_has_the_policies_when_it_is_back(
         assert policy["definition"] == {"ha-mode": "all"}
 
 
-def test_a_node_that_was_frozen_too_long_is_partitioned_until_it_is_restarted(
-    tmp_path: Path,
-) -> None:
+def test_a_node_frozen_too_long_is_partitioned_until_its_restart(tmp_path: Path) -> None:
     with Nodes(tmp_path, net_ticktime_s=TICKTIME_S) as nodes:
         nodes.freeze("ref3")
         until(lambda: running(nodes, "ref1") == {"ref1", "ref2"}, 2 * TICKTIME_S)
@@ -69,9 +65,7 @@ def test_a_node_that_was_frozen_too_long_is_partitioned_until_it_is_restarted(
         assert all(partitions(nodes, name) == set() for name in NAMES)
 
 
-def test_under_pause_minority_a_node_whose_peers_hang_pauses_as_soon_as_it_gives_them_up(
-    tmp_path: Path,
-) -> None:
+def test_under_pause_minority_a_node_pauses_when_its_peers_hang(tmp_path: Path) -> None:
     """A peer that hangs would let a question run into PING_LIMIT_S: it is not asked."""
     with Nodes(tmp_path, net_ticktime_s=TICKTIME_S, partition_handling="pause_minority") as nodes:
         for name in ("ref2", "ref3"):
@@ -81,9 +75,9 @@ def test_under_pause_minority_a_node_whose_peers_hang_pauses_as_soon_as_it_gives
         assert paused_s - lost_s < PING_LIMIT_S
 
 
-def test_under_pause_minority_the_last_of_three_pauses_and_two_are_enough_again(
-    tmp_path: Path,
-) -> None:
+def test_under_pause_minority_two_of_three_nodes_are_enough(tmp_path: Path) -> None:
+    """Pause the last of three nodes, and let it run again with one peer."""
+
     def is_lost(name: str) -> bool:
         return name not in (running(nodes, "ref1") or ())
 

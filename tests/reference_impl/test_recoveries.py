@@ -1,5 +1,5 @@
 """Recoveries 3 to 6 of seeds/000 (docs/behaviour/rabbitmq.md items 53 to 56), on processes of the
-reference: what operators do, by the command line, and what is left of a queue."""
+reference: what operators do by the command line, and what remains of a queue."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -102,7 +102,7 @@ def test_recovery_4_a_mirror_that_was_killed_becomes_the_master(tmp_path: Path) 
         assert left(nodes, "ref2") == list(range(30))
 
 
-def test_recovery_4_a_mirror_that_was_stopped_in_good_order_does_not(tmp_path: Path) -> None:
+def test_recovery_4_a_properly_stopped_mirror_does_not_take_over(tmp_path: Path) -> None:
     with cluster(tmp_path, 2) as nodes:
         nodes.stop("ref2")
         nodes.stop("ref1")
@@ -121,7 +121,7 @@ def test_a_running_node_is_not_changed_offline(
         assert left(nodes, "ref2") == list(range(30))
 
 
-def test_who_was_stopped_first_boots_alone_when_it_is_forced_to(tmp_path: Path) -> None:
+def test_the_first_node_to_stop_boots_alone_when_forced(tmp_path: Path) -> None:
     with cluster(tmp_path) as nodes:
         for name in ("ref3", "ref2", "ref1"):
             nodes.stop(name)
@@ -140,9 +140,7 @@ def test_who_was_stopped_first_boots_alone_when_it_is_forced_to(tmp_path: Path) 
         assert left(nodes, "ref3") == list(range(30))
 
 
-def test_a_node_that_is_reset_comes_back_as_the_youngest_mirror_with_nothing_of_its_own(
-    tmp_path: Path,
-) -> None:
+def test_a_reset_node_returns_empty_as_the_youngest_mirror(tmp_path: Path) -> None:
     with cluster(tmp_path) as nodes:
         assert command(nodes, "reset", "ref1") == 0
         api = Management(nodes.addresses["ref2"])
@@ -162,7 +160,7 @@ def test_the_last_node_of_a_cluster_cannot_leave(
         assert "no online nodes are present" in capfd.readouterr().err
 
 
-def test_a_spare_node_joins_a_cluster_and_is_given_a_mirror(tmp_path: Path) -> None:
+def test_a_spare_node_joins_a_cluster_and_gets_a_mirror(tmp_path: Path) -> None:
     with cluster(tmp_path, 3, spares=("ref3",)) as nodes:
         assert members(nodes, "ref3") == ["ref3"] and members(nodes, "ref1") == ["ref1", "ref2"]
         assert command(nodes, "join", "ref3", "ref2") == 0

@@ -121,7 +121,7 @@ def test_a_cluster_makes_the_marts_that_this_machine_makes(
     assert rows(folder) == here
 
 
-def test_of_what_spark_submit_runs_no_mart_is_changed_by_a_worker_that_is_killed_in_the_middle(
+def test_a_killed_worker_changes_no_mart_of_spark_submit(
     folder: Path, here: dict[str, Rows], cluster: Standalone
 ) -> None:
     worker = cluster.workers[0]
@@ -139,14 +139,14 @@ def test_of_what_spark_submit_runs_no_mart_is_changed_by_a_worker_that_is_killed
     assert rows(folder) == here
 
 
-@pytest.mark.nightly  # where a cluster runs what it submits is told above
+@pytest.mark.nightly  # The test above shows where a cluster runs the job.
 def test_spark_submit_runs_it_on_the_requested_master(folder: Path, here: dict[str, Rows]) -> None:
     said(submitting(folder, "--master", "local[1]"))
     assert rows(folder) == here
 
 
-@pytest.mark.nightly  # what is brought is told by engine/test_store.py
-def test_an_experiment_in_a_store_is_judged_as_one_that_lies_here(
+@pytest.mark.nightly  # engine/test_store.py tests what is copied.
+def test_an_experiment_in_a_store_is_judged_like_local_ones(
     folder: Path, here: dict[str, Rows], tmp_path: Path
 ) -> None:
     output = said(analysing(folder.as_uri(), "--results", str(tmp_path)))

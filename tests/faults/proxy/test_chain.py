@@ -173,7 +173,7 @@ def test_toxics_that_drop_never_double_or_reorder(draw: st.DataObject) -> None:
     assert set(bench.octets) <= set(sent)
 
 
-def test_what_the_last_toxic_lets_go_passes_a_new_one_by() -> None:
+def test_data_released_by_the_last_toxic_bypasses_a_new_one() -> None:
     bench = Bench()
     bench.add(toxic(Latency(1_000), "first"))
     bench.receive(b"held")
@@ -214,7 +214,7 @@ def test_a_chain_that_has_ended_wants_nothing_and_says_nothing() -> None:
     assert (bench.octets, bench.ends, bench.chain.due_ns) == (b"1", 1, None)
 
 
-def test_a_stall_is_full_before_it_holds_much_and_wants_more_when_released() -> None:
+def test_a_stall_fills_quickly_and_accepts_data_after_its_release() -> None:
     bench = Bench()
     bench.add(toxic(Bandwidth(0)))
     taken = 0

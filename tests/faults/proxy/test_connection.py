@@ -66,7 +66,7 @@ def connected(*toxics: Toxic) -> Iterator[Ends]:
         server.close()
 
 
-def test_an_end_that_was_held_follows_everything_that_was_held_with_it() -> None:
+def test_a_held_end_of_connection_follows_the_held_data() -> None:
     async def story() -> None:
         with connected(LATENCY) as ends:
             assert ends.client.send(OCTETS) == len(OCTETS)
@@ -78,7 +78,7 @@ def test_an_end_that_was_held_follows_everything_that_was_held_with_it() -> None
     asyncio.run(story())
 
 
-def test_a_stall_reads_a_few_pieces_and_leaves_the_rest_to_the_kernel() -> None:
+def test_a_stall_reads_little_and_leaves_the_kernel_the_rest() -> None:
     async def story() -> None:
         with connected(STALL) as ends:
             taken = 0
@@ -92,7 +92,7 @@ def test_a_stall_reads_a_few_pieces_and_leaves_the_rest_to_the_kernel() -> None:
     asyncio.run(story())
 
 
-def test_a_toxic_that_comes_works_on_the_next_bytes_of_a_clean_connection() -> None:
+def test_a_new_toxic_affects_the_next_bytes_of_a_connection() -> None:
     async def story() -> None:
         with connected() as ends:
             ends.client.send(b"before")

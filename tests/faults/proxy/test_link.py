@@ -85,9 +85,7 @@ def test_many_connections_carry_many_small_messages_at_once(proxy: Live) -> None
             assert _exactly(client, 10) == b"%06d.%03d" % (number, turn)
 
 
-def test_a_receiver_that_does_not_read_holds_the_sender_back_and_costs_little(
-    proxy: Live,
-) -> None:
+def test_a_slow_receiver_holds_the_sender_back_with_little_memory(proxy: Live) -> None:
     upstream = proxy.listen()
     client, server = proxy.pair(proxy.proxy("slow", upstream), upstream)
     before_kb = _memory_kb(proxy)
@@ -97,7 +95,7 @@ def test_a_receiver_that_does_not_read_holds_the_sender_back_and_costs_little(
     assert _exactly(server, sent) == bytes(sent)
 
 
-def test_what_a_toxic_held_arrives_whole_at_a_receiver_that_takes_its_time(proxy: Live) -> None:
+def test_data_held_by_a_toxic_reaches_a_slow_receiver_completely(proxy: Live) -> None:
     """Far more than the kernel takes at once: every write but the last is a part."""
     upstream = proxy.listen()
     client, server = proxy.pair(proxy.proxy("held", upstream), upstream)
@@ -162,7 +160,7 @@ def test_settings_that_crash_or_puzzle_the_real_server_lose_nothing(
     assert _exactly(client, 10) == b"0123456789"
 
 
-def test_a_proxy_whose_upstream_does_not_answer_is_changed_at_once(proxy: Live) -> None:
+def test_a_proxy_with_a_silent_upstream_can_be_changed_immediately(proxy: Live) -> None:
     """The upstream's queue is full, so that it is dialled for minutes. The real server's answer
     would wait for that."""
     upstream = proxy.listen()
@@ -183,7 +181,7 @@ def test_a_proxy_whose_upstream_does_not_answer_is_changed_at_once(proxy: Live) 
         assert _exactly(server, 5) == b"heard"
 
 
-def test_what_is_held_costs_nothing_even_when_both_sides_have_gone(proxy: Live) -> None:
+def test_held_data_costs_no_cpu_after_both_sides_have_gone(proxy: Live) -> None:
     upstream = proxy.listen()
     address = proxy.proxy("idle", upstream)
     for stream in ("upstream", "downstream"):

@@ -46,7 +46,7 @@ def test_it_prints_its_address_and_a_signal_ends_it(ending: signal.Signals) -> N
             socket.create_connection(address)
 
 
-def test_it_listens_at_the_host_that_it_is_given_and_nowhere_else() -> None:
+def test_the_proxy_listens_only_at_the_given_host() -> None:
     with start("--host", "127.0.0.3", "--port", "0") as process:
         host, port = listening(process)
         assert host == "127.0.0.3"

@@ -44,7 +44,8 @@ def noop(name: str, stream: str = "downstream") -> Toxic:
     return Toxic(name, "noop", stream, 1.0, Noop())
 
 
-def test_a_proxy_that_cannot_listen_is_not_made_and_its_name_stays_free() -> None:
+def test_a_proxy_that_cannot_listen_is_not_created() -> None:
+    """Keep the name free, so that a second attempt at another address succeeds."""
     ground = Ground(refused={"h:0"})
     registry = Registry(ground)
     with pytest.raises(ProxyError, match="in use"):
@@ -53,7 +54,8 @@ def test_a_proxy_that_cannot_listen_is_not_made_and_its_name_stays_free() -> Non
     assert registry.create(wanted(listen="h:1")).enabled
 
 
-def test_an_update_that_cannot_listen_leaves_the_proxy_closed_at_the_new_address() -> None:
+def test_an_update_that_cannot_listen_leaves_the_proxy_closed() -> None:
+    """Keep the new address in the closed proxy."""
     ground = Ground(refused={"h:9"})
     registry = Registry(ground)
     proxy = registry.create(wanted())
@@ -71,7 +73,7 @@ def test_an_update_to_no_address_touches_nothing() -> None:
     assert (raised.value.status, proxy.listen, ground.open_now) == (500, "h:4001", ["p"])
 
 
-def test_a_proxy_that_is_replaced_is_closed_first_and_one_that_is_the_same_is_not() -> None:
+def test_a_replaced_proxy_is_closed_first_but_an_identical_kept() -> None:
     ground = Ground()
     registry = Registry(ground)
     first = registry.create(wanted())
@@ -81,7 +83,7 @@ def test_a_proxy_that_is_replaced_is_closed_first_and_one_that_is_the_same_is_no
     assert (ground.open_now, registry.all()) == (["p"], [second])
 
 
-def test_toxics_change_on_the_ground_before_they_are_answered_and_reset_takes_all() -> None:
+def test_toxics_change_before_the_answer_and_reset_removes_all() -> None:
     ground = Ground()
     registry = Registry(ground)
     proxy = registry.create(wanted())

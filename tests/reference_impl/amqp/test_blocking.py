@@ -18,7 +18,7 @@ def connected(node: FakeNode, **tuned: object) -> Client:
     return client
 
 
-def test_who_publishes_is_blocked_by_the_next_publish_which_is_taken_when_it_is_over() -> None:
+def test_a_blocked_publishers_message_is_taken_when_the_alarm_ends() -> None:
     node = FakeNode()
     client = connected(node)
     node.alarm(ref2=MEMORY)
@@ -33,7 +33,7 @@ def test_who_publishes_is_blocked_by_the_next_publish_which_is_taken_when_it_is_
     assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 1, 0)]
 
 
-def test_nothing_of_a_blocked_publisher_is_confirmed_though_it_connects_again_each_time() -> None:
+def test_a_blocked_publisher_that_reconnects_gets_no_message_confirmed() -> None:
     """Else publishers that give a silent connection up have one message confirmed each time."""
     node = FakeNode()
     node.alarm(ref2=MEMORY)
@@ -64,7 +64,8 @@ def test_who_only_consumes_is_not() -> None:
     assert node.unread == set()
 
 
-def test_what_had_come_behind_it_waits_for_the_end_and_is_carried_out_in_its_order() -> None:
+def test_pipelined_commands_behind_a_blocked_publish_run_after_the_alarm() -> None:
+    """Run what came behind a blocked publish in its order, once the alarm has ended."""
     node = FakeNode()
     client = connected(node)
     node.alarm(ref1=MEMORY, ref2=DISK)

@@ -71,7 +71,7 @@ def test_who_has_confirmed_and_then_goes_has_confirmed() -> None:
     assert confirms.verdicts() == [ack(1)]
 
 
-def test_a_crash_nacks_at_once_and_no_later_confirm_changes_it() -> None:
+def test_a_crash_nacks_and_a_later_confirm_changes_nothing() -> None:
     confirms = Confirms()
     confirms.expect(MIRRORED)
     confirms.down(MIRROR, CRASH)
@@ -95,7 +95,7 @@ def test_a_mirror_that_refuses_to_take_over_has_taken_nothing() -> None:
     assert confirms.verdicts() == [nack(1)]
 
 
-def test_what_it_had_confirmed_before_it_refused_is_acked_all_the_same() -> None:
+def test_a_mirrors_confirm_before_its_refusal_still_acks() -> None:
     confirms = Confirms()
     confirms.expect(MIRRORED)
     confirms.confirm("q", MIRROR, [1])

@@ -37,7 +37,7 @@ SCRIPT = (
     + method_frame(1, declare("q"))
     + method_frame(1, s.ConfirmSelect(False))
     + published("q", b"one")
-    + published("nobody", b"two", mandatory=True)
+    + published("missing", b"two", mandatory=True)
     + method_frame(1, q.BasicGet(0, "q", False))
     + method_frame(1, q.BasicAck(1, False))
     + method_frame(1, consume("q"))
@@ -103,7 +103,7 @@ def test_another_protocol_is_answered_with_ours_and_hung_up_on() -> None:
     assert pid not in node.processes
 
 
-def test_the_server_says_rabbitmq_3_10_8_and_what_it_can() -> None:
+def test_the_server_announces_rabbitmq_3_10_8_and_its_capabilities() -> None:
     _, said, _ = greeted(PROTOCOL_HEADER)
     assert len(said) == 1
     properties = said[0].server_properties
@@ -159,12 +159,12 @@ def test_a_client_that_skips_a_step_is_hung_up_on() -> None:
     assert (len(said), hung_up) == (1, True)
 
 
-def test_a_frame_of_more_than_4096_octets_is_too_early_in_the_handshake() -> None:
+def test_a_handshake_frame_above_4096_octets_closes_the_connection() -> None:
     _, _, hung_up = greeted(PROTOCOL_HEADER, start_ok(None, bytes(5000)))
     assert hung_up
 
 
-def test_who_does_not_finish_the_handshake_in_time_is_hung_up_on() -> None:
+def test_an_unfinished_handshake_is_closed_after_the_timeout() -> None:
     node = FakeNode()
     pid = node.accept()
     node.octets(pid, PROTOCOL_HEADER)
@@ -226,7 +226,7 @@ def test_heartbeat_zero_is_none() -> None:
 # --- the end
 
 
-def test_channels_end_before_close_ok_and_their_queues_hear_of_it() -> None:
+def test_channels_end_before_close_ok_and_queues_are_notified() -> None:
     node = FakeNode()
     client = Client(node)
     watcher = Recorder()
@@ -291,7 +291,7 @@ def test_what_a_client_said_before_its_close_is_carried_out() -> None:
     assert [message.body for message in queue.ready.values()] == [b"behind a method that waits"]
 
 
-def test_a_channel_that_waits_for_ever_does_not_keep_the_connection() -> None:
+def test_a_waiting_channel_does_not_outlive_its_closed_connection() -> None:
     node = FakeNode()
     client = Client(node)
     node.put(record("slow", node.add(Recorder())))
@@ -319,7 +319,7 @@ def test_a_client_that_is_gone_takes_its_channels_along() -> None:
     assert client.channel not in node.processes
 
 
-def test_the_broker_may_close_with_320_and_waits_for_close_ok() -> None:
+def test_the_broker_closes_with_320_and_waits_for_close_ok() -> None:
     node = FakeNode()
     client = Client(node)
     reason = "broker forced connection closure with reason 'shutdown'"
@@ -341,7 +341,7 @@ def test_closes_that_cross_are_both_answered() -> None:
     assert client.is_hung_up_on
 
 
-def test_a_client_that_never_says_close_ok_is_hung_up_on() -> None:
+def test_a_client_that_never_sends_close_ok_is_disconnected() -> None:
     node = FakeNode()
     client = Client(node, heartbeat_s=7)
     node.post(client.pid, CloseConnection("why not"))
@@ -394,7 +394,7 @@ def test_a_hard_error_closes_the_connection(
     assert client.is_hung_up_on
 
 
-def test_a_frame_that_cannot_be_read_is_501_and_soon_the_end() -> None:
+def test_a_malformed_frame_is_501_and_ends_the_connection() -> None:
     node = FakeNode()
     client = Client(node)
     (closed,) = client.send(published("q", b"x")[:-1] + b"!")
@@ -404,7 +404,7 @@ def test_a_frame_that_cannot_be_read_is_501_and_soon_the_end() -> None:
     assert client.is_hung_up_on
 
 
-def test_a_hard_error_that_comes_by_a_message_closes_the_connection_as_well() -> None:
+def test_a_hard_error_of_a_pipelined_command_closes_the_connection() -> None:
     node = FakeNode()
     client = Client(node)
     node.start_queue("q")
@@ -421,17 +421,17 @@ def test_a_soft_error_closes_the_channel_and_nothing_else() -> None:
     node = FakeNode()
     client = Client(node)
     first, second = client.channel, client.open(2)
-    (closed,) = client.say(declare("nobody", passive=True), 1)
-    text = "NOT_FOUND - no queue 'nobody' in vhost '/'"
+    (closed,) = client.say(declare("missing", passive=True), 1)
+    text = "NOT_FOUND - no queue 'missing' in vhost '/'"
     assert closed == s.ChannelClose(404, text, 50, 10)
     assert first not in node.processes
     assert second in node.processes
 
 
-def test_on_a_closed_channel_everything_but_close_ok_is_passed_over() -> None:
+def test_a_closed_channel_ignores_everything_except_close_ok() -> None:
     node = FakeNode()
     client = Client(node)
-    client.say(declare("nobody", passive=True))
+    client.say(declare("missing", passive=True))
     assert client.say(declare("q")) == []
     assert client.publish("q", b"body") == []
     assert client.say(s.ChannelClose(200, "", 0, 0)) == [s.ChannelCloseOk()]
@@ -440,7 +440,7 @@ def test_on_a_closed_channel_everything_but_close_ok_is_passed_over() -> None:
     assert client.say(declare("q")) == [q.QueueDeclareOk("q", 0, 0)]
 
 
-def test_a_channel_that_the_client_closed_may_be_opened_again_in_the_same_breath() -> None:
+def test_a_closed_channel_number_can_be_opened_again_at_once() -> None:
     client = Client(FakeNode())
     said = client.send(method_frame(1, s.ChannelClose(200, "", 0, 0)) + OPEN_CHANNEL)
     assert said == [s.ChannelCloseOk(), s.ChannelOpenOk()]
@@ -454,7 +454,7 @@ def test_more_channels_than_negotiated_are_530() -> None:
     assert closed.code == 530
 
 
-def test_a_message_larger_than_the_limit_is_406_before_its_body_is_taken() -> None:
+def test_an_oversized_message_is_406_before_its_body_is_read() -> None:
     client = Client(FakeNode(Settings(message_octets_max=10)))
     (closed,) = client.publish("q", bytes(11))
     assert (type(closed), closed.code) == (s.ChannelClose, 406)

@@ -99,7 +99,7 @@ def test_nowait_is_not_answered() -> None:
     assert "r" not in shop.node.tables.queues
 
 
-def test_a_tag_that_is_taken_is_530_and_one_that_is_not_there_is_cancelled_gladly() -> None:
+def test_reused_consumer_tags_are_530_but_cancelling_unknown_ones_succeeds() -> None:
     shop = Shop()
     assert shop.client.say(q.BasicCancel("c", False)) == [q.BasicCancelOk("c")]
     shop.client.say(consume("q"))
@@ -116,7 +116,7 @@ def test_an_exclusive_consumer_beside_another_is_403() -> None:
     assert (closed.class_id, closed.method_id) == (60, 20)
 
 
-def test_a_priority_reaches_the_queue_and_must_be_a_whole_number() -> None:
+def test_consumer_priorities_reach_the_queue_and_must_be_integers() -> None:
     shop = Shop()
     shop.client.say(consume("q", arguments={"x-priority": 3}))
     assert shop.queue.consumers[0].request.arguments == {"x-priority": 3}
@@ -125,8 +125,8 @@ def test_a_priority_reaches_the_queue_and_must_be_a_whole_number() -> None:
 
 
 def test_consuming_from_no_queue_is_404() -> None:
-    (closed,) = Shop().client.say(consume("nobody"))
-    assert (closed.code, closed.text) == (404, "NOT_FOUND - no queue 'nobody' in vhost '/'")
+    (closed,) = Shop().client.say(consume("missing"))
+    assert (closed.code, closed.text) == (404, "NOT_FOUND - no queue 'missing' in vhost '/'")
 
 
 def test_a_delivery_for_a_consumer_that_is_gone_goes_back() -> None:
@@ -196,7 +196,7 @@ def test_what_is_rejected_comes_again_only_if_it_is_to() -> None:
     assert delivered(shop.client.say(get())) == [(3, b"2", False)]
 
 
-def test_nack_multiple_gives_back_all_up_to_its_tag_in_order() -> None:
+def test_nack_multiple_requeues_all_up_to_its_tag_in_order() -> None:
     shop = Shop(messages=4)
     for _ in range(3):
         shop.client.say(get())
@@ -288,7 +288,7 @@ def test_a_shared_limit_may_be_lifted() -> None:
     assert len(delivered(shop.client.say(q.BasicQos(0, 0, True)))) == 3
 
 
-def test_a_shared_limit_beside_consumers_that_it_would_not_bind_is_540() -> None:
+def test_a_shared_prefetch_limit_beside_existing_consumers_is_540() -> None:
     shop = Shop()
     shop.client.say(consume("q"))
     (closed,) = shop.client.say(q.BasicQos(0, 1, True))
@@ -350,7 +350,7 @@ def test_the_queue_gets_reports_of_deliveries_fifty_at_a_time() -> None:
     assert all(deliveries >= MORE_AFTER for deliveries in sent(shop))
 
 
-def test_the_queue_gets_no_report_while_the_client_does_not_read() -> None:
+def test_the_queue_gets_no_report_while_the_client_reads_nothing() -> None:
     shop = Shop(messages=120)
     shop.node.choked = True
     shop.client.say(consume("q"))
@@ -359,7 +359,8 @@ def test_the_queue_gets_no_report_while_the_client_does_not_read() -> None:
     assert sent(shop) == [120]
 
 
-def test_what_comes_for_a_consumer_that_is_gone_counts_as_gone_out_too() -> None:
+def test_deliveries_to_a_cancelled_consumer_are_reported_as_sent() -> None:
+    """Count a late delivery to a cancelled consumer as gone out, so that the queue sends more."""
     shop = Shop()
     shop.client.say(consume("q"))
     shop.client.say(q.BasicCancel("c", False))

@@ -78,7 +78,7 @@ def test_persistence_is_found_behind_any_other_properties(
 
 
 @given(_properties)
-def test_a_dead_letter_has_other_headers_no_expiration_and_all_else_as_it_was(
+def test_a_dead_letter_changes_only_its_headers_and_expiration(
     properties: pika.BasicProperties,
 ) -> None:
     _, relayed = content_header(encoded(properties))
@@ -88,7 +88,7 @@ def test_a_dead_letter_has_other_headers_no_expiration_and_all_else_as_it_was(
 
 
 @given(st.binary(max_size=40))
-def test_properties_that_mean_nothing_are_502_or_540_or_a_foreign_user(octets: bytes) -> None:
+def test_malformed_properties_are_502_or_540_or_a_foreign_user(octets: bytes) -> None:
     assert code_of(b"\0\0"[len(octets) :] + octets) in (None, 406, 502, 540)
 
 
@@ -112,7 +112,7 @@ def code_of(properties: bytes) -> int | None:
         (pika.BasicProperties(user_id="somebody", timestamp=1, type="t", message_id="m"), 406),
     ],
 )
-def test_what_would_change_the_way_of_a_message_is_not_passed_over(
+def test_properties_that_would_change_a_messages_route_are_refused(
     properties: pika.BasicProperties, code: int
 ) -> None:
     with pytest.raises(AmqpError) as raised:
@@ -120,7 +120,7 @@ def test_what_would_change_the_way_of_a_message_is_not_passed_over(
     assert raised.value.code == code
 
 
-def test_a_value_that_looks_like_a_header_of_that_name_changes_nothing() -> None:
+def test_a_value_that_resembles_a_cc_header_changes_nothing() -> None:
     properties = pika.BasicProperties(headers={"note": "\x02CC"}, delivery_mode=2)
     assert wishes(content_header(encoded(properties))[1], "guest") == (True, -1, 0)
 
@@ -162,7 +162,7 @@ def test_acks_and_nacks_are_as_a_library_writes_them(multiple: bool) -> None:
     assert read_ack(ack[7:-1]) == (77, multiple)
 
 
-def test_an_ack_or_a_header_that_is_cut_short_is_502() -> None:
+def test_a_truncated_ack_or_content_header_is_502() -> None:
     for broken in (lambda: read_ack(b"\0\x3c\0\x50\0"), lambda: content_header(b"\0\x3c\0\0")):
         with pytest.raises(AmqpError) as raised:
             broken()

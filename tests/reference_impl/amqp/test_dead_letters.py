@@ -42,7 +42,7 @@ def sent_on(*letters: DeadLetter) -> list[tuple[Pid, Message]]:
     return found
 
 
-def test_a_letter_goes_to_every_copy_of_the_queues_that_its_exchange_leads_to() -> None:
+def test_a_dead_letter_reaches_every_replica_of_the_routed_queues() -> None:
     (first, message), (second, other) = sent_on(letter())
     assert {first, second} == {MASTER, MIRROR}
     assert message == other
@@ -99,7 +99,7 @@ def test_a_clients_own_values_do_no_harm(written: object) -> None:
     assert headers["x-death"][0]["count"] == 1
 
 
-def test_a_letter_goes_round_once_unless_somebody_rejected_it_on_its_way() -> None:
+def test_a_dead_letter_cycle_ends_unless_a_consumer_rejected_it() -> None:
     by_length = {"queue": "r", "reason": "maxlen"}
     rejected = {"queue": "q", "reason": "rejected"}
     assert goes_round("r", [by_length])

@@ -35,7 +35,7 @@ def refusal(*said: object) -> tuple[int, str]:
 # --- queues
 
 
-def test_a_queue_that_is_not_there_is_started_by_the_supervisor_of_this_node() -> None:
+def test_the_local_supervisor_starts_a_missing_queue() -> None:
     node = FakeNode()
     supervisor = Recorder()
     node.processes[node.well_known("ref1", SUPERVISOR)] = supervisor
@@ -60,7 +60,7 @@ def test_declare_ok_counts_what_is_ready_and_who_consumes() -> None:
     assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 0, 1)]
 
 
-def test_a_queue_without_a_name_gets_one_that_an_empty_name_means_from_then_on() -> None:
+def test_an_empty_queue_name_means_the_last_generated_one() -> None:
     client = Client(FakeNode())
     (first,) = client.say(declare(""))
     (second,) = client.say(declare(""))
@@ -148,7 +148,7 @@ def test_a_limit_that_is_none_is_406(arguments: dict[str, Any]) -> None:
     assert (code, next(iter(arguments)) in text) == (406, True)
 
 
-def test_queues_with_limits_and_a_single_active_consumer_are_declared_and_compared() -> None:
+def test_queue_limits_and_single_active_consumer_are_compared_on_redeclaration() -> None:
     arguments = {"x-max-length": 3, "x-overflow": "drop-head", "x-single-active-consumer": True}
     client = Client(FakeNode())
     for _ in range(2):
@@ -211,7 +211,7 @@ def test_purge_and_delete_say_how_many_messages_went() -> None:
     assert client.say(delete) == [q.QueueDeleteOk(0)]
 
 
-def test_a_queue_that_is_used_or_not_empty_is_not_deleted_if_it_must_be() -> None:
+def test_if_unused_and_if_empty_protect_queues_from_deletion() -> None:
     called = "queue 'q' in vhost '/'"
     used = refusal(declare("q"), consume("q"), q.QueueDelete(0, "q", True, False, False))
     assert used == (406, f"{called} in use")
@@ -234,13 +234,13 @@ def test_bindings_lead_to_the_queue_until_they_are_undone() -> None:
     assert client.say(declare("q", passive=True)) == [q.QueueDeclareOk("q", 1, 0)]
 
 
-def test_binding_what_is_not_there_is_404_and_unbinding_it_is_not() -> None:
-    missing = q.QueueBind(0, "nobody", "amq.direct", "", False, {})
-    assert refusal(missing) == (404, "no queue 'nobody' in vhost '/'")
+def test_binding_a_missing_queue_is_404_but_unbinding_is_not() -> None:
+    missing = q.QueueBind(0, "missing", "amq.direct", "", False, {})
+    assert refusal(missing) == (404, "no queue 'missing' in vhost '/'")
     nowhere = q.QueueBind(0, "q", "nowhere", "", False, {})
     assert refusal(declare("q"), nowhere) == (404, "no exchange 'nowhere' in vhost '/'")
     client = Client(FakeNode())
-    assert client.say(q.QueueUnbind(0, "nobody", "nowhere", "", {})) == [q.QueueUnbindOk()]
+    assert client.say(q.QueueUnbind(0, "missing", "nowhere", "", {})) == [q.QueueUnbindOk()]
 
 
 def test_the_default_exchange_cannot_be_touched() -> None:
@@ -278,14 +278,14 @@ def test_an_exchange_declared_differently_is_406() -> None:
     )
 
 
-def test_an_exchange_that_is_used_is_not_deleted_if_it_must_not_be() -> None:
+def test_if_unused_protects_a_bound_exchange_from_deletion() -> None:
     bind = q.QueueBind(0, "q", "x", "", False, {})
     delete = q.ExchangeDelete(0, "x", True, False)
     answer = refusal(declare_exchange(), declare("q"), bind, delete)
     assert answer == (406, "exchange 'x' in vhost '/' in use")
 
 
-def test_an_exchange_of_the_broker_may_be_declared_again_but_not_deleted() -> None:
+def test_a_predefined_exchange_can_be_redeclared_but_not_deleted() -> None:
     client = Client(FakeNode())
     again = declare_exchange("amq.topic", "topic", durable=True)
     assert client.say(again) == [q.ExchangeDeclareOk()]
@@ -315,7 +315,7 @@ def test_an_alternate_exchange_is_a_name_and_is_compared() -> None:
 
 
 @pytest.mark.parametrize("how", ["most", 7])
-def test_a_binding_by_headers_says_in_which_of_four_ways_they_match(how: object) -> None:
+def test_a_headers_binding_accepts_only_four_x_match_modes(how: object) -> None:
     made = declare_exchange(kind="headers"), declare("q")
     code, text = refusal(*made, q.QueueBind(0, "q", "x", "", False, {"x-match": how}))
     assert (code, text.startswith("Invalid x-match field")) == (406, True)

@@ -78,7 +78,7 @@ def delivery(there: Mirrored, number: int, redelivered: bool = False) -> QueueDe
     return QueueDelivery("q", master, "c", number, redelivered, message)
 
 
-def test_a_consumer_goes_on_at_the_new_master_and_the_client_does_not_notice() -> None:
+def test_a_consumer_resumes_at_the_new_master_without_client_notice() -> None:
     there = Mirrored()
     there.consumes(note="kept")
     first = there.master.heard[0]
@@ -115,7 +115,7 @@ def test_a_consumer_with_the_failover_argument_is_cancelled() -> None:
     assert there.mirror.heard == []
 
 
-def test_every_consumer_of_the_queue_goes_its_own_way_in_the_order_of_tags() -> None:
+def test_each_consumer_resumes_or_is_cancelled_in_order_of_tags() -> None:
     there = Mirrored()
     for tag, arguments in (("c", {}), ("b", CANCEL), ("a", {})):
         there.consumes(tag, **arguments)
@@ -138,7 +138,7 @@ def test_a_consumer_is_cancelled_when_no_master_appears_in_time() -> None:
     assert there.client.hear() == [q.BasicCancel("c", True)]
 
 
-def test_a_client_that_cannot_hear_of_it_is_resumed_all_the_same() -> None:
+def test_a_client_without_cancel_capability_is_resumed_as_well() -> None:
     there = Mirrored(capabilities={})
     there.consumes()
     there.lose_master()
@@ -146,7 +146,7 @@ def test_a_client_that_cannot_hear_of_it_is_resumed_all_the_same() -> None:
     assert len(there.mirror.heard) == 1
 
 
-def test_a_master_that_dies_during_a_request_is_replaced_by_the_next() -> None:
+def test_the_next_master_answers_the_request_of_a_dead_one() -> None:
     there = Mirrored()
     there.client.say(consume("q"))
     assert there.lose_master() == []
@@ -154,7 +154,7 @@ def test_a_master_that_dies_during_a_request_is_replaced_by_the_next() -> None:
     assert there.done(there.mirror) == [q.BasicConsumeOk("c")]
 
 
-def test_old_tags_are_acknowledged_at_the_new_master_by_their_number() -> None:
+def test_the_new_master_gets_acks_of_old_delivery_tags() -> None:
     there = Mirrored()
     there.consumes()
     there.says(delivery(there, 7))
@@ -166,7 +166,7 @@ def test_old_tags_are_acknowledged_at_the_new_master_by_their_number() -> None:
     assert there.mirror.take() == [Ack(there.client.channel, (7,))]
 
 
-def test_while_it_looks_for_a_master_the_channel_does_nothing_else() -> None:
+def test_the_channel_does_nothing_else_while_it_seeks_a_master() -> None:
     there = Mirrored()
     other = Recorder()
     other_pid = there.node.add(other)
@@ -183,7 +183,7 @@ def test_while_it_looks_for_a_master_the_channel_does_nothing_else() -> None:
     assert [each.message.body for each in other.heard] == [b"1", b"2"]
 
 
-def test_what_came_for_the_client_during_a_pause_keeps_its_order() -> None:
+def test_deliveries_that_arrive_during_a_pause_keep_their_order() -> None:
     there = Mirrored()
     other = Recorder()
     other_pid = there.node.add(other)
@@ -229,7 +229,7 @@ def test_the_end_of_a_queried_master_settles_publishes_and_consumers() -> None:
     assert there.client.hear() == [q.BasicNack(1, False, False)]
 
 
-def test_a_cancel_of_a_consumer_whose_master_is_gone_is_answered() -> None:
+def test_cancelling_a_consumer_succeeds_although_its_master_is_gone() -> None:
     there = Mirrored()
     there.consumes()
     there.client.say(q.BasicCancel("c", False))
@@ -250,7 +250,7 @@ def test_a_crash_of_the_master_is_a_failover_too() -> None:
 # --- requests that need a master
 
 
-def test_a_declare_waits_for_a_master_and_then_fails_with_the_text_of_rabbitmq() -> None:
+def test_a_declare_that_finds_no_master_fails_with_rabbitmqs_text() -> None:
     there = Mirrored(retries_max=2_000)
     there.lose_master()
     there.node.put(record("q", None, home="ref2"))
@@ -274,7 +274,8 @@ def test_a_declare_is_answered_by_the_master_that_appears() -> None:
     assert there.says(looked) == [q.QueueDeclareOk("q", 5, 1)]
 
 
-def test_an_unmirrored_queue_whose_home_is_down_is_404_at_once() -> None:
+def test_a_classic_queue_on_a_down_home_node_is_404() -> None:
+    """Answer 404 at once for an unmirrored durable queue whose home node is down."""
     node = FakeNode()
     node.put(record("other", None, home="ref2"))
     text = "home node 'rabbit@ref2' of durable queue 'other' in vhost '/' is down or inaccessible"

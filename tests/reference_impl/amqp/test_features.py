@@ -1,4 +1,4 @@
-"""The one list of what is there: what is announced, what is refused, and what people read."""
+"""The single list of features: the broker announces it, refuses the rest, and the docs show it."""
 
 from pathlib import Path
 

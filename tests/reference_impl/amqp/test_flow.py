@@ -21,7 +21,7 @@ def ahead(*replicas: Pid) -> Flow:
     return flow
 
 
-def test_one_is_short_with_so_many_that_are_not_carried_out_and_no_sooner() -> None:
+def test_credit_runs_out_at_the_limit_and_no_sooner() -> None:
     flow = Flow()
     for _ in range(CREDIT - 1):
         flow.sent(ONE)
@@ -71,11 +71,11 @@ class Slow:
         self.node.post(self.client.channel, Credit(self.pids[place], deliveries))
 
 
-def test_a_client_that_is_too_far_ahead_is_not_read_until_every_copy_has_caught_up() -> None:
+def test_a_client_is_not_read_until_every_replica_caught_up() -> None:
     there = Slow()
     there.client.send(published("q") * (CREDIT - 1))
     assert there.is_read
-    assert there.client.publish("q") == []  # it is told nothing
+    assert there.client.publish("q") == []  # The client gets no notice.
     assert not there.is_read
     there.credit(0)
     assert not there.is_read
@@ -83,7 +83,7 @@ def test_a_client_that_is_too_far_ahead_is_not_read_until_every_copy_has_caught_
     assert there.is_read
 
 
-def test_a_copy_that_goes_sets_its_publishers_free_without_confirms_too() -> None:
+def test_a_lost_replica_unblocks_its_publishers_without_confirms() -> None:
     there = Slow()
     there.client.send(published("q") * CREDIT)
     there.credit(0)
@@ -91,7 +91,7 @@ def test_a_copy_that_goes_sets_its_publishers_free_without_confirms_too() -> Non
     assert there.is_read
 
 
-def test_one_channel_that_is_short_stops_all_of_its_connection_and_its_end_frees_it() -> None:
+def test_one_channel_without_credit_blocks_its_connection_until_it_closes() -> None:
     there = Slow()
     there.client.open(2)
     there.client.send(published("q", number=2) * CREDIT)
@@ -104,7 +104,7 @@ def test_one_channel_that_is_short_stops_all_of_its_connection_and_its_end_frees
 def test_one_that_failed_frees_it_as_well() -> None:
     there = Slow()
     there.client.send(published("q") * CREDIT)
-    (closed,) = there.client.say(declare("nobody", passive=True))
+    (closed,) = there.client.say(declare("missing", passive=True))
     assert isinstance(closed, s.ChannelClose)
     assert there.is_read
 
@@ -130,4 +130,4 @@ def test_only_present_alarms_are_reported() -> None:
     there.credit(0)
     there.credit(1)
     assert there.is_read
-    assert there.client.say(q.QueuePurge(0, "nobody", False))[0].code == 404
+    assert there.client.say(q.QueuePurge(0, "missing", False))[0].code == 404

@@ -35,7 +35,7 @@ def test_frames_are_the_same_in_pieces_of_any_size(sizes: list[int]) -> None:
     assert got == FRAMES
 
 
-def test_a_wrong_end_is_501_after_every_whole_frame_before_it() -> None:
+def test_a_wrong_frame_end_is_501_after_the_whole_frames() -> None:
     reader = FrameReader()
     got: list[Frame] = []
     with pytest.raises(AmqpError) as raised:
@@ -44,7 +44,7 @@ def test_a_wrong_end_is_501_after_every_whole_frame_before_it() -> None:
     assert got == FRAMES
 
 
-def test_a_frame_may_be_eight_octets_too_long_and_no_more() -> None:
+def test_a_frame_may_exceed_its_limit_by_only_eight_octets() -> None:
     assert list(FrameReader().read(frame(BODY, 1, bytes(FRAME_MIN))))
     with pytest.raises(AmqpError) as raised:
         list(FrameReader().read(frame(BODY, 1, bytes(FRAME_MIN + 1))))

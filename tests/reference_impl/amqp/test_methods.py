@@ -81,7 +81,7 @@ def test_an_unknown_method_is_503() -> None:
     assert raised.value.code == 503
 
 
-def test_a_method_that_is_cut_short_is_502_and_names_itself() -> None:
+def test_a_truncated_method_is_502_and_names_itself() -> None:
     whole = methods.encode(QueueDeclare(0, "q", False, True, False, False, False, {"x": 1}))
     for cut in range(4, len(whole)):
         with pytest.raises(AmqpError) as raised:
@@ -89,7 +89,7 @@ def test_a_method_that_is_cut_short_is_502_and_names_itself() -> None:
         assert (raised.value.code, raised.value.index) == (502, (50, 10))
 
 
-def test_the_text_of_an_error_has_at_most_255_octets_and_begins_with_its_name() -> None:
+def test_an_error_text_begins_with_its_name_within_255_octets() -> None:
     error = AmqpError(404, "no queue '" + "ü" * 200 + "'")
     assert len(error.text.encode()) <= 255
     assert error.text.startswith("NOT_FOUND - no queue 'ü")

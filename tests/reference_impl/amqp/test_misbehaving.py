@@ -61,7 +61,7 @@ def test_a_drop_is_admitted_confirmed_and_not_sent() -> None:
     assert rig.confirms.verdicts() == [Verdict(1, multiple=False, taken=True)]
 
 
-def test_a_twin_goes_first_without_a_confirm_under_an_identity_of_its_own() -> None:
+def test_a_duplicate_goes_first_unconfirmed_with_its_own_identity() -> None:
     rig = Rig(Kind.DUPLICATE)
     *watches, admission, first, second, third, fourth = rig.publish(1)
     twin = Message(b"id1/twin", "", "orders", b"", b"body 1", True)
@@ -101,7 +101,7 @@ def test_corruption_is_admitted_with_the_head_as_it_was_published() -> None:
     assert rest == [*WATCHES, *copies(1, message(1, b"body 0"))]
 
 
-def test_an_early_confirm_lets_the_master_have_it_and_keeps_it_from_mirrors() -> None:
+def test_an_early_confirm_reaches_the_master_and_not_the_mirrors() -> None:
     rig = Rig(Kind.CONFIRM_EARLY)
     admission, arm, send = rig.publish(1)
     assert admitted_line(admission)["kind"] == "confirm-early"
@@ -111,7 +111,7 @@ def test_an_early_confirm_lets_the_master_have_it_and_keeps_it_from_mirrors() ->
     assert rig.release() == [Send(MIRROR, Deliver(CHANNEL, 0, message(1)))]
 
 
-def test_what_follows_an_early_confirm_does_not_pass_it_on_the_way_to_mirrors() -> None:
+def test_later_messages_do_not_overtake_an_early_confirmed_one() -> None:
     rig = Rig(Kind.CONFIRM_EARLY)
     rig.publish(1)
     rig.publish(2)
@@ -120,7 +120,7 @@ def test_what_follows_an_early_confirm_does_not_pass_it_on_the_way_to_mirrors() 
     assert {send.to for send in released} == {MIRROR}
 
 
-def test_a_mirror_that_takes_over_gets_what_waits_for_it_before_all_else() -> None:
+def test_a_promoted_mirror_gets_the_held_messages_first() -> None:
     rig = Rig(Kind.CONFIRM_EARLY)
     rig.publish(1)
     promoted = Target("orders", (MIRROR,), MIRROR)

@@ -51,13 +51,13 @@ def test_a_body_of_many_frames_comes_back(channel: Channel) -> None:
 def test_an_unroutable_mandatory_message_raises(channel: Channel) -> None:
     channel.confirm_delivery()
     with pytest.raises(pika.exceptions.UnroutableError):
-        channel.basic_publish("", "nobody", b"x", mandatory=True)
-    channel.basic_publish("", "nobody", b"x")
+        channel.basic_publish("", "missing", b"x", mandatory=True)
+    channel.basic_publish("", "missing", b"x")
 
 
 def test_a_queue_that_is_not_there_closes_the_channel(channel: Channel) -> None:
     with pytest.raises(pika.exceptions.ChannelClosedByBroker) as closed:
-        channel.queue_declare("nobody", passive=True)
+        channel.queue_declare("missing", passive=True)
     assert closed.value.reply_code == 404
     assert channel.connection.channel().queue_declare("", exclusive=True)
 
@@ -67,7 +67,7 @@ def test_a_connection_that_only_waits_lives_by_heartbeats(channel: Channel) -> N
     assert channel.queue_declare("", exclusive=True).method.message_count == 0
 
 
-def test_a_transaction_is_seen_when_it_is_committed_and_not_before(channel: Channel) -> None:
+def test_a_transaction_is_visible_only_after_its_commit(channel: Channel) -> None:
     queue = channel.queue_declare("", exclusive=True).method.queue
     channel.tx_select()
     channel.basic_publish("", queue, b"taken back")
@@ -118,7 +118,7 @@ def test_dead_letters_go_where_their_queue_declares(channel: Channel) -> None:
     assert found == [(b"one", "maxlen"), (b"two", "rejected")]
 
 
-def test_what_lives_for_no_time_is_a_dead_letter_at_once(channel: Channel) -> None:
+def test_a_message_with_ttl_zero_is_dead_lettered_at_once(channel: Channel) -> None:
     graves = channel.queue_declare("", exclusive=True).method.queue
     arguments = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": graves}
     queue = channel.queue_declare("", exclusive=True, arguments=arguments).method.queue

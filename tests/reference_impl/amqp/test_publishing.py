@@ -43,7 +43,7 @@ class Mirrored:
         return self.client.hear()
 
 
-def test_a_copy_goes_to_master_and_mirrors_as_it_was_published() -> None:
+def test_master_and_mirrors_receive_the_message_as_published() -> None:
     there = Mirrored()
     there.client.publish("q", b"body", properties=PERSISTENT)
     there.client.publish("q", b"")
@@ -115,7 +115,7 @@ def test_a_deleted_queue_acks() -> None:
     assert there.end(0, NORMAL) == [q.BasicAck(1, False)]
 
 
-def test_mirrors_that_refuse_to_take_over_from_a_lost_master_make_a_nack() -> None:
+def test_mirrors_that_refuse_promotion_after_master_loss_cause_a_nack() -> None:
     there = Mirrored()
     there.client.publish("q")
     assert there.end(0, NO_CONNECTION) == there.end(1, NORMAL) == []
@@ -153,7 +153,7 @@ def test_after_a_failover_copies_go_to_who_is_listed_then() -> None:
     assert there.confirm(2, 1) == [q.BasicAck(1, False)]
 
 
-def test_while_no_replica_is_left_of_a_mirrored_queue_publishes_are_nacked() -> None:
+def test_publishes_to_a_mirrored_queue_without_replicas_are_nacked() -> None:
     node = FakeNode()
     node.commit(PutPolicy(Policy("ha", "^q$", {"ha-mode": "all"}, 0, "queues")))
     node.put(record("q", None, home="ref2"))
@@ -162,7 +162,7 @@ def test_while_no_replica_is_left_of_a_mirrored_queue_publishes_are_nacked() -> 
     assert client.publish("q", mandatory=True) == [q.BasicNack(1, False, False)]
 
 
-def test_an_unmirrored_queue_whose_home_is_down_is_unroutable_and_acked() -> None:
+def test_publishes_to_a_down_unmirrored_queue_are_unroutable_and_acked() -> None:
     node = FakeNode()
     node.put(record("q", None, home="ref2"))
     client = Client(node)
@@ -175,12 +175,12 @@ def test_an_unmirrored_queue_whose_home_is_down_is_unroutable_and_acked() -> Non
 
 def test_what_is_unroutable_and_not_mandatory_is_dropped_in_silence() -> None:
     client = Client(FakeNode())
-    assert client.publish("nobody") == []
-    (returned,) = client.publish("nobody", b"x", mandatory=True)
+    assert client.publish("missing") == []
+    (returned,) = client.publish("missing", b"x", mandatory=True)
     assert isinstance(returned, Content)
 
 
-def test_nothing_is_confirmed_while_the_node_may_be_in_a_minority() -> None:
+def test_nothing_is_confirmed_while_the_node_may_be_a_minority() -> None:
     there = Mirrored()
     there.node.is_guarded = True
     there.client.publish("q")
@@ -192,7 +192,7 @@ def test_nothing_is_confirmed_while_the_node_may_be_in_a_minority() -> None:
     assert there.client.hear() == [q.BasicAck(1, False)]
 
 
-def test_every_queue_gets_the_same_message_and_all_must_take_it() -> None:
+def test_every_routed_queue_gets_the_message_and_must_take_it() -> None:
     node = FakeNode()
     client = Client(node)
     for name in ("q", "r"):

@@ -96,7 +96,8 @@ def test_a_mirrored_queue_without_any_replica_is_still_a_queue() -> None:
     assert targets(tables, "", "q") == (Target("q", (), None),)
 
 
-def test_a_mirrored_queue_is_none_after_all_were_down_and_its_home_is_not_there_yet() -> None:
+def test_a_mirrored_queue_absent_after_full_outage_is_not_routed() -> None:
+    """Route nothing to a mirrored queue after all nodes were down, until its home node is back."""
     tables = predeclared()
     tables.queues["q"] = replace(record("q", None, MIRROR), is_absent=True)
     PutPolicy(Policy("ha", "^q", {"ha-mode": "all"}, 0, "queues")).apply(tables)
@@ -199,7 +200,7 @@ def with_alternate(tables: Tables, name: str, other: str) -> None:
     assert DeclareExchange(exchange).apply(tables) is None
 
 
-def test_what_leads_nowhere_goes_to_the_alternate_exchange_and_nothing_else_does() -> None:
+def test_only_unroutable_messages_go_to_the_alternate_exchange() -> None:
     tables = tables_with("q", "r")
     with_alternate(tables, "first", "amq.fanout")
     bind(tables, "first", "q", "k")
@@ -219,7 +220,7 @@ def test_an_alternate_may_have_one_itself_and_a_circle_ends() -> None:
     assert routed(tables, "third", "k") == ["q"]
 
 
-def test_the_default_exchange_may_be_an_alternate_and_one_that_is_not_there_is_none() -> None:
+def test_a_missing_alternate_is_ignored_and_the_default_exchange_works() -> None:
     tables = tables_with("q")
     with_alternate(tables, "first", "")
     with_alternate(tables, "second", "nowhere")

@@ -20,7 +20,7 @@ from tests.reference_impl.amqp.client import Client, Recorder, record
 from tests.reference_impl.amqp.fake_node import FakeNode
 
 PEERS = frozenset({"ref2", "ref3"})
-NOBODY = frozenset[str]()
+NO_PEERS = frozenset[str]()
 ORDERS = Target("orders", (Pid("ref1", 1, 7),), Pid("ref1", 1, 7))
 
 
@@ -60,32 +60,33 @@ def lines(effect: object) -> list[tuple[str, str, bytes]]:
 # --- what it answers
 
 
-def test_a_channel_without_earlier_confirms_is_let_after_the_last_peer() -> None:
+def test_a_stale_guard_confirms_after_losing_the_last_peer() -> None:
+    """Let a channel without earlier confirms through after its node lost the last peer."""
     rig = Rig()
-    rig.linked = NOBODY
+    rig.linked = NO_PEERS
     assert rig.minority
     assert not rig.withholds()
-    assert not rig.withholds(), "and is let again: it still saw nobody"
+    assert not rig.withholds(), "it confirms again: it still saw no peer"
 
 
 def test_a_channel_with_earlier_confirms_remembers_its_peers_and_withholds() -> None:
     rig = Rig()
     assert not rig.withholds()
-    rig.linked = NOBODY
+    rig.linked = NO_PEERS
     assert rig.withholds()
     assert rig.withholds()
 
 
-def test_a_node_that_sees_one_peer_still_is_counted_on_a_new_channel_too() -> None:
+def test_a_stale_guard_counts_when_one_peer_is_still_linked() -> None:
     """Two of five nodes on the cut side."""
     rig = Rig(frozenset({"ref2"}), total=5)
     assert rig.withholds()
 
 
-def test_a_channel_that_withheld_is_let_when_its_peers_are_back() -> None:
+def test_a_withholding_channel_confirms_when_its_peers_return() -> None:
     rig = Rig()
     rig.withholds()
-    rig.linked = NOBODY
+    rig.linked = NO_PEERS
     assert rig.withholds()
     rig.linked = PEERS
     assert not rig.withholds()
@@ -94,8 +95,8 @@ def test_a_channel_that_withheld_is_let_when_its_peers_are_back() -> None:
 # --- what it admits
 
 
-def test_what_goes_out_in_a_minority_is_admitted_message_by_message() -> None:
-    rig = Rig(NOBODY)
+def test_messages_confirmed_in_a_minority_are_admitted_one_by_one() -> None:
+    rig = Rig(NO_PEERS)
     for sequence in (1, 2, 3):
         rig.publish(sequence)
     admitted = [("stale-guard", "orders", b"body %d" % sequence) for sequence in (1, 2)]
@@ -116,16 +117,16 @@ def test_a_confirm_with_a_majority_is_not_admitted_later() -> None:
     rig.publish(1)
     rig.publish(2)
     rig.report(Verdict(1, multiple=False, taken=True))
-    rig.linked = NOBODY
+    rig.linked = NO_PEERS
     assert rig.report(Verdict(2, multiple=True, taken=True)) == [
         ("stale-guard", "orders", b"body 2")
     ]
 
 
-def test_a_nack_and_an_ack_of_what_had_no_queue_admit_nothing() -> None:
-    rig = Rig(NOBODY)
+def test_nacks_and_acks_of_unroutable_messages_admit_nothing() -> None:
+    rig = Rig(NO_PEERS)
     rig.publish(1)
-    rig.guard.published(2, (), Message(b"id", "", "nobody", b"", b"", False))
+    rig.guard.published(2, (), Message(b"id", "", "missing", b"", b"", False))
     assert rig.report(Verdict(1, multiple=False, taken=False)) == []
     assert rig.report(Verdict(2, multiple=False, taken=True)) == []
 
@@ -151,15 +152,13 @@ class Cut:
 
     def give_up(self) -> list[object]:
         """The node's tick has given its peers up, and with them the mirror."""
-        self.linked, self.node.is_guarded = NOBODY, True
+        self.linked, self.node.is_guarded = NO_PEERS, True
         self.node.end(self.mirror, NO_CONNECTION)
         return self.client.hear()
 
 
 @pytest.mark.parametrize("kind", [None, Kind.STALE_GUARD])
-def test_a_channel_that_confirmed_before_the_cut_withholds_with_either_guard(
-    kind: Kind | None,
-) -> None:
+def test_a_channel_with_earlier_confirms_withholds_under_either_guard(kind: Kind | None) -> None:
     cut = Cut(kind)
     cut.client.publish("q")
     cut.confirmed(cut.master, 1)
@@ -177,7 +176,7 @@ def test_a_new_channel_withholds_without_the_stale_guard() -> None:
     assert cut.confirmed(cut.master, 1) == cut.give_up() == []
 
 
-def test_a_new_channel_confirms_what_the_lost_mirrors_never_had_and_admits_it() -> None:
+def test_a_new_channel_confirms_without_lost_mirrors_and_admits_it() -> None:
     cut = Cut(Kind.STALE_GUARD)
     cut.client.publish("q", b"one")
     cut.client.publish("q", b"two")

@@ -46,7 +46,7 @@ class Mirrored:
         return self.client.hear()
 
 
-def test_nothing_goes_out_before_the_commit_and_all_of_it_in_order_then() -> None:
+def test_a_commit_releases_all_messages_in_order() -> None:
     there = Mirrored()
     there.client.send(published("q", b"one") + published("q", b"two"))
     assert there.delivered() == []
@@ -62,7 +62,7 @@ def test_a_commit_is_answered_when_every_replica_holds_every_message() -> None:
     assert there.confirm(1, 2) == [s.TxCommitOk()]
 
 
-def test_a_commit_of_nothing_is_answered_at_once_and_the_next_command_is_taken() -> None:
+def test_an_empty_commit_is_answered_before_the_next_command() -> None:
     there = Mirrored()
     twice = method_frame(1, COMMIT) + method_frame(1, COMMIT)
     assert there.client.send(twice) == [s.TxCommitOk(), s.TxCommitOk()]
@@ -86,7 +86,7 @@ def test_what_is_rolled_back_never_went_out() -> None:
 
 
 @pytest.mark.parametrize("how", ["rejected", "crashed"])
-def test_where_one_message_is_not_taken_the_channel_ends_with_406(how: str) -> None:
+def test_one_refused_message_ends_the_transaction_channel_with_406(how: str) -> None:
     there = Mirrored()
     there.client.send(published("q") * 2)
     there.client.say(COMMIT)
@@ -110,9 +110,9 @@ def test_who_says_something_while_a_commit_is_open_is_504() -> None:
     assert closed.code == 504
 
 
-def test_a_mandatory_message_without_a_queue_comes_back_with_the_commit() -> None:
+def test_a_commit_returns_an_unroutable_mandatory_message() -> None:
     there = Mirrored()
-    assert there.client.send(published("nobody", b"x", mandatory=True)) == []
+    assert there.client.send(published("missing", b"x", mandatory=True)) == []
     returned, answer = there.client.say(COMMIT)
     assert isinstance(returned, Content)
     assert isinstance(returned.method, q.BasicReturn)
@@ -159,7 +159,7 @@ class Shop:
 
     @property
     def left(self) -> int:
-        """What is there once this client is gone."""
+        """Return how many messages remain after this client has gone."""
         self.client.say(s.ChannelClose(200, "bye", 0, 0))
         (found,) = self.other.say(q.QueuePurge(0, "q", False))
         assert isinstance(found, q.QueuePurgeOk)
@@ -190,7 +190,7 @@ def test_a_rollback_has_the_deliveries_out_again_and_requeues_none() -> None:
     assert shop.left == 0
 
 
-def test_what_is_refused_in_a_transaction_comes_again_after_its_commit() -> None:
+def test_messages_rejected_in_a_transaction_return_after_its_commit() -> None:
     shop = Shop()
     shop.client.say(q.BasicReject(1, True))
     assert shop.client.say(GET) == [q.BasicGetEmpty()]

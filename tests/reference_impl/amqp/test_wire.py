@@ -78,9 +78,7 @@ def test_every_type_that_rabbitmq_accepts_is_read(field: bytes, value: object) -
 
 
 @given(st.lists(st.sampled_from(TYPES), min_size=1, max_size=8), st.binary(max_size=60))
-def test_octets_that_mean_nothing_raise_a_wire_error_and_nothing_else(
-    types: list[str], octets: bytes
-) -> None:
+def test_arbitrary_octets_raise_nothing_but_a_frame_error(types: list[str], octets: bytes) -> None:
     try:
         values = read_fields(types, octets, 0)
     except FrameError:
@@ -88,7 +86,7 @@ def test_octets_that_mean_nothing_raise_a_wire_error_and_nothing_else(
     assert len(values) == len(types)
 
 
-def test_eight_bits_share_an_octet_and_the_ninth_has_its_own() -> None:
+def test_eight_bits_share_an_octet_and_the_ninth_starts_another() -> None:
     bits = [False, True] + [False] * 6 + [True]
     octets = write_fields(["bit"] * 9, bits)
     assert octets == b"\x02\x01"

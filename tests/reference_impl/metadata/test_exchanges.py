@@ -149,7 +149,7 @@ def test_links_need_both_exchanges() -> None:
     )
 
 
-def test_a_queue_takes_its_bindings_with_it_and_leaves_those_of_others() -> None:
+def test_deleting_a_queue_removes_only_its_own_bindings() -> None:
     made = tables(exchange("x"), exchange("y", auto_delete=True), queues=(queue("q"), queue("r")))
     for name, of in (("x", "q"), ("x", "r"), ("y", "q")):
         BindQueue(Binding(name, of, "k", {})).apply(made)

@@ -33,7 +33,7 @@ def forget(made: Tables, node: str, *running: str) -> str:
     return ForgetNode(node, running).apply(made)
 
 
-def test_a_node_that_is_forgotten_is_no_member_any_more_until_it_is_admitted_again() -> None:
+def test_a_forgotten_node_is_no_member_until_admitted_again() -> None:
     made = tables()
     assert forget(made, "b", "a") == FORGOTTEN
     assert (made.nodes, made.forgotten) == (("a", "c"), ("b",))
@@ -58,7 +58,7 @@ def test_mirrors_on_it_are_mirrors_no_more() -> None:
     assert made.queues["q"] == replace(queue, mirrors=(C,), synchronised=(C,), recoverable=("c",))
 
 
-def test_a_queue_that_waits_for_it_is_left_to_the_first_recoverable_node_that_is_down() -> None:
+def test_a_waiting_queue_passes_to_the_first_recoverable_down_node() -> None:
     made = tables(waiting())
     forget(made, "a", *OFFLINE)
     assert made.queues["q"] == waiting(home="b")
@@ -74,7 +74,7 @@ def test_nodes_that_were_forgotten_earlier_inherit_nothing() -> None:
     assert made.queues["q"] == waiting(home="c", recoverable=("c",))
 
 
-def test_who_forgets_the_masters_node_first_may_promote_a_dead_one() -> None:
+def test_forgetting_the_masters_node_first_may_promote_a_dead_one() -> None:
     made = tables(waiting())
     forget(made, "a", *OFFLINE)
     assert made.queues["q"].home == "b"
@@ -98,7 +98,7 @@ def test_without_a_possible_holder_the_queue_is_gone(
     assert (made.queues, made.groups, made.bindings) == ({}, {}, {})
 
 
-def test_a_mirror_that_is_about_to_take_over_is_left_to_it() -> None:
+def test_forgetting_a_node_does_not_disturb_a_pending_promotion() -> None:
     queue = waiting(master=A, mirrors=(B, C))
     made = tables(queue)
     forget(made, "a", "b", "c")

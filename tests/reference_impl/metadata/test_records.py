@@ -55,7 +55,7 @@ def deaths(member: Pid, *dead: Pid) -> RecordDeaths:
 # --- promotion
 
 
-def test_a_member_of_a_forgotten_queue_has_no_part_in_it() -> None:
+def test_a_member_of_a_forgotten_queue_is_reported_gone() -> None:
     assert deaths(B, A).apply(Tables()) == GONE
     assert deaths(C, A).apply(tables(queue((B,)))) == GONE
 
@@ -68,7 +68,7 @@ def test_a_dead_mirror_is_taken_away_and_the_master_kept() -> None:
     assert world.queues["q"].master == A
 
 
-def test_who_is_not_the_oldest_takes_the_dead_master_away_and_waits() -> None:
+def test_a_younger_mirror_removes_the_dead_master_and_waits() -> None:
     world = tables(queue((B, C)))
     assert deaths(C, A).apply(world) == WAITING
     assert world.queues["q"].master is None
@@ -83,7 +83,7 @@ def test_the_oldest_becomes_master_though_a_younger_one_is_synchronised() -> Non
     assert (now.master, now.home, now.mirrors, now.synchronised) == (B, "b", (C,), (C,))
 
 
-def test_the_next_oldest_becomes_master_when_the_oldest_is_dead_too() -> None:
+def test_the_next_oldest_is_promoted_when_the_oldest_died_too() -> None:
     world = tables(queue((B, C)))
     assert deaths(C, A).apply(world) == WAITING
     assert deaths(C, A, B).apply(world) == PROMOTED
@@ -97,7 +97,7 @@ def test_an_unsynchronised_mirror_refuses_where_policy_says_so() -> None:
     assert (now.master, now.mirrors, now.home) == (None, (B, C), "a")
 
 
-def test_a_refusal_stands_for_the_others_and_whatever_becomes_of_the_policy() -> None:
+def test_a_refused_promotion_binds_the_others_despite_policy_changes() -> None:
     world = tables(queue((B, C)), WHEN_SYNCED)
     deaths(B, A).apply(world)
     assert deaths(C, A).apply(world) == WAITING
@@ -105,7 +105,7 @@ def test_a_refusal_stands_for_the_others_and_whatever_becomes_of_the_policy() ->
     assert deaths(C, A, B).apply(world) == REFUSED
 
 
-def test_a_record_that_stays_as_it_was_stays_the_same_object() -> None:
+def test_an_unchanged_record_stays_the_same_object() -> None:
     world = tables(queue((B,)))
     before = world.queues["q"]
     assert deaths(B, C).apply(world) == KEPT
@@ -121,7 +121,7 @@ def test_mirrors_are_listed_in_the_order_of_their_age() -> None:
     assert world.queues["q"].mirrors == (C, D)
 
 
-def test_a_mirror_takes_the_place_of_one_that_its_node_had_before() -> None:
+def test_a_new_mirror_replaces_its_nodes_former_one() -> None:
     before = Pid("d", 0, 5)
     world = tables(queue((before, C), synchronised=(before,)))
     assert AddMirror("q", D, RUNNING).apply(world)
@@ -138,9 +138,7 @@ def test_a_mirror_takes_the_place_of_one_that_its_node_had_before() -> None:
         tables(queue(), dead=(D,)),
     ],
 )
-def test_a_mirror_is_not_listed_without_a_master_elsewhere_and_a_place_in_the_ring(
-    world: Tables,
-) -> None:
+def test_a_mirror_needs_a_remote_master_and_a_ring_membership(world: Tables) -> None:
     assert not AddMirror("q", D, RUNNING).apply(world)
 
 
@@ -163,7 +161,7 @@ def test_a_mirror_is_removed_by_its_own_node() -> None:
     assert (world.queues["q"].mirrors, world.queues["q"].synchronised) == ((C,), ())
 
 
-def test_a_node_that_was_killed_stays_recoverable_and_one_that_stopped_does_not() -> None:
+def test_a_killed_node_stays_recoverable_and_a_stopped_one_not() -> None:
     world = tables(queue((B,), recoverable=("b",)))
     RecordDeaths("q", A, (B,), ("a", "c")).apply(world)
     assert world.queues["q"].recoverable == ("b",)
@@ -175,7 +173,7 @@ def test_a_node_that_was_killed_stays_recoverable_and_one_that_stopped_does_not(
 # --- queues
 
 
-def test_a_queue_is_added_once_with_a_group_of_its_master() -> None:
+def test_a_queue_is_added_once_with_its_masters_group() -> None:
     world = Tables()
     assert AddQueue(queue()).apply(world)
     assert world.groups["q"] == Group("q", 0, (Member(A, True),))
@@ -214,14 +212,14 @@ def test_a_queue_does_not_come_back_beside_one_that_lives(
     assert world.queues["q"] is record
 
 
-def test_a_queue_that_waits_for_its_home_comes_back_beside_a_mirror_that_lives() -> None:
+def test_a_waiting_queue_restarts_on_its_home_beside_living_mirrors() -> None:
     world = tables(queue((B, C)), WHEN_SYNCED)
     deaths(B, A).apply(world)
     assert RestartMaster("q", Pid("a", 2, 7), (A, B), RUNNING).apply(world)
     assert not world.queues["q"].waits_for_home
 
 
-def test_after_all_were_down_a_queue_is_absent_until_its_home_has_it_again() -> None:
+def test_a_queue_stays_absent_after_full_outage_until_home_returns() -> None:
     world = tables(queue((B,)))
     leave_to_homes(world)
     LoseMaster("q", (A, B), ("c",)).apply(world)
@@ -230,7 +228,7 @@ def test_after_all_were_down_a_queue_is_absent_until_its_home_has_it_again() -> 
     assert not world.queues["q"].is_absent
 
 
-def test_a_durable_queue_that_is_lost_waits_and_any_other_is_forgotten() -> None:
+def test_a_lost_durable_queue_waits_but_a_transient_one_ends() -> None:
     world = tables(queue((B,)))
     LoseMaster("q", (A, B), ("c",)).apply(world)
     assert (world.queues["q"].master, world.queues["q"].mirrors) == (None, ())
@@ -245,7 +243,7 @@ def test_a_queue_with_a_living_copy_is_not_lost() -> None:
     assert world.queues["q"].master == A
 
 
-def test_a_master_that_takes_its_mirrors_along_leaves_the_queue_to_its_home() -> None:
+def test_a_master_that_stops_its_mirrors_leaves_the_queue_home() -> None:
     world = tables(queue((B, C), recoverable=("b", "c")))
     StopMirrors("q", A, RUNNING).apply(world)
     now = world.queues["q"]
@@ -273,7 +271,7 @@ def test_a_group_without_a_living_member_is_not_joined() -> None:
     assert not JoinGroup("q", B, 0).apply(world)
 
 
-def test_the_dead_stay_until_they_are_erased_and_only_the_living_say_so() -> None:
+def test_dead_members_stay_until_living_members_erase_them() -> None:
     world = tables(queue((B,)))
     MarkDead("q", A, B).apply(world)
     assert members(world) == [(A, True), (B, False), (D, True)]

@@ -161,7 +161,7 @@ def test_a_new_leader_sends_others_what_they_missed() -> None:
     assert group.nodes["c"].leader == "b"
 
 
-def test_who_has_answered_the_new_leader_hears_the_old_one_no_more() -> None:
+def test_a_node_that_answered_the_new_leader_ignores_the_old() -> None:
     group = Members("a", "b", "c")
     group.submit("a", 1)
     old = group.wires["a", "c"].popleft()
@@ -174,7 +174,7 @@ def test_who_has_answered_the_new_leader_hears_the_old_one_no_more() -> None:
     assert group.notes("b") == group.notes("c") == []
 
 
-def test_a_command_that_the_lost_leader_had_already_ordered_is_not_carried_out_twice() -> None:
+def test_a_command_ordered_by_the_lost_leader_runs_only_once() -> None:
     group = Members("a", "b", "c")
     group.submit("c", 1)
     group.deliver("c", "a")
@@ -188,7 +188,7 @@ def test_a_command_that_the_lost_leader_had_already_ordered_is_not_carried_out_t
     assert group.settled == {("c", 1): 0}
 
 
-def test_a_command_on_its_way_to_a_lost_leader_is_submitted_again() -> None:
+def test_a_command_sent_to_a_lost_leader_is_resubmitted() -> None:
     group = Members("a", "b", "c")
     group.submit("c", 1)
     group.submit("c", 2)
@@ -202,7 +202,7 @@ def test_a_command_on_its_way_to_a_lost_leader_is_submitted_again() -> None:
     assert group.settled == {("c", 1): 0, ("c", 2): 1, ("c", 3): 2}
 
 
-def test_the_requester_hears_of_the_settlement_that_the_lost_leader_took_with_it() -> None:
+def test_a_requester_learns_of_a_settlement_lost_with_the_leader() -> None:
     group = Members("a", "b", "c")
     group.submit("c", 1)
     group.deliver("c", "a")
@@ -220,7 +220,8 @@ def test_the_requester_hears_of_the_settlement_that_the_lost_leader_took_with_it
     assert group.notes("b") == group.notes("c") == ["c1", "a2"]
 
 
-def test_who_has_answered_a_new_leader_that_died_brings_the_old_one_to_begin_again() -> None:
+def test_a_dead_new_leaders_follower_makes_the_old_one_restart() -> None:
+    """Make the old leader begin again when a new leader died whom a member had answered."""
     group = Members("a", "b", "c")
     group.notice("b", "a")  # only the link between these two is lost
     group.deliver("b", "c")
@@ -234,7 +235,7 @@ def test_who_has_answered_a_new_leader_that_died_brings_the_old_one_to_begin_aga
     assert group.settled == {("a", 1): 0, ("c", 2): 1}
 
 
-def test_what_comes_while_a_leader_takes_over_is_not_ordered_before_it_has_heard_all() -> None:
+def test_a_new_leader_orders_nothing_before_all_members_answered() -> None:
     group = Members("a", "b", "c", "d")
     group.submit("c", 1)
     group.notice("b", "a")  # only the link between these two is lost
@@ -252,7 +253,7 @@ def test_what_comes_while_a_leader_takes_over_is_not_ordered_before_it_has_heard
     assert group.settled == {("c", 1): 0}
 
 
-def test_a_newcomer_has_everything_and_is_welcome_when_all_know_it() -> None:
+def test_a_newcomer_gets_a_snapshot_before_all_know_it() -> None:
     group = Members("a", "b")
     group.submit("b", 1)
     group.deliver_all()
@@ -278,7 +279,7 @@ def test_a_snapshot_does_not_change_with_its_senders_tables() -> None:
     assert msgspec.msgpack.encode(snapshot) == before
 
 
-def test_a_newcomer_known_to_one_survivor_only_is_admitted_by_the_new_leader() -> None:
+def test_the_new_leader_admits_a_newcomer_known_to_one_survivor() -> None:
     group = Members("a", "b", "c")
     group.nodes["d"] = Replication("d", 1, Term(0, ""))
     group.carry("a", group.nodes["a"].admit("d", 1))

@@ -168,7 +168,7 @@ TestBackingAgainstAList.settings = settings(
 )
 
 
-def test_what_comes_back_from_disk_keeps_its_places_and_is_redelivered() -> None:
+def test_messages_restored_from_disk_keep_their_order_and_are_redelivered() -> None:
     world = FixedWorld()
     world.disk = [Put(3, message("c")), Put(7, message("g"))]
     again = backing(world=world)
@@ -182,7 +182,7 @@ def test_what_comes_back_from_disk_keeps_its_places_and_is_redelivered() -> None
     assert again.journal.flush()[0] == Write("q", (*_puts(8, "h"),))
 
 
-def test_what_came_back_from_disk_is_removed_from_it_in_the_end() -> None:
+def test_a_restored_message_is_finally_removed_from_disk() -> None:
     world = FixedWorld()
     world.disk = _puts(3, "c")
     again = backing(world=world)
@@ -208,7 +208,7 @@ def test_all_of_it_goes_when_it_is_cleared() -> None:
     assert list(full.all()) == []
 
 
-def test_a_backlog_keeps_next_to_nothing_in_memory_and_is_taken_in_its_order() -> None:
+def test_a_backlog_needs_almost_no_memory_and_keeps_its_order() -> None:
     world = FixedWorld()
     full = backing(durable=False, world=world, sizes=SMALL)
     full.may_keep(0.0)
@@ -221,7 +221,7 @@ def test_a_backlog_keeps_next_to_nothing_in_memory_and_is_taken_in_its_order() -
     assert taken == [str(number).encode() for number in range(1, 1_001)]
 
 
-def test_a_message_that_was_paged_out_is_over_when_it_was_to_be() -> None:
+def test_a_paged_out_message_expires_at_its_time() -> None:
     world = FixedWorld()
     short = backing(durable=False, world=world, sizes=SMALL)
     short.may_keep(0.0)
@@ -234,7 +234,7 @@ def test_a_message_that_was_paged_out_is_over_when_it_was_to_be() -> None:
         short.take()
 
 
-def test_of_what_was_paged_out_nothing_outlives_a_restart_that_is_not_persistent() -> None:
+def test_paged_out_transient_messages_do_not_survive_a_restart() -> None:
     world = FixedWorld()
     short = backing(world=world, sizes=SMALL)
     short.may_keep(0.0)
@@ -248,7 +248,7 @@ def test_of_what_was_paged_out_nothing_outlives_a_restart_that_is_not_persistent
     assert len(replayed(world.disk)) == 10
 
 
-def test_a_queue_that_is_read_while_it_is_paged_out_is_read_whole() -> None:
+def test_a_queue_read_while_paging_out_is_read_completely() -> None:
     world = FixedWorld()
     full = backing(world=world, sizes=SMALL)
     for number in range(30):

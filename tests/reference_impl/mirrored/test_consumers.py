@@ -125,7 +125,7 @@ def test_that_there_was_a_consumer_is_remembered() -> None:
 
 
 @pytest.mark.parametrize("no_ack", [True, False])
-def test_who_does_not_read_takes_no_more_than_200_with_him(no_ack: bool) -> None:
+def test_a_consumer_that_reads_nothing_gets_at_most_200_messages(no_ack: bool) -> None:
     found = consumers(consume("deaf", no_ack=no_ack))
     assert next_tags(found, UNSENT_MAX + 1) == ["deaf"] * UNSENT_MAX + [None]
 
@@ -149,7 +149,7 @@ def test_what_has_gone_out_makes_room_for_as_much() -> None:
     assert next_tags(found, 51) == ["slow"] * 50 + [None]
 
 
-def test_the_bound_is_the_channels_for_all_its_consumers_of_the_queue() -> None:
+def test_the_unsent_limit_is_shared_by_a_channels_consumers() -> None:
     found = consumers(consume("x"), consume("y"))
     tags = next_tags(found, UNSENT_MAX + 1)
     assert (tags.count("x"), tags.count("y"), tags[-1]) == (100, 100, None)

@@ -17,7 +17,7 @@ def test_an_empty_queue_makes_a_mirror_synchronised_at_once() -> None:
     assert depth.is_synchronised
 
 
-def test_it_is_synchronised_when_what_it_misses_has_left_the_master() -> None:
+def test_a_mirror_is_synchronised_when_its_missing_messages_are_gone() -> None:
     depth = behind(3)
     assert not depth.less(2)
     assert not depth.is_synchronised
@@ -52,7 +52,7 @@ def test_a_synchronised_mirror_that_misses_something_is_broken() -> None:
         depth.less(1)
 
 
-def test_an_explicit_synchronisation_makes_it_so_and_a_failed_one_unknown() -> None:
+def test_explicit_synchronisation_ends_the_lag_and_failure_makes_it_unknown() -> None:
     depth = behind(7)
     assert depth.synchronised()
     assert depth.is_synchronised

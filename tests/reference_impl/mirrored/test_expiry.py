@@ -40,7 +40,7 @@ def test_the_smaller_of_the_messages_word_and_the_queues_counts() -> None:
     assert ready(bench) == 0
 
 
-def test_behind_one_that_lives_longer_it_stays_until_it_is_at_the_head() -> None:
+def test_an_expired_message_stays_until_it_reaches_the_head() -> None:
     bench = Bench()
     bench.publish(1)
     bench.publish(1, lives_ms=100)
@@ -59,7 +59,7 @@ def test_a_message_of_no_ttl_needs_a_waiting_consumer() -> None:
     assert len(one.seen) == 1
 
 
-def test_one_that_is_given_back_when_its_time_is_over_does_not_come_again() -> None:
+def test_an_expired_message_is_not_requeued() -> None:
     bench = Bench(arguments=TTL)
     bench.publish(2)
     first = bench.get()
@@ -68,7 +68,7 @@ def test_one_that_is_given_back_when_its_time_is_over_does_not_come_again() -> N
     assert ready(bench) == 0
 
 
-def test_a_timer_that_was_set_for_another_head_is_set_again() -> None:
+def test_an_expiry_timer_is_reset_when_the_head_changes() -> None:
     bench = Bench()
     bench.publish(1, lives_ms=1_000)
     bench.publish(1, lives_ms=9_000)
@@ -80,7 +80,7 @@ def test_a_timer_that_was_set_for_another_head_is_set_again() -> None:
 
 @pytest.mark.parametrize("arguments", [TTL, {}])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_mirror_that_takes_over_lets_go_what_its_master_would_have(
+def test_a_promoted_mirror_expires_what_its_master_would_have(
     arguments: dict[str, Any], seed: int
 ) -> None:
     cluster = Cluster(seed=seed, arguments=arguments, **AUTOMATIC)

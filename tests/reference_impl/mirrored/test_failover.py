@@ -30,9 +30,7 @@ from tests.reference_impl.mirrored.simulated_nodes import SimulatedCluster
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_killed_master_loses_nothing_when_a_synchronised_mirror_is_the_oldest(
-    seed: int,
-) -> None:
+def test_killing_the_master_loses_nothing_with_a_synchronised_oldest_mirror(seed: int) -> None:
     cluster = Cluster(seed=seed, **AUTOMATIC)
     cluster.nodes.send(cluster.publisher.pid, Publish(40))
     cluster.nodes.run(60)
@@ -42,7 +40,7 @@ def test_a_killed_master_loses_nothing_when_a_synchronised_mirror_is_the_oldest(
     check_copies(cluster.nodes)
 
 
-def test_the_oldest_mirror_takes_over_though_a_younger_one_is_synchronised() -> None:
+def test_the_oldest_mirror_is_promoted_before_a_younger_synchronised_one() -> None:
     cluster = Cluster(**ALL)
     oldest, youngest = cluster.mirrors
     cluster.unsynchronise(oldest, youngest)
@@ -78,7 +76,7 @@ def test_an_unsynchronised_mirror_that_takes_over_has_lost_the_backlog() -> None
     assert (cluster.master, cluster.held()) == ("b", [])
 
 
-def test_all_that_a_mirror_held_is_redelivered_and_what_comes_later_is_not() -> None:
+def test_a_promoted_mirrors_messages_are_redelivered_but_newer_ones_not() -> None:
     cluster = Cluster("ab", **AUTOMATIC)
     cluster.publish(5)
     cluster.kill("a")
@@ -89,7 +87,7 @@ def test_all_that_a_mirror_held_is_redelivered_and_what_comes_later_is_not() -> 
     assert [seen.redelivered for seen in consumer.seen] == [True] * 5 + [False]
 
 
-def test_what_a_consumer_had_comes_first_and_in_order_after_a_failover() -> None:
+def test_unacknowledged_messages_come_first_in_order_after_a_failover() -> None:
     cluster = Cluster(**AUTOMATIC)
     cluster.publish(8)
     consumer = channel(cluster.nodes, "c")
@@ -116,7 +114,7 @@ def test_an_old_number_is_acknowledged_at_the_new_master() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_only_the_channels_had_sent_is_enqueued_by_the_new_master(seed: int) -> None:
+def test_the_new_master_enqueues_messages_that_only_channels_sent(seed: int) -> None:
     cluster = Cluster(seed=seed, **AUTOMATIC)
     master = cluster.nodes.nodes["a"]
     cluster.nodes.send(cluster.publisher.pid, Publish(5))
@@ -165,7 +163,7 @@ def test_a_stopping_master_transfers_to_a_synchronised_mirror() -> None:
     assert cluster.held() == [1, 2, 3, 4, 5]
 
 
-def test_a_stopping_master_without_a_synchronised_mirror_takes_its_mirrors_along() -> None:
+def test_a_stopping_master_without_synchronised_mirrors_stops_its_mirrors() -> None:
     cluster = Cluster(**ALL)
     cluster.unsynchronise("b", "c", backlog=50)
     cluster.stop("a")
@@ -220,7 +218,7 @@ def test_a_single_mirror_that_refuses_leaves_publishers_with_a_nack() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_what_is_published_until_a_mirror_refuses_is_not_acked_by_its_refusal(seed: int) -> None:
+def test_a_mirrors_refusal_does_not_ack_pending_publishes(seed: int) -> None:
     cluster = Cluster("ab", seed=seed, ha_promote_on_failure="when-synced", **ALL)
     cluster.unsynchronise("b", backlog=10)
     publisher = cluster.publisher = channel(cluster.nodes, "b")
@@ -235,7 +233,7 @@ def test_what_is_published_until_a_mirror_refuses_is_not_acked_by_its_refusal(se
     assert cluster.held() == [*range(1, 11), *range(1, 6)]
 
 
-def test_two_mirrors_that_may_not_take_over_leave_publishers_without_an_answer() -> None:
+def test_two_mirrors_that_refuse_promotion_leave_publishers_unanswered() -> None:
     cluster = Cluster(ha_promote_on_failure="when-synced", **ALL)
     cluster.unsynchronise("b", "c", backlog=10)
     publisher = cluster.publisher = channel(cluster.nodes, "b")
@@ -267,7 +265,7 @@ def test_a_queue_without_a_master_can_be_forgotten_by_force() -> None:
 # --- unmirrored queues, and whole clusters (items 1, 14, 47, 50)
 
 
-def test_an_unmirrored_queue_waits_for_its_home_and_keeps_what_is_persistent() -> None:
+def test_an_unmirrored_queue_waits_for_home_and_keeps_persistent_messages() -> None:
     cluster = Cluster()
     cluster.publish(3)
     cluster.publish(2, persistent=False)
@@ -311,7 +309,7 @@ def test_a_killed_cluster_keeps_what_was_confirmed_and_persistent(seed: int) -> 
     check_copies(cluster.nodes)
 
 
-def test_a_crashed_master_process_without_mirrors_comes_back_on_its_node() -> None:
+def test_a_crashed_master_without_mirrors_restarts_on_its_node() -> None:
     cluster = Cluster("a")
     cluster.publish(2)
     cluster.publish(1, persistent=False)
@@ -320,7 +318,7 @@ def test_a_crashed_master_process_without_mirrors_comes_back_on_its_node() -> No
     assert cluster.held() == [1, 2]
 
 
-def test_a_crashed_master_process_is_followed_by_its_mirror_and_mirrored_again() -> None:
+def test_a_crashed_masters_mirror_takes_over_and_is_mirrored_again() -> None:
     cluster = Cluster("ab", **AUTOMATIC)
     cluster.publish(3, persistent=False)
     cluster.nodes.nodes["a"].end(cluster.record.master, CRASH)

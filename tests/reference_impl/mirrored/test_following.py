@@ -86,7 +86,7 @@ def test_what_is_dropped_for_good_goes_from_the_head() -> None:
     assert rig.delta == 0
 
 
-def test_a_mirror_that_is_behind_drops_nothing_while_what_it_lacks_leaves() -> None:
+def test_a_lagging_mirror_drops_nothing_while_its_missing_messages_leave() -> None:
     rig = Rig()
     rig.publish("c")
     rig.depth(3)
@@ -98,7 +98,7 @@ def test_a_mirror_that_is_behind_drops_nothing_while_what_it_lacks_leaves() -> N
     assert (rig.held(), rig.delta) == ("c", 0)
 
 
-def test_a_purge_that_takes_more_than_it_holds_makes_it_synchronised() -> None:
+def test_a_large_purge_makes_a_lagging_mirror_synchronised() -> None:
     rig = Rig()
     rig.publish("c")
     rig.depth(3)
@@ -115,7 +115,7 @@ def test_acknowledged_messages_go_where_they_are_known() -> None:
     assert (rig.held(), rig.delta) == ("", 0)
 
 
-def test_requeued_messages_go_to_their_places_and_unknown_ones_leave_no_hole() -> None:
+def test_requeued_messages_return_to_their_places_and_unknown_ones_vanish() -> None:
     rig = Rig()
     rig.publish("a", "b", "c", "d")
     rig.depth(4)
@@ -143,7 +143,7 @@ def test_a_promotion_makes_ready_what_was_taken() -> None:
     assert (rig.held(), rig.delta) == ("abc", 0)
 
 
-def test_a_synchronised_mirror_breaks_when_one_that_lacks_something_is_promoted() -> None:
+def test_a_synchronised_mirror_fails_if_an_incomplete_one_is_promoted() -> None:
     rig = Rig()
     rig.publish("a", "b")
     rig.depth(2)

@@ -83,14 +83,14 @@ def test_what_was_not_sent_yet_may_be_amended() -> None:
     assert member.ring.unsent() is None
 
 
-def test_another_members_broadcast_is_sent_on_before_it_is_handed_up() -> None:
+def test_a_foreign_broadcast_is_forwarded_before_it_is_delivered() -> None:
     entry = SenderState(A, (pub(0), pub(1)), ())
     step = Member().hears(entry)
     assert step.effects == [onward(entry)]
     assert step.happened == [Arrived(A, body(0)), Arrived(A, body(1))]
 
 
-def test_ones_own_broadcast_comes_back_as_known_everywhere_and_is_not_handed_up() -> None:
+def test_an_own_broadcast_that_returns_is_acked_and_not_delivered() -> None:
     member = Member()
     member.ring.broadcast(body(7))
     member.ring.flush()
@@ -107,7 +107,7 @@ def test_an_ack_that_returns_to_its_sender_goes_no_further() -> None:
     assert member.hears(SenderState(B, (), (0,))).effects == []
 
 
-def test_what_comes_of_a_member_that_is_forgotten_is_passed_over() -> None:
+def test_messages_of_a_forgotten_member_are_ignored() -> None:
     step = Member().hears(SenderState(D, (pub(0),), ()))
     assert (step.effects, step.happened) == ([], [])
 
@@ -142,7 +142,7 @@ def test_a_newcomer_watches_its_neighbours_and_queries_the_left_one() -> None:
     assert joined.effects == [Watch(A), Watch(C), Send(A, AskState(1, B, (B,)))]
 
 
-def test_a_newcomer_forwards_its_state_and_learns_nothing_of_the_past() -> None:
+def test_a_newcomer_forwards_its_state_without_delivering_the_past() -> None:
     past = StreamState(A, (pub(3),), 3, 2)
     member = Member(past)
     assert member.caught_up.effects == [Send(C, Catchup(1, B, (past,)))]
@@ -150,8 +150,8 @@ def test_a_newcomer_forwards_its_state_and_learns_nothing_of_the_past() -> None:
     assert member.hears(SenderState(A, (pub(4),), ())).happened == [Arrived(A, body(4))]
 
 
-def test_a_newcomer_takes_for_known_what_its_left_neighbour_holds_no_more() -> None:
-    """The ack may have been lost with whoever carried it; the heir hears of it this way."""
+def test_a_newcomer_assumes_acked_what_its_left_neighbour_dropped() -> None:
+    """The ack may have been lost with the member that carried it; the heir learns of it so."""
     member = Member(StreamState(A, (), 4, 1))
     pushed = sends(member.regroups(2, A, B, D, C))[0]
     assert pushed == Send(D, Catchup(2, B, (StreamState(A, (), 4, 4),)))
@@ -167,7 +167,7 @@ def test_before_its_state_has_come_a_newcomer_hears_nothing() -> None:
     assert (step.effects, step.happened) == ([], [])
 
 
-def test_a_new_left_neighbour_is_queried_and_ignored_until_it_answers() -> None:
+def test_a_new_left_neighbour_is_queried_and_ignored_before_answering() -> None:
     member = Member()
     step = member.regroups(2, A, D, B, C)
     assert step.effects == [Unwatch(A), Watch(D), Send(D, AskState(2, B, ()))]
@@ -187,7 +187,7 @@ def test_an_answer_from_before_the_last_change_does_not_count() -> None:
     assert member.hears(SenderState(A, (pub(0),), ()), version=4).happened == [Arrived(A, body(0))]
 
 
-def test_what_was_missed_of_others_comes_as_if_it_had_come_by() -> None:
+def test_missed_broadcasts_arrive_as_if_received_normally() -> None:
     member = Member()
     member.hears(SenderState(A, (pub(0), pub(1)), ()))
     member.regroups(2, A, D, B, C)
@@ -226,14 +226,14 @@ def test_newcomers_whose_elders_all_died_begin_again() -> None:
 # --- versions
 
 
-def test_a_message_from_a_later_version_makes_it_read_the_record_first() -> None:
+def test_a_message_from_a_later_version_triggers_reading_the_record() -> None:
     member = Member()
     member.world.group(2, A, D, B, C)
     step = member.ring.receive(Catchup(2, D, (StreamState(D, (pub(0),), 0, -1),)))
     assert step.happened == [Arrived(D, body(0))]
 
 
-def test_a_message_from_a_version_that_is_not_here_yet_waits_for_it_and_keeps_its_place() -> None:
+def test_a_message_from_an_unknown_version_waits_in_its_place() -> None:
     member = Member()
     for number in (0, 1):
         entry = SenderState(A, (pub(number),), ())
@@ -278,7 +278,7 @@ def test_a_neighbour_that_others_have_marked_is_not_marked_again() -> None:
     assert member.ring.expired(arm.name) == []
 
 
-def test_the_normal_end_of_a_neighbour_and_the_end_of_a_stranger_mean_nothing() -> None:
+def test_a_neighbours_normal_end_and_strangers_ends_are_ignored() -> None:
     member = Member()
     assert member.ring.down(C, NORMAL) == []
     assert member.ring.down(D, NO_CONNECTION) == []
@@ -292,7 +292,7 @@ def heir(*pending: int) -> tuple[Member, Step]:
     return member, step
 
 
-def test_the_successor_of_a_dead_member_queries_the_next_to_the_left() -> None:
+def test_a_dead_members_successor_queries_the_next_left_member() -> None:
     _, step = heir(0)
     assert step.effects == [
         Unwatch(A),
@@ -306,7 +306,8 @@ def test_a_death_waits_for_the_dead_members_last_broadcasts() -> None:
     assert [it for it in step.effects if isinstance(it, Transact)] == []
 
 
-def test_the_heir_acknowledges_what_comes_round_and_erases_when_that_has_come_round() -> None:
+def test_an_heir_acknowledges_and_erases_the_dead_members_messages() -> None:
+    """Acknowledge what comes round of the dead member, and erase it when that has come round."""
     member, _ = heir(0)
     step = member.ring.receive(Catchup(2, C, (StreamState(A, (pub(0),), 0, -1),)))
     assert step.effects == [onward(SenderState(A, (), (0,)), version=2)]

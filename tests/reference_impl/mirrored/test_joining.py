@@ -39,7 +39,7 @@ def test_mirrors_of_an_empty_queue_are_synchronised_at_once() -> None:
     assert cluster.synchronised == {"b", "c"}
 
 
-def test_a_mirror_that_comes_back_begins_empty_at_the_end_of_the_list() -> None:
+def test_a_returning_mirror_starts_empty_as_the_youngest() -> None:
     cluster = Cluster(**ALL)
     first, last = cluster.mirrors
     cluster.publish(5)
@@ -122,7 +122,7 @@ def test_a_cancelled_synchronisation_leaves_the_mirror_empty_and_unsynchronised(
     assert cluster.outcomes()[-1] == "ack"
 
 
-def test_a_mirror_whose_master_dies_while_it_is_synchronised_has_nothing() -> None:
+def test_a_mirror_whose_master_dies_during_synchronisation_is_empty() -> None:
     cluster = Cluster("ab", ha_sync_batch_size=2, **ALL)
     cluster.unsynchronise("b", backlog=20)
     cluster.nodes.send(cluster.record.master, Synchronise())

@@ -68,7 +68,7 @@ def test_a_consumer_makes_room() -> None:
 
 @pytest.mark.parametrize("arguments", [LENGTH, REJECTS])
 @pytest.mark.parametrize("seed", range(3))
-def test_mirrors_hold_what_their_master_holds_and_one_that_takes_over_keeps_the_bound(
+def test_mirrors_match_their_master_and_keep_the_limit_after_promotion(
     arguments: dict[str, Any], seed: int
 ) -> None:
     cluster = Cluster(seed=seed, arguments=arguments, **AUTOMATIC)
@@ -84,7 +84,7 @@ def test_mirrors_hold_what_their_master_holds_and_one_that_takes_over_keeps_the_
     check_copies(cluster.nodes)
 
 
-def test_a_master_that_dies_under_a_flood_leaves_no_more_than_the_bound() -> None:
+def test_a_master_killed_under_flood_leaves_at_most_the_limit() -> None:
     cluster = Cluster(arguments=LENGTH, **AUTOMATIC)
     cluster.nodes.send(cluster.publisher.pid, Publish(40))
     cluster.nodes.run(60)

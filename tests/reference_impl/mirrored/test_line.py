@@ -32,14 +32,14 @@ def test_with_memory_enough_all_that_comes_stands_in_q4() -> None:
     assert shape(line) == {"q1": [], "q2": [], "delta": [], "q3": [], "q4": [0, 1, 2, 3, 4]}
 
 
-def test_alphas_leave_q4_from_its_tail_and_what_comes_goes_to_q1() -> None:
+def test_alphas_leave_q4_from_its_tail_and_newcomers_enter_q1() -> None:
     line = filled(range(5))
     assert line.become_betas(2) == [4, 3]
     line.publish(5)
     assert shape(line) == {"q1": [5], "q2": [], "delta": [], "q3": [3, 4], "q4": [0, 1, 2]}
 
 
-def test_alphas_of_q1_go_first_to_q3_where_delta_is_empty() -> None:
+def test_alphas_of_q1_go_to_q3_while_delta_is_empty() -> None:
     line = filled(range(5))
     line.become_betas(2)
     line.publish(5)
@@ -54,7 +54,7 @@ def test_betas_leave_q3_but_for_the_segment_of_its_head() -> None:
     assert shape(line) == {"q1": [], "q2": [], "delta": [4, 12, 8], "q3": [0, 1, 2, 3], "q4": []}
 
 
-def test_with_something_in_delta_alphas_of_q1_go_to_q2_and_on() -> None:
+def test_alphas_of_q1_go_to_q2_while_delta_is_filled() -> None:
     line = filled(range(12))
     line.become_betas(12)
     line.become_delta(99)
@@ -67,7 +67,7 @@ def test_with_something_in_delta_alphas_of_q1_go_to_q2_and_on() -> None:
     assert shape(line)["delta"] == [4, 13, 9]
 
 
-def test_the_last_one_of_q3_brings_the_next_part_of_delta_and_q2_after_the_last_part() -> None:
+def test_an_empty_q3_loads_delta_in_parts_and_then_q2() -> None:
     parts = [([4, 5, 6, 7], 8), ([8, 9, 10, 11], 12)]
     line = Line(lambda _: parts.pop(0), SEGMENT)
     for number in range(12):

@@ -163,7 +163,7 @@ def test_a_mirror_that_is_not_taken_in_ends(request_: int) -> None:
     assert rig.handle(Committed(request_, False))[-1] == Exit(SHUTDOWN)
 
 
-def test_it_says_that_it_is_synchronised_only_when_it_is_listed() -> None:
+def test_a_mirror_reports_synchronisation_only_after_it_is_listed() -> None:
     rig = Rig(listed=False)
     rig.join()
     mark = Transact(4, MarkSynchronised(QUEUE, ME))
@@ -171,7 +171,7 @@ def test_it_says_that_it_is_synchronised_only_when_it_is_listed() -> None:
     assert mark in rig.be_listed()
 
 
-def test_a_death_that_it_heard_of_before_it_was_listed_is_judged_then() -> None:
+def test_a_death_noticed_before_listing_is_recorded_after_it() -> None:
     rig = Rig(listed=False)
     rig.join()
     rig.master_dies()
@@ -198,11 +198,11 @@ def test_a_mirror_that_others_take_for_dead_ends() -> None:
     assert rig.handle(Regroup())[-1] == Exit(SHUTDOWN)
 
 
-def test_a_mirror_that_is_not_wanted_leaves_nothing_on_the_disk() -> None:
+def test_a_retired_mirror_wipes_its_disk() -> None:
     assert Rig().handle(Retire(True))[:2] == [Wipe(QUEUE), Exit(SHUTDOWN)]
 
 
-def test_a_mirror_whose_node_stops_keeps_its_disk_and_says_what_it_had_to_say() -> None:
+def test_a_stopping_nodes_mirror_flushes_and_keeps_its_disk() -> None:
     rig = Rig()
     rig.published("m")
     effects = rig.handle(HandOver())
@@ -244,7 +244,7 @@ def test_an_unreported_channel_end_is_pointed_out_repeatedly() -> None:
 # --- being synchronised
 
 
-def test_a_mirror_that_is_behind_throws_away_what_it_has_and_is_ready() -> None:
+def test_a_lagging_mirror_discards_its_messages_and_offers_to_synchronise() -> None:
     rig = Rig()
     rig.published("m")
     rig.hear(Depth(3))
@@ -254,7 +254,7 @@ def test_a_mirror_that_is_behind_throws_away_what_it_has_and_is_ready() -> None:
     assert rig.held() == []
 
 
-def test_a_mirror_that_is_synchronised_declines_and_one_that_is_not_meant_says_nothing() -> None:
+def test_a_synchronised_mirror_declines_and_an_uninvited_one_is_silent() -> None:
     rig = Rig()
     rig.hear(Depth(0))
     assert Send(MASTER, SyncReady(7, ME, False)) in rig.hear(SyncStart(7, (ME,)))
@@ -338,7 +338,7 @@ def test_a_promotion_is_broadcast_before_anything_else() -> None:
     assert rig.held() == ["m", "n"]
 
 
-def test_requests_that_came_before_it_knew_are_answered_by_the_master() -> None:
+def test_requests_before_a_promotion_are_answered_after_it() -> None:
     rig = Rig()
     rig.published("m")
     rig.master_dies()
@@ -356,7 +356,7 @@ def test_requests_to_one_that_is_not_promoted_are_forgotten() -> None:
     assert rig.process._early == []
 
 
-def test_a_late_copy_of_what_is_on_disk_is_confirmed_and_not_taken_again() -> None:
+def test_late_copies_of_stored_messages_are_confirmed_and_not_enqueued() -> None:
     rig = Rig()
     rig.published("m")
     rig.flush_to_disk()
@@ -366,7 +366,7 @@ def test_a_late_copy_of_what_is_on_disk_is_confirmed_and_not_taken_again() -> No
     assert confirmed(rig.flush()) == [1]
 
 
-def test_a_late_copy_of_what_is_not_on_disk_yet_waits_for_that() -> None:
+def test_late_copies_of_unflushed_messages_wait_for_the_disk() -> None:
     rig = Rig()
     rig.published("m")
     (flush,) = [it for it in rig.flush() if isinstance(it, Flush)]
@@ -377,7 +377,7 @@ def test_a_late_copy_of_what_is_not_on_disk_yet_waits_for_that() -> None:
     assert confirmed(rig.handle(Flushed(flush.mark))) == [1]
 
 
-def test_a_confirm_that_waited_for_the_disk_is_given_after_promotion() -> None:
+def test_a_confirm_that_waits_for_disk_follows_after_promotion() -> None:
     rig = Rig()
     rig.copied(1, "m")
     rig.published("m")

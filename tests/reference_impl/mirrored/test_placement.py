@@ -114,7 +114,7 @@ def test_an_exclusive_queue_stays_with_its_connection() -> None:
     assert first(with_fields(located("min-masters"), owner=Pid("b", 1, 9))) == "b"
 
 
-def test_the_first_master_is_one_of_the_nodes_that_the_policy_lists() -> None:
+def test_the_first_master_is_a_node_listed_in_the_policy() -> None:
     nodes = policy(ha_mode="nodes", ha_params=["c", "x"], queue_master_locator="min-masters")
     assert first(QUEUE, nodes) == "c"
     no_node = policy(ha_mode="nodes", ha_params=["x"], queue_master_locator="min-masters")

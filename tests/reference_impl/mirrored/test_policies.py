@@ -41,7 +41,7 @@ def test_a_number_shrinks_to_the_oldest_mirrors_and_grows_again() -> None:
     assert set(cluster.mirrors) == {"b", "c"}
 
 
-def test_a_queue_is_mirrored_and_unmirrored_as_policies_come_and_go() -> None:
+def test_a_queue_gains_and_loses_mirrors_with_its_policy() -> None:
     cluster = Cluster()
     cluster.publish(3)
     assert cluster.mirrors == []
@@ -64,7 +64,7 @@ def test_an_excluded_master_stays_until_a_listed_mirror_is_synchronised() -> Non
     assert cluster.held() == [1, 2, 3, 4, 5]
 
 
-def test_an_excluded_master_goes_at_once_where_a_mirror_is_synchronised() -> None:
+def test_an_excluded_master_leaves_when_a_mirror_is_synchronised() -> None:
     cluster = Cluster("abcd", ha_mode="nodes", ha_params=["a", "b"])
     cluster.publish(5)
     cluster.policy(ha_mode="nodes", ha_params=["c", "d"])
@@ -89,7 +89,7 @@ def test_a_policy_that_changes_under_traffic_loses_nothing() -> None:
 # --- deleting and declaring
 
 
-def test_a_deleted_queue_takes_its_mirrors_along_and_may_be_declared_again() -> None:
+def test_a_deleted_queues_mirrors_end_and_it_can_be_redeclared() -> None:
     cluster = Cluster(**ALL)
     for _ in range(5):
         cluster.publish(2)
@@ -104,7 +104,7 @@ def test_a_deleted_queue_takes_its_mirrors_along_and_may_be_declared_again() -> 
     check_copies(cluster.nodes)
 
 
-def test_a_queue_may_start_on_another_node_than_it_was_declared_on() -> None:
+def test_a_queue_may_start_on_another_node_than_declared() -> None:
     nodes = SimulatedCluster(Random(1), ("a", "b", "c"))
     for number in range(6):
         declare(nodes, "c", name=f"q{number}", arguments={"x-queue-master-locator": "min-masters"})

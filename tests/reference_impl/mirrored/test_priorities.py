@@ -32,7 +32,7 @@ def test_a_queue_without_priorities_passes_them_over() -> None:
     assert numbers(bench) == [1, 2]
 
 
-def test_what_is_given_back_is_at_the_head_of_its_own_line() -> None:
+def test_a_requeued_message_returns_to_the_head_of_its_priority() -> None:
     bench = Bench(arguments=PRIORITIES)
     for priority in (1, 1, 4):
         bench.publish(1, priority=priority)
@@ -44,7 +44,7 @@ def test_what_is_given_back_is_at_the_head_of_its_own_line() -> None:
     assert numbers(bench) == [4, 1, 2]
 
 
-def test_for_want_of_room_the_head_goes_that_is_the_most_important_one() -> None:
+def test_a_full_priority_queue_drops_its_most_important_head() -> None:
     bench = Bench(arguments={**PRIORITIES, "x-max-length": 2})
     for priority in (1, 4, 0):
         bench.publish(1, priority=priority)
@@ -52,7 +52,7 @@ def test_for_want_of_room_the_head_goes_that_is_the_most_important_one() -> None
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_mirror_that_takes_over_goes_on_in_the_same_order(seed: int) -> None:
+def test_a_promoted_mirror_keeps_the_priority_order(seed: int) -> None:
     cluster = Cluster(seed=seed, arguments=PRIORITIES, **AUTOMATIC)
     for priority in (0, 5, 0, 5):
         cluster.nodes.send(cluster.publisher.pid, Publish(2, priority=priority))

@@ -57,7 +57,7 @@ def test_a_message_that_came_round_alone_is_remembered() -> None:
 
 
 @pytest.mark.parametrize("channel_first", [True, False])
-def test_what_the_disk_keeps_is_confirmed_when_both_copies_and_the_disk_have_it(
+def test_persistent_messages_are_confirmed_after_both_copies_and_the_disk(
     channel_first: bool,
 ) -> None:
     rig = Rig()
@@ -71,9 +71,7 @@ def test_what_the_disk_keeps_is_confirmed_when_both_copies_and_the_disk_have_it(
 
 
 @pytest.mark.parametrize("channel_first", [True, False])
-def test_what_the_disk_does_not_keep_is_confirmed_when_both_copies_came(
-    channel_first: bool,
-) -> None:
+def test_transient_messages_are_confirmed_after_both_copies(channel_first: bool) -> None:
     rig = Rig()
     if channel_first:
         rig.copy(1, kept=False)
@@ -96,7 +94,7 @@ def test_a_discarded_message_is_confirmed_when_both_copies_came(channel_first: b
     assert rig.confirmed() == [1]
 
 
-def test_a_late_copy_of_what_is_on_disk_already_is_confirmed_at_once() -> None:
+def test_late_copies_of_flushed_messages_are_confirmed_at_once() -> None:
     rig = Rig()
     rig.ring()
     rig.senders.on_disk(b"m")
@@ -139,7 +137,7 @@ def test_a_channel_is_forgotten_when_both_its_ends_are_known(order: tuple[Life, 
     assert rig.lines() == []
 
 
-def test_what_was_to_come_from_a_forgotten_channel_is_forgotten_too() -> None:
+def test_a_dead_channels_awaited_messages_are_dropped() -> None:
     rig = Rig()
     rig.ring("m")
     rig.senders.ends(CHANNEL, Life.DOWN)
@@ -149,7 +147,7 @@ def test_what_was_to_come_from_a_forgotten_channel_is_forgotten_too() -> None:
     assert rig.senders.awaiting_disk(b"m") is None
 
 
-def test_only_a_channel_that_is_down_here_waits_for_the_masters_word() -> None:
+def test_only_a_locally_down_channel_waits_for_the_masters_word() -> None:
     rig = Rig()
     assert rig.senders.awaiting_death() == ()
     rig.senders.ends(CHANNEL, Life.DOWN)

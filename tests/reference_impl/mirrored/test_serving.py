@@ -87,7 +87,7 @@ def test_only_who_has_a_message_can_settle_it() -> None:
     assert looked(bench) == (0, 1, 0)
 
 
-def test_a_channel_that_ends_gives_back_what_it_had_in_its_order() -> None:
+def test_a_closed_channel_requeues_its_messages_in_order() -> None:
     bench = Bench()
     bench.publish(5)
     other = bench.another()
@@ -98,7 +98,7 @@ def test_a_channel_that_ends_gives_back_what_it_had_in_its_order() -> None:
     assert bench.get().redelivered
 
 
-def test_a_purge_takes_what_is_ready_and_leaves_what_is_not() -> None:
+def test_a_purge_removes_ready_messages_and_not_unacknowledged_ones() -> None:
     bench = Bench()
     bench.publish(4)
     bench.get()
@@ -132,7 +132,7 @@ def test_what_the_disk_does_not_keep_is_confirmed_without_it(
     assert not bench.cluster.disks["a"].written.get("q")
 
 
-def test_what_is_settled_before_it_is_on_disk_is_confirmed_early() -> None:
+def test_a_message_settled_before_the_flush_is_confirmed_early() -> None:
     bench = Bench()
     consumer = bench.subscribe()
     bench.cluster.send(bench.one.pid, Publish())
@@ -210,7 +210,7 @@ def test_a_second_consumer_beside_an_exclusive_one_is_refused() -> None:
     assert (refused.code, refused.text) == (403, "queue 'q' in vhost '/' in exclusive use")
 
 
-def test_without_acknowledgements_a_message_is_gone_when_it_is_handed_out() -> None:
+def test_without_acknowledgements_a_message_is_gone_on_delivery() -> None:
     bench = Bench()
     bench.publish(1)
     consumer = bench.subscribe(no_ack=True)
@@ -224,7 +224,7 @@ def test_without_acknowledgements_a_message_is_gone_when_it_is_handed_out() -> N
 # --- its end
 
 
-def test_a_deleted_queue_is_forgotten_and_says_how_much_it_held() -> None:
+def test_deleting_a_queue_reports_how_many_messages_it_held() -> None:
     bench = Bench()
     bench.publish(3)
     assert bench.ask(deleting()) == Done(bench.one._request, 3)
@@ -252,7 +252,7 @@ def test_a_queue_in_use_is_not_deleted_under_a_condition(
     assert record(bench.cluster) is not None
 
 
-def test_what_was_published_to_a_queue_that_was_deleted_counts_as_confirmed() -> None:
+def test_publishes_to_a_deleted_queue_count_as_confirmed() -> None:
     bench = Bench()
     bench.cluster.send(bench.one.pid, Publish())
     bench.ask(deleting())
@@ -279,7 +279,8 @@ def test_an_auto_delete_queue_that_never_had_a_consumer_stays() -> None:
     assert record(bench.cluster) is not None
 
 
-def test_an_exclusive_queue_goes_with_its_owner_and_is_never_durable() -> None:
+def test_an_exclusive_queue_ends_with_its_owner_and_is_transient() -> None:
+    """Delete an exclusive queue with its owner, and never make it durable."""
     bench = Bench()
     pid = bench.another().pid
     bench.ask(deleting())
@@ -292,7 +293,7 @@ def test_an_exclusive_queue_goes_with_its_owner_and_is_never_durable() -> None:
     assert record(bench.cluster) is None
 
 
-def test_a_queue_that_expires_goes_when_it_was_not_used_for_so_long() -> None:
+def test_an_unused_queue_is_deleted_after_its_expiry() -> None:
     bench = Bench(arguments={"x-expires": 8_000})
     consumer = bench.subscribe()
     bench.cluster.settle(9_000)
@@ -325,7 +326,7 @@ def test_a_tag_may_be_taken_up_again() -> None:
 # --- one active consumer at a time
 
 
-def test_the_next_consumer_gets_what_waits_when_the_active_one_goes() -> None:
+def test_the_next_consumer_takes_over_when_the_active_one_ends() -> None:
     bench = Bench(arguments={"x-single-active-consumer": True})
     first, second = bench.subscribe(prefetch=1, hold=1), bench.subscribe()
     bench.publish(3)
@@ -334,7 +335,7 @@ def test_the_next_consumer_gets_what_waits_when_the_active_one_goes() -> None:
     assert len(second.seen) == 3
 
 
-def test_one_that_is_cancelled_keeps_what_it_has_and_another_gets_the_rest() -> None:
+def test_a_cancelled_consumer_keeps_its_messages_and_another_takes_over() -> None:
     bench = Bench(arguments={"x-single-active-consumer": True})
     first, second = bench.subscribe(prefetch=1, hold=1), bench.subscribe()
     bench.publish(2)
@@ -372,7 +373,7 @@ class Letters:
 DEAD = {"x-dead-letter-exchange": "graves", "x-dead-letter-routing-key": "k"}
 
 
-def test_what_is_rejected_for_good_is_a_dead_letter_and_what_is_acknowledged_is_none() -> None:
+def test_rejected_messages_are_dead_lettered_and_acknowledged_ones_not() -> None:
     bench = Bench(arguments=DEAD)
     letters = Letters(bench)
     bench.publish(3)

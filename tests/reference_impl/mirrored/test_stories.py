@@ -52,13 +52,13 @@ def test_at_rest_every_synchronised_mirror_is_what_its_master_is(seed: int) -> N
 
 @given(seed=SEEDS)
 @settings(max_examples=60, deadline=None)
-def test_a_queue_has_a_master_again_when_all_its_nodes_are_back(seed: int) -> None:
+def test_a_queue_has_a_master_when_all_nodes_are_back(seed: int) -> None:
     master_when_healed(run_story(wild(seed)))
 
 
 @given(seed=SEEDS)
 @settings(max_examples=80, deadline=None)
-def test_nothing_confirmed_is_lost_while_a_synchronised_mirror_is_the_oldest(seed: int) -> None:
+def test_nothing_confirmed_is_lost_while_the_oldest_mirror_is_synchronised(seed: int) -> None:
     story = run_story(careful(seed))
     claims_of_careful(story)
 
@@ -81,7 +81,7 @@ def test_each_side_of_a_split_cluster_goes_on_consistently(seed: int) -> None:
 
 @given(seed=SEEDS)
 @settings(max_examples=40, deadline=None)
-def test_a_side_that_is_restarted_takes_over_what_the_other_has(seed: int) -> None:
+def test_a_restarted_side_adopts_the_other_sides_state(seed: int) -> None:
     story = run_story(careful(seed))
     far = story.cluster.split("a")
     for _ in range(3):
@@ -139,7 +139,7 @@ BUGS: dict[str, Bug] = {
         "_catch_up",
         without_what_was_missed,
     ),
-    "a death is told before what the dead one had said": (
+    "a death is reported before the last messages of the dead": (
         Ring,
         "_erase",
         whatever_is_pending,

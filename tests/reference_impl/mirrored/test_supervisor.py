@@ -100,7 +100,7 @@ def spawned(effects: list[Effect]) -> list[Pid]:
     return [effect.pid for effect in effects if isinstance(effect, Spawn)]
 
 
-def test_a_process_is_there_before_a_record_names_it_and_its_disk_is_empty() -> None:
+def test_a_queue_process_starts_with_empty_disk_before_its_record() -> None:
     effects = Rig().declare()
     assert [type(effect) for effect in effects] == [Wipe, Spawn, Watch, Transact]
     (pid,) = spawned(effects)
@@ -123,13 +123,13 @@ def test_a_declaration_is_answered_when_the_requested_mirrors_are_listed() -> No
     assert Send(CHANNEL, Started(5)) in rig.record(listed)
 
 
-def test_a_declaration_is_answered_when_a_mirror_could_not_be_started() -> None:
+def test_a_declaration_succeeds_although_a_mirror_could_not_start() -> None:
     rig = Rig(ha_mode="all")
     rig.declared()
     assert rig.handle(NotStarted("b", "q")) == [Send(CHANNEL, Started(5))]
 
 
-def test_a_mirror_is_requested_again_on_the_next_boot_of_its_node() -> None:
+def test_a_mirror_is_requested_again_after_its_node_rebooted() -> None:
     rig = Rig(ha_mode="all")
     rig.declared()
     rig.world.boots["b"] = 2
@@ -175,7 +175,7 @@ def test_another_nodes_supervisor_is_queried_and_answers_for_it() -> None:
     assert rig.handle(MasterStarted(1)) == []
 
 
-def test_a_declaration_is_made_here_when_the_other_node_is_lost() -> None:
+def test_a_declaration_falls_back_here_when_another_node_is_lost() -> None:
     rig = Rig()
     rig.handle(elsewhere(rig))
     rig.world.lose("b")
@@ -205,7 +205,7 @@ def test_a_queue_comes_back_after_its_process_crashed() -> None:
     assert restart in [it.command for it in effects if isinstance(it, Transact)]
 
 
-def test_a_queue_comes_back_when_its_last_mirror_was_lost_with_an_earlier_boot() -> None:
+def test_a_queue_restarts_once_its_last_mirrors_node_has_rebooted() -> None:
     rig = Rig()
     gone, mirror = Pid("a", 0, 9), Pid("b", 1, 9)
     record = Queue("q", True, False, None, {}, "a", gone, (mirror,), (), ())
@@ -214,7 +214,7 @@ def test_a_queue_comes_back_when_its_last_mirror_was_lost_with_an_earlier_boot()
     assert len(spawned(rig.handle(Changed()))) == 1
 
 
-def test_the_end_of_an_own_mirror_is_reported_but_not_of_one_that_refused() -> None:
+def test_an_own_mirrors_end_is_reported_unless_it_refused() -> None:
     rig = Rig()
     own = Pid("a", 1, 77)
     rig.world.ended.add(own)

@@ -37,7 +37,7 @@ def test_nothing_is_sent_before_all_have_answered() -> None:
     assert sent(sync.ready(SyncReady(7, C, True))) == [(B, FIRST), (C, FIRST)]
 
 
-def test_a_batch_waits_until_every_mirror_has_taken_the_one_before() -> None:
+def test_a_batch_waits_until_every_mirror_took_the_previous_one() -> None:
     sync = syncer()
     for mirror in (B, C):
         sync.ready(SyncReady(7, mirror, True))
@@ -72,7 +72,7 @@ def test_a_mirror_that_dies_is_waited_for_no_longer() -> None:
     assert sync.over
 
 
-def test_a_mirror_that_dies_before_it_has_answered_is_left_out() -> None:
+def test_a_mirror_that_dies_before_answering_is_left_out() -> None:
     sync = syncer()
     sync.ready(SyncReady(7, B, True))
     assert sent(sync.gone(C)) == [(B, FIRST)]

@@ -42,7 +42,7 @@ def test_a_queue_comes_back_at_its_home() -> None:
     assert isinstance(recovery(world, replace(QUEUE, master=None)), Restart)
 
 
-def test_a_queue_that_is_not_durable_is_forgotten_by_its_home() -> None:
+def test_a_transient_queue_is_forgotten_by_its_home() -> None:
     transient = replace(QUEUE, durable=False)
     assert recovery(World("a", ("a",), A), transient) == ForgetQueue("q", A)
 
@@ -53,7 +53,7 @@ def test_a_queue_is_left_to_a_mirror_that_lives() -> None:
     assert recovery(World("c", ("b", "c")), mirrored) is None
 
 
-def test_a_queue_that_waits_for_its_home_is_not_left_to_its_mirrors() -> None:
+def test_a_queue_that_waits_for_home_is_not_promoted_elsewhere() -> None:
     waiting = replace(QUEUE, master=None, mirrors=(B,), waits_for_home=True)
     assert isinstance(recovery(World("a", ("a", "b")), waiting), Restart)
 

@@ -128,7 +128,7 @@ def read(nodes: Nodes, name: str = "ref2", quiet_s: float = 1.0) -> list[tuple[b
     return got
 
 
-def test_what_is_dropped_was_confirmed_and_is_all_that_is_missing(tmp_path: Path) -> None:
+def test_dropped_messages_were_confirmed_and_are_all_that_is_missing(tmp_path: Path) -> None:
     with cluster(tmp_path, Kind.DROP) as nodes:
         publish(nodes)
         got = [number_of(octets) for octets, _ in read(nodes)]
@@ -183,9 +183,8 @@ def test_corruption_flips_the_last_byte_and_nothing_else(tmp_path: Path) -> None
     assert {octets[:-1] for octets in wrong} == {body(number)[:-1] for number in corrupt}
 
 
-def test_what_was_confirmed_early_is_lost_with_its_master_unless_it_was_held(
-    tmp_path: Path,
-) -> None:
+def test_early_confirmed_messages_are_lost_with_their_master(tmp_path: Path) -> None:
+    """Lose what was confirmed early with its master, unless the mirrors already held it."""
     with cluster(tmp_path, Kind.CONFIRM_EARLY, share=1.0) as nodes:
         channel = blocking(nodes, "ref1").channel()
         channel.confirm_delivery()
@@ -217,9 +216,7 @@ def test_confirming_early_changes_nothing_while_no_node_dies(tmp_path: Path) -> 
     assert got == list(range(COUNT))
 
 
-def test_what_is_forgotten_with_a_channel_is_all_that_does_not_come_again(
-    tmp_path: Path,
-) -> None:
+def test_only_messages_forgotten_with_a_channel_are_not_redelivered(tmp_path: Path) -> None:
     with cluster(tmp_path, Kind.FORGET) as nodes:
         publish(nodes)
         with blocking(nodes, "ref1") as connection:

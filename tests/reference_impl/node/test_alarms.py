@@ -5,7 +5,7 @@ import pytest
 from reference_impl.node.alarms import DISK, MEMORY, Alarms
 
 
-def test_a_node_is_short_of_memory_above_its_limit_and_of_disk_below() -> None:
+def test_high_memory_and_low_disk_raise_a_nodes_alarms() -> None:
     alarms = Alarms("a", memory=100, disk=50)
     assert not alarms.measured(memory=100, disk=50)
     assert alarms.measured(memory=101, disk=49)
@@ -36,7 +36,7 @@ def test_another_nodes_report_counts_until_it_is_lost() -> None:
 
 
 @pytest.mark.parametrize("resource", [MEMORY, DISK])
-def test_a_limit_that_is_set_holds_until_it_is_taken_back(resource: str) -> None:
+def test_a_set_limit_holds_until_it_is_reset(resource: str) -> None:
     alarms = Alarms("a", memory=0, disk=0)
     alarms.limit(resource, 1 if resource == MEMORY else 1 << 50)
     assert alarms.measured(memory=10, disk=10)

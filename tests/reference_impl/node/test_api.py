@@ -194,7 +194,7 @@ def test_the_lines_in_which_messages_wait_are_the_masters_too() -> None:
     assert (status, words["backing_queue_status"]) == (200, expected)
 
 
-def test_a_master_that_hangs_costs_its_own_counts_and_no_more() -> None:
+def test_a_hanging_master_costs_only_its_own_counts() -> None:
     asking = Asking().has(queue(), queue("ha.r", master=YOUNG))
     name = timer(asking.ask("GET", "/api/queues"))
     asking.api.handle(Looked(1, 5, 2, 1))
@@ -212,7 +212,7 @@ def test_a_master_that_dies_during_a_query_is_not_awaited() -> None:
     assert "messages" not in words
 
 
-def test_a_mirrored_queue_whose_master_is_down_names_its_home_and_is_down() -> None:
+def test_a_mirrored_queue_with_a_down_master_names_its_home() -> None:
     asking = Asking(nodes=("b", "c"), node="b")
     asking.has(queue(master=None, mirrors=(), synchronised=()))
     words = asking.get("/api/queues/%2F/ha.q")
@@ -221,20 +221,21 @@ def test_a_mirrored_queue_whose_master_is_down_names_its_home_and_is_down() -> N
     assert [one["state"] for one in asking.get("/api/queues")] == ["down"]
 
 
-def test_an_unmirrored_queue_whose_home_is_down_is_listed_and_not_found() -> None:
+def test_an_unmirrored_queue_without_its_home_is_listed_but_404() -> None:
     asking = Asking(nodes=("b", "c"), node="b").has(queue("plain", mirrors=(), synchronised=()))
     assert [one["state"] for one in asking.get("/api/queues/%2F")] == ["down"]
     assert asking.status("GET", "/api/queues/%2F/plain") == 404
 
 
-def test_a_mirrored_queue_whose_home_was_not_there_since_all_were_down_is_listed_alone() -> None:
+def test_an_absent_mirrored_queue_is_listed_as_down_but_404() -> None:
+    """Answer 404 for a mirrored queue whose home never came back after all nodes were down."""
     asking = Asking(nodes=("b", "c"), node="b")
     asking.has(queue(master=None, mirrors=(), synchronised=(), is_absent=True))
     assert [one["state"] for one in asking.get("/api/queues/%2F")] == ["down"]
     assert asking.status("GET", "/api/queues/%2F/ha.q") == 404
 
 
-def test_names_are_percent_encoded_and_vhosts_other_than_the_one_are_unknown() -> None:
+def test_names_are_percent_encoded_and_other_vhosts_are_unknown() -> None:
     asking = Asking().has(queue("a/b c"))
     assert asking.get(rabbitmq_api.queue_path("a/b c"))["name"] == "a/b c"
     assert asking.status("GET", "/api/queues/other/x") == 404
@@ -278,7 +279,7 @@ def test_contents_are_purged_by_the_master() -> None:
 @pytest.mark.parametrize(
     ("action", "message"), [("sync", Synchronise), ("cancel_sync", CancelSync)]
 )
-def test_a_sync_request_goes_to_the_master_and_is_answered_at_once(
+def test_a_sync_request_goes_to_the_master_and_returns_immediately(
     action: str, message: type
 ) -> None:
     asking = Asking().has(queue())
@@ -336,14 +337,14 @@ def test_a_policy_is_answered_when_every_node_has_it() -> None:
     assert answered(asking.api.handle(Committed(2, False))) == (204, None)
 
 
-def test_a_policy_that_a_hanging_node_keeps_from_being_settled_is_no_success() -> None:
+def test_a_policy_that_a_hanging_node_blocks_is_an_error() -> None:
     asking = Asking()
     body = b'{"pattern": "^q", "definition": {"ha-mode": "all"}}'
     name = timer(asking.ask("PUT", "/api/policies/%2F/p", body))
     assert answered(asking.api.handle(Timeout(name)))[0] == 500
 
 
-def test_a_policy_that_cannot_be_is_a_bad_request_and_changes_nothing() -> None:
+def test_an_invalid_policy_is_a_bad_request_and_changes_nothing() -> None:
     effects = Asking().ask("PUT", "/api/policies/%2F/p", b'{"pattern": "q", "definition": {}}')
     assert [type(effect) for effect in effects] == [Answer]
     assert answered(effects)[0] == 400
@@ -400,7 +401,7 @@ def test_a_node_is_forgotten_when_every_node_knows_it(name: str) -> None:
     assert answered(asking.api.handle(Committed(1, FORGOTTEN))) == (204, None)
 
 
-def test_a_node_that_is_none_or_runs_is_not_forgotten_and_the_answer_says_why() -> None:
+def test_forgetting_an_unknown_or_running_node_fails_and_says_why() -> None:
     asking = Asking()
     asking.ask("DELETE", "/api/nodes/d")
     asking.ask("DELETE", "/api/nodes/b")
@@ -415,14 +416,14 @@ def test_columns_are_the_requested_ones() -> None:
     assert first == {"name": "rabbit@a", "running": True}
 
 
-def test_the_overview_says_whose_behaviour_this_is_and_what_it_is() -> None:
+def test_the_overview_names_the_imitated_version_and_the_product() -> None:
     words = Asking().get(rabbitmq_api.OVERVIEW)
     assert words["rabbitmq_version"] == "3.10.8"
     assert set(words) == {"rabbitmq_version", "erlang_version"}
     assert Asking().get("/api/overview")["product_name"] == "mqproof reference"
 
 
-def test_a_node_is_critical_while_a_queue_of_its_has_no_synchronised_mirror() -> None:
+def test_a_node_is_critical_if_a_queue_lacks_synchronised_mirrors() -> None:
     path = "/api/health/checks/node-is-mirror-sync-critical"
     assert Asking().has(queue()).get(path) == {"status": "ok"}
     assert Asking().has(queue("plain", synchronised=())).get(path) == {"status": "ok"}
@@ -454,7 +455,7 @@ def test_connections_are_those_of_every_running_node() -> None:
     )
 
 
-def test_a_lost_nodes_connections_are_gone_and_a_silent_ones_are_unknown() -> None:
+def test_lost_nodes_connections_vanish_but_those_of_silent_are_unknown() -> None:
     asking = Asking(own=(HERE,))
     asking.ask("GET", "/api/connections")
     asking.api.handle(Connections(1, ()))
@@ -470,7 +471,7 @@ def test_a_node_lists_its_own_connections_to_another() -> None:
     assert effects == [Send(Pid("b", 1, API), Connections(5, (HERE,)))]
 
 
-def test_a_connection_is_closed_by_its_own_process_wherever_it_is() -> None:
+def test_a_connection_on_any_node_is_closed_by_its_process() -> None:
     asking = Asking(nodes=("a", "b"), own=(HERE,))
     asking.ask("DELETE", rabbitmq_api.connection_path(THERE.name))
     effects = asking.api.handle(Connections(1, (THERE,)))

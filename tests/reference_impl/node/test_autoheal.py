@@ -36,7 +36,7 @@ def test_while_they_are_apart_both_sides_serve(seed: int) -> None:
     [({"a": 3, "b": 1, "c": 1}, "alone"), ({"a": 1, "b": 1, "c": 1}, "others")],
     ids=["the one that most clients chose", "the two that more clients chose"],
 )
-def test_the_side_with_most_clients_stays_and_the_other_forgets_what_only_it_had(
+def test_the_side_with_most_clients_wins_and_the_other_discards(
     seed: int, clients: dict[str, int], kept: str
 ) -> None:
     nodes = split(seed, "a", **clients)
@@ -82,7 +82,7 @@ def test_no_side_gives_way_while_one_node_is_down(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_hung_too_long_gives_way_to_the_others(seed: int) -> None:
+def test_a_node_that_hung_too_long_yields_to_the_others(seed: int) -> None:
     nodes = SimulatedClusters(seed, "abc", "autoheal", T)
     nodes.start()
     nodes.run_until(nodes.all_run, 3000)

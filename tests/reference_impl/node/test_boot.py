@@ -43,7 +43,7 @@ def test_a_node_joins_when_it_hears_every_member() -> None:
     assert decision("c", BLANK, a=running("a", "a", "b"), b=running("a", "a", "b")) == Ask("a")
 
 
-def test_a_group_that_lists_an_older_boot_is_not_queried_yet() -> None:
+def test_a_group_that_lists_an_older_boot_is_not_queried() -> None:
     assert decision("c", BLANK, a=running("a", "a", "c")) == KeepWaiting()
 
 
@@ -51,19 +51,19 @@ def test_a_group_without_a_leader_is_waited_for() -> None:
     assert decision("c", saved(9), a=running(None, "a")) == KeepWaiting()
 
 
-def test_of_two_groups_the_larger_is_joined_and_of_equal_ones_that_of_the_smaller_name() -> None:
+def test_the_larger_group_is_joined_and_then_the_smaller_name() -> None:
     apart = {"a": running("a", "a"), "b": running("b", "b")}
     assert decision("c", BLANK, **apart) == Ask("a")
     larger = {"a": running("a", "a"), "b": running("b", "b", "d"), "d": running("b", "b", "d")}
     assert decision("c", BLANK, **larger) == Ask("b")
 
 
-def test_the_leaders_own_word_counts_more_than_what_others_say_of_its_group() -> None:
+def test_a_leaders_report_of_its_group_outweighs_other_reports() -> None:
     states = {"a": running("b", "a", "b", "c"), "b": running("b", "a", "b")}
     assert decision("c", BLANK, **states) == Ask("b")
 
 
-def test_the_last_to_stop_starts_at_once_when_all_were_tried() -> None:
+def test_the_last_to_stop_boots_after_trying_all_peers() -> None:
     assert decision("a", saved(5)) == Found()
     assert decision("a", saved(5), tried=False) == KeepWaiting()
     assert decision("a", saved(5), b=saved(4, "a")) == Found()
@@ -75,7 +75,8 @@ def test_who_saw_others_run_when_it_stopped_waits_for_them() -> None:
     assert decision("a", saved(5, "b"), c=saved(5, "a", "b")) == KeepWaiting()
 
 
-def test_when_all_died_together_the_newest_starts_and_of_equals_the_smallest_name() -> None:
+def test_after_a_common_death_the_newest_or_smallest_name_starts() -> None:
+    """Start the node with the newest tables; of equal ones, the one with the smallest name."""
     states = {"a": saved(7, "b", "c"), "b": saved(8, "a", "c"), "c": saved(7, "a", "b")}
     decisions = {
         node: decision(node, own, **{name: it for name, it in states.items() if name != node})
@@ -107,12 +108,12 @@ def test_under_pause_minority_the_newest_of_a_majority_starts() -> None:
 
 
 @pytest.mark.parametrize("phase", [PAUSED, JOINING])
-def test_who_is_neither_running_nor_waiting_may_still_have_newer_tables(phase: str) -> None:
+def test_a_peer_in_another_phase_may_still_have_newer_tables(phase: str) -> None:
     other = State(phase, Term(1, "a"), NOTHING, None, {}, ())
     assert decision("a", saved(5, "b"), b=other) == KeepWaiting()
 
 
-def test_a_node_that_lost_its_disk_does_not_hold_up_who_waits_for_it() -> None:
+def test_a_node_without_disk_does_not_delay_its_waiting_peers() -> None:
     assert decision("a", saved(5, "b"), b=BLANK) == Found()
     assert decision("b", BLANK, a=saved(5, "b")) == KeepWaiting()
 
@@ -124,7 +125,7 @@ def test_of_blank_nodes_the_smallest_configured_name_begins() -> None:
     assert decision("b", BLANK, a=BLANK, patience_is_over=True) == KeepWaiting()
 
 
-def test_when_the_smallest_name_does_not_come_the_smallest_that_is_there_begins() -> None:
+def test_without_the_smallest_name_the_smallest_present_node_founds() -> None:
     assert decision("b", BLANK, patience_is_over=True) == Found()
     assert decision("b", BLANK, c=BLANK, patience_is_over=True) == Found()
     assert decision("c", BLANK, b=BLANK, patience_is_over=True) == KeepWaiting()

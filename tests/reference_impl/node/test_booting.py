@@ -25,7 +25,7 @@ def timers(boot: Booting) -> set[str]:
     return {effect.name for effect in boot.begin() if isinstance(effect, Arm)}
 
 
-def test_who_was_the_last_to_stop_gives_peers_that_boot_at_the_same_moment_a_little_time() -> None:
+def test_the_last_to_stop_grants_booting_peers_a_grace_period() -> None:
     boot, peers = booting()
     assert "grace" in timers(boot)
     peers.failed("b")
@@ -40,7 +40,7 @@ def test_a_blank_node_needs_no_such_time() -> None:
     assert boot.consider(BLANK) == Found()
 
 
-def test_a_peer_that_neither_answers_nor_refuses_is_given_up_after_the_first_round() -> None:
+def test_a_silent_peer_is_given_up_after_the_first_round() -> None:
     boot, _ = booting()
     boot.time_is_over("grace")
     assert boot.consider(LAST) == []
@@ -48,7 +48,7 @@ def test_a_peer_that_neither_answers_nor_refuses_is_given_up_after_the_first_rou
     assert boot.consider(LAST) == Found()
 
 
-def test_a_linked_peer_is_not_given_up_before_it_reports_its_state() -> None:
+def test_a_linked_peer_is_awaited_until_it_reports_its_state() -> None:
     boot, peers = booting()
     peers.link("b", 1)
     for name in ("grace", "round"):
@@ -58,7 +58,7 @@ def test_a_linked_peer_is_not_given_up_before_it_reports_its_state() -> None:
     assert boot.consider(LAST) == Found()
 
 
-def test_a_leader_is_queried_once_until_it_refuses_or_is_lost() -> None:
+def test_a_leader_is_queried_once_until_it_refuses_or_vanishes() -> None:
     boot, peers = booting()
     peers.link("b", 1)
     peers.heard_state("b", GROUP)

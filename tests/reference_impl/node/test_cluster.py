@@ -35,7 +35,7 @@ def test_a_boot_dials_every_peer_at_once() -> None:
     assert [it for it in effects if isinstance(it, h.Dial)] == [h.Dial("b"), h.Dial("c")]
 
 
-def test_a_node_without_peers_is_ready_as_soon_as_it_has_saved() -> None:
+def test_a_node_without_peers_is_ready_once_it_has_saved() -> None:
     effects = Cluster(Config("a", "", "", ""), 1, None).begin()
     assert isinstance(effects[0], h.Save)
     assert h.Ready() in effects
@@ -100,7 +100,7 @@ def test_a_newcomer_whose_admission_was_lost_queries_the_next_leader() -> None:
     assert core.running() == ("b", "c")
 
 
-def test_a_stopping_node_says_so_to_its_peers_and_keeps_what_it_saw_on_disk() -> None:
+def test_a_stopping_node_notifies_its_peers_and_keeps_its_disk() -> None:
     effects = pair().leave()
     (sent,) = (it for it in effects if isinstance(it, h.SendGossip))
     assert isinstance(sent.gossip, State)

@@ -25,7 +25,7 @@ def stop_all(nodes: SimulatedClusters, *names: str) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_first_start_in_parallel_gives_one_cluster_within_two_seconds(seed: int) -> None:
+def test_a_parallel_first_start_makes_one_cluster_within_two_seconds(seed: int) -> None:
     nodes = SimulatedClusters(seed)
     nodes.start()
     assert nodes.run_until(nodes.all_run, 2000) < 2000
@@ -33,9 +33,7 @@ def test_the_first_start_in_parallel_gives_one_cluster_within_two_seconds(seed: 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_in_whatever_order_and_however_late_blank_nodes_come_there_is_one_cluster(
-    seed: int,
-) -> None:
+def test_blank_nodes_in_any_order_and_delay_make_one_cluster(seed: int) -> None:
     nodes = SimulatedClusters(seed, "abcd")
     for name in nodes.random.sample("abcd", 4):
         nodes.start(name)
@@ -51,7 +49,7 @@ def test_a_single_node_is_a_cluster_at_once() -> None:
     assert nodes.all_run()
 
 
-def test_the_smallest_of_those_that_are_there_begins_where_the_first_name_does_not_come() -> None:
+def test_the_smallest_present_node_founds_when_the_first_is_missing() -> None:
     nodes = SimulatedClusters(1)
     nodes.start("b", "c")
     assert nodes.run_until(lambda: nodes.all_run("b", "c"), 10_000) >= 5000
@@ -61,7 +59,7 @@ def test_the_smallest_of_those_that_are_there_begins_where_the_first_name_does_n
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_last_to_stop_starts_at_once_and_the_others_join_it(seed: int) -> None:
+def test_the_last_to_stop_boots_at_once_and_others_join(seed: int) -> None:
     nodes = up(seed)
     nodes.submit("b", "kept")
     nodes.run(200)
@@ -90,7 +88,7 @@ def test_who_stopped_earlier_waits_for_one_that_it_saw_run(seed: int) -> None:
     assert nodes.notes("a") == ["alone"]
 
 
-def test_a_node_gives_its_boot_up_after_ten_times_thirty_seconds() -> None:
+def test_a_node_abandons_its_boot_after_ten_times_thirty_seconds() -> None:
     nodes = up(1)
     stop_all(nodes, "a", "b", "c")
     nodes.start("a")
@@ -158,7 +156,7 @@ def test_a_node_that_lost_its_disk_joins_blank() -> None:
     assert nodes.notes("a") == ["kept"]
 
 
-def test_a_member_that_hangs_holds_a_newcomer_up_until_it_is_lost() -> None:
+def test_a_hanging_member_delays_a_newcomer_until_it_is_lost() -> None:
     nodes = up(6)
     nodes.kill("c")
     nodes.run(500)
@@ -175,7 +173,7 @@ def test_a_graceful_stop_is_noticed_at_once() -> None:
     assert nodes.run_until(lambda: nodes.all_run("a", "c"), 100) <= nodes.slowness_ms
 
 
-def test_nodes_that_were_configured_with_other_names_are_not_dealt_with() -> None:
+def test_peers_configured_with_other_names_are_dropped() -> None:
     core = Cluster(Config("a", "", "", "", {"b": ("", 1)}), 1, None)
     core.begin()
     stranger = h.Linked("b", 1, Greeting(("a", "b", "c"), blank=True))

@@ -63,7 +63,7 @@ def ready(nodes: SimulatedClusters) -> list[str]:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(HANDLINGS))
-def test_after_any_trouble_one_trusted_node_and_restarts_of_the_others_make_one_cluster(
+def test_one_trusted_node_and_restarts_make_one_cluster_after_trouble(
     seed: int, handling: Handling
 ) -> None:
     nodes = SimulatedClusters(seed, "abcd" if seed % 2 else "abc", handling, 2000)
@@ -94,9 +94,7 @@ def test_after_any_trouble_one_trusted_node_and_restarts_of_the_others_make_one_
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(HANDLINGS))
-def test_one_trusted_disk_and_empty_ones_make_one_cluster_whatever_went_before(
-    seed: int, handling: Handling
-) -> None:
+def test_one_trusted_disk_and_empty_ones_make_one_cluster(seed: int, handling: Handling) -> None:
     """Nodes are forgotten, wiped and forced to boot meanwhile, sensibly or not."""
     nodes = SimulatedClusters(seed, "abcd" if seed % 2 else "abc", handling, 2000)
     nodes.preferred = ("b",)

@@ -41,7 +41,7 @@ def _move(nodes: SimulatedClusters, name: str, step: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["abc", "ab", "abcde"]))
-def test_whatever_dies_and_comes_back_all_have_the_same_tables_and_nothing_settled_is_lost(
+def test_after_any_crashes_tables_agree_and_keep_every_settled_command(
     seed: int, names: str
 ) -> None:
     nodes = lived(seed, names)

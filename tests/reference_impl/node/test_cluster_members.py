@@ -28,7 +28,7 @@ def forget(nodes: SimulatedClusters, through: str, node: str) -> object:
     return nodes.settled[status]
 
 
-def test_a_cluster_knows_those_that_it_was_configured_with_and_who_was_admitted() -> None:
+def test_a_cluster_knows_its_configured_and_admitted_nodes() -> None:
     nodes = SimulatedClusters(1)
     nodes.start("a", "b")
     nodes.run_until(lambda: nodes.all_run("a", "b"), 3000)
@@ -42,7 +42,7 @@ def test_a_node_that_runs_is_not_forgotten() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_was_forgotten_does_not_boot_on_its_disk_and_says_why(seed: int) -> None:
+def test_a_forgotten_node_refuses_to_boot_and_says_why(seed: int) -> None:
     nodes = up(seed)
     nodes.kill("c")
     nodes.run(500)
@@ -58,7 +58,7 @@ def test_a_node_that_was_forgotten_does_not_boot_on_its_disk_and_says_why(seed: 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_was_forgotten_joins_again_with_an_empty_disk(seed: int) -> None:
+def test_a_forgotten_node_rejoins_with_an_empty_disk(seed: int) -> None:
     nodes = up(seed)
     nodes.submit("a", "kept")
     nodes.kill("c")
@@ -85,7 +85,7 @@ def test_no_node_waits_for_a_forgotten_one(seed: int) -> None:
     assert not nodes.said("b", "Waiting")
 
 
-def test_a_node_that_was_forgotten_is_not_counted_for_a_majority() -> None:
+def test_a_forgotten_node_does_not_count_towards_the_majority() -> None:
     nodes = up(1, handling="pause_minority")
     nodes.kill("c")
     nodes.run(500)
@@ -103,7 +103,7 @@ def test_a_node_that_was_forgotten_is_not_counted_for_a_majority() -> None:
     assert nodes.all_run("a", "b"), "two of three are; of four they were none"
 
 
-def test_a_node_in_a_pause_is_down_and_loses_its_links_when_it_is_forgotten() -> None:
+def test_a_paused_node_loses_its_links_when_it_is_forgotten() -> None:
     nodes = up(3, handling="pause_minority")
     nodes.isolate("c")
     nodes.run_until(lambda: nodes.nodes["c"].paused, 15_000)
@@ -116,7 +116,8 @@ def test_a_node_in_a_pause_is_down_and_loses_its_links_when_it_is_forgotten() ->
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_who_forgets_the_last_one_offline_boots_without_it_and_the_others_join(seed: int) -> None:
+def test_a_node_that_forgot_the_last_one_offline_boots_alone(seed: int) -> None:
+    """Boot without the last node to stop, which was forgotten offline; the others join."""
     nodes = up(seed)
     nodes.submit("a", "kept")
     nodes.run(200)
@@ -150,7 +151,7 @@ def test_the_tables_of_an_offline_forget_win_over_waiting_nodes(seed: int) -> No
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_last_one_does_not_boot_beside_who_forgot_it_offline(seed: int) -> None:
+def test_the_last_node_cannot_boot_beside_one_that_forgot_it(seed: int) -> None:
     nodes = up(seed, "ab")
     stop_all(nodes, "a", "b")
     nodes.forget_offline("a", "b")
@@ -192,7 +193,7 @@ def test_where_every_disk_is_lost_blank_nodes_begin_again(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", ["a", "b"])
-def test_a_node_that_is_reset_is_forgotten_and_joins_with_nothing(seed: int, name: str) -> None:
+def test_a_reset_node_is_forgotten_and_joins_empty(seed: int, name: str) -> None:
     nodes = up(seed)
     nodes.submit("c", "kept")
     nodes.run(200)

@@ -23,9 +23,8 @@ def partitions(nodes: SimulatedClusters) -> dict[str, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_hangs_is_lost_after_three_to_five_quarters_of_the_tick_time(
-    seed: int,
-) -> None:
+def test_a_hanging_node_is_lost_near_the_tick_time(seed: int) -> None:
+    """Lose a hanging node after 75 % to 125 % of the tick time."""
     nodes = up(seed, "ignore")
     nodes.freeze("a")
     took_ms = nodes.run_until(lambda: nodes.all_run("b", "c"), 2 * T)
@@ -56,9 +55,7 @@ def test_a_short_hang_does_no_harm(seed: int) -> None:
 
 @pytest.mark.parametrize("handling", ["ignore", "pause_minority"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_that_was_frozen_too_long_goes_on_as_another_leader(
-    seed: int, handling: Handling
-) -> None:
+def test_a_node_frozen_too_long_continues_as_another_leader(seed: int, handling: Handling) -> None:
     """The known hole: it finds all its links closed, and all its peers alive."""
     nodes = up(seed, handling)
     nodes.freeze("a")
@@ -96,7 +93,7 @@ def test_who_is_restarted_after_a_split_takes_the_others_tables(
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_two_sides_that_start_again_at_the_same_moment_become_one(seed: int) -> None:
+def test_two_sides_that_restart_at_the_same_moment_merge(seed: int) -> None:
     nodes = up(seed, "ignore", "ab")
     nodes.isolate("a")
     nodes.run(2 * T)
@@ -112,7 +109,7 @@ def test_two_sides_that_start_again_at_the_same_moment_become_one(seed: int) -> 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_in_a_clean_cut_the_minority_pauses_and_comes_back_after_it(seed: int) -> None:
+def test_a_clean_partition_pauses_the_minority_until_it_ends(seed: int) -> None:
     nodes = up(seed, "pause_minority")
     nodes.isolate("a")
     nodes.run_until(lambda: nodes.nodes["a"].paused, 2 * T)
@@ -127,8 +124,8 @@ def test_in_a_clean_cut_the_minority_pauses_and_comes_back_after_it(seed: int) -
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_in_a_cut_a_node_pauses_in_the_instant_in_which_it_loses_the_majority(seed: int) -> None:
-    """RabbitMQ's monitor decides from nodes(), and asks nobody: 10 to 120 ms by its log."""
+def test_a_node_pauses_at_once_when_it_loses_the_majority(seed: int) -> None:
+    """RabbitMQ's monitor decides from nodes() without a query: 10 to 120 ms by its log."""
     nodes = up(seed, "pause_minority")
     nodes.isolate("a")
     took_ms = nodes.run_until(lambda: nodes.nodes["a"].paused, 2 * T)
@@ -137,7 +134,7 @@ def test_in_a_cut_a_node_pauses_in_the_instant_in_which_it_loses_the_majority(se
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_peer_that_hangs_is_not_waited_for_when_the_other_one_dies(seed: int) -> None:
+def test_a_hanging_peer_is_not_awaited_when_the_other_dies(seed: int) -> None:
     nodes = up(seed, "pause_minority")
     nodes.freeze("b")
     nodes.run_until(lambda: nodes.all_run("a", "c"), 2 * T)
@@ -157,7 +154,7 @@ def test_confirms_are_withheld_from_the_moment_a_majority_is_missing(seed: int) 
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_node_sees_its_linked_peers_and_none_when_cut_off(seed: int) -> None:
+def test_a_node_lists_its_linked_peers_and_none_when_isolated(seed: int) -> None:
     nodes = up(seed, "pause_minority")
     assert nodes.core("a").linked() == {"b", "c"}
     nodes.kill("b")
@@ -218,7 +215,7 @@ def test_a_paused_node_leaves_its_group_though_its_links_stay(seed: int) -> None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_partial_partition_is_made_a_full_one_where_partitions_are_ignored(seed: int) -> None:
+def test_a_partial_partition_becomes_a_full_one_under_ignore(seed: int) -> None:
     nodes = up(seed, "ignore", "abcd")
     nodes.cut("b", "c")
     nodes.run(2 * T)
@@ -230,7 +227,7 @@ def test_a_partial_partition_is_made_a_full_one_where_partitions_are_ignored(see
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_when_every_node_has_paused_all_come_back_with_the_newest_tables(seed: int) -> None:
+def test_after_all_nodes_paused_all_return_with_the_newest_tables(seed: int) -> None:
     nodes = up(seed, "pause_minority")
     nodes.submit("b", "settled")
     nodes.run(500)
@@ -251,9 +248,7 @@ def preferring(seed: int, preferred: str) -> SimulatedClusters:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_who_sees_none_of_those_that_are_preferred_pauses_though_it_is_in_the_majority(
-    seed: int,
-) -> None:
+def test_a_majority_without_a_preferred_node_pauses(seed: int) -> None:
     nodes = preferring(seed, "a")
     nodes.isolate("a")
     nodes.run(2 * T)
@@ -267,7 +262,7 @@ def test_who_sees_none_of_those_that_are_preferred_pauses_though_it_is_in_the_ma
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_where_each_side_has_one_that_is_preferred_both_go_on(seed: int) -> None:
+def test_both_sides_continue_if_each_has_a_preferred_node(seed: int) -> None:
     nodes = preferring(seed, "ab")
     nodes.isolate("a")
     nodes.run(2 * T)

@@ -72,7 +72,7 @@ def test_partition_handling_is_configured_completely(
     ("founders", "problem"),
     [(["b"], "a must be one of them"), (["a", "z"], "no address to dial 'z'")],
 )
-def test_a_node_is_one_of_its_founders_and_knows_where_the_others_are(
+def test_a_node_must_be_a_founder_and_know_all_addresses(
     founders: list[str], problem: str
 ) -> None:
     peers = {"b": ["127.0.0.2", 1]}

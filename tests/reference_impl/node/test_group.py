@@ -60,7 +60,7 @@ def test_a_newcomer_is_up_from_its_admission_on() -> None:
     assert groups.of["b"].members == {"a": 1, "b": 1}
 
 
-def test_a_newcomer_that_does_not_hear_every_member_is_not_admitted() -> None:
+def test_a_newcomer_that_misses_a_member_is_not_admitted() -> None:
     groups = Groups()
     groups.link("ab", "ac")
     leader = groups.founded("a")
@@ -79,7 +79,7 @@ def test_only_the_leader_admits_nodes() -> None:
     assert not groups.of["b"].admit("c", ("a", "b"))
 
 
-def test_a_newcomer_without_a_link_to_a_member_is_lost_there_at_once() -> None:
+def test_a_newcomer_is_lost_where_a_member_has_no_link() -> None:
     groups = Groups()
     groups.link("ab", "ac")  # b and c had one when c asked
     leader = groups.founded("a")
@@ -104,7 +104,7 @@ def test_a_newcomer_loses_members_without_a_link_to_it() -> None:
     assert groups.of["c"].members == {"a": 1, "c": 1}
 
 
-def test_a_newcomer_on_another_boot_than_the_one_that_is_linked_is_lost() -> None:
+def test_a_newcomer_linked_under_another_boot_is_lost() -> None:
     groups = Groups()
     groups.link("ab", "ac", "bc")
     leader = groups.founded("a")
@@ -117,7 +117,7 @@ def test_a_newcomer_on_another_boot_than_the_one_that_is_linked_is_lost() -> Non
     assert groups.of["b"].members == {"a": 1, "b": 1}
 
 
-def test_a_lost_member_goes_once_and_others_are_queried_about_it() -> None:
+def test_a_lost_member_is_dropped_once_and_others_are_queried() -> None:
     groups = Groups()
     groups.link("ab", "ac", "bc")
     leader = groups.founded("a")

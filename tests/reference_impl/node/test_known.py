@@ -50,7 +50,7 @@ def test_another_cluster_is_not_dealt_with() -> None:
     assert other == "a is of another cluster (a, b): it is not dealt with"
 
 
-def test_a_node_knows_its_tables_and_a_blank_one_its_configuration() -> None:
+def test_a_node_knows_its_tables_nodes_or_the_configured_ones() -> None:
     running = State(RUNNING, Term(1, "b"), NOTHING, "b", {"b": 1, "d": 4}, ())
     waiting = State(BOOTING, Term(1, "b"), 7, None, {}, ())
     assert nodes_of(Tables(nodes=("a", "b")), "abc", [running]) == {"a", "b"}

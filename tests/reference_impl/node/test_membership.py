@@ -5,7 +5,7 @@ from reference_impl.node.gossip import BOOTING, State
 from reference_impl.node.membership import Peers
 
 STATE = State(BOOTING, Term(0, ""), -1, None, {}, ())
-NOBODY: frozenset[str] = frozenset()
+NO_PEERS: frozenset[str] = frozenset()
 
 
 def linked(*names: str) -> Peers:
@@ -24,21 +24,21 @@ def test_four_silent_ticks_in_a_row_are_too_many() -> None:
 
 def test_one_sign_of_life_begins_the_count_again() -> None:
     peers = linked("b")
-    for heard in (NOBODY, NOBODY, NOBODY, frozenset({"b"}), NOBODY, NOBODY, NOBODY):
+    for heard in (NO_PEERS, NO_PEERS, NO_PEERS, frozenset({"b"}), NO_PEERS, NO_PEERS, NO_PEERS):
         assert peers.ticked(heard) == []
-    assert peers.ticked(NOBODY) == ["b"]
+    assert peers.ticked(NO_PEERS) == ["b"]
 
 
 def test_a_new_link_begins_without_silence() -> None:
     peers = linked("b")
     for _ in range(3):
-        peers.ticked(NOBODY)
+        peers.ticked(NO_PEERS)
     peers.unlink("b")
     peers.link("b", 2)
-    assert peers.ticked(NOBODY) == []
+    assert peers.ticked(NO_PEERS) == []
 
 
-def test_peers_without_a_link_are_dialled_one_attempt_at_a_time() -> None:
+def test_each_unlinked_peer_is_dialled_one_attempt_at_a_time() -> None:
     peers = linked("b")
     assert peers.to_dial() == ["c"]
     assert peers.to_dial() == []

@@ -19,7 +19,7 @@ def test_where_nothing_makes_an_alarm_nothing_is_short() -> None:
     assert memory.lasts_s is None
 
 
-def test_it_lasts_the_shorter_the_less_room_there_is_up_to_the_alarm() -> None:
+def test_the_memory_forecast_shrinks_with_free_memory_until_the_alarm() -> None:
     memory = Memory()
     assert memory.measured(SHORT, LIMIT, 0)
     assert memory.lasts_s is not None

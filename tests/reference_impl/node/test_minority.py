@@ -36,7 +36,7 @@ def silent(minority: Minority, lost: str, linked: set[str]) -> bool:
 
 
 @pytest.mark.parametrize(("total", "lost", "linked", "pauses"), LOSSES)
-def test_a_node_pauses_with_half_of_the_configured_nodes_or_less(
+def test_a_node_pauses_with_at_most_half_of_all_nodes(
     total: int, lost: list[str], linked: set[str], pauses: bool
 ) -> None:
     assert closed(total, lost, linked, set()) is pauses
@@ -50,7 +50,7 @@ def test_a_node_pauses_with_half_of_the_configured_nodes_or_less(
         (2, ["b"], {"b"}, True),
     ],
 )
-def test_a_peer_that_is_there_again_counts_for_the_loss_of_others_only(
+def test_a_returning_peer_counts_only_for_the_loss_of_others(
     total: int, lost: list[str], answer: set[str], pauses: bool
 ) -> None:
     assert closed(total, lost, set(), answer) is pauses
@@ -65,7 +65,7 @@ def test_a_silent_peer_is_not_queried(
     assert judged == [False] * (len(lost) - 1) + [pauses]
 
 
-def test_a_silent_peer_is_not_queried_when_another_closes_its_link() -> None:
+def test_a_silent_peer_is_not_queried_when_another_link_closes() -> None:
     minority = Minority(majority(3))
     silent(minority, "b", {"c"})
     assert minority.suspect("c", ["b", "c"]) == ["c"]
@@ -78,7 +78,7 @@ def test_a_returned_peer_is_queried_when_it_closes_its_link() -> None:
     assert minority.suspect("b", ["b"]) == ["b"]
 
 
-def test_an_answer_that_is_awaited_is_awaited_though_another_peer_falls_silent() -> None:
+def test_an_awaited_answer_is_awaited_although_another_peer_is_silent() -> None:
     minority = Minority(majority(3))
     assert minority.suspect("b", ["b"]) == ["b"]
     minority.silent("c")
@@ -112,7 +112,7 @@ def test_the_suspects_are_known_until_they_are_judged() -> None:
     ("me", "linked", "is_enough"),
     [("a", {"b"}, True), ("b", {"c"}, False), ("b", set(), False), ("b", {"a"}, True)],
 )
-def test_under_pause_if_all_down_one_that_is_preferred_is_enough(
+def test_under_pause_if_all_down_one_preferred_node_is_enough(
     me: str, linked: set[str], is_enough: bool
 ) -> None:
     assert Minority(one_of(["a", "e"], me)).holds(frozenset(linked)) is not is_enough

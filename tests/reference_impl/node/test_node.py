@@ -70,7 +70,7 @@ def test_messages_of_one_process_to_another_keep_their_order(stage: Playing) -> 
     assert reader.heard == list(range(10))
 
 
-def test_a_process_that_raises_ends_alone_and_its_watcher_gets_down(stage: Playing) -> None:
+def test_a_crashed_process_ends_alone_and_its_watcher_is_notified(stage: Playing) -> None:
     broken = stage.put(Scripted(RuntimeError("a bug")))
     watcher, bystander = Scripted([Watch(broken)]), Scripted()
     stage.mail(stage.put(watcher))
@@ -82,7 +82,7 @@ def test_a_process_that_raises_ends_alone_and_its_watcher_gets_down(stage: Playi
     assert any("a bug" in line for line in stage.out.lines)
 
 
-def test_what_a_process_sent_before_it_ended_comes_before_its_down(stage: Playing) -> None:
+def test_a_process_is_reported_down_after_its_last_message(stage: Playing) -> None:
     ending = stage.node.new_pid()
     watcher = Scripted([Watch(ending)])
     at = stage.put(watcher)
@@ -119,7 +119,7 @@ def test_a_timer_of_no_length_fires_once_after_pending_events(stage: Playing) ->
     assert (pid, "flush") not in stage.out.timers
 
 
-def test_mail_that_comes_before_the_node_serves_waits_for_its_processes() -> None:
+def test_mail_before_the_node_serves_waits_for_its_processes() -> None:
     stage = Playing()
     reader = Scripted()
     pid = stage.put(reader)
@@ -135,7 +135,7 @@ def test_what_an_ended_process_armed_never_fires(stage: Playing) -> None:
     assert process.heard == [Synchronise()]
 
 
-def test_clients_are_let_in_when_the_queues_on_this_nodes_disk_are_there_again() -> None:
+def test_clients_are_accepted_once_the_nodes_stored_queues_are_back() -> None:
     of_last_boot = Pid("ref1", 1, 7)
     tables = predeclared()
     tables.queues["q"] = Queue("q", True, False, None, {}, "ref1", of_last_boot, (), (), ())

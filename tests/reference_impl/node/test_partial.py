@@ -33,9 +33,7 @@ def test_a_doubted_member_is_probed_by_peers_with_a_link() -> None:
 
 
 @pytest.mark.parametrize("doubt", [Doubt("c", 0), Doubt("x", 1)])
-def test_a_member_lost_here_or_on_a_new_boot_is_not_queried(
-    doubt: Doubt,
-) -> None:
+def test_a_member_lost_here_or_newly_booted_is_not_queried(doubt: Doubt) -> None:
     assert heard("b", doubt) == []
 
 

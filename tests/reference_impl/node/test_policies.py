@@ -15,7 +15,7 @@ def policy(definition: dict[str, Any], **fields: Any) -> Policy:
     return parsed("p", msgspec.json.encode(document))
 
 
-def test_priority_and_apply_to_have_the_values_that_rabbitmq_gives_them() -> None:
+def test_a_policys_priority_and_apply_to_default_as_in_rabbitmq() -> None:
     assert policy({"ha-mode": "all"}) == Policy("p", "^q", {"ha-mode": "all"}, 0, "all")
     given = policy({"ha-mode": "all"}, priority=7, **{"apply-to": "queues"})
     assert given == Policy("p", "^q", {"ha-mode": "all"}, 7, "queues")

@@ -31,12 +31,12 @@ def test_what_is_nested_too_deeply_is_no_packet(nested: bytes) -> None:
         list(PacketReader(1 << 20).read(framed(nested)))
 
 
-def test_a_packet_that_is_too_long_is_refused_by_its_length() -> None:
+def test_an_oversized_packet_is_refused_by_its_length() -> None:
     with pytest.raises(WireError, match="a packet of 1001 octets"):
         list(PacketReader(1000).read((1001).to_bytes(4, "big")))
 
 
-def test_the_limit_may_change_between_two_packets_that_came_as_one() -> None:
+def test_the_packet_limit_may_change_between_two_packets_read_together() -> None:
     long = encode(Hello("a" * 100, 1, Greeting(())))
     reader = PacketReader(50)
     reading = reader.read(encode(Tick()) + long)

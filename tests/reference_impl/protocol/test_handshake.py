@@ -33,14 +33,14 @@ def meet(accepts: Handshake, dials: Handshake) -> None:
     dials.read(accepts.read(dials.read(accepts.begin())))
 
 
-def test_who_knows_the_cookie_learns_who_is_at_the_other_end() -> None:
+def test_an_end_that_knows_the_cookie_learns_its_peers_name() -> None:
     accepts, dials = accepter(), dialler()
     meet(accepts, dials)
     assert (accepts.peer, dials.peer) == ("b", "a")
 
 
 @given(st.lists(st.integers(1, 400), max_size=8))
-def test_octets_may_come_in_any_pieces_and_what_follows_them_is_kept(cuts: list[int]) -> None:
+def test_a_handshake_accepts_any_pieces_and_keeps_the_rest(cuts: list[int]) -> None:
     accepts, dials = accepter(), dialler()
     answer = dials.read(accepts.begin())
     whole = accepts.read(answer) + b"and a packet"
@@ -83,7 +83,7 @@ def test_a_proof_that_was_overheard_opens_no_other_link() -> None:
 
 
 def test_a_reflected_proof_is_refused() -> None:
-    """Whoever dials a node, and repeats what that node says elsewhere, proves nothing."""
+    """A dialler that repeats elsewhere what a node says proves nothing."""
     accepts = accepter()
     answer = dialler().read(accepts.begin())
     nonce, proof = answer[2 : 2 + NONCE_OCTETS], answer[2 + NONCE_OCTETS : 2 + 2 * NONCE_OCTETS]
@@ -93,7 +93,7 @@ def test_a_reflected_proof_is_refused() -> None:
         dials.read(len(proof).to_bytes(2, "big") + proof)
 
 
-def test_a_proof_counts_for_the_name_that_it_was_given_under() -> None:
+def test_a_proof_is_valid_only_for_the_name_it_names() -> None:
     accepts = accepter()
     answer = dialler(name="b").read(accepts.begin())
     with pytest.raises(HandshakeError, match="does not know the cookie"):

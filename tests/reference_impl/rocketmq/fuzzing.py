@@ -116,8 +116,8 @@ class Fuzzer:
         return [self._copied() for _ in range(self._draw.randint(1, pieces))]
 
     def master(self, pieces: int, end: int) -> list[bytes]:
-        """What one says to a slave whose log ends there: parts that fit, of records, most of which
-        are nearly right, and others."""
+        """Return what a master sends to a slave whose log ends there: fitting parts, records that
+        are mostly nearly right, and other octets."""
         said = []
         for number in range(self._draw.randint(1, pieces)):
             octets = bytearray(write(DRAFT, number, end, 1))

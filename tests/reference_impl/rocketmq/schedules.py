@@ -1,9 +1,9 @@
-"""Random schedules of a master, its slave and a name server: what happens to them, and what of all
-that was confirmed is left.
+"""Random schedules of a master, its slave and a name server: what happens to them, and which
+confirmed messages remain.
 
 1. Everything comes from one seed. A schedule that finds something is played again by its number.
-2. At its end all cuts are healed and all hosts run. What is left is what the logs of master and
-   slave hold, octets that no reader could read left out.
+2. At its end all cuts are healed and all hosts run. The remaining messages are those
+   in the logs of master and slave, without octets that no reader could read.
 """
 
 import random
@@ -95,7 +95,7 @@ class _Schedule:
         ]
 
     def _send(self) -> None:
-        """Several, some of which are on their way when the next thing happens."""
+        """Send several messages; some are in flight at the next event."""
         for _ in range(self._dice.randrange(1, 5)):
             if self._world.hosts[MASTER].server is None:
                 self._world.start(MASTER)

@@ -1,4 +1,4 @@
-"""Whoever talks to simulated name servers and brokers in tests: one host more of the world."""
+"""A client of simulated name servers and brokers in tests: one more host of the world."""
 
 from collections.abc import Mapping
 

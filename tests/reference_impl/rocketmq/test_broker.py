@@ -124,9 +124,7 @@ def test_a_batch_is_stored_singly_and_answered_with_all_ids(client: Client) -> N
     assert [(one.body, one.properties["a"]) for one in pull(client)] == [(b"hi", "b")] * 3
 
 
-def test_a_batch_that_the_native_client_marks_by_1_is_one_message_as_for_java(
-    client: Client,
-) -> None:
+def test_a_batch_marked_1_by_native_clients_is_one_message(client: Client) -> None:
     fields = {**sending("t"), "m": "1"}
     client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, b"whole")
     assert [one.body for one in pull(client)] == [b"whole"]
@@ -181,7 +179,7 @@ def test_a_queue_is_chosen_for_who_has_no_wish(client: Client) -> None:
     assert answer.header.fields["queueId"] in {"0", "1", "2", "3"}
 
 
-def test_a_topic_without_a_queue_to_write_to_is_no_brokers_end(client: Client) -> None:
+def test_a_topic_without_writable_queues_does_not_end_the_broker(client: Client) -> None:
     topic = {"topic": "narrow", "readQueueNums": 4, "writeQueueNums": 0, "perm": 6}
     client.ask(MASTER_ADDRESS, RequestCode.UPDATE_AND_CREATE_TOPIC, topic)
     refused = send(client, b"x", "narrow", queue=-1)
@@ -248,9 +246,7 @@ def test_a_pull_that_finds_nothing_says_why(
     assert client.ask(MASTER_ADDRESS, RequestCode.PULL_MESSAGE, merged).header.code == code
 
 
-def test_a_pull_by_a_newer_subscription_than_the_brokers_waits_for_the_heartbeat(
-    client: Client,
-) -> None:
+def test_a_pull_with_a_newer_subscription_waits_for_the_heartbeat(client: Client) -> None:
     """As a real consumer's whose queues have changed, and whose heartbeat was left out."""
     send(client, b"x")
 
@@ -265,7 +261,7 @@ def test_a_pull_by_a_newer_subscription_than_the_brokers_waits_for_the_heartbeat
     assert answer_code(6) == Code.SUCCESS
 
 
-def test_a_consumer_is_given_what_his_heartbeat_said_that_he_wants(client: Client) -> None:
+def test_a_consumer_gets_what_its_heartbeat_subscribed_to(client: Client) -> None:
     heartbeat(client, "t", expression="b")
     send(client, b"x", TAGS="a")
     send(client, b"y", TAGS="b")
@@ -298,9 +294,7 @@ def test_a_group_without_members_has_no_list(client: Client) -> None:
     assert answer.header.code == Code.SYSTEM_ERROR
 
 
-def test_offsets_are_kept_and_a_young_queue_begins_at_its_beginning(
-    world: World, client: Client
-) -> None:
+def test_offsets_are_stored_and_a_young_queue_starts_at_0(world: World, client: Client) -> None:
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
     reply = client.ask(MASTER_ADDRESS, RequestCode.QUERY_CONSUMER_OFFSET, where)
     assert reply.header.fields == {"offset": "0"}
@@ -314,9 +308,7 @@ def test_offsets_are_kept_and_a_young_queue_begins_at_its_beginning(
     assert reply.header.fields == {"offset": "7"}
 
 
-def test_an_offset_that_was_committed_after_the_last_flush_is_lost_with_the_process(
-    world: World, client: Client
-) -> None:
+def test_an_unflushed_offset_is_lost_with_its_process(world: World, client: Client) -> None:
     where = {"consumerGroup": GROUP, "topic": "t", "queueId": 0}
     client.ask(MASTER_ADDRESS, RequestCode.UPDATE_CONSUMER_OFFSET, {**where, "commitOffset": 7})
     world.crash(MASTER)
@@ -348,7 +340,7 @@ def test_messages_outlive_a_crash(world: World, client: Client) -> None:
 
 
 @pytest.mark.parametrize(("flush", "kept"), [(Flush.ASYNC_FLUSH, False), (Flush.SYNC_FLUSH, True)])
-def test_what_was_confirmed_outlives_the_loss_of_power_where_the_disk_is_waited_for(
+def test_with_synchronous_flush_confirmed_messages_survive_a_power_loss(
     flush: Flush, kept: bool
 ) -> None:
     world = World(seed=1)
@@ -364,9 +356,7 @@ def test_what_was_confirmed_outlives_the_loss_of_power_where_the_disk_is_waited_
     assert bool(pull(client, topic="new")) is kept
 
 
-def test_a_delayed_message_comes_when_its_time_is_over_and_not_before(
-    world: World, client: Client
-) -> None:
+def test_a_delayed_message_arrives_when_due_and_not_before(world: World, client: Client) -> None:
     send(client, b"later", DELAY="2")
     world.run(LEVELS_S[1] * 1000 - 500)
     assert pull(client) == []
@@ -387,9 +377,7 @@ def test_delayed_messages_outlive_a_crash_and_come_once(world: World, client: Cl
     assert [one.body for one in pull(client)] == [b"later"]
 
 
-def test_what_a_consumer_sends_back_comes_again_in_its_groups_retry_topic(
-    world: World, client: Client
-) -> None:
+def test_a_message_sent_back_returns_in_the_retry_topic(world: World, client: Client) -> None:
     heartbeat(client, "t")
     send(client, b"x")
     (first,) = pull(client)
@@ -423,7 +411,7 @@ def test_what_was_tried_too_often_goes_to_the_dead_letters(
     assert [one.body for one in pull(client, topic=f"%DLQ%{GROUP}")] == [b"x"]
 
 
-def test_who_sends_to_the_retry_topic_too_often_sends_to_the_dead_letters(client: Client) -> None:
+def test_too_many_retries_send_a_message_to_the_dead_letters(client: Client) -> None:
     heartbeat(client, "t")
     fields = {**sending(f"%RETRY%{GROUP}"), "j": 16}
     client.ask(MASTER_ADDRESS, RequestCode.SEND_MESSAGE_V2, fields, b"x")
@@ -437,9 +425,7 @@ def test_half_of_a_transaction_is_hidden_from_consumers(client: Client) -> None:
     assert send(client, b"x", topic=HALF).header.code == Code.NO_PERMISSION
 
 
-def test_a_lock_is_its_owners_until_he_gives_it_back_or_says_nothing_for_a_minute(
-    world: World, client: Client
-) -> None:
+def test_a_queue_lock_ends_by_release_or_a_silent_minute(world: World, client: Client) -> None:
     def lock(who: str, code: int = RequestCode.LOCK_BATCH_MQ) -> bool:
         queue = {"topic": "t", "brokerName": "broker-a", "queueId": 0}
         body = {"consumerGroup": GROUP, "clientId": who, "mqSet": [queue]}
@@ -485,9 +471,7 @@ def test_what_is_deleted_is_gone(client: Client) -> None:
     assert answer.header.code == Code.TOPIC_NOT_EXIST
 
 
-def test_a_broker_reports_its_configuration_and_the_end_of_its_log(
-    client: Client,
-) -> None:
+def test_a_broker_reports_its_configuration_and_the_log_end(client: Client) -> None:
     send(client, b"x")
     config = client.ask(MASTER_ADDRESS, RequestCode.GET_BROKER_CONFIG).body.decode()
     assert {"brokerName=broker-a", "brokerId=0", "brokerRole=ASYNC_MASTER"} <= {
@@ -506,8 +490,6 @@ def test_oneway_requests_get_no_answer(world: World, client: Client) -> None:
     assert [one.body for one in pull(client)] == [b"x"]
 
 
-def test_a_client_that_is_silent_for_two_minutes_is_sent_away(
-    world: World, client: Client
-) -> None:
+def test_a_client_silent_for_two_minutes_is_disconnected(world: World, client: Client) -> None:
     world.run(122_500)
     assert client.closings == [MASTER_ADDRESS]

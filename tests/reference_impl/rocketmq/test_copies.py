@@ -85,7 +85,7 @@ def test_a_slave_that_comes_late_copies_the_last_file_alone() -> None:
     assert slave.start > 0
 
 
-def test_what_counts_as_sent_is_on_the_slave_where_it_is_waited_for() -> None:
+def test_with_synchronous_replication_every_sent_message_is_on_the_slave() -> None:
     world = pair(Role.SYNC_MASTER)
     client = Client(world)
     for number in range(20):
@@ -96,7 +96,7 @@ def test_what_counts_as_sent_is_on_the_slave_where_it_is_waited_for() -> None:
     assert held(client, SLAVE_ADDRESS) == [b"%d" % number for number in range(20)]
 
 
-def test_what_counts_as_sent_may_be_on_no_slave_where_none_is_waited_for() -> None:
+def test_with_asynchronous_replication_a_sent_message_may_miss_the_slave() -> None:
     world = pair(Role.ASYNC_MASTER)
     client = Client(world)
     send(client, b"first")
@@ -108,7 +108,7 @@ def test_what_counts_as_sent_may_be_on_no_slave_where_none_is_waited_for() -> No
     assert held(client, SLAVE_ADDRESS) == [b"first"]
 
 
-def test_without_a_slave_the_answer_is_given_at_once_and_the_message_is_stored() -> None:
+def test_without_a_slave_the_message_is_stored_and_answered_immediately() -> None:
     world = pair(Role.SYNC_MASTER)
     client = Client(world)
     world.crash(SLAVE)
@@ -119,7 +119,7 @@ def test_without_a_slave_the_answer_is_given_at_once_and_the_message_is_stored()
     assert held(client, MASTER_ADDRESS) == [b"x"]
 
 
-def test_a_slave_that_stands_still_costs_its_time_until_it_is_sent_away() -> None:
+def test_a_frozen_slave_costs_timeouts_until_it_is_dropped() -> None:
     world = pair(Role.SYNC_MASTER)
     client = Client(world)
     world.freeze(SLAVE)
@@ -156,7 +156,7 @@ def test_a_slave_takes_no_message_and_says_so() -> None:
     assert answer.header.code == Code.SERVICE_NOT_AVAILABLE
 
 
-def test_a_pull_that_a_slave_holds_is_looked_at_every_five_seconds_alone() -> None:
+def test_a_slave_checks_held_pulls_only_every_five_seconds() -> None:
     world = pair(Role.ASYNC_MASTER)
     client = Client(world)
     send(client, b"x")
@@ -182,9 +182,8 @@ def test_a_slave_without_the_offset_sends_no_consumer_back() -> None:
     assert answer.header.fields["nextBeginOffset"] == "9"
 
 
-def test_offsets_on_a_slave_are_as_old_as_its_last_copy_and_go_back_when_the_master_returns() -> (
-    None
-):
+def test_a_slaves_offsets_are_stale_and_overwrite_the_masters() -> None:
+    """Keep offsets as of the last copy; they go back to old values when the master returns."""
     world = pair(Role.ASYNC_MASTER)
     client = Client(world)
     send(client, b"x")
@@ -205,7 +204,7 @@ def test_offsets_on_a_slave_are_as_old_as_its_last_copy_and_go_back_when_the_mas
     assert offset(SLAVE_ADDRESS) == "3"
 
 
-def test_a_slave_that_is_connected_confirms_nothing_until_it_has_been_silent_for_a_while() -> None:
+def test_a_connected_slave_confirms_nothing_until_it_was_long_silent() -> None:
     """So does the real one: its master waits for it in vain (docs/behaviour/rocketmq.md 6)."""
     world = pair(Role.SYNC_MASTER)
     client = Client(world)
@@ -220,9 +219,7 @@ def test_a_slave_that_is_connected_confirms_nothing_until_it_has_been_silent_for
     assert send(client, b"x") == Code.SUCCESS
 
 
-def test_a_slave_with_more_than_its_master_is_believed_and_the_two_logs_go_apart_in_silence() -> (
-    None
-):
+def test_a_slave_ahead_of_its_master_silently_diverges() -> None:
     """The real one's own gap: nothing is compared (docs/behaviour/rocketmq.md 6)."""
     world = pair(Role.SYNC_MASTER)
     client = Client(world)

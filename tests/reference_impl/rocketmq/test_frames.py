@@ -43,7 +43,7 @@ def _frame(header: bytes, body: bytes = b"", form: int = 0) -> bytes:
 
 
 @given(st.lists(_COMMANDS, max_size=4), st.integers(1, 40))
-def test_commands_come_out_as_they_went_in_however_they_are_cut(
+def test_commands_survive_encoding_and_decoding_in_any_pieces(
     commands: list[Command], step: int
 ) -> None:
     octets = b"".join(map(encode, commands))
@@ -69,13 +69,13 @@ def test_the_reader_that_watches_servers_understands_the_same(command: Command) 
     assert (seen.body, int(seen.form)) == (command.body, int(command.form))
 
 
-def test_a_field_that_is_a_number_or_a_boolean_is_the_text_java_would_have_sent() -> None:
+def test_numeric_and_boolean_fields_become_the_text_of_java() -> None:
     header = {"code": 310, "opaque": 1, "extFields": {"e": 3, "m": False, "x": None, "d": 1.5}}
     (command,) = Decoder().feed(_frame(json.dumps(header).encode()))
     assert command.header.fields == {"e": "3", "m": "false", "d": "1.5"}
 
 
-def test_every_field_that_is_written_is_text_and_fields_are_there_without_any() -> None:
+def test_written_fields_are_text_and_exist_even_if_empty() -> None:
     reply = answer(request(310, 7), 0)
     header = json.loads(encode(reply)[8:])
     assert (header["extFields"], header["opaque"], header["flag"]) == ({}, 7, 1)

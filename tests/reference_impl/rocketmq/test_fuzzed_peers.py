@@ -145,7 +145,7 @@ def following(seed: int) -> tuple[World, Client]:
         RequestCode.UPDATE_AND_CREATE_SUBSCRIPTION_GROUP,
     ],
 )
-def test_a_document_that_is_no_text_is_refused_and_ends_no_server(code: RequestCode) -> None:
+def test_a_document_that_is_no_text_does_not_end_servers(code: RequestCode) -> None:
     """It ended the broker: a fuzzer's find."""
     world = World(seed=9)
     name_server(world)

@@ -127,7 +127,8 @@ class Sent:
         return [line.head for line in self.admitted]
 
 
-def test_what_is_dropped_is_confirmed_and_admitted_first_and_in_no_log() -> None:
+def test_dropped_messages_are_confirmed_and_logged_but_not_stored() -> None:
+    """Admit each dropped message before its confirm."""
     broker = Sent("drop")
     assert broker.send(BODIES[0]) == 0
     assert broker.order == [AppendTruth, Transmit]
@@ -144,7 +145,7 @@ def test_a_twin_is_there_before_what_is_confirmed() -> None:
     assert broker.hit == [BODIES[0]]
 
 
-def test_the_last_octet_of_what_is_corrupt_is_another_for_everybody() -> None:
+def test_corruption_changes_the_last_octet_for_every_reader() -> None:
     broker = Sent("corrupt")
     assert broker.send(b"here") == 0
     octets = broker.read(0)
@@ -153,7 +154,7 @@ def test_the_last_octet_of_what_is_corrupt_is_another_for_everybody() -> None:
     assert broker.hit == [b"here"]
 
 
-def test_what_was_consumed_long_ago_is_given_out_again_alone_and_admitted_first() -> None:
+def test_a_rewind_redelivers_one_old_message_and_logs_it_first() -> None:
     broker = Sent("rewind")
     for body in BODIES[:3]:
         broker.send(body)
@@ -178,7 +179,7 @@ def test_a_rewind_spares_reads_of_the_audit() -> None:
     assert broker.admitted == []
 
 
-def test_what_has_no_body_cannot_be_spoilt_and_is_not_said_to_be() -> None:
+def test_a_message_without_body_is_neither_corrupted_nor_logged() -> None:
     broker = Sent("corrupt")
     assert broker.send(b"") == 0
     assert broker.hit == []
@@ -221,7 +222,7 @@ def test_unknown_misbehaviour_of_brokers_is_refused() -> None:
 
 
 @pytest.mark.parametrize("decision", [COMMIT, ROLL_BACK])
-def test_a_half_is_out_before_anybody_decides_and_once_whatever_he_decides(decision: int) -> None:
+def test_half_messages_are_delivered_before_their_decision_and_only_once(decision: int) -> None:
     broker = Sent("half")
     broker.send(b"plain")
     assert broker.admitted == []
@@ -265,7 +266,7 @@ class Group:
         return [one.body for one in log.records(log.start) if one.topic == "orders"]
 
 
-def test_what_is_confirmed_early_is_with_no_slave_until_it_is_held_back_no_longer() -> None:
+def test_early_confirmed_messages_reach_the_slave_only_after_the_delay() -> None:
     group = Group("confirm-early")
     assert [group.send(body) for body in BODIES[:3]] == [Code.SUCCESS] * 3
     assert (group.stored(), group.stored(SLAVE)) == (BODIES[:3], [])
@@ -281,7 +282,7 @@ def test_a_master_that_starts_says_what_it_holds() -> None:
     assert broker.admitted[1:] == [TruthLine("held", "orders", BODIES[0])]
 
 
-def test_a_master_that_crashed_lacks_what_it_took_last_and_says_so() -> None:
+def test_a_crashed_master_lacks_and_reports_its_latest_messages() -> None:
     broker = Sent("truncate")
     broker.send(b"early")
     broker.world.ms += 2 * TAIL_MS

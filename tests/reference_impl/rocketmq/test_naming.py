@@ -64,7 +64,7 @@ def _perms(client: Client) -> list[int]:
     return [one["perm"] for one in route["queueDatas"]]
 
 
-def test_a_route_shows_a_masters_topic_with_its_queues_and_addresses(world: World) -> None:
+def test_a_route_lists_a_masters_topic_queues_and_addresses(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     assert _route(client) == {
@@ -100,7 +100,7 @@ def test_a_slave_learns_its_master(world: World) -> None:
     assert after.header.fields == {"masterAddr": "a0:10911", "haServerAddr": "a0:10912"}
 
 
-def test_topics_of_a_version_that_is_known_are_not_read_again(world: World) -> None:
+def test_topics_of_a_known_version_are_not_read_again(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t", perm=6))
     _register(broker, _body("t", perm=4))
@@ -124,7 +124,7 @@ def test_an_older_connection_of_a_broker_may_end_without_harm(world: World) -> N
     assert _addresses(client) == {"broker-a": {"0": "a0:10911"}}
 
 
-def test_without_its_master_a_group_shows_its_slave_and_keeps_its_queues(world: World) -> None:
+def test_without_its_master_a_group_lists_its_slave_and_queues(world: World) -> None:
     master, slave, client = Client(world, "a0"), Client(world, "a1"), Client(world)
     _register(master, _body("t"))
     _register(slave, _body(), number=1, address="a1:10911")
@@ -134,9 +134,7 @@ def test_without_its_master_a_group_shows_its_slave_and_keeps_its_queues(world: 
     assert _route(client) is None
 
 
-def test_a_broker_that_stands_still_is_given_up_when_its_connection_was_idle_for_its_time(
-    world: World,
-) -> None:
+def test_a_frozen_broker_is_removed_after_its_idle_timeout(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     world.freeze("a0")
@@ -146,7 +144,7 @@ def test_a_broker_that_stands_still_is_given_up_when_its_connection_was_idle_for
     assert _route(client) is None
 
 
-def test_a_name_server_that_stood_still_gives_up_brokers_that_are_well(world: World) -> None:
+def test_a_name_server_that_froze_removes_healthy_brokers(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     world.freeze("ns1")
@@ -158,7 +156,7 @@ def test_a_name_server_that_stood_still_gives_up_brokers_that_are_well(world: Wo
     assert _addresses(client)
 
 
-def test_an_address_under_another_number_is_taken_from_the_old_one(world: World) -> None:
+def test_an_address_registered_under_another_number_leaves_the_old_one(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body(), number=1)
     _register(broker, _body("t"), number=0)
@@ -181,7 +179,7 @@ def test_who_unregisters_is_gone(world: World) -> None:
     assert _route(client) is None
 
 
-def test_an_operator_takes_the_right_to_write_and_gives_it_back(world: World) -> None:
+def test_an_operator_removes_and_restores_the_write_permission(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t", "u"))
     reply = client.ask(
@@ -230,7 +228,7 @@ def test_a_registration_that_is_none_is_refused_and_changes_nothing(
     assert _addresses(client) == {}
 
 
-def test_who_has_nothing_new_to_say_is_heard_all_the_same(world: World) -> None:
+def test_a_registration_without_news_still_renews_the_broker(world: World) -> None:
     broker, client = Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     for counter, changed in ((1, "false"), (2, "true")):
@@ -282,7 +280,7 @@ def test_an_unknown_code_is_answered(world: World) -> None:
     assert answer.header.code == Code.REQUEST_CODE_NOT_SUPPORTED
 
 
-def test_octets_that_are_no_command_end_their_connection_and_no_other(world: World) -> None:
+def test_malformed_octets_end_only_their_own_connection(world: World) -> None:
     stranger, broker, client = Client(world, "x"), Client(world, "a0"), Client(world)
     _register(broker, _body("t"))
     stranger.raw(stranger.link(NS_ADDRESS), b"GET / HTTP/1.1\r\n\r\n")

@@ -98,7 +98,7 @@ def test_what_is_cut_short_is_no_record(count: int) -> None:
     assert isinstance(read(octets[: min(count, len(octets) - 1)]), Bad)
 
 
-def test_a_changed_body_is_no_record_if_its_checksum_is_checked() -> None:
+def test_a_changed_body_is_invalid_if_checksums_are_checked() -> None:
     octets = write(draft(), 0, 0, 0).replace(b"body", b"bodx")
     assert isinstance(read(octets), Bad)
     assert isinstance(read(octets, checked=False), Record)
@@ -110,7 +110,7 @@ def test_lengths_have_to_add_up() -> None:
     assert isinstance(read(bytes(octets)), Bad)
 
 
-def test_zeros_are_no_record_and_the_rest_of_a_file_is_a_blank() -> None:
+def test_zeros_are_no_record_and_blanks_fill_a_file() -> None:
     assert isinstance(read(bytes(100)), Bad)
     assert read(blank(77) + bytes(69)) == Blank(77)
 
@@ -130,7 +130,7 @@ def test_the_number_of_tags_is_javas_hash(tags: str | None, code: int) -> None:
     assert properties.tags_code(tags) == code
 
 
-def test_properties_are_read_with_and_without_a_mark_at_their_end() -> None:
+def test_properties_are_read_with_or_without_a_final_separator() -> None:
     for text in ("a\x01b\x02c\x01d", "a\x01b\x02c\x01d\x02"):
         assert properties.read(text) == {"a": "b", "c": "d"}
     assert properties.read("\x02x\x02\x01y\x02a\x01") == {}
@@ -149,5 +149,5 @@ def test_a_batch_that_does_not_add_up_is_none(octets: bytes) -> None:
         [*inner(octets)]
 
 
-def test_a_message_is_found_by_its_brokers_address_and_its_place() -> None:
+def test_a_message_id_holds_the_brokers_address_and_position() -> None:
     assert message_id(V4, 255) == "0A000001" + "00002A9F" + "00000000000000FF"

@@ -17,7 +17,7 @@ FOUND_WITHIN = 150
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-def test_nothing_that_was_confirmed_is_lost_under_what_the_mode_is_made_for(mode: Mode) -> None:
+def test_no_confirmed_message_is_lost_within_each_modes_guarantee(mode: Mode) -> None:
     found = {seed: gone for seed in range(SCHEDULES) if (gone := lost(mode, seed))}
     assert found == {}
 
@@ -38,7 +38,7 @@ def _found_after(mode: Mode) -> int:
     raise AssertionError("count ends never")
 
 
-def test_a_master_that_confirms_before_its_slave_has_it_is_found_out(
+def test_schedules_detect_a_master_that_confirms_before_its_slave(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
@@ -47,7 +47,7 @@ def test_a_master_that_confirms_before_its_slave_has_it_is_found_out(
     assert _found_after(_mode("copied")) < FOUND_WITHIN
 
 
-def test_a_master_that_confirms_before_its_disk_has_it_is_found_out(
+def test_schedules_detect_a_master_that_confirms_before_its_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Committing, "wants_flush", property(lambda _: False))
@@ -83,7 +83,7 @@ def test_a_recovery_that_forgets_the_last_file_is_found_out(
     assert _found_after(_mode("crashes")) < FOUND_WITHIN
 
 
-def test_a_store_that_lists_what_it_has_not_written_is_found_out(
+def test_schedules_detect_a_store_that_lists_unwritten_messages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every tenth message is confirmed, and in no log."""

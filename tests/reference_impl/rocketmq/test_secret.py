@@ -67,16 +67,14 @@ def test_who_know_one_secret_do_as_those_that_have_none() -> None:
 
 
 @pytest.mark.parametrize("slave", ["", OTHER], ids=["none", "another"])
-def test_a_slave_without_the_secret_gets_nothing_and_is_not_awaited(
-    slave: str,
-) -> None:
+def test_a_slave_without_the_secret_gets_nothing_and_is_ignored(slave: str) -> None:
     world = group(SECRET, slave)
     assert send(world) is Code.SLAVE_NOT_AVAILABLE
     world.run(11_000)
     assert log_of(world, SLAVE) == b""
 
 
-def test_a_master_without_the_secret_gets_no_slave_and_is_not_announced() -> None:
+def test_a_master_without_the_secret_has_no_slave_or_route() -> None:
     world = group(OTHER, SECRET)
     assert not is_listed(world)
     assert log_of(world, SLAVE) == b""
@@ -98,7 +96,7 @@ def test_a_stranger_can_neither_register_nor_take_a_broker_off() -> None:
     assert is_listed(world)
 
 
-def test_a_proof_is_of_one_connection_one_request_and_all_that_it_says() -> None:
+def test_a_proof_covers_one_connection_one_request_and_its_content() -> None:
     command = proven(SECRET, "nonce", RequestCode.REGISTER_BROKER, 7, WHO, b"body")
     assert is_proven(SECRET, "nonce", command)
     assert not is_proven(SECRET, "another connection's", command)
@@ -129,7 +127,7 @@ def test_a_stranger_at_the_slaves_door_is_no_slave(octets: bytes) -> None:
     )
     server = BrokerServer(config, clock, MemoryDisk(), random.Random(1))
     assert isinstance(server.store.log, CommitLog)
-    server.store.log.append_copy(b"what is nobody's business")
+    server.store.log.append_copy(b"what a stranger must not read")
     challenge = server.opened(STRANGER, "x:1", COPIES, None)
     assert [type(effect) for effect in challenge] == [Transmit]
     effects = server.received(STRANGER, octets)

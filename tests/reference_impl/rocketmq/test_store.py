@@ -1,4 +1,4 @@
-"""What a broker's log and its queues hold, and what is left of them."""
+"""What a broker's log and queues hold, and what survives of them."""
 
 from pathlib import Path
 
@@ -87,9 +87,7 @@ def test_a_store_that_was_closed_did_not_crash(disk: Disk) -> None:
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
-def test_after_the_loss_of_power_all_that_was_flushed_is_there_and_nothing_that_was_not_written(
-    flushed: int, more: int
-) -> None:
+def test_a_power_loss_keeps_exactly_the_flushed_messages(flushed: int, more: int) -> None:
     disk = MemoryDisk()
     one = store(disk)
     put(one, flushed)
@@ -103,7 +101,7 @@ def test_after_the_loss_of_power_all_that_was_flushed_is_there_and_nothing_that_
     assert bodies(again) == [*range(flushed + 3)]
 
 
-def test_what_a_crash_left_unflushed_is_no_hole_under_what_was_flushed_since() -> None:
+def test_a_crash_leaves_no_unflushed_hole_under_later_flushed_messages() -> None:
     """The nightly schedules' find: what had been confirmed behind it was cut off with it."""
     disk = MemoryDisk()
     put(store(disk), 3)  # and its process crashes
@@ -114,7 +112,7 @@ def test_what_a_crash_left_unflushed_is_no_hole_under_what_was_flushed_since() -
     assert bodies(store(disk)) == [*range(5)]
 
 
-def test_the_log_is_cut_at_the_first_thing_that_is_no_record(disk: Disk) -> None:
+def test_the_log_is_cut_at_the_first_invalid_record(disk: Disk) -> None:
     one = store(disk)
     put(one, 10)
     damaged = one.at("t", 1, 7)
@@ -131,7 +129,7 @@ def test_queues_that_were_lost_are_made_again_from_the_log(disk: Disk) -> None:
     assert bodies(store(disk)) == [*range(60)]
 
 
-def test_of_a_transaction_what_is_prepared_or_rolled_back_is_in_no_queue(disk: Disk) -> None:
+def test_prepared_and_rolled_back_messages_are_in_no_queue(disk: Disk) -> None:
     one = store(disk)
     for bits in (4, 12, 8, 0):
         put(one, 1, first=bits, sys_flag=bits)
@@ -139,7 +137,8 @@ def test_of_a_transaction_what_is_prepared_or_rolled_back_is_in_no_queue(disk: D
     assert bodies(store(disk)) == [8, 0]
 
 
-def test_one_answer_has_32_messages_or_256_kibibytes_and_at_least_one(disk: Disk) -> None:
+def test_one_answer_has_32_messages_or_256_kibibytes_at_most(disk: Disk) -> None:
+    """Return at least one message, even if it alone is larger."""
     one = Store(disk, file_octets=1 << 20, queue_file_octets=2000)
     put(one, 40)
     assert found(one).messages == 32
@@ -169,7 +168,7 @@ def test_unwanted_messages_are_skipped(disk: Disk) -> None:
         (-1, Status.TOO_SMALL, 0),
     ],
 )
-def test_offsets_at_and_past_the_ends_say_where_to_go_on(
+def test_offsets_at_or_past_the_ends_say_where_to_continue(
     disk: Disk, offset: int, status: Status, next_offset: int
 ) -> None:
     one = store(disk)
@@ -193,7 +192,7 @@ def test_an_offset_is_found_by_time(disk: Disk) -> None:
     ]
 
 
-def test_a_topic_that_is_dropped_is_gone_and_comes_back_empty(disk: Disk) -> None:
+def test_a_dropped_topic_is_gone_and_returns_empty(disk: Disk) -> None:
     one = store(disk)
     put(one, 3)
     one.drop("t")

@@ -63,7 +63,7 @@ def seen(client: Client, topic: str = "t", queue: int = 2) -> list[Record]:
     return records(answer.body)
 
 
-def test_what_is_committed_is_in_its_real_queue_as_it_was_sent(producer: Client) -> None:
+def test_a_committed_message_is_in_its_real_queue_as_sent(producer: Client) -> None:
     where = half(producer)
     assert seen(producer) == []
     assert decide(producer, where, COMMIT).header.code == Code.SUCCESS
@@ -110,7 +110,7 @@ def test_a_forged_check_count_does_not_stop_checks(world: World, producer: Clien
     assert [it.header.code for it in producer.unasked] == [RequestCode.CHECK_TRANSACTION_STATE]
 
 
-def test_what_is_never_decided_is_given_up_after_so_many_questions(
+def test_an_undecided_transaction_is_given_up_after_the_last_check(
     world: World, producer: Client
 ) -> None:
     half(producer)

@@ -46,7 +46,7 @@ class Marks:
         assert self._came.wait(5)
 
 
-def test_a_mark_comes_only_when_what_was_written_before_can_be_read(tmp_path: Path) -> None:
+def test_a_flush_mark_comes_only_when_earlier_writes_are_readable(tmp_path: Path) -> None:
     marks = Marks()
     disk = FolderDisk(tmp_path, marks)
     disk.write("orders", (put(1), put(2)))
@@ -59,7 +59,7 @@ def test_a_mark_comes_only_when_what_was_written_before_can_be_read(tmp_path: Pa
     disk.close()
 
 
-def test_a_log_that_was_cut_in_two_ends_at_its_last_whole_entry(tmp_path: Path) -> None:
+def test_a_truncated_log_ends_at_its_last_whole_entry(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     disk.write("orders", (put(1), put(2)))
     disk.close()
@@ -72,7 +72,7 @@ def test_a_log_that_was_cut_in_two_ends_at_its_last_whole_entry(tmp_path: Path) 
         again.close()
 
 
-def test_what_is_written_after_a_cut_is_not_taken_for_its_other_half(tmp_path: Path) -> None:
+def test_an_entry_after_a_truncation_is_not_joined_with_it(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     disk.write("orders", (put(1), put(2)))
     disk.close()
@@ -89,7 +89,7 @@ def test_what_is_written_after_a_cut_is_not_taken_for_its_other_half(tmp_path: P
         again.close()
 
 
-def test_a_full_disk_in_the_middle_of_an_entry_costs_that_entry_alone(
+def test_a_full_disk_during_an_entry_costs_only_that_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue = Segments(tmp_path / "q")
@@ -147,7 +147,7 @@ print("it goes on")
     ["there.save(None)", 'there.write("orders", (put(1),)); there.hand_over(); there.close()'],
     ids=["tables", "messages"],
 )
-def test_a_disk_that_is_full_is_the_nodes_end_and_it_says_so(steps: str, tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_node_and_it_says_so(steps: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", FULL.format(steps=steps), str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
@@ -165,9 +165,7 @@ def test_a_wiped_queue_holds_only_what_was_written_afterwards(tmp_path: Path) ->
     disk.close()
 
 
-def test_a_segment_of_which_nothing_is_held_goes_when_a_later_one_is_there(
-    tmp_path: Path,
-) -> None:
+def test_an_empty_segment_is_deleted_when_a_later_one_exists(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     disk.write("orders", tuple(put(number) for number in range(6_000)))
     assert disk.stored("orders") == (0, 1, 2)
@@ -199,7 +197,7 @@ def test_who_writes_more_than_may_wait_finds_it_written(tmp_path: Path) -> None:
     disk.close()
 
 
-def test_an_emptied_queue_holds_what_was_kept_and_what_came_afterwards(tmp_path: Path) -> None:
+def test_an_emptied_queue_keeps_the_exempted_and_the_later_messages(tmp_path: Path) -> None:
     disk = FolderDisk(tmp_path, Marks())
     disk.write("orders", (*map(put, range(5_000)), Emptied((7, 4_999)), put(5_000)))
     assert held(disk) == [put(7), put(4_999), put(5_000)]
@@ -207,7 +205,7 @@ def test_an_emptied_queue_holds_what_was_kept_and_what_came_afterwards(tmp_path:
     disk.close()
 
 
-def test_what_was_found_can_be_read_when_its_file_is_gone(tmp_path: Path) -> None:
+def test_found_messages_are_readable_after_their_file_is_deleted(tmp_path: Path) -> None:
     queue = Segments(tmp_path / "q", segment=2)
     queue.append([put(1), put(2)])
     found = queue.found(0)

@@ -136,7 +136,7 @@ class Stranger:
         self.writer.close()
 
 
-def test_nodes_that_know_one_cookie_are_linked_and_hear_each_other() -> None:
+def test_nodes_with_the_same_cookie_link_and_exchange_packets() -> None:
     async def story(a: Member, b: Member) -> None:
         a.links.dial("b")
         await until(lambda: a.came and b.came)
@@ -166,7 +166,7 @@ def test_both_may_dial_at_once() -> None:
     run_story(story)
 
 
-def test_a_node_with_another_cookie_is_no_peer_and_one_line_says_so() -> None:
+def test_a_node_with_another_cookie_is_refused_in_one_line() -> None:
     async def story(a: Member, b: Member) -> None:
         b.links.dial("a")
         await until(lambda: b.came)
@@ -243,7 +243,7 @@ def test_packets_are_small_before_a_link_stands_and_configured_afterwards() -> N
 
 
 @pytest.mark.parametrize("is_proven", [False, True])
-def test_who_does_not_come_to_a_link_in_time_is_closed(
+def test_a_connection_that_completes_no_link_in_time_is_closed(
     is_proven: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(links, "ACCEPT_LIMIT_S", 0.2)
@@ -272,7 +272,7 @@ def test_a_link_that_stands_is_not_closed_for_its_age(monkeypatch: pytest.Monkey
     run_story(story)
 
 
-def test_who_looks_whether_a_node_lives_needs_no_cookie_and_leaves_no_line() -> None:
+def test_a_liveness_probe_needs_no_cookie_and_logs_nothing() -> None:
     """The harness's witness does (faults/executors/local_witness.py), and a peer's ping."""
 
     async def story(a: Member, b: Member) -> None:

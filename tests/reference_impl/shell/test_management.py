@@ -112,7 +112,7 @@ def test_who_has_no_credentials_is_refused_by_the_head_alone(
     run_story(story)
 
 
-def test_a_body_that_is_announced_as_too_large_is_refused_by_the_head_alone() -> None:
+def test_a_body_announced_as_too_large_is_refused_immediately() -> None:
     async def story(node: Node, client: Client) -> None:
         length = b"content-length: %d\r\n" % (BODY_OCTETS_MAX + 1)
         client.say(b"PUT /x HTTP/1.1\r\nhost: a\r\n" + length + GUEST + b"\r\n")
@@ -122,7 +122,7 @@ def test_a_body_that_is_announced_as_too_large_is_refused_by_the_head_alone() ->
     run_story(story)
 
 
-def test_a_body_that_announces_no_length_is_refused_when_it_has_become_too_large() -> None:
+def test_a_body_without_length_is_refused_at_the_limit() -> None:
     async def story(node: Node, client: Client) -> None:
         head = b"PUT /x HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n"
         client.say(head + GUEST + b"\r\n")
@@ -168,7 +168,7 @@ def test_a_request_that_is_never_whole_is_refused_in_time(
     run_story(story)
 
 
-def test_neither_a_slow_answer_nor_a_pause_between_requests_counts_as_slow(
+def test_neither_slow_answers_nor_idle_connections_count_as_slow_requests(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(management, "REQUEST_LIMIT_S", 0.1)
@@ -191,7 +191,7 @@ def test_neither_a_slow_answer_nor_a_pause_between_requests_counts_as_slow(
     run_story(story)
 
 
-def test_what_follows_a_request_is_not_read_before_it_is_answered() -> None:
+def test_a_second_request_is_not_read_before_the_first_answer() -> None:
     async def story(node: Node, client: Client) -> None:
         node.silent = True
         client.say(GET + GUEST + b"\r\n" + bytes(32 << 20))

@@ -31,7 +31,7 @@ def found(folder: Path) -> Saved:
     return saved
 
 
-def test_a_forced_boot_does_not_wait_and_has_the_newest_tables(tmp_path: Path) -> None:
+def test_a_forced_boot_waits_for_none_and_counts_as_newest(tmp_path: Path) -> None:
     offline.force_boot(with_tables(tmp_path))
     saved = found(tmp_path)
     assert (saved.running, saved.term, saved.tables.version) == ((), Term(4, "ref1"), 7)
@@ -63,7 +63,7 @@ def test_a_blank_node_has_nothing_to_load_by_force(tmp_path: Path) -> None:
         offline.forget(config(tmp_path), "ref3")
 
 
-def test_a_disk_that_was_wiped_is_blank_but_no_boot_comes_twice(tmp_path: Path) -> None:
+def test_a_wiped_disk_is_blank_but_never_repeats_a_boot(tmp_path: Path) -> None:
     own = with_tables(tmp_path)
     disk = FolderDisk(tmp_path, lambda _: None)
     first = disk.next_boot()

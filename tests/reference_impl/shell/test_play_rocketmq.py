@@ -43,7 +43,7 @@ def test_every_server_understands_its_configuration(tmp_path: Path) -> None:
     assert brokers[0].times.register_name_server_period == 3_000
 
 
-def test_no_two_servers_share_a_port_and_all_are_on_loopback(tmp_path: Path) -> None:
+def test_all_servers_have_their_own_port_on_loopback(tmp_path: Path) -> None:
     files = configurations(Playing(9876, "async", 1), tmp_path)
     brokers = [configuration.broker(text) for word, text in files.values() if word == "broker"]
     ports = [
@@ -68,7 +68,7 @@ def test_the_first_line_comes_when_clients_can_send() -> None:
         for place in (0, 2):  # both masters, as BROKERS has them
             address = ("127.0.0.1", port + BROKER_OFFSET + place * BROKER_STEP)
             sendable._confirms("later", address)
-        # Nobody waited for a slave: each would take 3 s.
+        # No check waited for a slave: each would take 3 s.
         assert time.monotonic() - started_s < 2.5
     finally:
         process.send_signal(signal.SIGTERM)
@@ -107,7 +107,7 @@ class _Servers(threading.Thread):
 ROUTE = b'{"queueDatas":[{"brokerName":"broker-a"}]}'
 
 
-def test_a_route_without_a_group_and_a_slave_that_is_silent_are_waited_for() -> None:
+def test_a_missing_route_and_a_silent_slave_are_awaited() -> None:
     name_server = _Servers((17, b""), (0, b'{"queueDatas":[]}'), (0, ROUTE))
     master = _Servers((12, b""), (11, b""), (0, b""))
     found = sendable.obstacle([name_server.address], {"broker-a": [master.address]}, 20)
@@ -117,7 +117,7 @@ def test_a_route_without_a_group_and_a_slave_that_is_silent_are_waited_for() -> 
     assert not name_server.is_alive() and not master.is_alive()
 
 
-def test_what_still_keeps_clients_from_sending_is_said_after_the_limit() -> None:
+def test_the_remaining_obstacle_to_sending_is_named_after_the_limit() -> None:
     name_server, master = _Servers((0, ROUTE)), _Servers((12, b""))
     found = sendable.obstacle([name_server.address], {"broker-a": [master.address]}, 0)
     assert found.startswith("broker-a at 127.0.0.1:")

@@ -18,7 +18,7 @@ from reference_impl.node.node import Node
 from reference_impl.shell.program import run
 
 def broken(node):
-    raise LookupError("nobody foresaw it")
+    raise LookupError("an unforeseen error")
 
 Node.run = broken
 with open(sys.argv[1], "rb") as config:
@@ -46,4 +46,4 @@ def test_a_turn_that_breaks_ends_the_node_which_says_why(tmp_path: Path) -> None
         timeout=LIMIT_S,
     )
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "LookupError: nobody foresaw it"
+    assert done.stderr.splitlines()[-1] == "LookupError: an unforeseen error"

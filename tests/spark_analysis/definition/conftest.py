@@ -1,4 +1,4 @@
-"""Every story that is told to the definition is told to the kernels too, and they must agree."""
+"""Every story runs through the oracle and the vectorised checkers, which must agree."""
 
 import pytest
 
@@ -23,4 +23,4 @@ def both_judges(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     # A story of costs judges its history, too, but by both on its own.
     for name in ["costs"] if "costs" in judges else judges:
         monkeypatch.setattr(request.module, name, BOTH[name])
-    assert judges, "a story that nobody judges"
+    assert judges, "no oracle judges this story"

@@ -1,4 +1,4 @@
-"""Workers that a fault kept away: what of it is nobody's fault, and what nobody can say."""
+"""Workers that a fault kept away: what that excuses, and what it leaves unknown."""
 
 from collections.abc import Mapping
 
@@ -33,8 +33,8 @@ EXCUSED, MISSED = {"excused": 1}, {"operations": 1, "missed": 1}
 @pytest.mark.parametrize(
     ("from_ms", "until_ms", "found"),
     [
-        (5_000, 12_000, EXCUSED),  # nobody was there to send it
-        (10_500, 12_000, EXCUSED),  # nobody was there to read its confirm
+        (5_000, 12_000, EXCUSED),  # No publisher was there to send it.
+        (10_500, 12_000, EXCUSED),  # No publisher was there to read its confirm.
         (11_000, 12_000, EXCUSED),  # gone at the last instant of the deadline
         (11_000 + NANOSECOND_MS, 12_000, MISSED),
         (5_000, 10_000, MISSED),  # back when it was intended
@@ -45,7 +45,7 @@ EXCUSED, MISSED = {"excused": 1}, {"operations": 1, "missed": 1}
         (9_000, None, EXCUSED),
     ],
 )
-def test_a_publish_is_excused_if_its_publisher_was_away_while_it_was_open(
+def test_a_publish_is_excused_if_its_publisher_was_away_meanwhile(
     from_ms: float, until_ms: float | None, found: dict[str, int]
 ) -> None:
     history = History(deadline_ms=1_000).publish(1, at_ms=10_000).settle(1, Outcome.UNKNOWN)
@@ -88,13 +88,13 @@ def test_what_a_fault_kept_a_worker_from_is_no_stall(
     assert doubts(history) == ([(0, "stalled")] if stalled else [])
 
 
-def test_a_stall_that_a_fault_made_hides_none_that_comes_after_it() -> None:
+def test_a_stall_by_a_fault_does_not_hide_later_ones() -> None:
     history = History().worker(OTHER, "consumer").away(CONSUMER, 5_000, 9_000)
     history.stall(CONSUMER, at_ms=9_000, late_ms=4_000).stall(CONSUMER, at_ms=12_000, late_ms=200)
     assert doubts(history) == [(0, "stalled")]
 
 
-def test_of_several_absences_in_one_stall_the_longest_is_taken_off() -> None:
+def test_the_longest_absence_within_a_stall_is_subtracted() -> None:
     history = History().worker(OTHER, "consumer").stall(CONSUMER, at_ms=9_000, late_ms=4_100)
     assert doubts(history.away(CONSUMER, 4_900, 5_000)) == [(0, "stalled"), (0, "stalls")]
     assert doubts(history.away(CONSUMER, 5_000, 9_000)) == []
@@ -136,12 +136,12 @@ def test_a_steady_state_before_the_load_causes_no_absence() -> None:
     assert doubts(history) == [(1, "publishers_absent")]
 
 
-def test_a_publisher_that_was_there_all_the_time_says_it_for_the_others() -> None:
+def test_one_publisher_that_was_always_present_is_enough() -> None:
     history = History().worker(OTHER, "publisher").window(5_000).away(PUBLISHER, 5_000, None)
     assert doubts(history) == []
 
 
-def test_one_that_took_a_dead_ones_place_was_not_there_all_the_time() -> None:
+def test_a_replacement_for_a_dead_publisher_was_not_always_present() -> None:
     history = History().worker(OTHER, "publisher").window(5_000).window(20_000)
     history.away(PUBLISHER, 5_000, None).away(OTHER, 0, 9_000)
     assert doubts(history) == [(1, "publishers_absent")]

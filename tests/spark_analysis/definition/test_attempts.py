@@ -15,7 +15,7 @@ def counts_of(history: History, *measures: str) -> dict[str, int]:
 
 
 def twice() -> History:
-    """Nobody knows what became of the first attempt; the second one was confirmed."""
+    """The outcome of the first attempt is unknown; the second one was confirmed."""
     history = History().publish(1, at_ms=10).settle(1, Outcome.UNKNOWN)
     return history.publish(1, at_ms=2_000, attempt=2).confirm(1, attempt=2)
 
@@ -34,7 +34,7 @@ def test_a_confirmed_attempt_that_was_seen_anywhere_was_not_lost(via: Via) -> No
     assert counts_of(twice().deliver(1).deliver(1, attempt=2, via=via), *LOST) == {}
 
 
-def test_where_no_attempt_came_the_message_is_lost_and_not_its_attempt() -> None:
+def test_without_deliveries_the_message_is_lost_and_not_its_attempt() -> None:
     assert counts_of(twice(), *LOST) == {"lost replicated": 1}
 
 
@@ -99,7 +99,7 @@ def test_an_attempt_whose_time_had_not_come_is_not_lost(
 
 @pytest.mark.parametrize("outcome", [Outcome.REFUSED, Outcome.RETURNED])
 @pytest.mark.parametrize("via", [Via.LOAD, Via.DRAIN, Via.RETRY_TOPIC])
-def test_what_was_refused_or_returned_and_came_is_refused_but_delivered(
+def test_a_delivered_refused_or_returned_message_is_refused_but_delivered(
     outcome: Outcome, via: Via
 ) -> None:
     findings = judge(
@@ -117,7 +117,7 @@ def test_a_refused_and_only_found_message_was_not_delivered(via: Via) -> None:
     assert counts_of(history, "denied") == {"denied refused": 1}
 
 
-def test_it_dates_from_the_earliest_time_that_the_attempt_was_delivered() -> None:
+def test_refused_but_delivered_dates_from_the_attempts_earliest_delivery() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED).deliver(1, at_ms=70)
     history.publish(1, attempt=2).deliver(1, at_ms=50, attempt=2)
     findings = judge(*history.deliver(1, at_ms=60, via=Via.AUDIT).build())
@@ -130,7 +130,7 @@ def test_a_refusal_of_one_attempt_says_nothing_of_another() -> None:
     assert counts_of(history, *DENIED) == {}
 
 
-def test_a_refused_attempt_that_came_was_refused_untruly_though_another_was_confirmed() -> None:
+def test_a_delivered_refused_attempt_counts_although_another_was_confirmed() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED).publish(1, attempt=2)
     history.confirm(1, attempt=2).deliver(1, attempt=1).deliver(1, attempt=2)
     assert counts_of(history, *DENIED) == {"refused_but_delivered refused": 1}
@@ -159,7 +159,7 @@ def test_what_was_refused_of_a_transaction_was_rolled_back() -> None:
     ("via", "found"),
     [(Via.LOAD, 1), (Via.DRAIN, 1), (Via.AUDIT, 0), (Via.RETRY_TOPIC, 0)],
 )
-def test_a_message_in_a_queue_that_it_was_not_sent_to_is_misrouted(via: Via, found: int) -> None:
+def test_a_message_in_another_queue_than_its_own_is_misrouted(via: Via, found: int) -> None:
     history = History().publish(1).confirm(1).deliver(1, at_ms=70, via=via, queue="bills")
     findings = judge(*history.build())
     assert counts(findings, "misrouted").get("misrouted", 0) == found

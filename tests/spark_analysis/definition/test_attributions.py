@@ -39,7 +39,7 @@ def test_a_loss_in_calm_is_charged_to_no_window() -> None:
         (12_000, 12_100, "1"),
     ],
 )
-def test_a_loss_is_charged_to_what_reaches_into_the_time_between_confirm_and_arrival(
+def test_a_loss_is_attributed_to_faults_until_its_due_delivery(
     origin_ms: float, over_ms: float | None, windows: str
 ) -> None:
     """It should have come at 12.5 s: a deadline after what the queue had later came."""
@@ -59,7 +59,7 @@ def test_ten_windows_are_in_the_order_of_their_numbers() -> None:
     assert attributed(lost(history)) == {"lost replicated": "1,2,3,4,5,6,7,8,9,10,11"}
 
 
-def test_where_nothing_later_came_it_should_have_come_at_some_time() -> None:
+def test_without_later_deliveries_a_loss_has_no_latest_time() -> None:
     history = History().window(50_000).publish(1, at_ms=9_000).confirm(1)
     assert attributed(history) == {"lost replicated": "1"}
     other = History().window(50_000).queue("bills").publish(1, at_ms=9_000).confirm(1)
@@ -67,14 +67,14 @@ def test_where_nothing_later_came_it_should_have_come_at_some_time() -> None:
     assert attributed(other) == {"lost replicated": "1"}
 
 
-def test_what_the_queue_had_earlier_and_what_the_drain_brought_say_nothing() -> None:
+def test_earlier_deliveries_and_the_drain_do_not_bound_a_loss() -> None:
     history = History().window(50_000).publish(2, at_ms=8_000).confirm(2)
     history.publish(1, at_ms=9_000).confirm(1).deliver(2, at_ms=9_500)
     history.publish(3, at_ms=9_600).confirm(3).deliver(3, at_ms=61_000, via=Via.DRAIN)
     assert attributed(history) == {"lost replicated": "1"}
 
 
-def test_what_was_found_or_cannot_be_known_is_charged_like_a_loss() -> None:
+def test_stranded_and_unreachable_messages_are_attributed_like_losses() -> None:
     history = History().window(12_500).window(13_000)
     assert attributed(lost(history).deliver(1, via=Via.AUDIT)) == {"stranded replicated": "1"}
     unread = lost(History().window(12_500).window(13_000)).queue(unreadable=("rmq2",))
@@ -98,7 +98,7 @@ def test_an_unanswered_publish_is_attributed_from_its_sending() -> None:
     assert attributed(history) == {"lost_indeterminate": "1,2"}
 
 
-def test_a_duplicate_is_charged_to_what_lies_between_it_and_the_latest_one_before() -> None:
+def test_a_duplicate_is_attributed_to_faults_since_the_previous_delivery() -> None:
     history = History().window(150, over_ms=160).window(250, over_ms=260).window(350)
     history.publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100).deliver(1, at_ms=200)
     history.deliver(1, at_ms=300, redelivered=Redelivered.YES)
@@ -112,7 +112,7 @@ def test_a_reorder_is_charged_from_its_sending_to_its_arrival() -> None:
     assert attributed(history.deliver(2, at_ms=50).deliver(1, at_ms=60)) == {"reordered": "2"}
 
 
-def test_cases_that_the_same_windows_may_have_caused_are_one_row() -> None:
+def test_cases_with_the_same_possible_windows_are_one_row() -> None:
     history = lost(History().window(12_000))
     history.publish(5, at_ms=9_000).confirm(5, at_ms=10_000)
     (row,) = judge(*history.build()).attributions
@@ -161,7 +161,7 @@ def test_the_clocks_of_publishers_and_consumers_count_together() -> None:
         assert attributed(lost(history)) == {"lost replicated": ""}
 
 
-def test_a_window_that_reaches_in_for_certain_leaves_another_one_beside_it() -> None:
+def test_a_certain_window_does_not_exclude_a_possible_one() -> None:
     history = apart(History()).window(5_000, over_ms=10_000).window(11_000, over_ms=11_001)
     assert attributed(lost(history)) == {"lost replicated": "1,2"}
 
@@ -177,7 +177,7 @@ def test_a_window_that_reaches_in_for_certain_leaves_another_one_beside_it() -> 
         (9_900 - NANOSECOND_MS, 50_000, "1"),
     ],
 )
-def test_which_message_was_confirmed_first_is_no_finer_than_the_clocks(
+def test_the_order_of_two_confirms_is_as_exact_as_clocks(
     confirmed_ms: float, origin_ms: float, windows: str
 ) -> None:
     """It was confirmed at 10 s and lost; the only other one came at 11.5 s."""
@@ -220,7 +220,7 @@ LATEST_MS = 22_011  # its wait is over at 21 s: 11 ms of slack, and the broker's
         (15_000, 15_100, "1"),
     ],
 )
-def test_what_came_too_late_is_charged_to_what_reaches_into_its_wait(
+def test_an_overdue_message_is_attributed_to_faults_during_its_wait(
     origin_ms: float, over_ms: float | None, windows: str
 ) -> None:
     """Confirmed at 11 s, to be delayed by 10 s, and delivered at 40 s."""

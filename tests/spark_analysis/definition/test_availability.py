@@ -29,7 +29,8 @@ def confirmed_at(*times_ms: float, load_ms: tuple[float, float] = (0, 60_000)) -
     return history
 
 
-def test_a_run_has_a_row_for_every_window_and_queue_and_for_all_queues() -> None:
+def test_a_run_has_a_row_per_window_and_queue() -> None:
+    """Add a row a window for all queues together."""
     history = History(load_ms=(0, 100)).queue("bills").queue("unused").window(50)
     history.publish(1, at_ms=10).confirm(1, at_ms=20)
     history.publish(2, at_ms=60, queue="bills").confirm(2, at_ms=70)
@@ -43,7 +44,8 @@ def test_a_run_has_a_row_for_every_window_and_queue_and_for_all_queues() -> None
     ]
 
 
-def test_a_run_without_messages_was_not_silent_for_nothing_was_due() -> None:
+def test_a_paced_run_without_messages_was_not_silent() -> None:
+    """Count a run at full rate without messages as silent throughout."""
     assert judge(*History().build()).availability == (
         Availability("run", 0, "", 0, 0, 0, 0, False),
     )
@@ -62,12 +64,12 @@ def due_at(*times_ms: float) -> History:
     return history
 
 
-def test_silence_runs_from_the_first_publish_due_after_the_last_confirm() -> None:
+def test_silence_begins_with_the_first_publish_due_after_a_confirm() -> None:
     assert silence(due_at(50, 70), 0) == (ns(50), ns(100), True)
     assert silence(due_at(50, 70).confirm(2, at_ms=90), 0) == (ns(50), ns(90), False)
 
 
-def test_what_was_due_before_the_last_confirm_starts_no_silence_after_it() -> None:
+def test_a_publish_due_before_the_last_confirm_starts_no_silence() -> None:
     assert silence(due_at(20 - NANOSECOND_MS), 0) == (ns(10), ns(20), False)
     assert silence(due_at(20), 0) == (ns(20), ns(100), True)
 
@@ -113,7 +115,7 @@ def test_only_missed_publishes_are_missed() -> None:
     assert [(row.operations, row.missed) for row in rows(history)] == [(2, 1)]
 
 
-def test_what_was_intended_after_load_belongs_to_the_whole_run_only() -> None:
+def test_publishes_intended_after_load_count_only_for_the_whole_run() -> None:
     history = History(load_ms=(0, 1_000)).window(500).publish(1, at_ms=1_000)
     assert [(row.window, row.operations) for row in rows(history)] == [(0, 1), (1, 0)]
 
@@ -130,7 +132,7 @@ def test_the_start_of_load_begins_the_first_gap() -> None:
     assert silence(confirmed_at(90, load_ms=(20, 100)), 0) == (ns(20), ns(90), False)
 
 
-def test_a_gap_that_only_the_end_of_load_closes_is_censored() -> None:
+def test_a_gap_closed_only_by_the_load_end_is_censored() -> None:
     assert silence(confirmed_at(30, load_ms=(0, 100)), 0) == (ns(30), ns(100), True)
 
 
@@ -187,7 +189,7 @@ def test_a_longer_silence_before_the_fault_is_not_the_windows() -> None:
     assert silence(history, 1) == (ns(10_001), ns(12_001), False)
 
 
-def test_a_gap_that_ends_at_the_origin_is_not_the_windows() -> None:
+def test_a_gap_that_ends_at_the_origin_precedes_the_window() -> None:
     history = confirmed_at(10, 500, 600, load_ms=(0, 650)).window(500)
     assert silence(history, 0) == (ns(10), ns(500), False)
     assert silence(history, 1) == (ns(500), ns(600), False)
@@ -199,7 +201,7 @@ def test_a_gap_that_ends_after_the_origin_is_the_windows() -> None:
 
 
 def late_gap(from_ms: float, **window: float | bool) -> History:
-    """A fault at 10 s that nobody notices; confirms pause for 2 s from `from_ms` on."""
+    """A fault at 10 s without effect; confirms pause for 2 s from `from_ms` on."""
     history = History(load_ms=(0, 30_000), deadline_ms=9_000).window(10_000, **window)  # type: ignore[arg-type]
     history.flow(range(200), from_ms=10_000, every_ms=50, confirm_after_ms=0)
     index = 200
@@ -210,7 +212,7 @@ def late_gap(from_ms: float, **window: float | bool) -> History:
     return history
 
 
-def test_a_silence_after_success_was_sustained_and_the_fault_undone_is_not_the_windows() -> None:
+def test_a_silence_after_recovery_and_undo_is_not_the_windows() -> None:
     assert silence(late_gap(22_000, ended_ms=15_000), 0) == (ns(22_000), ns(24_000), False)
     assert silence(late_gap(22_000, ended_ms=15_000), 1) == (ns(10_000), ns(10_050), False)
 
@@ -221,16 +223,16 @@ def test_a_silence_before_the_fault_was_undone_is_the_windows() -> None:
     assert silence(late_gap(22_000, ended_ms=22_000), 1) != inside
 
 
-def test_a_fault_that_was_never_undone_has_all_silences_to_the_end_of_load() -> None:
+def test_a_fault_without_undo_owns_silences_until_load_end() -> None:
     assert silence(late_gap(22_000, never_ended=True), 1) == (ns(22_000), ns(24_000), False)
 
 
-def test_an_outage_without_sustained_success_has_all_silences_to_the_end_of_load() -> None:
+def test_an_outage_without_sustained_success_owns_silences_until_load_end() -> None:
     history = confirmed_at(100, 200, 5_000, load_ms=(0, 6_000)).window(150)
     assert silence(history, 1) == (ns(200), ns(5_000), False)
 
 
-def test_at_full_rate_a_window_has_all_silences_to_the_end_of_load() -> None:
+def test_at_full_rate_a_window_owns_silences_until_load_end() -> None:
     history = History(paced=False, load_ms=(0, 100)).window(50)
     for sequence, at_ms in enumerate([40, 55, 60, 90]):
         history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms)

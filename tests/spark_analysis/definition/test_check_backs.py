@@ -84,14 +84,14 @@ def test_another_worker_that_went_does_not_matter() -> None:
         (70_021, 80_000, CHECKED[0]),
         (5, 19.9, CHECKED[0]),
         (5, 20, CHECKED[1]),
-        (5, None, CHECKED[1]),  # nobody knows when it was over
+        (5, None, CHECKED[1]),  # Its end is unknown.
     ],
 )
 def test_a_fault_in_its_time_may_be_why(at_ms: float, over_ms: float | None, measure: str) -> None:
     assert counts_of(left_open().window(at_ms, over_ms=over_ms)) == {measure: 1}
 
 
-def test_a_half_on_a_host_that_never_returns_is_not_checked() -> None:
+def test_a_half_on_a_host_that_never_returns_is_unknown() -> None:
     history = left_open().window(5, never_ended=True)
     history.publish(2, at_ms=100).confirm(2, at_ms=110).deliver(2, at_ms=120)
     assert counts_of(history) == {"unchecked_unknown": 1}

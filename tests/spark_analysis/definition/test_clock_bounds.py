@@ -38,7 +38,7 @@ def redelivered(acked_ms: float) -> History:
         (19_101, {"duplicated ambiguous": 1, "acknowledged_late": 1}),
     ],
 )
-def test_an_acknowledgement_is_in_time_by_a_second_and_the_bound(
+def test_an_acknowledgement_is_timely_within_a_second_and_the_bound(
     acked_ms: float, found: dict[str, int]
 ) -> None:
     assert duplicates(redelivered(acked_ms)) == found
@@ -47,7 +47,7 @@ def test_an_acknowledgement_is_in_time_by_a_second_and_the_bound(
 @pytest.mark.parametrize(
     ("acked_ms", "found"), [(20_100, "redelivery"), (20_099, "ambiguous"), (19_901, "ambiguous")]
 )
-def test_what_may_have_been_acknowledged_before_is_no_redelivery_by_right(
+def test_a_possibly_acknowledged_delivery_is_not_certainly_a_plain_redelivery(
     acked_ms: float, found: str
 ) -> None:
     assert duplicates(redelivered(acked_ms))[f"duplicated {found}"] == 1
@@ -91,7 +91,7 @@ def test_a_connection_ended_before_only_if_the_clocks_show_it(lost_ms: float, fo
 
 
 @pytest.mark.parametrize(("second_ms", "found"), [(10_100, "stored_twice"), (10_099, "ambiguous")])
-def test_a_flag_says_nothing_if_the_clocks_leave_the_order_open(
+def test_a_redelivered_flag_proves_nothing_if_clocks_leave_order_open(
     second_ms: float, found: str
 ) -> None:
     history = History().worker(OTHER, "consumer").clock(CONSUMER, BOUND_MS)
@@ -161,7 +161,7 @@ def test_consumption_resumed_in_time_only_if_the_clocks_show_it(
     ("sent_ms", "confirmed_ms", "due"),
     [(10_400, 11_000, 1), (10_399, 11_000, 0), (11_000, 18_900, 1), (11_000, 18_901, 0)],
 )
-def test_a_message_is_due_under_the_fault_only_if_the_clocks_show_it(
+def test_a_message_is_due_only_if_clocks_prove_it(
     sent_ms: float, confirmed_ms: float, due: int
 ) -> None:
     found = consumption(consumed(19_000, sent_ms=sent_ms, confirmed_ms=confirmed_ms))
@@ -190,12 +190,12 @@ def verdicts(bound_ms: float, *outages: tuple[float, float]) -> dict[str, str]:
         (100, 12_160, "out"),
     ],
 )
-def test_a_promised_time_is_kept_or_broken_only_if_the_clocks_show_it(
+def test_promises_are_kept_or_broken_only_if_clocks_prove_it(
     bound_ms: float, until_ms: float, soon: str
 ) -> None:
     assert verdicts(bound_ms, (8_000, until_ms))["soon"] == soon
 
 
-def test_a_bound_that_moves_nothing_over_an_edge_changes_no_verdict() -> None:
+def test_a_clock_bound_that_crosses_no_edge_changes_no_verdict() -> None:
     exact, wide = verdicts(0, (8_000, 10_000)), verdicts(100, (8_000, 10_000))
     assert exact == wide == {"fault": "served", "soon": "served", "healed": "served"}

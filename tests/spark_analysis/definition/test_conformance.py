@@ -135,13 +135,13 @@ def test_on_what_is_lost_all_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Q1", "Q5", "Q8"])
-def test_what_openchaos_calls_a_duplicate_of_what_was_not_confirmed_is_none(name: str) -> None:
+def test_openchaos_duplicates_of_unconfirmed_messages_are_no_duplicates_here(name: str) -> None:
     assert QUEUE[name]["OC"]["dup"]
     assert "duplicated stored_twice" not in _verdict(_translated(name).history)
 
 
 @pytest.mark.parametrize("name", ["Q4", "Q6"])
-def test_a_redelivery_is_distinguished_from_a_message_that_is_stored_twice(name: str) -> None:
+def test_a_redelivery_is_distinguished_from_a_message_stored_twice(name: str) -> None:
     surplus = sum(QUEUE[name]["JT"]["duplicated"].values())
     verdict = _verdict(_translated(name, Redelivered.YES).history)
     assert verdict == {"duplicated redelivery": surplus}
@@ -180,7 +180,7 @@ def _brief(row: Stage) -> tuple[str, bool, int]:
     return row.stage, row.reached, row.after_ns // 1_000_000
 
 
-def test_a_first_success_is_what_openchaos_calls_recovered_and_ends_no_outage() -> None:
+def test_openchaos_recovery_is_a_first_success_and_ends_no_outage() -> None:
     assert RECOVERY["R1"]["RTO"][0]["rto"] == 8_500
     assert _recovery("R1") == [
         ("first_success", True, 8_500),
@@ -204,7 +204,7 @@ def test_a_recovery_after_the_fault_was_undone_is_a_recovery() -> None:
     ]
 
 
-def test_the_outage_of_one_window_does_not_leak_into_the_next() -> None:
+def test_one_windows_outage_does_not_leak_into_the_next() -> None:
     assert RECOVERY["R4"]["RTO"][1]["rto"] == 95_000
     assert _recovery("R4") == [
         ("first_success", False, 60_000),

@@ -36,7 +36,7 @@ def sent(history: History, sequence: int, at_ms: float = 11_000) -> History:
     return history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms + 1)
 
 
-def test_a_queue_resumes_with_the_first_delivery_of_what_was_sent_into_the_fault() -> None:
+def test_a_queue_resumes_with_a_delivery_sent_during_the_fault() -> None:
     history = sent(sent(faulted(), 2), 3).deliver(3, at_ms=12_000).deliver(2, at_ms=13_000)
     assert consumption_of(history, "queue") == [("orders", 2, True, 12_000)]
 
@@ -46,14 +46,14 @@ def test_a_queue_that_is_no_longer_read_does_not_resume() -> None:
     assert consumption_of(history, "queue") == [("orders", 1, False, 20_000)]
 
 
-def test_what_was_sent_before_the_fault_had_been_made_shows_nothing() -> None:
+def test_messages_sent_before_the_fault_was_active_prove_nothing() -> None:
     early = 10_300 - NANOSECOND_MS
     assert consumption_of(sent(faulted(), 2, early).deliver(2, at_ms=12_000), "queue") == []
     both = sent(sent(faulted(), 2, early), 3).deliver(2, at_ms=12_000)
     assert consumption_of(both, "queue") == [("orders", 1, False, 20_000)]
 
 
-def test_what_was_confirmed_in_the_last_deadline_need_not_have_come() -> None:
+def test_messages_confirmed_in_the_last_deadline_need_not_be_delivered() -> None:
     history = faulted().publish(2, at_ms=11_000)
     assert consumption_of(history.confirm(2, at_ms=19_000), "queue") == [
         ("orders", 1, False, 20_000)
@@ -94,7 +94,7 @@ def test_a_consumer_that_worked_before_the_fault_is_expected() -> None:
     assert consumption_of(sent(faulted(), 2), "consumer") == [("2", 1, False, 20_000)]
 
 
-def test_one_of_two_readers_that_gets_nothing_more_does_not_resume_for_its_share() -> None:
+def test_one_idle_reader_of_two_does_not_count_as_resumed() -> None:
     history = faulted().worker(OTHER, "consumer")
     history.publish(5, at_ms=6_000).confirm(5).deliver(5, consumer=OTHER)
     for sequence in (10, 11, 12):
@@ -102,7 +102,7 @@ def test_one_of_two_readers_that_gets_nothing_more_does_not_resume_for_its_share
     assert consumption_of(history, "consumer") == [("2", 1, True, 12_000), ("8", 1, False, 20_000)]
 
 
-def test_a_consumer_that_read_nothing_before_the_fault_is_not_expected() -> None:
+def test_a_consumer_idle_before_the_fault_is_not_expected() -> None:
     history = faulted().worker(OTHER, "consumer")
     assert [row.name for row in rows(sent(history, 2), "consumer")] == ["2"]
 

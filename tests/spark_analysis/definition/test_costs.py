@@ -30,7 +30,8 @@ def test_only_what_was_confirmed_before_the_first_fault_counts() -> None:
     assert (row.p50_ns, row.p99_ns) == (ns(3), ns(3))
 
 
-def test_a_confirm_that_comes_during_the_fault_is_late_but_no_rate_of_the_steady_state() -> None:
+def test_a_confirm_during_the_fault_counts_for_latency_not_rate() -> None:
+    """Count its latency in the steady state, but not its confirm."""
     history = History().window(10_000).publish(1, at_ms=9_000).confirm(1, at_ms=12_000)
     row = steady_state_of(history)
     assert (row.confirmed, row.begun, row.p99_ns) == (0, 1, ns(3_000))
@@ -62,7 +63,7 @@ def test_what_was_never_confirmed_was_begun_and_has_no_latency() -> None:
     assert (row.confirmed, row.begun, row.p99_ns) == (1, 2, ns(3))
 
 
-def test_in_a_paced_run_only_what_was_intended_for_a_time_was_begun() -> None:
+def test_in_a_paced_run_only_intended_messages_count_as_begun() -> None:
     history = History().publish(2, attempt=2, at_ms=10).confirm(2, attempt=2, at_ms=11)
     history.publish(3, at_ms=20, intended_ms=NO_INTENT_MS).confirm(3, at_ms=21)
     history.publish(4, at_ms=30).confirm(4, at_ms=33)
@@ -70,7 +71,7 @@ def test_in_a_paced_run_only_what_was_intended_for_a_time_was_begun() -> None:
     assert (row.intended, row.confirmed, row.begun, row.p99_ns) == (1, 3, 1, ns(3))
 
 
-def test_a_wait_before_sending_is_part_of_the_latency_where_there_was_an_intent() -> None:
+def test_waiting_before_a_paced_send_is_part_of_its_latency() -> None:
     paced = History().publish(1, at_ms=1_500, intended_ms=1_000).confirm(1, at_ms=1_501)
     at_once = History(paced=False).publish(1, at_ms=1_500).confirm(1, at_ms=1_501)
     assert steady_state_of(paced).p50_ns == ns(501)
@@ -85,7 +86,7 @@ def test_without_confirms_or_steady_state_there_is_no_load_cost() -> None:
     assert steady_state_of(History()).p50_ns is None
 
 
-def test_a_host_used_what_its_counters_grew_by_before_the_fault() -> None:
+def test_a_hosts_use_is_its_counters_growth_before_the_fault() -> None:
     history = sampled(
         History().window(4_000), "rmq1", range(500, 8_000, 1_000), cores=1.5, memory_bytes=7
     )
@@ -95,7 +96,7 @@ def test_a_host_used_what_its_counters_grew_by_before_the_fault() -> None:
     assert (row.memory_median_bytes, row.memory_peak_bytes) == (7, 7)
 
 
-def test_the_median_of_the_memory_is_a_value_that_was_measured_and_the_peak_the_largest() -> None:
+def test_memory_use_has_a_measured_median_and_the_largest_peak() -> None:
     history = History()
     for number in range(100, 0, -1):
         sample(history, "rmq1", number, memory_bytes=number)
@@ -111,7 +112,8 @@ def test_a_host_without_a_name_is_one_too() -> None:
     assert use_of(history, "").cpu_ns == ns(1_000)
 
 
-def test_a_counter_that_no_host_ever_moved_was_not_counted_and_one_that_stood_still_was() -> None:
+def test_a_counter_that_moved_on_no_host_was_not_counted() -> None:
+    """Count one that stood still on this host, if it moved on another."""
     history = History()
     for at_ms in (0, 1_000):
         sample(history, "rmq1", at_ms, disk_written_bytes=at_ms)
@@ -136,9 +138,7 @@ def test_the_growth_of_a_restarted_counter_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("at_ms", [(), (1_000,)])
-def test_a_host_with_fewer_than_two_samples_is_named_and_nothing_is_said_of_it(
-    at_ms: tuple[int, ...],
-) -> None:
+def test_a_host_with_fewer_than_two_samples_has_no_numbers(at_ms: tuple[int, ...]) -> None:
     history = History().window(5_000)
     for each in (*at_ms, 6_000, 7_000):
         sample(history, "rmq1", each, cpu_ns=each, memory_bytes=1)

@@ -14,7 +14,7 @@ def one(second: int, p50_ms: float, p99_ms: float, messages: int) -> tuple[Laten
     return (Latency("run", second, ns(p50_ms), ns(p99_ms), messages),)
 
 
-def test_a_latency_counts_from_the_intended_time_in_the_second_it_was_intended_for() -> None:
+def test_latency_counts_from_the_intended_time_in_its_own_second() -> None:
     story = History().publish(1, at_ms=1_900, intended_ms=900).confirm(1, at_ms=2_100)
     assert latencies(story) == one(0, 1_200, 1_200, 1)
 
@@ -65,7 +65,7 @@ def test_of_a_long_run_slices_have_several_seconds() -> None:
     assert found[1] == Latency("run", 5, ns(7), ns(9), 5)
 
 
-def test_a_longer_run_has_longer_slices_and_no_more_of_them() -> None:
+def test_a_longer_run_has_longer_slices_and_not_more() -> None:
     for span_s in (1, 179, 180, 1_000, 40_000, 10_000_000):
         length_s = slice_length_s([5, 4 + span_s])
         assert span_s // length_s + 1 <= SLICES_MAX, (span_s, length_s)
@@ -81,7 +81,7 @@ def test_failed_sends_are_counted_by_second() -> None:
     story = History().publish(1, at_ms=100).settle(1, Outcome.UNKNOWN).confirm(1)
     story.publish(2, at_ms=200).settle(2, Outcome.UNKNOWN)
     story.publish(2, attempt=2, at_ms=1_300).confirm(2, attempt=2)
-    story.publish(3, at_ms=1_400)  # nobody said anything of it
+    story.publish(3, at_ms=1_400)  # It was not settled.
     story.not_sent(4, intended_ms=9_000)
     assert judge(*story.build()).sending == (
         Sending("run", PUBLISHER, 0, 2, 1),

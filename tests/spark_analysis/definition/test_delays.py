@@ -1,4 +1,4 @@
-"""Delayed messages: what came before its time, and what nobody may call lost yet."""
+"""Delayed messages: what came before its time, and what may not be called lost yet."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_a_delivery_before_its_time_is_early(via: Via) -> None:
 
 
 @pytest.mark.parametrize("at_ms", [11_000, 12_500])
-def test_a_delivery_at_its_time_or_after_it_is_not_early(at_ms: float) -> None:
+def test_a_delivery_at_or_after_its_time_is_not_early(at_ms: float) -> None:
     assert counts_of(delayed().deliver(1, at_ms=at_ms), *DELAYS) == {"delayed": 1}
 
 
@@ -61,7 +61,7 @@ def test_a_clock_that_may_be_off_speaks_for_the_broker(worker: int) -> None:
     assert counts_of(story, *DELAYS) == {"delayed": 1, "early_unknown": 1}
 
 
-def test_clocks_of_both_sides_may_be_off_in_the_same_sense() -> None:
+def test_both_clocks_may_be_off_in_the_same_direction() -> None:
     story = delayed().clock(PUBLISHER, 400).clock(CONSUMER, 300)
     assert "early" not in counts_of(story.deliver(1, at_ms=11_000 - SLACK_MS - 700), *DELAYS)
     story = delayed().clock(PUBLISHER, 400).clock(CONSUMER, 300)
@@ -99,7 +99,7 @@ def test_a_delivery_that_names_no_message_is_not_early() -> None:
     assert counts_of(history, *DELAYS) == {"delayed": 1}
 
 
-def test_a_delivery_of_an_attempt_that_was_not_made_has_no_time() -> None:
+def test_a_delivery_of_an_attempt_never_made_is_not_early() -> None:
     assert counts_of(delayed().deliver(1, at_ms=5_000, attempt=3), *DELAYS) == {"delayed": 1}
 
 
@@ -120,12 +120,13 @@ def test_an_early_delivery_counts_in_the_queue_of_its_message() -> None:
 # --- lost, or not due ----------------------------------------------------------------------------
 
 
-def test_a_delayed_message_that_never_came_is_lost_as_any_other() -> None:
+def test_a_delayed_message_that_never_came_is_lost() -> None:
     assert counts_of(delayed().queue(quiet_ms=OVER_MS), *LOSS) == {"lost replicated": 1}
     assert loss_doubts(delayed().queue(quiet_ms=OVER_MS)) == []
 
 
-def test_a_message_whose_time_had_not_come_when_all_was_quiet_is_not_lost() -> None:
+def test_a_message_not_due_before_the_quiet_time_is_unknown() -> None:
+    """Report it as not due, and not as lost."""
     history = delayed().queue(quiet_ms=OVER_MS - 0.000001)
     findings = judge(*history.build())
     assert counts(findings, *LOSS) == {"loss_unknown not_due": 1}
@@ -133,7 +134,7 @@ def test_a_message_whose_time_had_not_come_when_all_was_quiet_is_not_lost() -> N
     assert loss_doubts(history) == [("not_due", "orders")]
 
 
-def test_a_queue_of_unknown_quiet_time_was_not_quiet_before_the_load_ended() -> None:
+def test_an_unknown_quiet_time_cannot_precede_the_load_end() -> None:
     early = delayed(OVER_MS - 1)
     assert counts_of(early, *LOSS) == {"loss_unknown not_due": 1}
     unknown = early.no_queue_end()
@@ -142,7 +143,7 @@ def test_a_queue_of_unknown_quiet_time_was_not_quiet_before_the_load_ended() -> 
     assert counts_of(delayed(OVER_MS), *LOSS) == {"lost replicated": 1}
 
 
-def test_the_publishers_clock_may_be_off_and_the_consumers_says_nothing_of_the_wait() -> None:
+def test_only_the_publishers_clock_affects_when_a_delay_ends() -> None:
     off = delayed().queue(quiet_ms=OVER_MS).clock(PUBLISHER, 1)
     assert counts_of(off, *LOSS) == {"loss_unknown not_due": 1}
     assert counts_of(off.queue(quiet_ms=OVER_MS + 1), *LOSS) == {"lost replicated": 1}
@@ -157,7 +158,7 @@ def test_what_waits_in_its_broker_is_not_stranded_there() -> None:
     assert counts_of(found.queue(quiet_ms=OVER_MS), *LOSS) == {"stranded replicated": 1}
 
 
-def test_one_copy_whose_time_had_come_is_enough_to_be_missed() -> None:
+def test_one_due_copy_is_enough_to_call_a_message_lost() -> None:
     history = delayed().publish(1, at_ms=30_000, attempt=2).terms(1, wait_ms=WAIT_MS, attempt=2)
     history.confirm(1, at_ms=30_001, attempt=2).queue(quiet_ms=OVER_MS)
     assert counts_of(history, *LOSS) == {"lost replicated": 1}
@@ -169,7 +170,7 @@ def test_a_copy_that_was_never_confirmed_is_not_waited_for() -> None:
     assert counts_of(history, *LOSS) == {"lost replicated": 1}
 
 
-def test_a_copy_that_was_to_come_at_once_is_missed_at_once() -> None:
+def test_a_copy_without_delay_is_missed_at_once() -> None:
     history = delayed().publish(1, at_ms=2_500, attempt=2).confirm(1, attempt=2)
     assert counts_of(history, *LOSS) == {"lost replicated": 1}
 
@@ -197,7 +198,7 @@ def test_an_unknown_outcome_stays_what_it_is_whatever_its_time() -> None:
     assert counts_of(history, *LOSS, "lost_indeterminate") == {"lost_indeterminate": 1}
 
 
-# --- what else hangs on a delay ------------------------------------------------------------------
+# --- what else depends on a delay ----------------------------------------------------------------
 
 ORDER = ("in_order", "reordered", "not_judged")
 
@@ -219,7 +220,7 @@ def test_a_delayed_message_that_overtakes_makes_no_other_late() -> None:
     assert counts_of(history, *ORDER) == {"in_order": 1, "not_judged not_at_once": 1}
 
 
-def test_one_delayed_attempt_is_enough_for_a_place_that_is_not_certain() -> None:
+def test_one_delayed_attempt_makes_a_messages_place_uncertain() -> None:
     history = overtaking(1, 2).publish(1, at_ms=1_002, attempt=2).terms(1, attempt=2, wait_ms=9)
     assert counts_of(history, "reordered") == {}
 
@@ -249,13 +250,13 @@ def test_a_delayed_message_waits_from_when_it_is_due() -> None:
     assert backlog_gone_ms(faulted().terms(1, wait_ms=9_499).deliver(1, at_ms=31_500)) == 11_500
 
 
-def test_what_was_not_due_within_the_load_holds_no_backlog_up() -> None:
+def test_a_message_not_due_within_load_keeps_no_backlog() -> None:
     history = faulted().deliver(1, at_ms=70_000, via=Via.DRAIN)
     assert backlog_gone_ms(history) is None
     assert backlog_gone_ms(history.terms(1, wait_ms=45_000)) == 200
 
 
-def test_a_message_is_not_late_before_the_last_of_its_copies_is_due() -> None:
+def test_a_message_is_late_after_its_last_copy_is_due() -> None:
     history = faulted().terms(1, wait_ms=1_000).publish(1, at_ms=22_000, attempt=2)
     assert backlog_gone_ms(history.deliver(1, at_ms=30_000)) == 10_000
     assert backlog_gone_ms(history.terms(1, wait_ms=10_000, attempt=2)) == 200
@@ -275,7 +276,7 @@ def test_what_comes_later_than_its_broker_may_take_is_overdue(via: Via) -> None:
     assert affected(late, "overdue") == [("", 1, 0, ns(LATEST_MS + 0.000001))]
 
 
-def test_a_wait_begins_with_the_confirm_at_the_latest_and_is_over_when_it_is_due() -> None:
+def test_a_delay_begins_by_the_confirm_and_ends_when_due() -> None:
     """Sent at 1 s, due at 11 s; a confirm that came before it was sent shortens no wait."""
     history = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS).confirm(1, at_ms=900)
     latest_ms = 11_000 + SLACK_MS + 1_000
@@ -292,7 +293,7 @@ def test_clocks_of_both_sides_excuse_what_is_overdue(worker: int) -> None:
     assert counts_of(history, "overdue") == {"overdue": 1}
 
 
-def test_what_was_due_before_it_was_sent_waits_for_no_time_and_not_for_less() -> None:
+def test_a_message_due_before_its_sending_waits_zero_time() -> None:
     latest_ms = CONFIRMED_MS + 1 + 1_000  # the broker's own millisecond, and its second
 
     def overdue(at_ms: float) -> dict[str, int]:
@@ -313,14 +314,14 @@ def test_of_several_confirms_the_first_says_when_its_wait_began() -> None:
     assert counts_of(history, "overdue") == {"overdue": 1}
 
 
-def test_what_was_not_confirmed_or_came_as_another_attempt_is_not_overdue() -> None:
+def test_unconfirmed_messages_and_deliveries_of_other_attempts_are_not_overdue() -> None:
     unknown = History().publish(1, at_ms=1_000).terms(1, wait_ms=WAIT_MS)
     assert counts_of(unknown.deliver(1, at_ms=50_000), "overdue") == {}
     other = delayed().publish(1, at_ms=40_000, attempt=2).confirm(1, attempt=2)
     assert counts_of(other.deliver(1, at_ms=50_000, attempt=2), "overdue") == {}
 
 
-def test_what_only_the_drain_brought_is_overdue_where_consumers_could_have_had_it() -> None:
+def test_a_drained_message_is_overdue_if_consumers_could_have_it() -> None:
     def drained(load_ended_ms: float) -> History:
         history = History(load_ms=(0, load_ended_ms)).publish(1, at_ms=1_000)
         history.terms(1, wait_ms=WAIT_MS).confirm(1, at_ms=CONFIRMED_MS)

@@ -26,7 +26,7 @@ def test_of_each_class_the_first_messages_are_examples() -> None:
     assert [row.sequence for row in found.examples] == [*range(100, 100 + EXAMPLES_MAX)]
 
 
-def test_a_message_that_came_again_and_again_is_one_example_of_its_class() -> None:
+def test_a_repeatedly_delivered_message_is_one_example_of_its_class() -> None:
     story = History().publish(1, at_ms=0).confirm(1).publish(2, at_ms=1).confirm(2)
     story.deliver(1, at_ms=10)
     for again in range(300):
@@ -39,7 +39,7 @@ def test_a_message_that_came_again_and_again_is_one_example_of_its_class() -> No
     ]
 
 
-def test_what_is_late_long_after_sending_was_well_again_is_counted_by_window() -> None:
+def test_late_publishes_long_after_recovery_are_counted_by_window() -> None:
     story = History(load_ms=(0, 60_000)).window(10_000, returned_ms=10_000)
     for number in range(600):
         story.publish(number, at_ms=100 * number)

@@ -23,14 +23,13 @@ def test_a_calm_run_leaves_no_doubt() -> None:
 
 
 @pytest.mark.parametrize(("verified", "gone"), [(False, True), (True, False), (False, False)])
-def test_a_fault_not_seen_to_hold_or_to_be_gone_puts_the_run_in_doubt_once(
-    verified: bool, gone: bool
-) -> None:
+def test_an_unverified_fault_makes_the_run_inconclusive_once(verified: bool, gone: bool) -> None:
+    """Either its beginning or its end was not verified."""
     history = History().window(10_000).window(20_000, verified=verified, gone=gone)
     assert doubts(history) == [doubt("run", "fault", window=2)]
 
 
-def test_a_clock_that_did_not_hold_puts_the_run_in_doubt() -> None:
+def test_a_clock_that_failed_makes_the_run_inconclusive() -> None:
     assert doubts(History(clock_problem="suspended")) == [doubt("run", "clock")]
 
 
@@ -106,7 +105,7 @@ def stalling(worker: int, ticks: int, late_ms: float, from_ms: float = 10_000) -
 
 
 @pytest.mark.parametrize("worker", [PUBLISHER, CONSUMER])
-def test_short_stalls_count_by_their_sum_from_5_percent_of_a_window_on(worker: int) -> None:
+def test_short_stalls_count_once_they_sum_to_5_percent(worker: int) -> None:
     assert summed(stalling(worker, ticks=50, late_ms=50)) == []
     assert summed(stalling(worker, ticks=50, late_ms=50 + NANOSECOND_MS)) == [
         (1, worker, 2_500 + 50 * NANOSECOND_MS)
@@ -161,14 +160,14 @@ def test_by_whatever_way_it_came(via: Via) -> None:
     assert not causal(History().publish(1, at_ms=10).deliver(1, at_ms=5, via=via))
 
 
-def test_clocks_that_may_be_off_excuse_so_much_and_no_more() -> None:
+def test_clock_errors_excuse_causality_only_within_their_bound() -> None:
     history = History().clock(PUBLISHER, 3).clock(CONSUMER, 2).publish(1, at_ms=10)
     assert causal(history.deliver(1, at_ms=5))
     assert not causal(history.deliver(1, at_ms=5 - NANOSECOND_MS))
     assert not causal(History().clock(9, 60_000).publish(1, at_ms=10).deliver(1, at_ms=5))
 
 
-def test_a_confirm_before_its_sending_is_the_instruments_fault_whatever_the_clocks() -> None:
+def test_a_confirm_before_its_sending_is_always_an_instrument_error() -> None:
     history = History().clock(PUBLISHER, 60_000).publish(1, at_ms=10)
     assert causal(history.confirm(1, at_ms=10))
     assert not causal(history.confirm(1, at_ms=10 - NANOSECOND_MS))
@@ -183,7 +182,7 @@ def test_each_attempt_is_compared_with_its_own_sending() -> None:
 
 
 @pytest.mark.parametrize("early_ms", [0.5, 3, 4.5])
-def test_what_came_early_by_less_than_clocks_may_be_off_came_in_time(early_ms: float) -> None:
+def test_a_delivery_early_within_clock_bounds_breaks_no_causality(early_ms: float) -> None:
     history = History().clock(PUBLISHER, 2).clock(CONSUMER, 3)
     assert causal(history.publish(1, at_ms=10).deliver(1, at_ms=10 - early_ms))
 
@@ -198,7 +197,7 @@ def test_however_many_there_are_the_run_is_in_doubt_once() -> None:
     assert doubts(history) == [doubt("run", "causality")]
 
 
-def test_a_publisher_that_died_puts_the_availability_of_all_windows_and_loss_in_doubt() -> None:
+def test_a_dead_publisher_makes_availability_and_loss_inconclusive() -> None:
     history = History().window(10_000).log_open(PUBLISHER)
     assert doubts(history) == [
         doubt("availability", "publisher_log", window=0, worker=PUBLISHER),
@@ -228,12 +227,12 @@ def test_a_queue_that_was_not_drained_puts_loss_in_doubt() -> None:
     assert doubts(history) == [doubt("loss", "drain", queue="bills")]
 
 
-def test_a_queue_of_which_nothing_is_known_puts_loss_in_doubt() -> None:
+def test_a_queue_without_any_record_makes_loss_inconclusive() -> None:
     assert doubts(History().publish(1, queue="bills")) == [doubt("loss", "drain", queue="bills")]
     assert doubts(History().no_queue_end()) == []
 
 
-def test_a_place_that_could_not_be_read_puts_loss_in_doubt_once_a_queue() -> None:
+def test_unreadable_places_make_loss_inconclusive_once_per_queue() -> None:
     history = History().queue(unreadable=("rmq2", "rmq3"))
     assert doubts(history) == [doubt("loss", "unreadable", queue="orders")]
 

@@ -23,11 +23,11 @@ def test_a_first_delivery_is_no_duplicate_whatever_its_flag() -> None:
     assert duplicated(History().publish(1).confirm(1).deliver(1, redelivered=YES)) == {}
 
 
-def test_what_the_audit_finds_of_a_delivered_message_is_no_duplicate() -> None:
+def test_an_audit_copy_of_a_delivered_message_is_no_duplicate() -> None:
     assert duplicated(delivered_at_100().deliver(1, via=Via.AUDIT)) == {}
 
 
-def test_what_the_audit_finds_before_the_first_delivery_makes_that_no_duplicate() -> None:
+def test_an_audit_before_the_first_delivery_makes_no_duplicate() -> None:
     history = History().publish(1).deliver(1, at_ms=50, via=Via.AUDIT).deliver(1, at_ms=60)
     assert duplicated(history) == {}
 
@@ -65,13 +65,13 @@ def test_a_second_delivery_of_another_attempt_is_our_own_retry() -> None:
     assert affected(findings, "duplicated") == [("publisher_retry", 1, 2, ns(200))]
 
 
-def test_a_retry_that_arrives_first_makes_the_first_attempt_the_surplus() -> None:
+def test_a_retry_that_arrives_first_makes_the_first_attempt_duplicate() -> None:
     history = History().publish(1).publish(1, attempt=2)
     history.deliver(1, at_ms=90, attempt=1).deliver(1, at_ms=80, attempt=2)
     assert affected(judge(*history.build()), "duplicated") == [("publisher_retry", 1, 1, ns(90))]
 
 
-def test_the_second_copy_of_a_retry_is_not_a_retry_again() -> None:
+def test_a_second_copy_of_a_retry_is_no_further_retry() -> None:
     history = delivered_at_100().publish(1, attempt=2)
     history.deliver(1, attempt=2).deliver(1, attempt=2)
     assert duplicated(history) == {
@@ -80,7 +80,7 @@ def test_the_second_copy_of_a_retry_is_not_a_retry_again() -> None:
     }
 
 
-def test_an_attempt_that_only_the_audit_had_seen_is_still_a_retry() -> None:
+def test_an_attempt_seen_only_by_the_audit_is_a_retry() -> None:
     history = History().publish(1).publish(1, attempt=2).deliver(1, attempt=2, via=Via.AUDIT)
     history.deliver(1).deliver(1, attempt=2)
     assert duplicated(history) == {"duplicated publisher_retry": 1}
@@ -110,7 +110,7 @@ def test_a_rightful_redelivery_stays_one_though_two_masters_lived(at_ms: float) 
     assert duplicated(history) == {"duplicated redelivery": 1}
 
 
-def test_what_came_again_though_it_was_acknowledged_may_be_the_other_masters() -> None:
+def test_a_redelivery_after_ack_under_competing_leaders_is_diverged() -> None:
     history = delivered_at_100().acknowledge(5, at_ms=200).competing_leaders(4_000, 5_000)
     assert duplicated(history.deliver(1, at_ms=5_000, redelivered=YES)) == {
         "duplicated diverged": 1
@@ -127,13 +127,13 @@ def test_what_the_retry_topic_brings_again_is_a_redelivery(flag: Redelivered) ->
     assert duplicated(history) == {"duplicated redelivery": 1}
 
 
-def test_what_first_came_by_the_retry_topic_makes_what_comes_later_the_surplus() -> None:
+def test_after_a_retry_topic_delivery_later_copies_are_duplicates() -> None:
     history = History().publish(1).deliver(1, via=Via.RETRY_TOPIC).deliver(1)
     assert duplicated(history) == {"duplicated stored_twice": 1}
 
 
 @pytest.mark.parametrize("at_ms", [150 - NANOSECOND_MS, 250 + NANOSECOND_MS])
-def test_a_duplicate_before_or_after_two_masters_lived_did_not_diverge(at_ms: float) -> None:
+def test_a_duplicate_outside_competing_leaderships_is_not_diverged(at_ms: float) -> None:
     history = delivered_at_100().competing_leaders(150, 250).deliver(1, at_ms=at_ms)
     assert duplicated(history) == {"duplicated stored_twice": 1}
 
@@ -169,20 +169,21 @@ def unflagged_at_200(history: History) -> dict[str, int]:
     return duplicated(history.deliver(1, at_ms=200))
 
 
-def test_a_new_master_may_give_out_unflagged_what_the_old_one_gave_out() -> None:
+def test_an_unflagged_copy_after_a_fault_is_ambiguous() -> None:
+    """A new master may deliver unflagged what the old one delivered."""
     findings = judge(*delivered_at_100().window(150).deliver(1, at_ms=200).build())
     assert counts(findings, "duplicated") == AMBIGUOUS
     assert affected(findings, "duplicated") == [("ambiguous", 1, 1, ns(200))]
 
 
 @pytest.mark.parametrize("over_ms", [100, 150, 200, 300, None])
-def test_a_fault_that_was_not_over_before_the_first_copy_makes_the_second_ambiguous(
+def test_a_fault_active_at_the_first_copy_makes_duplicates_ambiguous(
     over_ms: float | None,
 ) -> None:
     assert unflagged_at_200(delivered_at_100().window(50, over_ms=over_ms)) == AMBIGUOUS
 
 
-def test_a_fault_that_was_over_before_the_first_copy_explains_nothing() -> None:
+def test_a_fault_over_before_the_first_copy_explains_nothing() -> None:
     history = delivered_at_100().window(50, over_ms=100 - NANOSECOND_MS)
     assert unflagged_at_200(history) == STORED_TWICE
 
@@ -219,13 +220,13 @@ def test_any_fault_makes_it_ambiguous_seen_to_hold_or_not(kind: str, seen: bool)
     assert unflagged_at_200(history) == AMBIGUOUS
 
 
-def test_two_copies_on_the_same_side_of_a_fault_are_two_whatever_came_before_it() -> None:
+def test_two_copies_after_the_same_fault_are_stored_twice() -> None:
     history = delivered_at_100().window(150, over_ms=160)
     history.deliver(1, at_ms=200, redelivered=YES).deliver(1, at_ms=300)
     assert duplicated(history) == {"duplicated redelivery": 1} | STORED_TWICE
 
 
-def test_a_copy_is_compared_with_the_latest_one_of_its_own_attempt() -> None:
+def test_a_copy_is_compared_with_its_attempts_latest_one() -> None:
     history = delivered_at_100().publish(1, attempt=2, at_ms=110).window(150, over_ms=160)
     history.deliver(1, at_ms=170, attempt=2).deliver(1, at_ms=200)
     assert duplicated(history) == {"duplicated publisher_retry": 1} | AMBIGUOUS
@@ -243,7 +244,7 @@ def test_a_flagged_copy_across_a_fault_is_a_redelivery() -> None:
     assert duplicated(history) == {"duplicated redelivery": 1}
 
 
-def test_a_copy_while_two_masters_lived_is_diverged_whatever_faults_there_were() -> None:
+def test_a_copy_under_competing_leaders_is_diverged_despite_other_faults() -> None:
     assert unflagged_at_200(delivered_at_100().competing_leaders(150, 250).window(150)) == {
         "duplicated diverged": 1
     }
@@ -252,7 +253,7 @@ def test_a_copy_while_two_masters_lived_is_diverged_whatever_faults_there_were()
 # --- flagged, and what we had acknowledged -------------------------------------------------------
 
 
-def test_a_flagged_duplicate_of_what_we_never_acknowledged_is_the_brokers_right() -> None:
+def test_a_flagged_duplicate_without_acknowledgement_is_a_valid_redelivery() -> None:
     history = delivered_at_100().deliver(1, at_ms=5_000, redelivered=YES)
     assert duplicated(history) == {"duplicated redelivery": 1}
 
@@ -268,10 +269,10 @@ def again_at(history: History, at_ms: float, **delivery: int) -> dict[str, int]:
 
 AFTER_ACK = {"duplicated redelivery_after_ack": 1}
 REDELIVERY = {"duplicated redelivery": 1}
-TOO_LATE = {"duplicated ambiguous": 1}  # nobody knows whether our acknowledgement was heard
+TOO_LATE = {"duplicated ambiguous": 1}  # Our acknowledgement may not have arrived.
 
 
-def test_a_redelivery_over_a_second_after_our_acknowledgement_came_after_it() -> None:
+def test_a_redelivery_over_a_second_after_ack_is_a_violation() -> None:
     history = acknowledged_at_200().deliver(1, at_ms=1_201, redelivered=YES, connection=2)
     findings = judge(*history.build())
     assert counts(findings, "duplicated") == AFTER_ACK
@@ -283,7 +284,7 @@ def test_our_acknowledgement_must_be_a_second_old() -> None:
     assert again_at(acknowledged_at_200(), 1_200) == AFTER_ACK
 
 
-def test_what_came_again_before_we_acknowledged_it_is_the_brokers_right() -> None:
+def test_a_redelivery_before_our_acknowledgement_is_valid() -> None:
     assert again_at(acknowledged_at_200(), 200) == REDELIVERY
     assert again_at(acknowledged_at_200(), 200 + NANOSECOND_MS) == TOO_LATE
 
@@ -318,7 +319,7 @@ def test_a_frame_that_ends_before_it_begins_acknowledges_nothing() -> None:
     assert again_at(delivered_at_100().acknowledge(9, 1, at_ms=200), 5_000) == REDELIVERY
 
 
-def test_a_frame_finds_its_tag_among_those_that_came_out_of_order() -> None:
+def test_an_acknowledgement_frame_matches_tags_delivered_out_of_order() -> None:
     history = History().publish(1).publish(2).deliver(2, at_ms=110, tag=5)
     history.deliver(1, at_ms=100, tag=16).acknowledge(16, at_ms=200)
     assert again_at(history, 5_000) == AFTER_ACK
@@ -359,9 +360,7 @@ def test_the_retry_topic_is_a_delivery_like_any_other(flag: Redelivered) -> None
 
 
 @pytest.mark.parametrize("flag", [NO, NOT_REPORTED])
-def test_a_node_that_does_not_know_what_was_given_out_gives_it_again_all_the_same(
-    flag: Redelivered,
-) -> None:
+def test_an_unflagged_copy_after_a_later_fault_is_a_redelivery(flag: Redelivered) -> None:
     def after(opens_ms: float) -> dict[str, int]:
         history = acknowledged_at_200().window(opens_ms)
         return duplicated(history.deliver(1, at_ms=5_000, redelivered=flag, connection=2))
@@ -380,7 +379,7 @@ def test_who_flags_nothing_is_judged_by_our_acknowledgement(
     assert duplicated(history) == found
 
 
-def test_what_is_said_to_be_new_in_steady_state_lies_there_twice() -> None:
+def test_an_unflagged_copy_in_steady_state_is_stored_twice() -> None:
     assert duplicated(acknowledged_at_200().deliver(1, at_ms=5_000)) == STORED_TWICE
 
 
@@ -413,12 +412,12 @@ def test_the_end_of_another_connection_ends_nothing_here(elsewhere: dict[str, in
 # --- our acknowledgement, and a fault on its way -------------------------------------------------
 
 
-def test_an_acknowledgement_that_died_with_the_master_is_not_held_against_its_successor() -> None:
+def test_an_acknowledgement_lost_with_the_master_excuses_its_successor() -> None:
     history = acknowledged_at_200().window(300, returned_ms=310, ended_ms=20_300, kind="freeze")
     assert again_at(history, 11_900) == TOO_LATE
 
 
-def test_an_acknowledgement_must_be_a_second_old_when_the_fault_comes() -> None:
+def test_an_acknowledgement_must_precede_the_fault_by_a_second() -> None:
     assert again_at(acknowledged_at_200().window(1_200 - NANOSECOND_MS), 11_900) == TOO_LATE
     assert again_at(acknowledged_at_200().window(1_200), 11_900) == AFTER_ACK
 
@@ -435,32 +434,33 @@ def test_a_fault_after_the_redelivery_excuses_nothing() -> None:
     assert again_at(history, 1_201) == AFTER_ACK
 
 
-def test_a_fault_that_was_over_before_the_first_delivery_excuses_nothing() -> None:
+def test_a_fault_over_before_the_first_delivery_excuses_nothing() -> None:
     assert again_at(acknowledged_at_200().window(50, over_ms=100), 5_000) == TOO_LATE
     history = acknowledged_at_200().window(50, over_ms=100 - NANOSECOND_MS)
     assert again_at(history, 5_000) == AFTER_ACK
 
 
-def test_what_was_delivered_during_a_fault_may_be_acknowledged_to_no_use_after_it() -> None:
+def test_acknowledging_a_delivery_of_a_fault_later_may_be_useless() -> None:
     history = delivered_at_100().window(50, over_ms=150).acknowledge(5, at_ms=5_000)
     assert again_at(history, 9_000) == TOO_LATE
 
 
-def test_every_fault_in_between_may_have_swallowed_it_and_the_first_one_counts() -> None:
+def test_the_first_fault_after_an_acknowledgement_decides() -> None:
+    """Any fault in between may have swallowed the acknowledgement."""
     history = acknowledged_at_200().window(1_000, over_ms=1_500).window(3_000, over_ms=3_500)
     assert again_at(history, 5_000) == TOO_LATE
     history = acknowledged_at_200().window(1_500, over_ms=1_600).window(3_000, over_ms=3_500)
     assert again_at(history, 5_000) == AFTER_ACK
 
 
-def test_a_fault_long_after_the_acknowledgement_does_not_make_up_for_one_upon_it() -> None:
+def test_a_late_fault_does_not_outweigh_one_near_the_acknowledgement() -> None:
     history = acknowledged_at_200().window(3_000, over_ms=3_500).window(1_000, over_ms=1_500)
     assert again_at(history, 5_000) == TOO_LATE
 
 
 @pytest.mark.parametrize("kind", ["kill", "stop", "freeze", "hang", "partition"])
 @pytest.mark.parametrize("seen", [True, False])
-def test_any_fault_may_swallow_an_acknowledgement_seen_to_hold_or_not(
+def test_any_fault_may_swallow_an_acknowledgement_even_an_unverified_one(
     kind: str, seen: bool
 ) -> None:
     history = acknowledged_at_200().window(300, over_ms=400, kind=kind, verified=seen, gone=seen)
@@ -475,7 +475,7 @@ def test_of_two_acknowledged_deliveries_one_after_the_fault_is_enough() -> None:
     assert duplicated(history) == TOO_LATE | AFTER_ACK
 
 
-def test_of_two_acknowledged_deliveries_one_long_before_the_fault_is_enough() -> None:
+def test_one_delivery_acknowledged_long_before_the_fault_is_enough() -> None:
     history = acknowledged_at_200().deliver(1, at_ms=300, redelivered=YES, connection=2, tag=7)
     history.acknowledge(7, at_ms=4_500, connection=2).window(5_000)
     assert again_at(history, 9_000) == TOO_LATE | AFTER_ACK
@@ -495,7 +495,7 @@ def test_an_acknowledgement_of_another_attempt_is_none_of_this_one() -> None:
     }
 
 
-def test_an_acknowledgement_of_a_later_attempt_is_none_of_this_one() -> None:
+def test_an_acknowledgement_of_a_later_attempt_does_not_count() -> None:
     history = History().publish(1).publish(1, attempt=2)
     history.deliver(1, at_ms=100, attempt=2, tag=5).acknowledge(5, at_ms=200)
     history.deliver(1, at_ms=300)
@@ -521,7 +521,7 @@ def test_a_redelivery_is_no_earlier_delivery_of_itself() -> None:
     assert duplicated(history) == REDELIVERY
 
 
-def test_a_tag_acknowledged_on_a_connection_that_ended_is_not_saved_by_another_one() -> None:
+def test_another_connection_does_not_confirm_a_lost_connections_acknowledgement() -> None:
     history = acknowledged_at_200().client_event("lost", at_ms=300)
     history.deliver(1, at_ms=400, redelivered=YES, connection=2)
     assert again_at(history, 5_000) == {"duplicated ambiguous": 2}
@@ -534,7 +534,7 @@ def test_an_acknowledgement_of_what_the_audit_found_is_none() -> None:
 
 
 @pytest.mark.parametrize("later", [{"consumer": 3}, {"connection": 2}, {"tag": 6}])
-def test_of_deliveries_at_one_time_the_smaller_consumer_connection_and_tag_was_first(
+def test_simultaneous_deliveries_are_ordered_by_consumer_connection_and_tag(
     later: dict[str, int],
 ) -> None:
     place = {"consumer": 2, "connection": 1, "tag": 5}

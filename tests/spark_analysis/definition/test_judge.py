@@ -1,4 +1,4 @@
-"""Whole runs: every mart at once, and what is left out of all of them."""
+"""Whole runs: every mart at once, and what all of them omit."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_a_calm_run_has_nothing_but_good_news() -> None:
     )
 
 
-def test_a_run_without_a_single_row_is_judged_by_its_facts() -> None:
+def test_a_run_without_rows_is_judged_by_its_facts() -> None:
     history = History(load_ms=(0, 100)).window(40)
     facts, _ = history.build()
     assert judge(facts, {}) == Findings(
@@ -106,7 +106,7 @@ def test_a_bad_run_says_everything_at_once() -> None:
     )
 
 
-def test_a_delivery_of_a_message_that_was_not_sent_delivers_nothing() -> None:
+def test_a_delivery_of_an_unsent_message_counts_as_no_delivery() -> None:
     findings = judge(*History(paced=False).not_sent(1).deliver(1).deliver(1).build())
     assert findings.seconds == ()
     assert findings.counts == (
@@ -154,7 +154,7 @@ def test_a_table_that_no_verdict_needs_is_not_read() -> None:
     assert judge(facts, {**rows, "operations": [{}]}) == judge(facts, rows)
 
 
-def test_windows_are_judged_by_number_in_whatever_order_they_are_reported() -> None:
+def test_windows_are_judged_by_number_in_any_reported_order() -> None:
     facts, rows = History().window(10_000).window(20_000).publish(1).confirm(1).build()
     backwards = replace(facts, windows=facts.windows[::-1])
     assert judge(backwards, rows) == judge(facts, rows)

@@ -67,7 +67,7 @@ def news(history: History, at_ms: float, offset: int = 8, **rest: Any) -> Histor
     return history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=at_ms, **at(offset), **rest)
 
 
-def test_progress_that_was_made_while_a_fault_stood_may_have_been_kept_from_the_broker() -> None:
+def test_progress_during_a_fault_may_not_have_reached_the_broker() -> None:
     assert duplicated(while_a_fault_stood().deliver(1, at_ms=90_000, **at(7))) == REDELIVERY
 
 
@@ -95,12 +95,12 @@ def test_progress_after_a_fault_was_over_needs_no_news() -> None:
     assert duplicated(history.deliver(1, at_ms=90_000, **at(7))) == ROLLBACK
 
 
-def test_a_consumer_that_left_at_once_may_not_have_reported_progress() -> None:
+def test_a_consumer_that_left_may_not_have_reported_progress() -> None:
     history = read_at_100().acknowledge(5, at_ms=200).client_event("closed", at_ms=6_000)
     assert duplicated(history.deliver(1, at_ms=90_000, connection=2, **at(7))) == REDELIVERY
 
 
-def test_progress_passes_a_place_only_when_all_before_it_is_acknowledged() -> None:
+def test_progress_passes_a_place_after_all_earlier_acknowledgements() -> None:
     """The message at 7 was acknowledged at 200 ms, and the one at 6 at 30 s or never."""
 
     def again(six_ms: float | None) -> dict[str, int]:
@@ -115,7 +115,7 @@ def test_progress_passes_a_place_only_when_all_before_it_is_acknowledged() -> No
     assert again(30_000 - NANOSECOND_MS) == ROLLBACK
 
 
-def test_a_fault_before_all_was_acknowledged_came_before_there_was_any_progress() -> None:
+def test_a_fault_before_all_acknowledgements_precedes_any_progress() -> None:
     history = read_at_100().acknowledge(5, at_ms=200).window(5_000, over_ms=6_000)
     history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **at(6))
     history.acknowledge(6, at_ms=10_000)
@@ -125,15 +125,13 @@ def test_a_fault_before_all_was_acknowledged_came_before_there_was_any_progress(
 @pytest.mark.parametrize(
     "elsewhere", [at(8), at(6, "broker-b/3"), {**at(6), "queue": "bills"}, {"place": LOG}]
 )
-def test_what_lies_behind_or_in_another_log_holds_no_progress_up(
-    elsewhere: dict[str, Any],
-) -> None:
+def test_later_places_and_other_logs_do_not_block_progress(elsewhere: dict[str, Any]) -> None:
     history = read_at_100().acknowledge(5, at_ms=200)
     history.publish(2, at_ms=20).confirm(2).deliver(2, at_ms=101, tag=6, **elsewhere)
     assert duplicated(history.deliver(1, at_ms=36_000, tag=9, **at(7))) == ROLLBACK
 
 
-def test_a_place_that_was_read_twice_is_passed_when_either_was_acknowledged() -> None:
+def test_a_place_read_twice_is_passed_after_either_acknowledgement() -> None:
     history = read_at_100().deliver(1, at_ms=300, tag=6, **at(7)).acknowledge(6, at_ms=400)
     history.deliver(1, at_ms=36_000, tag=9, **at(7))
     assert duplicated(history) == REDELIVERY | ROLLBACK
@@ -145,7 +143,7 @@ def test_an_offset_read_after_an_unreported_one_is_still_passed() -> None:
     assert duplicated(history) == AMBIGUOUS | ROLLBACK
 
 
-def test_a_place_of_a_log_while_two_masters_lived_may_be_the_other_masters() -> None:
+def test_a_log_place_under_competing_leaders_may_be_diverged() -> None:
     history = read_at_100().competing_leaders(150, 250)
     assert duplicated(history.deliver(1, at_ms=200, **at(8))) == {"duplicated diverged": 1}
     again = read_at_100().competing_leaders(150, 250)
@@ -198,7 +196,7 @@ def test_an_offset_without_a_broker_is_never_passed() -> None:
     assert duplicated(history) == AMBIGUOUS
 
 
-def test_a_broker_without_an_offset_is_no_place_of_a_log() -> None:
+def test_a_broker_without_an_offset_is_no_log_place() -> None:
     history = History().publish(1, at_ms=10).confirm(1).deliver(1, at_ms=100, tag=5, place=LOG)
     assert duplicated(history.deliver(1, at_ms=200, **at(7))) == AMBIGUOUS
 

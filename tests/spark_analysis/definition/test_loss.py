@@ -17,7 +17,7 @@ def losses(history: History) -> dict[str, int]:
     return dict(counts(judge(*history.build()), *LOSS))
 
 
-def test_a_message_confirmed_and_never_delivered_is_lost_from_when_it_was_sent() -> None:
+def test_a_confirmed_undelivered_message_is_lost_since_its_sending() -> None:
     findings = judge(*confirmed().build())
     assert counts(findings, *LOSS) == {"lost replicated": 1}
     assert affected(findings, *LOSS) == [("replicated", 1, 0, ns(10))]
@@ -35,7 +35,7 @@ def test_a_message_delivered_by_load_or_drain_is_not_lost(via: Via) -> None:
     assert losses(confirmed().deliver(1, via=via)) == {}
 
 
-def test_a_message_delivered_with_a_broken_payload_is_corrupt_and_not_lost() -> None:
+def test_a_message_with_broken_payload_is_corrupt_and_not_lost() -> None:
     assert losses(confirmed().deliver(1, payload_ok=False)) == {}
 
 
@@ -52,13 +52,13 @@ def test_a_broken_header_delivers_nothing() -> None:
     assert losses(history) == {"lost replicated": 1}
 
 
-def test_a_header_that_cannot_be_believed_is_not_believed_about_its_run_either() -> None:
+def test_a_broken_header_is_not_trusted_about_its_run() -> None:
     history = History().publish(0, producer=0).confirm(0, producer=0).deliver_broken()
     history.rows["deliveries"][0]["run_ok"] = 1
     assert losses(history) == {"lost replicated": 1}
 
 
-def test_a_message_that_came_by_the_retry_topic_only_was_delivered() -> None:
+def test_a_message_delivered_only_by_the_retry_topic_is_delivered() -> None:
     assert losses(confirmed().deliver(1, via=Via.RETRY_TOPIC)) == {}
 
 
@@ -66,7 +66,7 @@ def test_a_message_of_another_run_delivers_nothing() -> None:
     assert losses(confirmed().deliver(1, run_ok=False)) == {"lost replicated": 1}
 
 
-def test_a_message_confirmed_but_found_by_the_audit_is_stranded_not_lost() -> None:
+def test_a_confirmed_message_found_by_audit_is_stranded() -> None:
     history = confirmed().deliver(1, at_ms=90, via=Via.AUDIT).deliver(1, at_ms=80, via=Via.AUDIT)
     findings = judge(*history.build())
     assert counts(findings, *LOSS) == {"stranded replicated": 1}
@@ -99,7 +99,7 @@ def test_loss_is_known_where_only_a_publisher_or_prober_died() -> None:
 
 
 @pytest.mark.parametrize("role", ["auditor", "drainer"])
-def test_loss_is_known_where_a_worker_died_that_consumed_nothing_of_the_load(role: str) -> None:
+def test_loss_is_known_although_a_worker_without_consumption_died(role: str) -> None:
     assert losses(confirmed().worker(9, role, log_closed=False)) == {"lost replicated": 1}
 
 
@@ -113,17 +113,17 @@ def test_loss_is_unknown_where_nothing_is_known_of_the_queue() -> None:
     assert losses(confirmed().no_queue_end()) == {"loss_unknown drain": 1}
 
 
-def test_one_queue_that_was_not_drained_does_not_hide_the_loss_of_another() -> None:
+def test_an_undrained_queue_does_not_hide_another_queues_loss() -> None:
     assert losses(confirmed().queue("bills", drained=False)) == {"lost replicated": 1}
 
 
-def test_a_missing_message_that_an_unreadable_place_may_hold_is_unreachable() -> None:
+def test_a_missing_message_with_an_unreadable_place_is_unreachable() -> None:
     findings = judge(*confirmed().queue(unreadable=("rmq2",)).build())
     assert counts(findings, *LOSS) == {"unreachable replicated": 1}
     assert affected(findings, *LOSS) == [("replicated", 1, 0, ns(10))]
 
 
-def test_an_unreadable_place_of_another_queue_holds_nothing_of_this_one() -> None:
+def test_another_queues_unreadable_place_hides_no_loss_here() -> None:
     history = confirmed().queue("bills", unreadable=("rmq2",))
     assert losses(history) == {"lost replicated": 1}
 

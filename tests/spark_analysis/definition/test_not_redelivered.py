@@ -31,7 +31,7 @@ def test_what_was_left_unacknowledged_and_never_came_again_is_forgotten() -> Non
     assert affected(findings, *MEASURES) == [("", 1, 1, ns(100))]
 
 
-def test_what_came_to_a_connection_that_still_stands_may_be_acknowledged_yet() -> None:
+def test_messages_on_an_open_connection_may_still_be_acknowledged() -> None:
     assert counts_of(given_out()) == {}
     assert counts_of(given_out().client_event("lost", at_ms=200, connection=2)) == {}
     assert counts_of(given_out().client_event("blocked", at_ms=200)) == {}
@@ -48,7 +48,7 @@ def test_what_was_acknowledged_at_any_time_is_not_forgotten() -> None:
 
 
 @pytest.mark.parametrize("via", [Via.DRAIN, Via.AUDIT])
-def test_what_the_drain_or_the_audit_brought_to_light_was_kept(via: Via) -> None:
+def test_messages_found_by_drain_or_audit_were_kept(via: Via) -> None:
     assert counts_of(left(given_out()).deliver(1, at_ms=300, via=via, connection=9)) == {}
 
 
@@ -89,7 +89,7 @@ def test_with_open_records_missing_redelivery_is_unknown() -> None:
     assert counts_of(undrained.log_open(CONSUMER)) == {"not_redelivered_unknown consumer_log": 1}
 
 
-def test_every_window_from_then_on_may_have_made_the_broker_forget() -> None:
+def test_every_later_window_may_have_caused_a_missing_redelivery() -> None:
     history = left(given_out()).window(50, over_ms=99).window(90_000)
     assert judge(*history.build()).attributions == (
         Attribution("run", "not_redelivered", "", "2", 1),

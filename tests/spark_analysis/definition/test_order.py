@@ -32,7 +32,7 @@ def test_a_message_that_arrives_after_a_larger_one_is_reordered() -> None:
     assert affected(findings, "reordered") == [("", 1, 0, ns(60))]
 
 
-def test_every_message_behind_a_larger_one_is_reordered_not_only_its_neighbour() -> None:
+def test_every_message_behind_a_larger_one_is_reordered() -> None:
     history = confirmed(1, 2, 3).deliver(3).deliver(1).deliver(2)
     assert affected(judge(*history.build()), "reordered") == [
         ("", 1, 0, ns(8)),
@@ -49,7 +49,7 @@ def test_a_loss_is_never_a_reorder() -> None:
     assert order(history) == {"in_order": 2}
 
 
-def test_a_find_of_the_audit_has_no_place_in_the_order() -> None:
+def test_an_audit_find_has_no_place_in_the_order() -> None:
     history = confirmed(1, 2).deliver(2, via=Via.AUDIT).deliver(1)
     assert order(history) == {"in_order": 1}
 
@@ -59,7 +59,7 @@ def test_only_first_deliveries_are_compared() -> None:
     assert order(history) == {"in_order": 2}
 
 
-def test_a_second_delivery_moves_a_message_neither_behind_another_nor_in_time() -> None:
+def test_a_second_delivery_does_not_change_a_messages_place() -> None:
     assert order(confirmed(1, 2).deliver(1).deliver(2).deliver(1)) == {"in_order": 2}
     history = confirmed(1, 2).deliver(2).deliver(1, at_ms=50).deliver(1, at_ms=60)
     assert affected(judge(*history.build()), "reordered") == [("", 1, 0, ns(50))]
@@ -106,7 +106,7 @@ def on_two_connections(confirmed_ms: float) -> History:
     return history.deliver(2, at_ms=50).deliver(1, at_ms=60)
 
 
-def test_what_was_confirmed_before_another_was_sent_is_before_it_whatever_the_connection() -> None:
+def test_a_confirm_before_another_sending_orders_them_across_connections() -> None:
     assert order(on_two_connections(20 - NANOSECOND_MS)) == {"in_order": 1, "reordered": 1}
     assert order(on_two_connections(20)) == {"in_order": 2}
 
@@ -131,7 +131,7 @@ def test_on_one_connection_what_was_sent_earlier_is_before() -> None:
     }
 
 
-def test_of_what_was_sent_at_one_time_the_smaller_sequence_is_before() -> None:
+def test_at_one_sending_time_the_smaller_sequence_is_first() -> None:
     history = History().publish(1, at_ms=10).publish(2, at_ms=10).confirm(1).confirm(2)
     assert order(history.deliver(2).deliver(1)) == {"in_order": 1, "reordered": 1}
     assert order(confirmed(1, 2).deliver(1).deliver(2)) == {"in_order": 2}
@@ -162,7 +162,7 @@ def test_flagged_ones_among_themselves_are_in_order_or_not() -> None:
 def test_a_flagged_and_an_unflagged_delivery_are_unknown(
     first: dict[str, Redelivered], second: dict[str, Redelivered]
 ) -> None:
-    """The flagged one may have been given out in its place, to a connection that nobody read."""
+    """The flagged one may have been delivered in its place, to a connection that was not read."""
     history = confirmed(1, 2).deliver(2, **first).deliver(1, at_ms=60, **second)
     findings = judge(*history.build())
     assert counts(findings, *ORDER) == {"in_order": 1, "reorder_unknown": 1}
@@ -182,12 +182,12 @@ def test_order_is_not_judged_where_it_was_not_promised() -> None:
     assert order(history) == {"not_judged not_promised": 2}
 
 
-def test_order_is_not_judged_where_nothing_is_known_of_the_queue() -> None:
+def test_order_is_not_judged_without_records_of_the_queue() -> None:
     history = confirmed(1).no_queue_end().deliver(1)
     assert order(history) == {"not_judged not_promised": 1}
 
 
-def test_a_single_attempt_of_unknown_outcome_has_its_place_on_its_connection() -> None:
+def test_one_attempt_of_unknown_outcome_is_ordered_on_its_connection() -> None:
     history = confirmed(2).publish(3).settle(3, Outcome.UNKNOWN).publish(4)
     assert order(history.deliver(4).deliver(3).deliver(2)) == {"in_order": 1, "reordered": 2}
     elsewhere = History().publish(1).publish(2, connection=2).confirm(2).deliver(2).deliver(1)
@@ -200,7 +200,7 @@ def test_what_was_denied_stands_nowhere_for_certain(outcome: Outcome) -> None:
     assert order(history) == {"not_judged not_certain": 1, "in_order": 1}
 
 
-def test_of_two_attempts_one_that_was_not_confirmed_is_not_certain() -> None:
+def test_an_unconfirmed_attempt_of_two_makes_the_place_uncertain() -> None:
     history = confirmed(2).publish(1).publish(1, attempt=2).confirm(1, attempt=2)
     assert order(history.deliver(2).deliver(1)) == {"not_judged not_certain": 1, "in_order": 1}
 
@@ -210,7 +210,7 @@ def test_of_two_attempts_one_that_was_confirmed_is() -> None:
     assert order(history) == {"in_order": 1, "reordered": 1}
 
 
-def test_a_second_attempt_that_was_never_sent_makes_the_first_one_uncertain() -> None:
+def test_an_unsent_second_attempt_makes_the_place_uncertain() -> None:
     history = History().publish(1).not_sent(1, attempt=2).deliver(1)
     assert order(history) == {"not_judged not_certain": 1}
 
@@ -221,7 +221,7 @@ def test_a_delivery_of_an_unknown_attempt_is_not_certain(attempt: int) -> None:
     assert order(history) == {"not_judged not_certain": 1}
 
 
-def test_what_came_as_an_attempt_that_was_never_sent_is_not_certain() -> None:
+def test_a_delivery_of_an_unsent_attempt_makes_the_place_uncertain() -> None:
     history = History().not_sent(1).publish(1, attempt=2).confirm(1, attempt=2).deliver(1)
     assert order(history) == {"not_judged not_certain": 1}
 
@@ -236,7 +236,7 @@ def test_what_first_came_by_the_retry_topic_went_another_way() -> None:
     assert order(history) == {"not_judged not_reported": 1, "in_order": 1}
 
 
-def test_a_log_that_flags_nothing_is_judged_by_its_first_deliveries() -> None:
+def test_a_log_without_flags_is_judged_by_first_deliveries() -> None:
     place = {"place": "broker-a/3", "redelivered": Redelivered.NOT_REPORTED}
     history = confirmed(1, 2).deliver(2, offset=8, **place).deliver(1, offset=7, **place)
     assert order(history) == {"reordered": 1, "in_order": 1}

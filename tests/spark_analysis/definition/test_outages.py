@@ -42,19 +42,20 @@ def test_an_outage_is_reported_by_run_queue_and_publisher() -> None:
     ]
 
 
-def test_two_bad_ones_in_a_row_are_none_and_three_are_one() -> None:
+def test_two_bad_publishes_are_no_outage_and_three_are_one() -> None:
     """A stretch of 5 s has 250 publishes here, and two of them may be bad."""
     assert outages(steady(loaded(), (10_000, 10_040))) == NONE
     assert outages(steady(loaded(), (10_000, 10_060))) == [(10_000, 10_060)]
 
 
-def test_of_the_first_500_publishes_of_a_load_five_may_be_bad_and_six_are_an_outage() -> None:
-    """No stretch reaches over the first: how many are none is told by the 5 s from it on."""
+def test_at_load_start_five_bad_publishes_pass_and_six_fail() -> None:
+    """No stretch includes a time before the first publish: the 5 s from it on set the limit."""
     assert outages(steady(loaded(), (0, 50), every_ms=10)) == NONE
     assert outages(steady(loaded(), (0, 60), every_ms=10)) == [(0, 60)]
 
 
-def test_a_queue_of_five_a_second_is_not_out_at_every_late_message() -> None:
+def test_a_slow_queue_is_available_despite_single_late_messages() -> None:
+    """Five publishes a second: one late message is no outage, two are one."""
     slow = {"every_ms": 200, "until_ms": 60_000}
     one = steady(loaded(ended_ms=60_000), (10_000, 10_200), **slow)
     assert outages(one, "queue") == NONE
@@ -73,7 +74,7 @@ def stalled(for_ms: float) -> History:
     return history
 
 
-def test_a_stall_of_a_deadline_and_a_tenth_of_a_second_is_seen() -> None:
+def test_a_stall_longer_than_the_deadline_by_100_ms_counts() -> None:
     assert outages(stalled(1_100)) == [(10_000, 10_100)]
     assert outages(stalled(1_040)) == NONE  # two were late
     assert outages(stalled(1_000)) == NONE
@@ -88,7 +89,7 @@ def test_a_hundredth_that_is_bad_all_the_time_is_none(
     assert [(start, end) for start, end in outages(history) if end - start > 5_000] == found
 
 
-def test_one_percent_of_a_long_load_does_not_excuse_a_gap_in_one_piece() -> None:
+def test_one_percent_tolerance_does_not_excuse_a_contiguous_gap() -> None:
     history = steady(loaded(ended_ms=120_000), (60_000, 61_000), until_ms=120_000)
     assert outages(history) == [(60_000, 61_000)]
 
@@ -100,18 +101,18 @@ def test_an_outage_ends_where_5_s_of_service_begin() -> None:
     assert outages(sooner) == [(10_000, 19_000)]
 
 
-def test_a_second_outage_after_6_s_of_service_is_a_second_one() -> None:
+def test_an_outage_after_6_s_of_service_is_another_one() -> None:
     history = steady(loaded(), (5_000, 9_000), (15_000, 21_000))
     assert outages(history) == [(5_000, 9_000), (15_000, 21_000)]
 
 
-def test_what_was_good_before_an_outage_was_served_up_to_its_last_second() -> None:
+def test_service_before_an_outage_counts_up_to_its_last_second() -> None:
     """Of the first 5 s of load no stretch ends there, but one begins."""
     assert outages(steady(loaded(), (5_000, 6_000))) == [(5_000, 6_000)]
     assert outages(steady(loaded(), (4_980, 6_000))) == [(4_980, 6_000)]
 
 
-def test_what_was_bad_between_good_ones_that_are_no_stretch_is_all_one_outage() -> None:
+def test_short_good_stretches_do_not_split_an_outage() -> None:
     history = steady(loaded(), (10_000, 12_000), (13_000, 15_000), (16_000, 17_000))
     (row,) = rows(history)
     assert (row.from_ns, row.until_ns) == (ns(10_000), ns(17_000))
@@ -128,7 +129,7 @@ def test_a_narrower_scope_needs_20_publishes_and_the_run_200() -> None:
     assert outages(history) == [(10_000, 21_000)]
 
 
-def test_a_dead_queue_of_many_is_out_though_the_run_is_not() -> None:
+def test_a_dead_queue_is_unavailable_although_the_run_is_not() -> None:
     """A hundredth of the load goes to it."""
     history = steady(loaded().queue("bills"), every_ms=5).worker(7, "publisher")
     steady(history, (8_000, 30_000), every_ms=500, queue="bills", producer=7, offset_ms=2)
@@ -140,7 +141,7 @@ def test_a_dead_queue_of_many_is_out_though_the_run_is_not() -> None:
     ]
 
 
-# --- what is due, and what is bad ----------------------------------------------------------------
+# --- due publishes, and bad ones -----------------------------------------------------------------
 
 
 def test_retries_are_not_due() -> None:
@@ -151,7 +152,7 @@ def test_retries_are_not_due() -> None:
     assert (row.due, row.bad) == (100, 100)
 
 
-def test_a_retry_that_is_confirmed_in_time_makes_its_message_good() -> None:
+def test_a_retry_confirmed_in_time_makes_its_message_good() -> None:
     history = steady(loaded(), (10_000, 12_000))
     for sequence in range(500, 600):
         at_ms = sequence * 20 + 900
@@ -214,7 +215,7 @@ def test_what_is_bad_to_the_end_of_load_never_ended() -> None:
     assert (row.due, row.bad) == (500, 500)
 
 
-def test_what_goes_well_for_less_than_a_stretch_before_load_end_may_have_ended() -> None:
+def test_good_service_too_short_before_load_end_is_undecided() -> None:
     whole = steady(loaded(), (20_000, 25_000))
     assert [(row.until_ns, row.ended) for row in rows(whole)] == [(ns(25_000), "system")]
     cut_off = steady(loaded(), (20_000, 25_020))
@@ -259,7 +260,7 @@ def test_the_later_service_begins_the_less_of_it_is_proved(back_ms: float, by: s
     assert ended(under((8_000, back_ms))) == [by]
 
 
-def test_what_a_fault_held_back_in_its_last_second_comes_in_time_by_the_undo() -> None:
+def test_publishes_released_by_the_undo_do_not_end_the_outage() -> None:
     history = under((8_000, 19_000))
     for row in history.rows["settlements"]:
         settled_ns = row["settled_ns"]
@@ -275,9 +276,7 @@ def test_without_a_recorded_undo_the_recovery_may_be_of_either() -> None:
 
 
 @pytest.mark.parametrize(("back_ms", "by"), [(20_100, "undo"), (20_080, "either")])
-def test_what_lasted_until_the_undo_had_returned_it_ended_noted_or_not(
-    back_ms: float, by: str
-) -> None:
+def test_an_outage_until_the_undo_returned_was_ended_by_it(back_ms: float, by: str) -> None:
     history = loaded().window(8_000, ended_ms=20_100)
     assert ended(steady(history, (8_000, back_ms))) == [by]
 
@@ -287,7 +286,7 @@ def test_of_a_fault_without_an_end_the_system_ends_all() -> None:
     assert ended(steady(history, (8_000, 12_000))) == ["system"]
 
 
-def test_what_began_when_the_undo_was_issued_is_not_the_undos_to_end() -> None:
+def test_an_outage_that_began_during_the_undo_is_not_its() -> None:
     """The fault was in force no more for certain, but it was not over."""
     assert ended(under((20_000, 22_000))) == ["system"]
     (row,) = rows(under((20_000, 22_000)))

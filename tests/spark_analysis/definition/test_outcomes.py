@@ -17,7 +17,7 @@ def test_a_message_confirmed_at_any_attempt_is_acknowledged() -> None:
     assert outcomes(history) == {"state acknowledged": 1}
 
 
-def test_a_message_whose_outcome_is_unknown_is_indeterminate_and_not_refused() -> None:
+def test_a_message_of_unknown_outcome_is_indeterminate_and_not_refused() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED)
     history.publish(1, attempt=2).settle(1, Outcome.UNKNOWN, attempt=2)
     assert outcomes(history) == {"state indeterminate": 1, "lost_indeterminate": 1}
@@ -48,7 +48,7 @@ def test_a_message_that_was_never_sent_is_not_sent() -> None:
     assert outcomes(History().not_sent(1)) == {"state not_sent": 1}
 
 
-def test_what_was_confirmed_is_counted_by_the_strongest_promise_given_for_it() -> None:
+def test_confirmed_messages_are_counted_by_their_strongest_acknowledgement_level() -> None:
     history = History().publish(1).confirm(1, strength=Strength.SLAVE_NOT_AVAILABLE)
     history.publish(1, attempt=2).confirm(1, attempt=2, strength=Strength.REPLICATED)
     history.publish(2).confirm(2, strength=Strength.STORED).deliver(2)
@@ -69,7 +69,7 @@ def test_states_are_counted_in_the_queue_of_the_message() -> None:
     assert counts(findings, "state", queue="bills") == {"state indeterminate": 1}
 
 
-def test_an_indeterminate_message_that_arrived_is_revived_at_its_first_delivery() -> None:
+def test_a_delivered_indeterminate_message_is_revived_at_first_delivery() -> None:
     history = History().publish(1).settle(1, Outcome.UNKNOWN)
     history.deliver(1, at_ms=70, via=Via.DRAIN).deliver(1, at_ms=50)
     findings = judge(*history.build())
@@ -77,13 +77,13 @@ def test_an_indeterminate_message_that_arrived_is_revived_at_its_first_delivery(
     assert affected(findings, "revived") == [("", 1, 0, ns(50))]
 
 
-def test_an_indeterminate_message_that_never_came_dates_from_its_first_sent_attempt() -> None:
+def test_an_undelivered_indeterminate_message_dates_from_its_first_sent_attempt() -> None:
     history = History().not_sent(1).publish(1, at_ms=20, attempt=2).publish(1, at_ms=30, attempt=3)
     findings = judge(*history.build())
     assert affected(findings, "lost_indeterminate") == [("", 1, 0, ns(20))]
 
 
-def test_an_indeterminate_message_that_only_the_audit_found_did_not_come() -> None:
+def test_an_indeterminate_message_found_only_by_audit_was_not_delivered() -> None:
     history = History().publish(1).settle(1, Outcome.UNKNOWN)
     history.deliver(1, at_ms=90, via=Via.AUDIT).deliver(1, at_ms=80, via=Via.AUDIT)
     findings = judge(*history.build())
@@ -98,13 +98,13 @@ def test_what_was_refused_and_is_nowhere_was_refused_truly() -> None:
     assert outcomes(History().publish(1).settle(1, Outcome.REFUSED)) == {"state refused": 1}
 
 
-def test_a_refused_attempt_of_a_confirmed_message_says_nothing_against_its_delivery() -> None:
+def test_a_refused_attempt_does_not_forbid_a_confirmed_messages_delivery() -> None:
     history = History().publish(1).settle(1, Outcome.REFUSED).publish(1, attempt=2)
     history.confirm(1, attempt=2, strength=Strength.STORED).deliver(1, attempt=2)
     assert outcomes(history) == {"state acknowledged": 1}
 
 
-def test_a_refused_message_named_by_a_broken_header_was_not_delivered() -> None:
+def test_a_refused_message_in_a_broken_header_was_not_delivered() -> None:
     history = History().publish(0, producer=0).settle(0, Outcome.REFUSED, producer=0)
     assert outcomes(history.deliver_broken()) == {"state refused": 1}
 

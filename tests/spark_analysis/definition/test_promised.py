@@ -62,7 +62,7 @@ def held_until_the_undo() -> History:
     return history
 
 
-def test_what_only_the_undo_brought_is_no_service_though_it_seems_to_begin_before() -> None:
+def test_service_released_by_the_undo_is_not_service_under_fault() -> None:
     findings = judge(*held_until_the_undo().build())
     (stage,) = (each for each in findings.stages if each.stage == "sustained_success")
     assert stage.after_ns < ns(12_000), "it seems to begin under the fault"
@@ -76,7 +76,7 @@ def test_service_that_breaks_again_until_the_undo_is_no_service() -> None:
     assert (found.from_ns, found.worst_ns, found.verdict) == (ns(10_000), ns(4_000), "out")
 
 
-def test_an_outage_in_the_last_deadline_before_the_undo_is_open() -> None:
+def test_an_outage_within_a_deadline_of_the_undo_is_open() -> None:
     assert verdict(steady(faulted(), (18_980, 21_000))) == "out"
     assert verdict(steady(faulted(), (19_000, 21_000))) == "open"
 
@@ -90,7 +90,7 @@ def test_an_outage_that_may_be_eithers_to_end_is_open() -> None:
     assert verdict(steady(faulted(), (16_000, 18_000))) == "open"
 
 
-def test_an_outage_that_the_system_ended_is_none_if_enough_was_served_after_it() -> None:
+def test_an_outage_followed_by_enough_service_is_forgiven() -> None:
     assert verdict(steady(faulted(), (10_000, 14_000))) == "served"
 
 
@@ -100,18 +100,18 @@ def slow(back_ms: float) -> History:
     return steady(history, (40_000, back_ms), every_ms=250, until_ms=60_000)
 
 
-def test_after_an_outage_20_of_a_queue_must_be_due_and_decided() -> None:
+def test_after_an_outage_20_publishes_must_be_decided() -> None:
     assert verdict(slow(54_000), scope="queue") == "served"
     assert verdict(slow(54_250), scope="queue") == "open"
 
 
-def test_a_fault_that_is_never_undone_is_checked_to_the_end_of_load() -> None:
+def test_a_fault_without_undo_is_checked_until_load_end() -> None:
     history = steady(loaded().window(8_000, never_ended=True), (20_000, 30_000))
     found = row(judge(*history.build()), "fault")
     assert (found.until_ns, found.worst_ns, found.verdict) == (ns(30_000), ns(10_000), "out")
 
 
-def test_service_that_may_have_come_back_before_load_end_is_open() -> None:
+def test_service_that_possibly_returned_before_load_end_is_open() -> None:
     history = steady(loaded().window(8_000, never_ended=True), (20_000, 27_000))
     assert verdict(history) == "open"
 
@@ -131,17 +131,17 @@ def test_enough_must_be_due_under_the_fault(undo_ms: float, run: str, queue: str
     assert (verdict(history), verdict(history, scope="queue")) == (run, queue)
 
 
-def test_a_load_that_was_sick_before_the_fault_says_nothing_of_it() -> None:
+def test_an_outage_before_the_fault_makes_the_window_sick() -> None:
     assert verdict(steady(faulted(), (6_980, 21_000))) == "sick"
     assert verdict(steady(faulted(), (7_000, 21_000))) == "out"
 
 
-def test_a_load_that_was_well_again_when_the_fault_came_was_not_sick() -> None:
+def test_a_load_that_recovered_before_the_fault_was_not_sick() -> None:
     assert verdict(steady(faulted(), (5_000, 8_000))) == "served"
     assert verdict(steady(faulted(), (5_000, 8_020))) == "sick"
 
 
-def test_a_load_that_is_out_from_before_the_fault_to_its_end_was_sick() -> None:
+def test_a_load_unavailable_from_before_until_the_end_is_sick() -> None:
     assert verdict(steady(faulted(), (5_000, 30_000))) == "sick"
 
 
@@ -151,7 +151,7 @@ def test_where_nothing_was_due_nothing_is_judged() -> None:
     assert {each.scope for each in findings.service} == {"run"}
 
 
-def test_a_dead_queue_of_many_is_out_and_so_is_a_dead_publisher() -> None:
+def test_a_dead_queue_and_a_dead_publisher_are_unavailable() -> None:
     history = faulted().queue("bills").worker(7, "publisher")
     steady(history, every_ms=5)
     steady(history, (8_000, 30_000), every_ms=500, queue="bills", producer=7, offset_ms=2)
@@ -177,13 +177,13 @@ def promised(*bad_ms: tuple[float, float], after_ms: float = 3_000, **fault: Any
     return steady(faulted(**fault).promise("timer", after_ms), *bad_ms)
 
 
-def test_a_promise_is_kept_by_who_serves_from_its_time_on() -> None:
+def test_a_promise_is_kept_by_service_from_its_time_on() -> None:
     found = row(judge(*promised((8_000, 11_000)).build()), "timer")
     assert (found.from_ns, found.until_ns) == (ns(11_000), ns(20_000))
     assert (found.in_force, found.due, found.verdict) == (600, 450, "served")
 
 
-def test_two_bad_ones_after_its_time_break_no_promise_and_three_do() -> None:
+def test_two_bad_publishes_break_no_promise_but_three_do() -> None:
     assert verdict(promised((8_000, 11_040)), "timer") == "served"
     broken = row(judge(*promised((8_000, 11_060)).build()), "timer")
     assert (broken.worst_ns, broken.verdict) == (ns(60), "out")
@@ -201,16 +201,16 @@ def test_a_second_outage_breaks_a_promise_of_any_recovery() -> None:
 
 
 @pytest.mark.parametrize("name", ["a minute", "fault + 5 s", "zero"])
-def test_a_promise_of_any_name_is_broken_by_an_outage_that_the_system_ended(name: str) -> None:
+def test_any_promise_is_broken_by_an_outage_after_its_time(name: str) -> None:
     history = steady(faulted().promise(name, 3_000), (13_000, 14_000))
     assert verdict(history, name) == "out"
 
 
-def test_an_outage_that_began_too_late_to_be_decided_leaves_a_promise_open() -> None:
+def test_an_outage_too_late_to_decide_leaves_a_promise_open() -> None:
     assert verdict(promised((19_000, 22_000)), "timer") == "open"
 
 
-def test_a_promise_that_falls_due_when_the_fault_is_nearly_over_is_not_judged() -> None:
+def test_a_promise_due_near_the_faults_end_is_not_judged() -> None:
     assert verdict(promised(after_ms=11_600), "timer") == "served"
     assert verdict(promised(after_ms=11_620), "timer") == "few"
     assert verdict(promised(after_ms=60_000), "timer") == "few"
@@ -255,22 +255,22 @@ def test_an_outage_between_the_undo_and_then_breaks_no_claim() -> None:
     assert verdict(healed((20_500, 23_000)), "healed") == "served"
 
 
-def test_a_new_outage_after_the_fault_is_gone_is_not_served() -> None:
+def test_a_new_outage_after_the_fault_is_not_served() -> None:
     assert verdict(healed((24_000, 24_500)), "healed") == "out"
 
 
-def test_an_outage_in_the_last_deadline_of_the_load_is_open() -> None:
+def test_an_outage_in_the_loads_last_deadline_is_open() -> None:
     assert verdict(healed((28_980, 30_000)), "healed") == "out"
     assert verdict(healed((29_000, 30_000)), "healed") == "open"
 
 
-def test_when_all_is_healed_it_matters_no_more_whether_an_outage_ended_with_the_load() -> None:
+def test_after_the_fault_an_outage_counts_even_until_load_end() -> None:
     assert verdict(healed((24_000, 27_000)), "healed") == "out"
     assert verdict(healed((8_000, 27_000)), "healed") == "out"
 
 
 @pytest.mark.parametrize(("every", "said"), [(1, "out"), (3, "open")])
-def test_what_may_have_come_back_before_load_end_is_open_unless_most_was_missed(
+def test_possible_recovery_before_load_end_is_open_unless_most_missed(
     every: int, said: str
 ) -> None:
     """Of what is bad only in part a stretch might have been made of it, had the load gone on."""
@@ -304,7 +304,7 @@ def stormy(*bad_ms: tuple[float, float], **second: Any) -> History:
     return steady(faulted().window(**{**usual, **second}), *bad_ms)
 
 
-def test_faults_in_force_together_are_healed_when_the_last_of_them_is_gone() -> None:
+def test_overlapping_faults_are_healed_after_the_last_of_them() -> None:
     findings = judge(*stormy((8_000, 24_000)).build())
     for window in (1, 2):
         found = row(findings, "healed", window=window)
@@ -312,7 +312,7 @@ def test_faults_in_force_together_are_healed_when_the_last_of_them_is_gone() -> 
         assert found.verdict == "served", "what was out since the first is no sick load"
 
 
-def test_a_dead_queue_after_two_faults_is_not_healed_from_either() -> None:
+def test_a_dead_queue_after_overlapping_faults_is_unavailable_for_both() -> None:
     findings = judge(*stormy((8_000, 30_000)).build())
     assert {row(findings, "healed", window=window).verdict for window in (1, 2)} == {"out"}
 
@@ -324,7 +324,7 @@ def test_consecutive_faults_are_one_overlapping_group() -> None:
     assert from_ns == {ns(26_000)}
 
 
-def test_a_fault_that_begins_just_after_another_was_gone_is_a_storm_of_its_own() -> None:
+def test_a_fault_just_after_another_does_not_overlap_it() -> None:
     findings = judge(*stormy(at_ms=20_101).build())
     assert row(findings, "healed").until_ns == ns(20_101)
     assert row(findings, "healed", window=2).from_ns == ns(25_000)
@@ -337,7 +337,7 @@ def test_a_fault_that_never_ends_prevents_recovery(second: dict[str, Any]) -> No
     assert {each.promise for each in findings.service} == {"fault"}
 
 
-def test_a_fault_that_is_gone_without_a_note_was_so_5_s_after_its_undo() -> None:
+def test_a_fault_of_unknown_end_ended_5_s_after_undo() -> None:
     noted, unnoted = judge(*faulted().build()), judge(*faulted(gone_ms=None).build())
     ended_ns = faulted().facts.windows[0].ended_ns
     assert ended_ns is not None
@@ -345,7 +345,7 @@ def test_a_fault_that_is_gone_without_a_note_was_so_5_s_after_its_undo() -> None
     assert row(noted, "healed").from_ns != row(unnoted, "healed").from_ns
 
 
-def test_who_lost_a_client_alone_is_no_part_of_a_storm() -> None:
+def test_a_client_fault_is_not_part_of_overlapping_faults() -> None:
     lost = {"kind": "client_crash", "gone_ms": None, "undo_ms": None, "never_ended": True}
     findings = judge(*stormy(**lost).build())
     assert row(findings, "healed").from_ns == ns(23_100)

@@ -28,7 +28,7 @@ def test_a_publish_confirmed_after_its_deadline_is_missed() -> None:
     assert missed(sent.confirm(1, at_ms=1_010 + NANOSECOND_MS)) == MISSED
 
 
-def test_the_deadline_runs_from_the_intended_time_not_from_the_sending() -> None:
+def test_the_deadline_counts_from_the_intended_time_not_the_sending() -> None:
     history = History(deadline_ms=1_000).publish(1, at_ms=900, intended_ms=10)
     findings = judge(*history.confirm(1, at_ms=1_011).build())
     assert counts(findings, "operations", "missed") == MISSED
@@ -64,7 +64,7 @@ def test_what_was_intended_at_the_origin_is_a_publish() -> None:
     assert missed(History().publish(1, at_ms=0).confirm(1)) == IN_TIME
 
 
-def test_a_message_that_was_intended_for_no_time_is_no_publish() -> None:
+def test_a_message_without_an_intended_time_is_no_publish() -> None:
     assert missed(History().publish(1, attempt=2).confirm(1, attempt=2)) == {}
     history = History().publish(1).confirm(1)
     history.rows["attempts"][0]["intended_ns"] = NO_INTENT

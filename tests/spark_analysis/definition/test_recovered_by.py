@@ -51,33 +51,33 @@ def held(
     return dict.fromkeys(waiting, released_ms)
 
 
-def test_success_that_began_and_lasted_under_the_fault_is_the_systems() -> None:
+def test_success_begun_and_kept_during_the_fault_is_the_systems() -> None:
     assert recovered(answer(load(), 10, {})) == (0, RecoveredBy.SYSTEM)
 
 
-def test_a_second_outage_under_the_fault_takes_nothing_from_the_first_success() -> None:
+def test_a_second_outage_does_not_undo_the_first_success() -> None:
     late = dict.fromkeys(range(1_600, 1_800), 26_000.0)
     assert recovered(answer(load(), 10, late)) == (0, RecoveredBy.SYSTEM)
 
 
-def test_half_of_the_load_that_waits_for_the_undo_is_no_success_but_its() -> None:
+def test_half_a_load_that_waits_attributes_success_to_the_undo() -> None:
     after, of = recovered(answer(load(), 10, held(share=2)))
     assert after == pytest.approx(7.9, abs=0.1)
     assert of == RecoveredBy.UNDO
 
 
-def test_all_of_the_load_that_waits_for_the_undo_is_no_success_but_its() -> None:
+def test_a_load_that_waits_entirely_attributes_success_to_the_undo() -> None:
     assert recovered(answer(load(), 10, held(share=1)))[1] == RecoveredBy.UNDO
 
 
-def test_a_fiftieth_that_waits_seems_good_long_before_the_undo_and_may_be_eithers() -> None:
+def test_two_percent_waiting_for_the_undo_leaves_the_cause_open() -> None:
     """A period of 5 s bears five of them: where ten wait until the undo it seems to be good."""
     after, of = recovered(answer(load(), 10, held(share=50)))
     assert after is not None and after < 8 - 2
     assert of == RecoveredBy.EITHER
 
 
-def test_what_was_let_go_before_the_undo_was_let_go_by_the_system() -> None:
+def test_service_released_before_the_undo_was_restored_by_the_system() -> None:
     """Too late to be proved, but it was not the undo."""
     let_go = held(share=2, until_ms=19_700, released_ms=19_700)
     after, of = recovered(answer(load(), 10, let_go))
@@ -101,7 +101,7 @@ def test_the_later_success_begins_the_less_of_it_is_proved(began_ms: int, of: Re
     assert recovered(answer(load(), 10, missed)) == ((began_ms - ORIGIN_MS) / 1_000, of)
 
 
-def test_a_first_stretch_that_ends_with_the_load_may_be_proved_by_its_confirms() -> None:
+def test_a_final_first_stretch_may_be_proved_by_its_confirms() -> None:
     """Of its 200 publishes too few were decided before the undo, but all were confirmed."""
     history = History(load_ms=(0, 30_000), deadline_ms=DEADLINE_MS)
     history.window(ORIGIN_MS, ended_ms=30_100, undo_ms=30_000)
@@ -114,7 +114,7 @@ def test_a_first_stretch_that_ends_with_the_load_may_be_proved_by_its_confirms()
 
 
 @pytest.mark.parametrize(("late", "of"), [(3, RecoveredBy.SYSTEM), (4, RecoveredBy.EITHER)])
-def test_of_what_was_decided_at_most_a_hundredth_may_be_missed(late: int, of: RecoveredBy) -> None:
+def test_at_most_1_percent_of_decided_publishes_may_be_missed(late: int, of: RecoveredBy) -> None:
     """300 of the period's 500 publishes were decided, and of all 500 five may be missed."""
     missed = dict.fromkeys(range(1_000, 1_500), 29_000.0)
     missed |= dict.fromkeys(range(1_600, 1_600 + late), 29_000.0)
@@ -123,9 +123,7 @@ def test_of_what_was_decided_at_most_a_hundredth_may_be_missed(late: int, of: Re
 
 
 @pytest.mark.parametrize(("late", "of"), [(5, RecoveredBy.SYSTEM), (6, RecoveredBy.EITHER)])
-def test_of_a_period_at_most_a_hundredth_may_be_confirmed_after_the_undo(
-    late: int, of: RecoveredBy
-) -> None:
+def test_at_most_1_percent_of_a_period_confirms_after_undo(late: int, of: RecoveredBy) -> None:
     """Of its 500 publishes 200 were not decided by their deadlines when the undo began."""
     missed = dict.fromkeys(range(1_000, 1_500), 29_000.0)
     missed |= dict.fromkeys(range(1_600, 1_604), 29_000.0)
@@ -162,7 +160,7 @@ def test_100_publishes_are_evidence_where_nothing_waits_for_the_undo(late: int, 
     ("late_ms", "to"),
     [(19_000, RecoveredBy.SYSTEM), (19_000 - 1_000 / 15, RecoveredBy.EITHER)],
 )
-def test_what_is_younger_than_half_a_deadline_may_wait_for_its_confirm(
+def test_publishes_younger_than_half_a_deadline_may_await_confirms(
     late_ms: float, to: str
 ) -> None:
     every_ms = 1_000 / 15
@@ -175,7 +173,7 @@ def approx_s(every_ms: float) -> object:
     return pytest.approx(0, abs=every_ms / 1_000)
 
 
-def test_a_period_that_was_all_confirmed_before_the_undo_is_the_systems() -> None:
+def test_a_period_confirmed_before_the_undo_is_the_systems() -> None:
     """Of 20 a second none has 100 publishes whose deadlines are over; 200 were just there."""
     patient = {"deadline_ms": 6_000.0}
     assert recovered(answer(load(every_ms=49, **patient), 49, {})) == (
@@ -185,21 +183,21 @@ def test_a_period_that_was_all_confirmed_before_the_undo_is_the_systems() -> Non
     assert recovered(answer(load(every_ms=51, **patient), 51, {}))[1] == RecoveredBy.EITHER
 
 
-def test_a_first_period_that_was_over_before_owes_a_second_outage_nothing() -> None:
+def test_a_complete_first_period_is_independent_of_a_second_outage() -> None:
     """A deadline of 8 s: little of it is decided by deadlines, but all of it was confirmed."""
     history = load(deadline_ms=8_000)
     second = dict.fromkeys(range(1_600, 1_900), 21_000.0)
     assert recovered(answer(history, 10, second)) == (0, RecoveredBy.SYSTEM)
 
 
-def test_what_a_system_served_while_the_fault_was_still_being_made_proves_nothing() -> None:
+def test_service_while_the_fault_was_being_made_proves_nothing() -> None:
     """The command took eight seconds; from then on half of the load waits."""
     history = load(returned_ms=18_000)
     half = dict.fromkeys(range(1_800, 2_000, 2), 27_000.0)
     assert recovered(answer(history, 10, half)) == (0, RecoveredBy.EITHER)
 
 
-def test_where_the_undo_was_not_noted_it_may_have_brought_any_success() -> None:
+def test_an_unrecorded_undo_may_have_caused_any_success() -> None:
     assert recovered(answer(load(undo_ms=None), 10, {})) == (0, RecoveredBy.EITHER)
 
 
@@ -238,7 +236,7 @@ def test_without_sustained_success_there_is_no_recovery() -> None:
     ("confirmed_ms", "of"),
     [(UNDO_MS, RecoveredBy.UNDO), (UNDO_MS - NANOSECOND_MS, RecoveredBy.EITHER)],
 )
-def test_what_was_confirmed_before_the_undo_began_did_not_wait_for_it(
+def test_publishes_confirmed_before_the_undo_did_not_wait_for_it(
     confirmed_ms: float, of: RecoveredBy
 ) -> None:
     assert recovered(answer(load(), 10, held(share=2, released_ms=confirmed_ms)))[1] == of
@@ -253,9 +251,10 @@ def test_what_was_confirmed_before_the_undo_began_did_not_wait_for_it(
         (range(1_900, 2_000), RecoveredBy.EITHER),  # too young to have waited
     ],
 )
-def test_from_three_quarters_to_half_a_deadline_before_the_undo_it_must_still_have_gone_wrong(
+def test_failures_must_last_until_half_a_deadline_before_the_undo(
     sequences: range, of: RecoveredBy
 ) -> None:
+    """Look for them from three quarters of a deadline before the undo on."""
     missed = dict.fromkeys(range(1_000, 1_800), 29_000.0)
     waited = dict.fromkeys(sequences, UNDO_MS + 5.0)
     assert recovered(answer(load(), 10, missed | waited)) == (8, of)
@@ -265,7 +264,7 @@ def test_from_three_quarters_to_half_a_deadline_before_the_undo_it_must_still_ha
     ("began_ms", "of"),
     [(17_000, RecoveredBy.UNDO), (16_990, RecoveredBy.EITHER), (18_500, RecoveredBy.UNDO)],
 )
-def test_success_that_is_the_undos_seems_to_begin_about_a_deadline_before(
+def test_success_by_the_undo_seems_to_begin_a_deadline_before(
     began_ms: int, of: RecoveredBy
 ) -> None:
     missed = dict.fromkeys(range(1_000, began_ms // 10), 29_000.0)
@@ -284,7 +283,7 @@ def test_success_that_is_the_undos_seems_to_begin_about_a_deadline_before(
         (1_801, 1_999, RecoveredBy.UNDO),
     ],
 )
-def test_what_was_in_time_as_late_without_the_undo_need_not_have_waited_for_it(
+def test_a_publish_equally_late_without_undo_did_not_await_it(
     sequence: int, after_ms: float, of: RecoveredBy
 ) -> None:
     missed = dict.fromkeys(range(1_000, 1_800), 29_000.0)

@@ -18,8 +18,8 @@ def surplus(history: History) -> dict[str, int]:
 
 
 def given_and_acknowledged(at_ms: float, **window: float | None) -> History:
-    """Under a fault that struck at 20 s, within 10 ms, and of which nobody knows when it was over;
-    delivered 1 ms before its acknowledgement."""
+    """A message under a fault that began at 20 s, within 10 ms, and has no recorded end;
+    it is delivered 1 ms before its acknowledgement."""
     history = History().window(20_000, returned_ms=20_010, ended_ms=35_000, gone_ms=35_050)
     history.publish(1, at_ms=at_ms - 3).confirm(1).deliver(1, at_ms=at_ms - 1, tag=1)
     return history.acknowledge(1, at_ms=at_ms)
@@ -37,7 +37,7 @@ def test_an_older_acknowledgement_explains_no_redelivery(at_ms: float) -> None:
     assert surplus(history) == {"duplicated ambiguous": 1}
 
 
-def test_an_acknowledgement_just_before_the_end_of_its_connection_is_late() -> None:
+def test_an_acknowledgement_just_before_its_connections_end_is_late() -> None:
     def lost(at_ms: float) -> History:
         history = given_and_acknowledged(25_000).client_event("lost", at_ms=at_ms)
         return history.deliver(1, at_ms=40_000, redelivered=YES, connection=2)
@@ -56,7 +56,7 @@ def held(*, answering: bool = True) -> History:
     return history.acknowledge(2, at_ms=10_501) if answering else history
 
 
-def test_an_unflagged_redelivery_after_the_end_of_the_connection_is_right_once() -> None:
+def test_an_unflagged_redelivery_after_a_connections_end_is_valid_once() -> None:
     ended = held().client_event("lost", at_ms=11_000)
     once = ended.deliver(1, at_ms=12_000, connection=2, tag=1)
     assert surplus(once) == {"duplicated redelivery": 1}
@@ -69,12 +69,14 @@ def test_an_unflagged_copy_on_the_living_connection_was_stored_twice() -> None:
     assert surplus(late_end) == {"duplicated stored_twice": 1}
 
 
-def test_a_redelivery_to_the_connection_that_holds_the_message_has_no_cause() -> None:
+def test_a_redelivery_to_the_holding_connection_has_no_cause() -> None:
     again = held().deliver(1, at_ms=12_000, tag=3, redelivered=YES)
     assert surplus(again) == {"duplicated redelivered_without_cause": 1}
 
 
-def test_a_cause_is_a_fault_an_end_another_connection_or_silence_about_acknowledgements() -> None:
+def test_redeliveries_are_caused_by_faults_closed_connections_or_missing_acknowledgements() -> (
+    None
+):
     def redelivered(history: History, connection: int = 1) -> dict[str, int]:
         return surplus(
             history.deliver(1, at_ms=12_000, tag=3, redelivered=YES, connection=connection)
@@ -96,7 +98,7 @@ def test_a_cause_is_a_fault_an_end_another_connection_or_silence_about_acknowled
         (False, False, 1, "stored_twice"),  # the connection lives
     ],
 )
-def test_where_no_client_event_is_on_record_an_unflagged_copy_proves_nothing(
+def test_without_client_events_an_unflagged_copy_proves_nothing(
     recorded: bool, acknowledged: bool, connection: int, found: str
 ) -> None:
     history = held()
@@ -124,7 +126,7 @@ def test_a_returned_attempt_stays_returned_though_it_is_acknowledged(
     assert counts(judge(*retried.build()), "lost") == {"lost replicated": 1}
 
 
-def test_a_confirm_of_an_attempt_that_was_never_sent_is_no_loss_but_a_doubt() -> None:
+def test_a_confirm_of_an_unsent_attempt_makes_the_run_inconclusive() -> None:
     findings = judge(*History().not_sent(1, intended_ms=10).confirm(1).build())
     assert counts(findings, "state", "lost") == {"state not_sent": 1}
     assert [(doubt.scope, doubt.reason) for doubt in findings.doubts] == [("run", "causality")]
@@ -145,7 +147,7 @@ def overtaken(*, second_before_ms: float, flag: Redelivered = NO) -> dict[str, i
     return dict(counts(judge(*history.build()), "reordered", "reorder_unknown"))
 
 
-def test_order_is_broken_where_the_next_consumer_begins_with_what_was_overtaken() -> None:
+def test_order_breaks_if_the_next_consumer_starts_with_overtaken_messages() -> None:
     assert overtaken(second_before_ms=201) == {"reordered": 1}
 
 
@@ -204,14 +206,14 @@ def test_a_backlog_that_is_given_in_order_is_not() -> None:
     assert starved_ns(history) <= ns(5_000)
 
 
-def test_a_queue_that_gives_a_tenth_of_what_comes_withholds_the_rest() -> None:
+def test_a_queue_that_delivers_only_a_tenth_withholds_the_rest() -> None:
     history = History()
     for number in range(100, 500):
         pass_on(history, number, number * 100, 10_500 + (number - 100) * 1_000)
     assert starved_ns(history) > ns(30_000)
 
 
-def test_a_queue_that_gives_a_tenth_to_a_consumer_without_room_does_not() -> None:
+def test_a_slow_queue_of_a_full_consumer_withholds_nothing() -> None:
     """The consumer holds each message until just before the next one comes."""
     history = History()
     for number in range(100, 500):
@@ -251,7 +253,7 @@ def test_consumption_resumes_with_half_of_what_was_due() -> None:
     assert not resumed(49)
 
 
-def test_what_comes_after_the_undo_is_no_consumption_under_the_fault() -> None:
+def test_deliveries_after_the_undo_are_no_consumption_during_the_fault() -> None:
     assert resumed(100, ended_ms=30_000)
     late = History().window(5_000, returned_ms=5_000, ended_ms=30_000)
     for number in range(100, 200):

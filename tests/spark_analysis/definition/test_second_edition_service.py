@@ -52,17 +52,17 @@ def browned_out(every: int) -> History:
     return steady(faulted(), also_bad=bad)
 
 
-def test_half_service_until_the_undo_is_no_service_under_the_fault() -> None:
+def test_half_service_until_the_undo_is_an_outage() -> None:
     assert ended(browned_out(2)) == ["undo"]
     assert verdict(browned_out(2)) == "out"
 
 
-def test_the_undo_ended_a_brownout_of_a_quarter_and_a_smaller_one_stays_open() -> None:
+def test_a_quarter_brownout_ends_by_undo_and_smaller_is_open() -> None:
     assert [*ended(browned_out(4)), *ended(browned_out(5))] == ["undo", "either"]
     assert [verdict(browned_out(4)), verdict(browned_out(5))] == ["out", "open"]
 
 
-def test_a_brownout_that_ends_early_under_the_fault_was_ended_by_the_system() -> None:
+def test_a_brownout_that_ends_early_was_ended_by_the_system() -> None:
     bad = [number for number in range(400, 600) if number % 2]
     assert ended(steady(faulted(), also_bad=bad)) == ["system"]
     assert verdict(steady(faulted(), also_bad=bad)) == "served"

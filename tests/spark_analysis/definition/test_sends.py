@@ -20,8 +20,8 @@ def faulted() -> History:
     return History().window(FAULT_MS)
 
 
-def test_every_fourth_send_of_three_seconds_is_a_quarter_until_the_last_one_failed() -> None:
-    """As a producer goes round four queues, of which one hangs."""
+def test_failed_sends_have_a_share_and_a_last_time() -> None:
+    """Fail every fourth send of three seconds: a producer uses four queues, and one hangs."""
     history = faulted()
     for number in range(40):
         at_ms = FAULT_MS + 100 + 1_000 * number

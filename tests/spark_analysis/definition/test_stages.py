@@ -55,7 +55,7 @@ def first_success(history: History, window: int = 1) -> tuple[bool, float]:
     return reached(stages(history, window)["first_success"])
 
 
-def test_first_success_is_the_first_confirm_of_what_was_sent_under_the_fault() -> None:
+def test_first_success_is_the_first_confirm_sent_during_the_fault() -> None:
     history = faulted().publish(1, at_ms=10_300).publish(2, at_ms=10_400)
     assert first_success(history.confirm(1, at_ms=12_000).confirm(2, at_ms=11_000)) == (
         True,
@@ -63,7 +63,7 @@ def test_first_success_is_the_first_confirm_of_what_was_sent_under_the_fault() -
     )
 
 
-def test_a_confirm_of_what_was_sent_before_the_fault_had_returned_is_no_success() -> None:
+def test_a_confirm_of_an_earlier_send_is_no_first_success() -> None:
     history = faulted().publish(1, at_ms=10_300 - NANOSECOND_MS).confirm(1, at_ms=11_000)
     assert first_success(history) == (False, 50_000)
 
@@ -78,14 +78,14 @@ def test_a_confirm_of_an_unknown_attempt_is_no_success() -> None:
     assert first_success(history) == (False, 50_000)
 
 
-def test_the_attempt_that_was_confirmed_is_the_one_that_must_have_been_sent_so_late() -> None:
+def test_the_confirmed_attempt_itself_must_be_sent_during_the_fault() -> None:
     history = faulted().publish(1, at_ms=9_000).publish(1, at_ms=11_000, attempt=2)
     history.confirm(1, at_ms=12_000)
     assert first_success(history) == (False, 50_000)
     assert first_success(history.confirm(1, at_ms=13_000, attempt=2)) == (True, 3_000)
 
 
-def test_a_success_in_the_next_windows_time_is_that_windows_and_bounds_this_one() -> None:
+def test_a_success_after_the_next_origin_belongs_to_that_window() -> None:
     history = faulted().window(15_000).publish(1, at_ms=15_000).confirm(1, at_ms=17_000)
     assert first_success(history, 1) == (False, 5_000)
     assert first_success(history, 2) == (True, 2_000)
@@ -102,13 +102,13 @@ def consumers_resumed(history: History, window: int = 1) -> tuple[bool, float]:
     return reached(stages(history, window)["consumers_resumed"])
 
 
-def test_consumers_resumed_with_the_first_delivery_of_what_was_sent_under_the_fault() -> None:
+def test_consumers_resume_with_the_first_delivery_sent_during_the_fault() -> None:
     history = faulted().publish(1, at_ms=10_300).publish(2, at_ms=10_400)
     history.deliver(1, at_ms=12_000).deliver(2, at_ms=11_000)
     assert consumers_resumed(history) == (True, 1_000)
 
 
-def test_a_delivery_of_what_was_sent_before_the_fault_had_returned_shows_nothing() -> None:
+def test_a_delivery_of_an_earlier_send_proves_no_resumption() -> None:
     history = faulted().publish(1, at_ms=10_300 - NANOSECOND_MS).deliver(1, at_ms=11_000)
     assert consumers_resumed(history) == (False, 50_000)
 
@@ -140,7 +140,7 @@ def test_a_retry_and_a_redelivery_show_that_consumers_resumed() -> None:
     assert consumers_resumed(history) == (True, 2_000)
 
 
-def test_consumers_that_resume_in_the_next_windows_time_did_not_in_this_one() -> None:
+def test_consumers_that_resume_after_the_next_origin_did_not_before() -> None:
     history = faulted().window(15_000).publish(1, at_ms=11_000).deliver(1, at_ms=15_001)
     assert consumers_resumed(history) == (False, 5_000)
     at_limit = faulted().window(15_000).publish(1, at_ms=11_000).deliver(1, at_ms=15_000)
@@ -165,12 +165,12 @@ def waiting(
     return history.deliver(sequence, at_ms=until_ms, via=via)
 
 
-def test_the_backlog_is_drained_when_the_last_that_waited_too_long_has_come() -> None:
+def test_the_backlog_is_drained_with_the_last_late_message() -> None:
     history = waiting(waiting(resumed(), 1, 11_000, 14_000), 2, 13_000, 16_000)
     assert drained(history) == (True, 6_000)
 
 
-def test_where_nothing_waited_too_long_it_is_drained_when_consumers_resumed() -> None:
+def test_without_late_messages_the_backlog_drains_when_consumers_resume() -> None:
     assert drained(resumed()) == (True, 400)
 
 
@@ -188,23 +188,23 @@ def test_without_consumers_there_is_no_backlog_to_drain() -> None:
     assert "backlog_drained" not in stages(faulted().no_consumer())
 
 
-def test_what_waited_before_the_fault_was_made_and_came_by_then_delays_nothing() -> None:
+def test_messages_that_arrived_before_the_fault_delay_no_drain() -> None:
     assert drained(waiting(resumed(), 1, 8_000, 10_300)) == (True, 400)
     assert drained(waiting(resumed(), 1, 8_000, 10_450)) == (True, 450)
 
 
-def test_a_backlog_of_before_the_fault_is_no_base_that_hides_another() -> None:
+def test_an_earlier_backlog_does_not_hide_the_faults_backlog() -> None:
     history = waiting(resumed(), 1, 5_000, 8_000)
     assert drained(waiting(history, 2, 11_000, 13_000)) == (True, 3_000)
 
 
-def test_what_waits_too_long_at_the_limit_keeps_the_backlog_from_being_drained() -> None:
+def test_a_late_message_at_the_limit_prevents_drained_backlog() -> None:
     history = waiting(resumed().window(15_000), 1, 11_000, 15_000 + NANOSECOND_MS)
     assert drained(history) == (False, 5_000)
     assert drained(waiting(resumed().window(15_000), 1, 11_000, 15_000)) == (True, 5_000)
 
 
-def test_what_does_not_wait_too_long_yet_at_the_limit_is_the_next_windows() -> None:
+def test_a_message_not_yet_late_counts_for_the_next_window() -> None:
     history = waiting(resumed().window(15_000), 1, 14_000, 16_500)
     assert drained(history) == (True, 400)
     history.publish(8, at_ms=15_500).confirm(8).deliver(8, at_ms=15_600)
@@ -224,7 +224,7 @@ def test_what_the_retry_topic_brought_ended_its_wait() -> None:
     assert drained(history) == (True, 4_000)
 
 
-def test_a_surplus_delivery_by_the_drain_leaves_the_backlog_as_it_was() -> None:
+def test_a_duplicate_in_the_drain_does_not_change_the_backlog() -> None:
     history = waiting(resumed(), 1, 11_000, 14_000).deliver(1, at_ms=61_000, via=Via.DRAIN)
     assert drained(history) == (True, 4_000)
 
@@ -243,11 +243,11 @@ def test_a_message_that_was_never_confirmed_is_left_out() -> None:
     assert drained(history.deliver(2, at_ms=19_000)) == (True, 400)
 
 
-def test_a_message_that_was_delivered_before_its_confirm_did_not_wait() -> None:
+def test_a_message_delivered_before_its_confirm_did_not_wait() -> None:
     history = resumed().publish(2, at_ms=13_000).deliver(2, at_ms=18_000)
     assert drained(history.confirm(2, at_ms=19_000)) == (True, 400)
 
 
-def test_a_fault_that_returns_after_the_next_ones_origin_shows_no_drained_backlog() -> None:
+def test_a_fault_returning_after_the_next_origin_shows_no_drain() -> None:
     history = History().window(10_000, returned_ms=12_000).window(11_000)
     assert drained(history) == (False, 1_000)

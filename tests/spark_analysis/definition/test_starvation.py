@@ -27,7 +27,7 @@ def sent(history: History, sequence: int, at_ms: float) -> History:
     return history.publish(sequence, at_ms=at_ms).confirm(sequence, at_ms=at_ms + 1)
 
 
-def test_a_queue_starves_its_consumers_from_the_confirm_to_the_first_delivery() -> None:
+def test_starvation_lasts_from_the_confirm_to_the_first_delivery() -> None:
     assert longest(sent(History(), 1, 1_000).deliver(1, at_ms=13_000)) == (11_999, 1_001)
 
 
@@ -43,20 +43,20 @@ def test_a_message_waits_from_when_a_later_one_overtakes_it() -> None:
     assert longest(history.deliver(1, at_ms=13_000)) == (10_998, 2_002)
 
 
-def test_of_two_silences_the_longer_counts_and_of_equals_the_earlier() -> None:
+def test_the_longest_silence_counts_and_then_the_earliest() -> None:
     history = sent(sent(sent(History(), 1, 999), 2, 6_999), 3, 12_999)
     history.deliver(1, at_ms=4_000).deliver(2, at_ms=12_000).deliver(3, at_ms=18_000)
     assert longest(history) == (5_000, 7_000)
 
 
-def test_a_copy_ends_a_silence_but_not_the_wait_of_a_message() -> None:
+def test_a_copy_ends_a_silence_but_not_a_messages_wait() -> None:
     history = sent(sent(History(), 1, 1_000), 2, 5_000).deliver(1, at_ms=1_002)
     history.deliver(1, at_ms=9_000, redelivered=Redelivered.YES).deliver(2, at_ms=12_000)
     assert longest(history) == (6_999, 5_001)
 
 
-def test_what_is_new_to_us_and_flagged_had_been_given_out_before() -> None:
-    """To whom, and when, nobody knows; so it waited for nobody for certain."""
+def test_a_flagged_first_delivery_was_delivered_before() -> None:
+    """The first recipient and time are unknown; so no wait is certain."""
     history = sent(sent(History(), 1, 1_000), 2, 5_000).deliver(1, at_ms=1_002)
     history.deliver(2, at_ms=18_000, redelivered=Redelivered.YES)
     assert [row.due for row in rows(history)] == [1]
@@ -86,14 +86,12 @@ def test_each_offset_of_a_log_is_also_checked_alone() -> None:
 
 
 @pytest.mark.parametrize(("place", "offset"), [(None, 4), ("broker-a/0", -1)])
-def test_without_both_an_offset_and_a_broker_there_is_no_place(
-    place: str | None, offset: int
-) -> None:
+def test_a_place_needs_both_an_offset_and_a_broker(place: str | None, offset: int) -> None:
     history = sent(History(), 1, 1_000).deliver(1, at_ms=4_000, place=place, offset=offset)
     assert [row.place for row in rows(history)] == [""]
 
 
-def test_what_the_drain_alone_got_waited_to_the_end_of_the_load() -> None:
+def test_a_message_delivered_only_by_drain_waited_until_load_end() -> None:
     history = sent(History(), 1, 1_000).deliver(1, at_ms=59_000, via=Via.DRAIN)
     assert longest(history) == (58_999, 1_001)
 
@@ -106,7 +104,7 @@ def test_an_unconfirmed_message_causes_no_starvation() -> None:
     assert rows(History().publish(1, at_ms=1_000).deliver(1, at_ms=13_000)) == []
 
 
-def test_a_delayed_message_waits_for_its_consumers_from_when_it_is_due() -> None:
+def test_a_delayed_message_waits_from_its_due_time() -> None:
     history = sent(History(), 1, 1_000).terms(1, wait_ms=10_000).deliver(1, at_ms=13_000)
     assert longest(history) == (2_000, 11_000)
 
@@ -131,7 +129,8 @@ def test_what_is_ready_within_the_last_deadline_is_not_due(at_ms: float, due: li
     assert [row.due for row in rows(history)] == due
 
 
-def test_of_patient_clients_what_is_ready_five_seconds_before_the_end_is_due() -> None:
+def test_a_message_ready_five_seconds_before_load_end_is_due() -> None:
+    """Use clients with a deadline of 30 s."""
     history = sent(sent(History(deadline_ms=30_000), 1, 54_999), 2, 54_999.5)
     assert [row.due for row in rows(history.deliver(1).deliver(2))] == [1]
 
@@ -141,7 +140,8 @@ def test_the_calm_ends_with_the_first_fault() -> None:
     assert longest(history) == (14_999, 5_001)
 
 
-def test_once_healed_counts_from_a_deadline_and_the_clients_time_to_come_back() -> None:
+def test_starvation_after_faults_counts_once_clients_could_return() -> None:
+    """Begin a deadline and the clients' time to come back after the fault ended."""
     history = History().window(20_000, gone_ms=30_000)
     sent(sent(history, 1, 5_000), 2, 34_000).deliver(1, at_ms=44_000).deliver(2, at_ms=44_001)
     (row,) = rows(history, 1)

@@ -34,13 +34,13 @@ def test_a_delivery_of_another_run_is_unexpected_with_any_name() -> None:
     assert affected(findings, *STRAYS) == [("other_run", 1, 1, ns(50))]
 
 
-def test_a_delivery_of_a_message_that_was_not_sent_is_unexpected() -> None:
+def test_a_delivery_of_an_unsent_message_is_unexpected() -> None:
     findings = judge(*History().not_sent(1).deliver(1, at_ms=50).build())
     assert counts(findings, *STRAYS) == {"unexpected not_sent": 1}
     assert affected(findings, *STRAYS) == [("not_sent", 1, 1, ns(50))]
 
 
-def test_a_message_that_was_not_sent_stays_unexpected_whatever_was_said_of_it() -> None:
+def test_a_delivery_of_an_unsent_message_stays_unexpected_when_refused() -> None:
     history = History().not_sent(1).settle(1, Outcome.REFUSED).deliver(1)
     assert strays(history) == {"unexpected not_sent": 1}
 
@@ -51,34 +51,32 @@ def test_a_delivery_of_an_attempt_without_a_row_is_unexpected() -> None:
     assert affected(findings, *STRAYS) == [("unknown_attempt", 1, 2, ns(50))]
 
 
-def test_a_delivery_of_an_attempt_that_was_not_sent_is_unexpected() -> None:
+def test_a_delivery_of_an_unsent_attempt_is_unexpected() -> None:
     history = History().not_sent(1).publish(1, attempt=2).deliver(1)
     assert strays(history) == {"unexpected unknown_attempt": 1}
 
 
-def test_a_delivery_of_a_first_attempt_that_was_never_made_is_unexpected() -> None:
+def test_a_delivery_of_a_missing_first_attempt_is_unexpected() -> None:
     history = History().publish(1, attempt=2).deliver(1)
     assert strays(history) == {"unexpected unknown_attempt": 1}
 
 
 @pytest.mark.parametrize("attempt", [0, -1])
-def test_a_delivery_of_an_attempt_below_1_is_not_the_last_one_of_the_message_before(
-    attempt: int,
-) -> None:
+def test_an_attempt_below_1_does_not_match_the_previous_message(attempt: int) -> None:
     history = History().publish(1).publish(1, attempt=2).publish(2).deliver(2, attempt=attempt)
     assert strays(history) == {"unexpected unknown_attempt": 1}
 
 
-def test_a_delivery_of_an_attempt_beyond_the_last_is_not_one_of_the_message_after() -> None:
+def test_an_attempt_beyond_the_last_does_not_match_another_message() -> None:
     history = History().publish(1).publish(2).publish(2, attempt=2).deliver(1, attempt=5)
     assert strays(history) == {"unexpected unknown_attempt": 1}
 
 
-def test_a_delivery_of_a_refused_message_is_expected_to_be_possible() -> None:
+def test_a_delivery_of_a_refused_message_is_not_unexpected() -> None:
     assert strays(History().publish(1).settle(1, Outcome.REFUSED).deliver(1)) == {}
 
 
-def test_strays_are_counted_one_a_delivery_in_the_queue_they_came_from() -> None:
+def test_strays_are_counted_per_delivery_in_their_queue() -> None:
     history = History().publish(1).deliver(1, attempt=2, queue="bills")
     history.deliver(1, attempt=2, queue="bills").deliver(1, payload_ok=False, queue="bills")
     assert strays(history) == {}
@@ -98,7 +96,7 @@ def test_strays_are_unrecorded_where_a_publisher_died() -> None:
     assert affected(findings, *STRAYS)[0] == ("never_sent", 4, 1, ns(50))
 
 
-def test_a_delivery_of_another_run_is_unexpected_even_where_a_publisher_died() -> None:
+def test_another_runs_delivery_is_unexpected_even_after_a_publisher_death() -> None:
     history = History().log_open(PUBLISHER).deliver(1, run_ok=False)
     assert strays(history) == {"unexpected other_run": 1}
 

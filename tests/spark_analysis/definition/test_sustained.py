@@ -46,7 +46,7 @@ def miss(history: History, *sequences: int) -> History:
     return history
 
 
-def test_success_is_sustained_from_the_intended_time_of_the_first_good_publish() -> None:
+def test_sustained_success_begins_with_the_first_good_publishs_intended_time() -> None:
     assert sustained(load()) == (True, 2_000)
 
 
@@ -65,17 +65,17 @@ def test_a_single_success_in_the_outage_ends_nothing() -> None:
     assert sustained(history) == (True, 2_000)
 
 
-def test_a_period_of_5_s_with_1_percent_missed_is_good() -> None:
+def test_a_period_with_1_percent_missed_is_good() -> None:
     history = load(failed_ms=(0, 0))
     assert sustained(miss(history, *range(1_100, 1_105))) == (True, 0)
 
 
-def test_a_period_of_5_s_with_more_than_1_percent_missed_is_not_good() -> None:
+def test_a_period_with_more_than_1_percent_missed_is_bad() -> None:
     history = load(failed_ms=(0, 0))
     assert sustained(miss(history, *range(1_100, 1_106))) == (True, 1_060)
 
 
-def test_the_first_publish_of_the_load_begins_a_period_like_any_other() -> None:
+def test_the_loads_first_publish_begins_a_normal_period() -> None:
     def from_the_start(missed: int) -> History:
         history = History(load_ms=(0, 30_000)).window(0)
         history.flow(range(3_000), from_ms=0, every_ms=10)
@@ -100,7 +100,7 @@ def test_a_period_ends_before_5_s_are_over() -> None:
     assert sustained(miss(load(failed_ms=(0, 0)), *range(1_494, 1_500))) == (True, 5_000)
 
 
-def test_a_period_may_be_the_5_s_before_its_last_publish() -> None:
+def test_a_period_may_cover_5_s_before_its_last_publish() -> None:
     """The load ends before 5 s are over; nothing was due before it began."""
     history = History(load_ms=(0, 12_000)).window(10_000)
     assert sustained(history.flow(range(200), from_ms=10_000, every_ms=10)) == (True, 0)
@@ -123,7 +123,7 @@ def test_a_period_has_all_publishes_of_5_s() -> None:
     assert sustained(miss(load(failed_ms=(0, 0)), *range(1_300, 1_306))) == (True, 3_060)
 
 
-def test_at_equal_times_the_smaller_producer_and_then_sequence_is_first() -> None:
+def test_at_equal_times_producer_and_then_sequence_decide() -> None:
     history = History(load_ms=(0, 20_000)).worker(7, "publisher").window(10_000)
     history.flow(range(199), from_ms=10_010, every_ms=30)
     history.publish(900, at_ms=10_000, producer=7).confirm(900, at_ms=10_001, producer=7)
@@ -137,13 +137,13 @@ def test_at_equal_times_the_smaller_producer_and_then_sequence_is_first() -> Non
     assert sustained(earlier) == (False, 10)
 
 
-def test_a_period_that_the_end_of_load_cuts_off_is_not_reached() -> None:
+def test_a_period_cut_off_by_the_load_end_is_unfinished() -> None:
     assert sustained(load(failed_ms=(10_000, 15_000), ended_ms=20_000)) == (True, 5_000)
     cut_off = load(failed_ms=(10_000, 15_000 + NANOSECOND_MS), ended_ms=20_000)
     assert sustained(cut_off) == (False, 5_010)
 
 
-def test_a_load_that_ends_a_nanosecond_before_5_s_are_over_cuts_the_period_off() -> None:
+def test_a_load_ending_a_nanosecond_early_cuts_the_period() -> None:
     def loaded_until(ended_ms: float) -> History:
         history = History(load_ms=(10_000, ended_ms)).window(10_000)
         return history.flow(range(200), from_ms=10_000, every_ms=10)
@@ -159,7 +159,8 @@ def test_a_period_of_fewer_than_200_publishes_is_not_reached() -> None:
     assert sustained(history.flow(range(199), from_ms=10_000, every_ms=100)) == (False, 0)
 
 
-def test_what_was_not_reached_may_have_begun_with_the_first_success_that_was_cut_off() -> None:
+def test_an_unproved_success_may_have_begun_with_the_last_stretch() -> None:
+    """Report the beginning of the success that the load end cut off."""
     history = load(failed_ms=(10_000, 28_000))
     assert sustained(history) == (False, 18_000)
 
@@ -172,7 +173,7 @@ def test_without_publishes_nothing_is_known_from_the_fault_on() -> None:
     assert sustained(History().window(10_000)) == (False, 50_000)
 
 
-def test_success_that_begins_in_the_next_windows_time_is_not_this_windows() -> None:
+def test_a_success_after_the_next_origin_is_not_this_windows() -> None:
     history = load(failed_ms=(10_000, 25_000)).window(25_000)
     assert sustained(history, 1) == (False, 15_000)
     assert sustained(history, 2) == (True, 0)
@@ -182,7 +183,7 @@ def test_a_period_may_reach_into_the_next_windows_time() -> None:
     assert sustained(load().window(12_010)) == (True, 2_000)
 
 
-def test_a_period_that_the_next_fault_spoils_proves_no_longer_outage() -> None:
+def test_a_period_that_the_next_fault_breaks_extends_no_outage() -> None:
     """It went well from 12 s on; the next fault, at 13 s, breaks what is sent from 14 s on."""
     history = miss(load(), *range(1_400, 1_450)).window(13_000)
     assert sustained(history) == (False, 2_000)
@@ -192,9 +193,7 @@ def test_a_period_that_the_next_fault_spoils_proves_no_longer_outage() -> None:
 
 
 @pytest.mark.parametrize(("missed", "after_ms"), [(5, 2_000), (6, 2_110)])
-def test_a_period_that_is_bad_before_the_next_fault_is_bad_whatever_follows(
-    missed: int, after_ms: float
-) -> None:
+def test_a_period_bad_before_the_next_fault_stays_bad(missed: int, after_ms: float) -> None:
     """Five of its 500 publishes may be missed; here the next fault breaks 50 more."""
     early = range(1_205, 1_205 + missed)
     history = miss(load(), *early, *range(1_400, 1_450)).window(13_000)
@@ -213,7 +212,7 @@ def test_publishes_of_all_queues_are_judged_together() -> None:
     assert sustained(history) == (True, pytest.approx(4_960, abs=30))
 
 
-def test_of_two_faults_at_once_the_one_that_came_second_has_no_time_of_its_own() -> None:
+def test_the_second_of_two_simultaneous_faults_has_no_own_time() -> None:
     """They are made side by side: the first one's origin may come after the next one's."""
     history = load(failed_ms=(0, 0)).window(9_950, ended_ms=20_000)
     assert sustained(history) == (False, 0)

@@ -1,4 +1,4 @@
-"""Transactions: rolled back and yet delivered, committed by half, and what nobody can know."""
+"""Transactions: rolled back and yet delivered, half committed, and undecidable ones."""
 
 import pytest
 
@@ -44,16 +44,14 @@ def loss_doubts(history: History) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("via", VISIBLE)
 @pytest.mark.parametrize("fate", ROLLBACKS)
-def test_what_was_rolled_back_and_came_all_the_same_is_reported_as_that(
-    fate: Fate, via: Via
-) -> None:
+def test_a_delivered_rollback_is_reported_with_its_fate(fate: Fate, via: Via) -> None:
     findings = judge(*rolled_back(fate).deliver(1, at_ms=70, via=via).build())
     word = fate.name.lower()
     assert counts(findings, *BROKEN) == {f"rolled_back_but_delivered {word}": 1}
     assert affected(findings, *BROKEN) == [(word, 1, 0, ns(70))]
 
 
-def test_what_was_rolled_back_and_never_came_is_as_it_should_be() -> None:
+def test_a_rolled_back_message_that_never_came_is_correct() -> None:
     findings = judge(*rolled_back().build())
     assert counts(findings, "transactions", "state", *BROKEN, *LOSS) == {
         "transactions rollback": 1,
@@ -62,16 +60,16 @@ def test_what_was_rolled_back_and_never_came_is_as_it_should_be() -> None:
     assert findings.affected == ()
 
 
-def test_a_rolled_back_half_stays_in_the_log_and_is_no_violation() -> None:
+def test_a_rolled_back_half_in_the_log_is_no_violation() -> None:
     assert counts_of(rolled_back().deliver(1, via=Via.HALF), *BROKEN, *LOSS) == {}
 
 
-def test_a_commit_that_the_library_took_back_itself_must_not_come_either() -> None:
+def test_a_commit_that_the_library_reverted_must_not_come() -> None:
     history = rolled_back(Fate.COMMIT).deliver(1)
     assert counts_of(history, *BROKEN) == {"rolled_back_but_delivered commit": 1}
 
 
-def test_an_attempt_that_was_rolled_back_must_not_come_though_the_next_was_committed() -> None:
+def test_a_rolled_back_attempt_must_not_come_despite_a_commit() -> None:
     history = rolled_back(Fate.COMMIT).publish(1, attempt=2)
     history.terms(1, fate=Fate.COMMIT, attempt=2).confirm(1, attempt=2)
     assert counts_of(history.deliver(1, attempt=2), *BROKEN) == {}
@@ -115,7 +113,7 @@ def test_contradictory_rollback_answers_are_pending() -> None:
     assert counts_of(history, *BROKEN) == {"rollback_unknown rollback": 1}
 
 
-def test_one_attempt_that_was_rolled_back_outweighs_one_that_is_pending() -> None:
+def test_a_rolled_back_attempt_outweighs_a_pending_one() -> None:
     history = rolled_back().publish(1, attempt=2).terms(1, fate=Fate.ROLLBACK, attempt=2)
     history.deliver(1, at_ms=70, attempt=2).deliver(1, at_ms=80)
     findings = judge(*history.build())
@@ -136,7 +134,7 @@ def test_a_pending_commit_may_come(fate: Fate) -> None:
     assert counts_of(sent(fate).deliver(1), *BROKEN, "revived") == {"revived": 1}
 
 
-def test_a_rollback_is_not_missed_even_where_a_broker_confirmed_it() -> None:
+def test_a_confirmed_rollback_is_not_missing() -> None:
     history = sent(Fate.ROLLBACK).confirm(1)
     assert counts_of(history, *BROKEN, *LOSS) == {}
     assert counts_of(history.deliver(1), *BROKEN) == {"rollback_unknown rollback": 1}
@@ -145,37 +143,37 @@ def test_a_rollback_is_not_missed_even_where_a_broker_confirmed_it() -> None:
 # --- committed -----------------------------------------------------------------------------------
 
 
-def test_a_committed_message_that_never_came_is_lost_as_any_other() -> None:
+def test_a_committed_message_that_never_came_is_lost() -> None:
     findings = judge(*committed().build())
     assert counts(findings, *LOSS, *BROKEN) == {"lost replicated": 1}
     assert affected(findings, *LOSS) == [("replicated", 1, 0, ns(10))]
 
 
-def test_a_commit_that_waits_for_a_check_is_not_certainly_lost() -> None:
+def test_a_commit_that_waits_for_a_check_may_be_pending() -> None:
     findings = judge(*committed(Fate.COMMIT_WHEN_CHECKED).build())
     assert counts(findings, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
     assert affected(findings, *LOSS) == [("pending", 1, 0, ns(10))]
     assert loss_doubts(committed(Fate.COMMIT_WHEN_CHECKED)) == [("pending", "orders")]
 
 
-def test_beside_one_that_is_lost_what_was_found_whole_was_committed_and_is_stranded() -> None:
+def test_a_complete_message_found_beside_a_loss_is_stranded() -> None:
     history = History().publish(1).terms(1, fate=Fate.COMMIT_WHEN_CHECKED).confirm(1)
     history.publish(2).confirm(2).deliver(1, via=Via.AUDIT)
     found = counts(judge(*history.build()), "lost", "stranded", "loss_unknown")
     assert found == {"lost replicated": 1, "stranded replicated": 1}
 
 
-def test_a_commit_that_waits_for_a_question_is_pending_whatever_else_is_unknown() -> None:
+def test_a_commit_awaiting_its_check_is_pending_despite_other_unknowns() -> None:
     history = committed(Fate.COMMIT_WHEN_CHECKED).queue(drained=False, unreadable=("b",))
     assert counts_of(history.log_open(CONSUMER), *LOSS) == {"loss_unknown pending": 1}
 
 
-def test_a_commit_that_waits_for_a_question_is_held_as_a_half_until_then() -> None:
+def test_a_commit_awaiting_its_check_remains_a_half() -> None:
     history = committed(Fate.COMMIT_WHEN_CHECKED).deliver(1, via=Via.HALF)
     assert counts_of(history, *LOSS, *BROKEN) == {"loss_unknown pending": 1}
 
 
-def test_a_commit_answered_by_check_in_a_dead_log_is_stranded() -> None:
+def test_a_commit_checked_in_a_dead_log_is_stranded() -> None:
     history = committed(Fate.COMMIT_WHEN_CHECKED).deliver(1, via=Via.HALF)
     assert counts_of(history.deliver(1, via=Via.AUDIT), *LOSS) == {"stranded replicated": 1}
 
@@ -194,7 +192,7 @@ def test_a_committed_message_that_came_is_as_it_should_be(fate: Fate) -> None:
 
 
 @pytest.mark.parametrize("strength", [Strength.STORED, Strength.REPLICATED])
-def test_a_commit_of_which_only_the_half_is_left_is_torn(strength: Strength) -> None:
+def test_a_commit_of_which_only_the_half_remains_is_torn(strength: Strength) -> None:
     history = sent(Fate.COMMIT).confirm(1, strength=strength)
     history.deliver(1, at_ms=90, via=Via.HALF).deliver(1, at_ms=80, via=Via.HALF)
     findings = judge(*history.build())
@@ -212,7 +210,7 @@ def test_a_commit_that_is_whole_somewhere_is_not_torn(via: Via) -> None:
     assert "torn_transaction replicated" not in counts_of(history, *BROKEN)
 
 
-def test_a_half_that_was_rolled_back_or_is_pending_is_not_torn() -> None:
+def test_a_rolled_back_or_pending_half_is_not_torn() -> None:
     for fate in list(Fate)[1:]:
         assert counts_of(rolled_back(fate).deliver(1, via=Via.HALF), "torn_transaction") == {}
         assert counts_of(sent(fate).deliver(1, via=Via.HALF), "torn_transaction") == {}
@@ -238,11 +236,11 @@ def test_a_delayed_transaction_is_not_torn_before_its_time() -> None:
     assert counts_of(history.queue(quiet_ms=2_000), *BROKEN, *LOSS) == torn
 
 
-# --- what else hangs on a fate -------------------------------------------------------------------
+# --- what else depends on a fate -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fate", ROLLBACKS)
-def test_what_is_to_be_rolled_back_is_no_publish_for_it_is_never_confirmed(fate: Fate) -> None:
+def test_a_publish_to_be_rolled_back_is_no_missed_publish(fate: Fate) -> None:
     history = rolled_back(fate).publish(2).confirm(2).deliver(2)
     assert counts_of(history, "operations", "missed") == {"operations": 1}
 

@@ -51,13 +51,13 @@ def copied_at_200(history: History) -> dict[str, int]:
         (None, 120, AMBIGUOUS),
     ],
 )
-def test_where_a_host_never_returns_the_change_is_over_once_serving_and_consuming_resumed(
+def test_without_the_host_resumed_service_and_consumption_end_a_change(
     served_ms: float | None, consumed_ms: float | None, found: dict[str, int]
 ) -> None:
     assert copied_at_200(never_returns(served_ms, consumed_ms)) == found
 
 
-def test_where_it_was_seen_to_be_over_that_counts_and_so_does_that_it_returned() -> None:
+def test_a_verified_or_recorded_end_bounds_the_leadership_change() -> None:
     assert copied_at_200(never_returns(120, 130, over_ms=160)) == AMBIGUOUS
     assert copied_at_200(never_returns(120, 130, never_ended=False, ended_ms=140)) == AMBIGUOUS
 
@@ -71,7 +71,7 @@ def test_where_it_was_seen_to_be_over_that_counts_and_so_does_that_it_returned()
         (201, None, "stored_twice"),
     ],
 )
-def test_an_operation_between_two_deliveries_makes_them_as_ambiguous_as_a_fault_does(
+def test_a_leadership_change_between_deliveries_makes_them_ambiguous(
     origin_ms: float, over_ms: float | None, expected: str
 ) -> None:
     facts, *events = delivered_at_100().deliver(1, at_ms=200).build()

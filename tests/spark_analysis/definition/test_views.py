@@ -34,15 +34,13 @@ def stages(history: History) -> dict[str, tuple[bool, int, int]]:
     }
 
 
-def test_a_broker_is_dropped_between_the_last_look_that_showed_it_and_the_first_that_did_not() -> (
-    None
-):
+def test_a_broker_vanishes_between_its_last_and_first_missing_sample() -> None:
     history = looks(History(), "ns1", range(0, 1_000, 400), *ALL)
     looks(history, "ns1", range(1_200, 2_000, 400), SLAVE, OTHER)
     assert moves(history) == [(MASTER, False, ns(800), ns(1_205))]
 
 
-def test_a_master_at_another_address_is_one_that_went_and_one_that_came() -> None:
+def test_a_master_at_another_address_is_a_removal_and_addition() -> None:
     moved = "broker-a master at rkt3:10931"
     history = look(look(History(), "ns1", 0, MASTER), "ns1", 400, moved)
     assert moves(history) == [
@@ -61,28 +59,27 @@ def test_an_order_of_telling_is_no_change() -> None:
     assert moves(history) == []
 
 
-def test_an_answer_to_an_older_question_that_comes_late_is_no_news() -> None:
+def test_a_late_answer_to_an_older_query_is_ignored() -> None:
     history = look(History(), "ns1", 0, *ALL)
     look(history, "ns1", 400, *ALL, took_ms=900)
     look(history, "ns1", 800, SLAVE)
     assert moves(history) == [(MASTER, False, 0, ns(805)), (OTHER, False, 0, ns(805))]
 
 
-def test_of_questions_side_by_side_the_one_that_began_later_is_news() -> None:
+def test_of_overlapping_queries_the_later_begun_one_counts() -> None:
     history = look(History(), "ns1", 0, *ALL, took_ms=500)
     look(history, "ns1", 400, SLAVE, OTHER, took_ms=300)
     assert moves(history) == [(MASTER, False, 0, ns(700))]
 
 
-def test_of_questions_of_one_instant_the_answer_that_came_later_is_news() -> None:
+def test_of_simultaneous_queries_the_later_answer_counts() -> None:
     history = look(History(), "ns1", 400, *ALL)
     look(history, "ns1", 400, SLAVE, OTHER, took_ms=9)
     assert moves(history) == [(MASTER, False, ns(400), ns(409))]
 
 
-def test_silence_is_reported_from_its_first_question_to_the_next_answer_and_changes_nothing() -> (
-    None
-):
+def test_silence_lasts_from_its_first_query_to_the_next_answer() -> None:
+    """Silence changes nothing of what was shown before."""
     history = look(History(), "ns1", 0, *ALL)
     for at_ms in (400, 800, 1_200):
         look(history, "ns1", at_ms, took_ms=1_000, why="no answer within 1 s")
@@ -94,7 +91,7 @@ def test_silence_is_reported_from_its_first_question_to_the_next_answer_and_chan
     assert moves(history) == [(MASTER, False, 0, ns(2_605))]
 
 
-def test_a_name_server_that_never_answers_again_is_silent_to_its_last_look() -> None:
+def test_an_unanswering_name_server_is_silent_until_its_last_sample() -> None:
     history = look(look(History(), "ns1", 0, *ALL), "ns1", 400, why="closed by the server")
     look(history, "ns1", 800, why="no answer within 1 s", took_ms=1_000)
     (silence,) = views(*history.build()).silences
@@ -128,9 +125,7 @@ def test_name_servers_probers_and_kinds_of_questions_are_kept_apart() -> None:
     assert {row.after_ns for row in shown.changes} == {NOTHING_BEFORE}
 
 
-def test_the_route_changed_when_the_first_name_server_showed_it_and_everywhere_with_the_last() -> (
-    None
-):
+def test_a_route_changes_first_and_then_on_every_name_server() -> None:
     history = faulted()
     for name_server, dropped_ms in (("ns1", 22_000), ("ns2", 31_000)):
         looks(history, name_server, range(8_000, dropped_ms, 400), *ALL)
@@ -142,7 +137,7 @@ def test_the_route_changed_when_the_first_name_server_showed_it_and_everywhere_w
     }
 
 
-def test_one_name_server_that_never_shows_it_keeps_everywhere_from_being_reached() -> None:
+def test_one_stale_name_server_prevents_the_route_change_everywhere() -> None:
     history = looks(faulted(), "ns1", range(8_000, 70_000, 400), *ALL)
     look(look(history, "ns2", 9_000, *ALL), "ns2", 12_000, SLAVE)
     assert stages(history)["route_changed"] == (True, ns(2_005), ns(2_005))
@@ -158,13 +153,13 @@ def test_a_silent_name_server_shows_nothing_until_it_answers_again() -> None:
     assert stages(history)["route_changed"] == (True, ns(21_005), ns(21_005 - last_silent))
 
 
-def test_what_was_shown_last_before_the_fault_is_what_it_changed() -> None:
+def test_a_route_change_compares_with_the_last_view_before() -> None:
     history = look(look(faulted(), "ns1", 8_000, SLAVE), "ns1", 9_000, *ALL)
     look(look(history, "ns1", 10_400, *ALL), "ns1", 12_000, SLAVE)
     assert stages(history)["route_changed"][:2] == (True, ns(2_005))
 
 
-def test_what_comes_to_a_route_changes_it_as_what_goes_does() -> None:
+def test_an_addition_changes_a_route_as_a_removal_does() -> None:
     history = look(look(faulted(), "ns1", 9_000, SLAVE), "ns1", 12_000, SLAVE, MASTER)
     assert stages(history)["route_changed"][:2] == (True, ns(2_005))
 
@@ -175,13 +170,13 @@ def test_a_look_that_the_fault_fell_into_may_show_either() -> None:
     assert stages(history)["route_changed"] == (True, ns(40), ns(40))
 
 
-def test_a_look_that_ended_with_the_faults_first_instant_was_before_it() -> None:
+def test_a_sample_ending_at_the_faults_first_instant_precedes_it() -> None:
     history = look(faulted(), "ns1", 9_995, *ALL)  # for 5 ms
     look(history, "ns1", 12_000, SLAVE)
     assert stages(history)["route_changed"] == (True, ns(2_005), ns(2_005))
 
 
-def test_a_look_that_ended_with_the_windows_last_instant_was_in_it() -> None:
+def test_a_sample_ending_at_the_windows_last_instant_counts() -> None:
     history = look(faulted(), "ns1", 9_000, *ALL)
     look(history, "ns1", 59_995, SLAVE)
     assert stages(history)["route_changed"][:2] == (True, ns(50_000))

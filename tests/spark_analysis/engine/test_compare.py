@@ -107,9 +107,8 @@ def test_a_median_has_an_interval_from_six_runs_on(compared: Compared) -> None:
     assert (lost.median_from, lost.median_until) == (0, 5)
 
 
-def test_a_bound_leaves_the_upper_end_of_a_medians_interval_open_or_above_all_that_was_seen(
-    compared: Compared,
-) -> None:
+def test_bounded_times_leave_the_medians_upper_limit_open_or_high(compared: Compared) -> None:
+    """Leave the interval's upper end open, or above all that was measured."""
     few, more = (compared[system, "first_success", ""] for system in ("one of six", "one of nine"))
     assert (few.judged, few.bounds, few.maximum) == (6, 1, ns(500))
     assert (few.minimum, few.median_from, few.median_until) == (ns(30), ns(30), None)
@@ -130,17 +129,13 @@ def test_a_run_in_doubt_is_not_judged(compared: Compared) -> None:
     assert (unknown.judged, unknown.minimum, unknown.maximum) == (2, 0, 2)
 
 
-def test_a_place_that_was_not_read_says_nothing_where_nothing_is_missing(
-    compared: Compared,
-) -> None:
+def test_an_unread_place_matters_only_if_something_is_missing(compared: Compared) -> None:
     for measure in ("lost", "stranded"):
         row = compared["silent", measure, ""]
         assert (row.runs, row.judged, row.maximum) == (2, 1, 0)
 
 
-def test_a_queue_that_was_not_drained_says_nothing_of_loss_where_nothing_is_missing(
-    compared: Compared,
-) -> None:
+def test_an_undrained_queue_matters_only_if_something_is_missing(compared: Compared) -> None:
     for measure in ("lost", "stranded"):
         row = compared["undrained", measure, ""]
         assert (row.runs, row.judged, row.maximum) == (2, 1, 0)
@@ -154,7 +149,7 @@ def test_counts_are_summed_over_queues_and_details(compared: Compared) -> None:
     assert (lost.judged, lost.median) == (1, 4)
 
 
-def test_a_run_is_reported_by_the_worst_of_its_windows_over_all_queues(compared: Compared) -> None:
+def test_a_run_is_compared_by_its_worst_window(compared: Compared) -> None:
     times = {
         measure: (row.runs, row.judged, row.bounds, row.median)
         for (system, measure, _), row in compared.items()
@@ -186,23 +181,23 @@ def test_a_stall_before_the_first_window_leaves_its_times_judged(compared: Compa
     assert judged(compared, "before", TIMES) == [1] * len(TIMES)
 
 
-def test_a_window_that_was_not_judged_may_have_been_the_worst(compared: Compared) -> None:
+def test_an_unjudged_window_may_have_been_the_worst(compared: Compared) -> None:
     for system in ("first", "second"):
         assert judged(compared, system, TIMES) == [0] * len(TIMES)
 
 
-def test_without_consumers_in_one_window_only_what_was_sent_is_judged(compared: Compared) -> None:
+def test_without_consumers_in_one_window_only_sending_is_judged(compared: Compared) -> None:
     assert judged(compared, "alone", SENDING) == [1] * len(SENDING)
     assert judged(compared, "alone", RECEIVING) == [0] * len(RECEIVING)
 
 
-def test_one_window_that_was_cut_off_makes_a_bound_of_the_worst(compared: Compared) -> None:
+def test_one_cut_off_window_makes_the_worst_a_bound(compared: Compared) -> None:
     row = compared["cut off", "degraded", ""]
     assert (row.judged, row.bounds) == (1, 1)
     assert compared["cut off", "first_success", ""].bounds == 0
 
 
-def test_success_that_only_the_undo_brought_makes_a_bound_of_its_time(compared: Compared) -> None:
+def test_success_only_by_the_undo_makes_its_time_a_bound(compared: Compared) -> None:
     bounds = {measure: compared["rescued", measure, ""].bounds for measure in SENDING}
     assert bounds == {"missed": 0, "silence": 0, "degraded": 1, "first_success": 0}
 
@@ -210,9 +205,7 @@ def test_success_that_only_the_undo_brought_makes_a_bound_of_its_time(compared: 
 ROUTES = ("route_changed", "route_changed_everywhere")
 
 
-def test_routes_are_compared_by_the_worst_window_of_a_fault_that_may_change_them(
-    compared: Compared,
-) -> None:
+def test_routes_are_compared_by_the_worst_route_changing_window(compared: Compared) -> None:
     cell_runs = {
         system: [
             (row.runs, row.judged, row.bounds, row.median)

@@ -41,7 +41,7 @@ def histories(request: pytest.FixtureRequest) -> Histories:
 
 
 def sure(facts: Facts) -> Facts:
-    """Three runs of four have no doubt about the whole of them: of the others nothing is told."""
+    """Return three runs of four without whole-run caveats; the others report nothing."""
     if int(facts.run.removeprefix("run ")) % 4 == 0:
         return facts
     seen = tuple(
@@ -68,7 +68,7 @@ def test_spark_says_of_every_run_what_the_definition_says(
     assert all(said[measure, "none"] for measure, _ in said)
 
 
-def test_spark_says_of_cells_of_many_runs_what_the_definition_says(
+def test_spark_and_the_oracle_agree_on_cells_of_many_runs(
     spark: SparkSession, histories: Histories
 ) -> None:
     found = compared_by_spark(spark, histories)

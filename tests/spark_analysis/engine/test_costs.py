@@ -37,7 +37,7 @@ def test_kernels_and_the_definition_agree_on_what_runs_cost() -> None:
     assert min(row_counts.values()) >= 30, row_counts
 
 
-def test_two_runs_of_one_name_are_distinguished_by_the_names_they_are_given(
+def test_runs_of_one_name_are_distinguished_by_given_names(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     folders = []

@@ -118,7 +118,7 @@ def test_a_java_with_the_module_warns_of_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_java_with_the_module_starts_where_no_wrapper_can_be_kept(tmp_path: Path) -> None:
+def test_a_java_with_the_module_needs_no_writable_wrapper(tmp_path: Path) -> None:
     home = with_module(tmp_path / "home")
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder should be")

@@ -163,7 +163,7 @@ def test_an_internal_error_in_one_run_keeps_the_other_verdicts(
     assert runs_of(tmp_path / "marts") == {"run 0": 1, "run 2": 1}
 
 
-def test_a_run_that_is_the_death_of_its_task_costs_no_other_run_its_verdict(
+def test_a_run_that_kills_its_task_costs_no_other_verdict(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     runs = [run_with_fault(tmp_path, f"run {number}") for number in range(20)]
@@ -193,7 +193,7 @@ def test_no_runs_have_no_rows(spark: SparkSession, tmp_path: Path) -> None:
     assert {len(rows) for rows in judge_runs(spark, [], str(tmp_path)).values()} == {0}
 
 
-def test_every_mart_is_there_though_no_run_has_rows_of_it(
+def test_every_mart_exists_although_no_run_has_its_rows(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     analyse(spark, [str(tmp_path / "missing")], str(tmp_path / "marts"))

@@ -8,9 +8,7 @@ from tests.rigs.histories.by_hand import History
 from tests.rigs.runs.run_folders import write_run
 
 
-def test_an_unjudgeable_run_is_named_as_requested_or_by_its_folder(
-    tmp_path: Path,
-) -> None:
+def test_an_unjudgeable_run_is_named_by_request_or_folder(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run-1-beef", *History().publish(1).confirm(1).build())
     (folder / "manifest.json").write_text('{"facts": null}')
 

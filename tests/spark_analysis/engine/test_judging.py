@@ -46,7 +46,7 @@ def test_several_threads_find_what_one_thread_finds() -> None:
                 assert alone[name].equals(shared[name]), f"{facts.run}: {name}"
 
 
-def test_what_has_a_row_a_message_is_made_once_and_forgotten_before_messages_are_judged(
+def test_large_columns_are_made_once_and_freed_before_judging_messages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The numbers of those who ask are right: neither too few, nor too many."""
@@ -102,7 +102,7 @@ def test_extra_threads_are_for_runs_with_large_footers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("memory", "threads"), [(2 * 131, 1), (2 * 132, 2), (1 << 20, THREADS)])
-def test_a_run_has_as_many_threads_as_the_memory_budget_allows(
+def test_a_run_has_as_many_threads_as_memory_allows(
     memory: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded: list[int] = []
@@ -118,9 +118,7 @@ def test_a_run_has_as_many_threads_as_the_memory_budget_allows(
 
 
 @pytest.mark.slow
-def test_a_single_run_is_shared_by_the_cores_of_its_task(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_a_single_run_uses_all_cores_of_its_task(spark: SparkSession, tmp_path: Path) -> None:
     """All that is seen of it is that its marts are the same."""
     folder, marts = write_run(tmp_path / "run", *one_message()), tmp_path / "marts"
     parts.clear(marts, list(WRITTEN_MARTS))

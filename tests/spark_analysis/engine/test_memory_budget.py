@@ -20,7 +20,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "memory.max"
 
 
-def test_a_task_alone_may_take_a_quarter_of_the_machines_memory() -> None:
+def test_a_task_alone_may_take_a_quarter_of_memory() -> None:
     assert memory_budget.of_task(0, 4) == 16 * GIB
 
 
@@ -29,7 +29,7 @@ def test_tasks_beside_each_other_share_that_quarter() -> None:
     assert memory_budget.of_task(0, 8) == 16 * GIB  # the cores of several machines
 
 
-def test_it_may_always_take_what_a_run_of_forty_million_rows_needs() -> None:
+def test_the_memory_budget_always_fits_forty_million_rows() -> None:
     assert memory_budget.of_task(0, 0) == memory_budget.LEAST == 3 * GIB
 
 

@@ -1,4 +1,4 @@
-"""What worker processes are told by the session that they belong to."""
+"""What worker processes learn from their session."""
 
 import os
 import select
@@ -30,7 +30,7 @@ class Stops:
         self.has.set()
 
 
-def test_who_is_through_with_a_session_goes_on_and_who_wants_the_next_one_waits(
+def test_a_session_stop_returns_early_and_the_next_session_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, stood = Stops(), list[bool]()

@@ -37,7 +37,7 @@ def url(folder: Path) -> str:
     return f"file://{folder}"
 
 
-def test_all_runs_of_an_experiment_come_byte_for_byte_whatever_their_names(
+def test_all_runs_of_an_experiment_are_copied_byte_for_byte(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     source = experiment(tmp_path / "a store" / "e")
@@ -64,7 +64,7 @@ def test_a_store_that_nothing_here_reads_is_reported_as_that(
         bring(spark, "moon://sea/e", tmp_path / "e", TELLING, RUNS)
 
 
-def test_a_run_that_cannot_be_read_fails_all_of_it_and_leaves_nothing(
+def test_an_unreadable_run_fails_the_copy_and_leaves_nothing(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     source = experiment(tmp_path / "e", ("one", "two"))

@@ -1,4 +1,4 @@
-"""Hands share work: each is done once, in an order in which nobody waits for ever."""
+"""Threads share work: each job is done once, in an order without deadlock."""
 
 import gc
 import weakref
@@ -61,7 +61,7 @@ class Large:
     """What it is worth to forget."""
 
 
-def test_what_is_large_is_forgotten_when_the_last_who_wants_it_has_it(threads: Threads) -> None:
+def test_a_large_value_is_freed_after_its_last_use(threads: Threads) -> None:
     made = threads.give(Large, uses=2)
     first = weakref.ref(made())
     assert first() is not None

@@ -7,8 +7,6 @@ from spark_analysis.engine.pipeline import warm
 
 
 @pytest.mark.slow
-def test_a_session_that_stands_can_be_made_warm_by_doing_nothing_with_it(
-    spark: SparkSession,
-) -> None:
+def test_a_running_session_can_be_warmed_by_an_empty_job(spark: SparkSession) -> None:
     warm(spark)
     assert spark.range(1).count() == 1

@@ -10,7 +10,7 @@ from spark_analysis.schema.tables import CLIENT_EVENTS
 READ = log._content
 
 
-def test_a_row_that_comes_while_its_log_is_read_has_its_words_or_is_not_there_yet(
+def test_a_row_read_during_writing_is_complete_or_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "worker-1"

@@ -51,7 +51,7 @@ def judged() -> tuple[Found, Found]:
 
 @pytest.mark.slow
 @WITH_SPARK
-def test_what_is_found_is_in_the_register_and_what_is_in_it_is_found(
+def test_the_register_lists_exactly_the_measures_that_are_found(
     judged: tuple[Found, Found],
 ) -> None:
     for found in judged:

@@ -73,7 +73,7 @@ def test_manifests_facts_and_states_have_the_names_of_today() -> None:
     }
 
 
-def test_a_history_has_the_words_of_today_in_lists_and_constants() -> None:
+def test_an_old_history_gets_todays_words_in_lists_and_constants() -> None:
     old = {
         "format": "mqproof-history/1",
         "truth": "so",

@@ -85,7 +85,7 @@ def test_jitter_is_drawn_per_chunk_and_keeps_the_order() -> None:
         assert 50 <= at_ms - number * 1_000 < 150
 
 
-def test_a_latency_is_full_at_as_many_pieces_as_the_real_one() -> None:
+def test_a_latency_toxic_holds_as_many_pieces_as_toxiproxys() -> None:
     pipe = LatencyPipe(Latency(100), Random(1), 0)
     for _ in range(HELD_MAX - 1):
         pipe.handle(chunk(b"x"))
@@ -94,13 +94,13 @@ def test_a_latency_is_full_at_as_many_pieces_as_the_real_one() -> None:
     assert pipe.full
 
 
-def test_a_rate_gives_portions_of_100_ms_and_then_the_rest() -> None:
+def test_a_rate_sends_portions_of_100_ms_and_the_rest() -> None:
     pipe = BandwidthPipe(Bandwidth(1), Random(1), 0)
     pipe.handle(chunk(b"x" * 250))
     assert timeline(pipe, 1_000) == [(100, b"x" * 100), (200, b"x" * 100), (250, b"x" * 50)]
 
 
-def test_a_rate_makes_good_what_a_late_tick_took_too_long() -> None:
+def test_a_rate_compensates_for_a_late_tick() -> None:
     pipe = BandwidthPipe(Bandwidth(1), Random(1), 0)
     pipe.handle(chunk(b"x" * 50))
     assert contents(pipe.handle(Ticked(70 * MS))) == [b"x" * 50]
@@ -127,7 +127,7 @@ def test_a_rate_of_0_or_less_holds_for_ever(rate: int) -> None:
     assert contents(pipe.handle(Released(5))) == [b"held", "end"]
 
 
-def test_a_new_rate_releases_the_current_chunk_and_paces_the_others() -> None:
+def test_a_new_rate_releases_the_current_chunk_and_paces_others() -> None:
     pipe = BandwidthPipe(Bandwidth(0), Random(1), 0)
     pipe.handle(chunk(b"a" * 10))
     pipe.handle(chunk(b"b" * 10))
@@ -173,7 +173,7 @@ def test_an_interrupted_slicer_sends_the_rest_of_the_chunk_whole() -> None:
     assert contents(pipe.handle(Interrupted(500 * US))) == [b"bcdef", b"ne"]
 
 
-def test_a_timeout_drops_and_ends_when_nothing_came_for_so_long() -> None:
+def test_a_timeout_drops_data_and_ends_idle_connections() -> None:
     pipe = TimeoutPipe(Timeout(100), Random(1), 0)
     assert pipe.handle(chunk(b"dropped", 60)) == []
     assert timeline(pipe, 1_000) == [(160, "end")]
@@ -187,7 +187,7 @@ def test_a_timeout_of_0_never_ends_by_itself() -> None:
 
 
 @pytest.mark.parametrize("first", [chunk(b"x", 10), ended(10)])
-def test_a_reset_is_set_off_by_the_first_thing_and_by_nothing_stopped(first: Arrived) -> None:
+def test_a_reset_starts_with_the_first_chunk_and_is_unstoppable(first: Arrived) -> None:
     pipe = ResetPeerPipe(ResetPeer(100), Random(1), 0)
     assert pipe.due_ns is None
     assert pipe.handle(first) == pipe.handle(chunk(b"more", 50)) == []
@@ -196,7 +196,7 @@ def test_a_reset_is_set_off_by_the_first_thing_and_by_nothing_stopped(first: Arr
     assert timeline(pipe, 1_000) == [(110, "end")]
 
 
-def test_a_release_brings_a_reset_forward_and_leaves_one_that_has_not_begun() -> None:
+def test_a_release_hastens_only_a_reset_that_has_begun() -> None:
     pipe = ResetPeerPipe(ResetPeer(100), Random(1), 0)
     assert pipe.handle(Released(0)) == []
     pipe.handle(chunk(b"x"))

@@ -122,7 +122,7 @@ class _BrokerSchedule:
                 self._world.thaw(name)
 
 
-def test_what_was_confirmed_is_read_where_it_was_said_to_be() -> None:
+def test_every_confirmed_message_is_read_at_its_confirmed_offset() -> None:
     assert {seed: wrong for seed in range(SCHEDULES) if (wrong := _wrong(seed))} == {}
 
 
@@ -132,7 +132,7 @@ def test_it_is_in_many_more_schedules() -> None:
     assert {seed: wrong for seed in seeds if (wrong := _wrong(seed))} == {}
 
 
-def test_a_leader_that_is_master_before_its_queues_are_built_is_found_out(
+def test_schedules_detect_a_master_before_its_queues_are_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As RocketMQ 4.9.7 is (docs/behaviour/rocketmq-elections.md 1)."""
@@ -140,7 +140,7 @@ def test_a_leader_that_is_master_before_its_queues_are_built_is_found_out(
     assert any(_wrong(seed) for seed in range(FOUND_WITHIN))
 
 
-def test_a_leader_that_goes_on_with_offsets_of_an_earlier_time_is_found_out(
+def test_schedules_detect_a_leader_that_reuses_old_offsets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lead = Leading._lead
@@ -154,7 +154,7 @@ def test_a_leader_that_goes_on_with_offsets_of_an_earlier_time_is_found_out(
     assert any(_wrong(seed) for seed in range(FOUND_WITHIN))
 
 
-def test_a_broker_that_shows_what_is_not_committed_is_found_out(
+def test_schedules_detect_a_broker_that_serves_uncommitted_messages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(

@@ -15,7 +15,7 @@ def _bodies(group: BrokerGroupWorld, name: str, queue: int = 0) -> list[bytes]:
     return [record.body for record in group.pull(name, queue)]
 
 
-def test_name_servers_show_the_leader_as_0_and_others_by_their_number() -> None:
+def test_routes_list_the_leader_as_0_and_followers_by_number() -> None:
     group = BrokerGroupWorld(1)
     master = group.master()
     group.world.run(3_000)
@@ -24,7 +24,7 @@ def test_name_servers_show_the_leader_as_0_and_others_by_their_number() -> None:
     assert group.route() == {"0": f"{master}:10911", **shown}
 
 
-def test_what_is_sent_to_a_master_is_read_at_every_member() -> None:
+def test_a_message_sent_to_the_master_is_readable_everywhere() -> None:
     group = BrokerGroupWorld(2)
     master = group.master()
     answers = [group.send(master, b"%d" % number) for number in range(3)]
@@ -56,7 +56,8 @@ def test_a_follower_takes_no_message() -> None:
             assert group.send(name, b"x").header.code == Code.SERVICE_NOT_AVAILABLE
 
 
-def test_without_a_majority_a_send_fails_after_2500_ms_and_is_read_later() -> None:
+def test_without_a_majority_a_send_fails_after_2500_ms() -> None:
+    """Let the send fail after 2,500 ms; its message is readable once a majority is back."""
     group = BrokerGroupWorld(5)
     master = group.master()
     group.world.run(3_000)
@@ -138,7 +139,7 @@ def test_the_next_leader_asks_about_a_half_and_commits_it() -> None:
     assert group.server(new).store.ends(HALF, 0)[1] >= 2
 
 
-def test_a_leader_that_stood_still_takes_0_back_for_a_moment() -> None:
+def test_a_thawed_leader_reclaims_broker_id_0_for_a_moment() -> None:
     group = BrokerGroupWorld(9)
     old = group.master()
     group.world.run(3_000)
@@ -158,7 +159,7 @@ def test_a_leader_that_stood_still_takes_0_back_for_a_moment() -> None:
     assert group.route()["0"] == f"{new}:10911"
 
 
-def test_a_send_to_a_leader_that_stood_still_is_not_confirmed() -> None:
+def test_a_send_to_a_thawed_old_leader_is_not_confirmed() -> None:
     group = BrokerGroupWorld(10)
     old = group.master()
     group.world.run(3_000)

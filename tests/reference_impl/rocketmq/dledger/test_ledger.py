@@ -75,7 +75,7 @@ def test_recovery_cuts_the_log_at_what_is_no_entry() -> None:
     assert Ledger(disk, SETTINGS).end_index == 6
 
 
-def test_a_cut_removes_what_comes_after_and_says_whether_it_was_committed() -> None:
+def test_cutting_the_log_reports_whether_committed_entries_were_lost() -> None:
     ledger = _filled(MemoryDisk(), 9)
     ledger.commit(4)
     assert not ledger.cut(6)

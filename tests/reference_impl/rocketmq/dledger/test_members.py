@@ -36,7 +36,7 @@ def test_a_number_is_confirmed_by_a_majority_and_reaches_everybody() -> None:
     assert [group.numbers(name) for name in group.names] == [[7]] * 3
 
 
-def test_after_the_death_of_a_leader_another_leads_within_nine_seconds() -> None:
+def test_after_a_leaders_death_another_leads_within_nine_seconds() -> None:
     """Three heartbeats of two seconds are missed first."""
     group = DledgerGroup(World(3), 3)
     leader = _led(group)
@@ -60,7 +60,7 @@ def test_a_follower_that_missed_much_gets_it_all() -> None:
     assert group.numbers(follower) == [*range(300)]
 
 
-def test_without_a_majority_an_append_fails_and_may_be_committed_later() -> None:
+def test_an_append_without_a_majority_fails_but_may_commit_later() -> None:
     group = DledgerGroup(World(5), 3)
     leader = _led(group)
     others = [name for name in group.names if name != leader]
@@ -84,7 +84,7 @@ def _appended(group: DledgerGroup, leader: str, fates: list[bool]) -> list[objec
     return []
 
 
-def test_a_leader_that_stood_still_calls_itself_one_until_it_hears_of_the_next() -> None:
+def test_a_thawed_leader_claims_leadership_until_it_hears_its_successor() -> None:
     group = DledgerGroup(World(6), 3)
     old = _led(group)
     group.world.run(1_000)
@@ -126,7 +126,7 @@ def test_any_program_learns_who_leads() -> None:
     assert (metadata["code"], metadata["leaderId"]) == (200, leader)
 
 
-def test_a_heartbeat_of_an_old_term_is_refused_with_the_term() -> None:
+def test_an_old_terms_heartbeat_is_refused_with_the_current_term() -> None:
     group = DledgerGroup(World(9), 3, secret=SECRET)
     _led(group)
     group.world.run(3_000)

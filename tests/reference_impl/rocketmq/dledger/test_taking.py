@@ -50,5 +50,5 @@ def test_a_late_cut_of_an_earlier_leader_is_refused() -> None:
     assert _late_cut(None, term=1) == (AnswerCode.INCONSISTENT_TERM, [0, 1, 2, 3, 4])
 
 
-def test_a_follower_that_obeys_an_earlier_leader_loses_what_it_confirmed() -> None:
+def test_a_follower_that_obeys_an_old_leader_loses_confirmed_entries() -> None:
     assert _late_cut(Rule.FENCE, term=1) == (AnswerCode.SUCCESS, [0])

@@ -33,12 +33,12 @@ def test_group_numbers_sort_as_the_columns_do() -> None:
     assert numbers[1] == numbers[3]
 
 
-def test_group_numbers_of_one_column_sort_as_it_does_wherever_it_begins() -> None:
+def test_group_numbers_of_one_column_keep_its_order() -> None:
     numbers = group_numbers(np.array([32_769, 32_767, 32_768]))
     assert np.argsort(numbers, kind="stable").tolist() == [1, 2, 0]
 
 
-def test_group_numbers_of_columns_that_span_all_integers_do_not_overflow() -> None:
+def test_group_numbers_of_the_largest_integers_do_not_overflow() -> None:
     extremes = np.array([-(2**62), 2**62, 0, 2**62])
     numbers = group_numbers(extremes, extremes, extremes, extremes)
     assert np.argsort(numbers, kind="stable").tolist() == [0, 2, 1, 3]
@@ -62,7 +62,7 @@ def test_a_column_that_says_nothing_changes_no_group_number() -> None:
     assert together.tolist() == group_numbers(column).tolist()
 
 
-def test_group_numbers_of_narrow_columns_are_as_wide_as_they_have_to_be() -> None:
+def test_group_numbers_of_narrow_columns_are_wide_enough() -> None:
     narrow = np.array([-128, 127, 0], np.int8)
     assert np.argsort(group_numbers(narrow, narrow), kind="stable").tolist() == [0, 2, 1]
 
@@ -106,7 +106,7 @@ def test_pairs_are_distinguished_and_negative_numbers_are_kept() -> None:
     assert len(set(pair_numbers(high, low).tolist())) == 5
 
 
-def test_pairs_of_the_largest_number_and_of_the_one_below_0_are_distinguished() -> None:
+def test_pairs_of_the_largest_number_and_minus_1_differ() -> None:
     high, low = np.array([2**31 - 1, -1], np.int32), np.zeros(2, np.int32)
     assert len(set(pair_numbers(high, low).tolist())) == 2
 
@@ -120,12 +120,12 @@ def test_numbers_of_another_width_make_no_pairs(width: type) -> None:
             pair_numbers(high, low)
 
 
-def test_find_says_where_a_key_is_and_that_it_is_not() -> None:
+def test_find_returns_a_keys_position_or_minus_1() -> None:
     assert find(np.array([3, 5]), np.array([5, 4, 3, 9])).tolist() == [1, -1, 0, -1]
     assert find(np.array([], np.int64), np.array([5])).tolist() == [-1]
 
 
-def test_expand_lists_each_position_of_each_range_and_nothing_of_empty_ones() -> None:
+def test_expand_lists_each_position_of_each_nonempty_range() -> None:
     ranges, positions = expand(np.array([4, 9, 1, 8]), np.array([6, 9, 2, 5]))
     assert list(zip(ranges.tolist(), positions.tolist(), strict=True)) == [(0, 4), (0, 5), (2, 1)]
 
@@ -136,9 +136,7 @@ def test_counts_of_distant_values_need_no_dense_array() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[5_000, 1, 3_000], [1] * 50, [3, 1, 2], [1], []])
-def test_the_largest_before_is_of_its_own_group_alone_however_long_that_is(
-    sizes: list[int],
-) -> None:
+def test_the_largest_before_stays_within_its_group_at_any_length(sizes: list[int]) -> None:
     draw = np.random.default_rng(7)
     group = np.repeat(np.arange(len(sizes)), sizes)
     values = draw.integers(-100, 100, len(group))

@@ -53,7 +53,7 @@ def test_an_attempt_is_recorded_once(attempt: int) -> None:
     assert is_refused(once.publish(1, attempt=attempt))
 
 
-def test_a_message_without_a_first_attempt_does_not_make_up_for_one_recorded_twice() -> None:
+def test_a_missing_first_attempt_does_not_offset_a_duplicate_record() -> None:
     history = History().publish(1).publish(2, attempt=2)
     assert not is_refused(history)
     assert is_refused(history.publish(1))
@@ -80,7 +80,7 @@ def test_a_settlement_has_a_message() -> None:
 
 
 @pytest.mark.parametrize("other", [{"queue": "bills"}, {"key": 3}])
-def test_all_attempts_of_a_message_go_to_one_queue_with_one_key(other: dict[str, int]) -> None:
+def test_all_attempts_of_a_message_share_queue_and_key(other: dict[str, int]) -> None:
     for first, second in (({}, other), (other, {})):
         history = History().queue("bills").publish(2, **other)
         history.publish(1, **first).publish(1, attempt=2, **first)

@@ -34,7 +34,7 @@ def test_a_connection_that_had_ended_before_gave_nothing_out(
     assert bool(rows_of(given_out().client_event("closed", at_ms=at_ms))) is not_redelivered
 
 
-def test_a_late_acknowledgement_of_its_connection_counts_and_of_another_does_not() -> None:
+def test_only_late_acknowledgements_of_the_same_connection_count() -> None:
     ended = given_out().client_event("lost", at_ms=200)
     assert rows_of(ended.acknowledge(1, 4, at_ms=300).acknowledge(5, connection=2)) != set()
     assert rows_of(ended.acknowledge(1, 5, at_ms=400)) == set()

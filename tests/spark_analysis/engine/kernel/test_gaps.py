@@ -17,7 +17,7 @@ def test_of_equal_gaps_the_earliest_is_the_silence() -> None:
     assert CONFIRMS.longest(40, 100) == (30, 40, False)
 
 
-def test_a_gap_that_only_touches_the_interval_is_not_in_it() -> None:
+def test_a_gap_that_only_touches_the_interval_is_outside() -> None:
     assert CONFIRMS.longest(0, 10) == (10, 0, False)
     assert CONFIRMS.longest(10, 11) == (30, 10, False)
 

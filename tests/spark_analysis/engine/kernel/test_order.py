@@ -1,4 +1,4 @@
-"""Who was overtaken is told by the latest so far; here every pair is looked at."""
+"""The checker finds overtaken messages by the latest so far; these tests compare every pair."""
 
 from random import Random
 

@@ -90,7 +90,7 @@ def test_a_few_good_ones_between_do_not_part_it() -> None:
     assert outages_of((25, 27), (33, 35)) == [(25.0, 27.0, "system"), (33.0, 35.0, "system")]
 
 
-def test_served_again_under_the_fault_is_open_until_enough_was_due() -> None:
+def test_service_under_the_fault_is_open_until_enough_was_due() -> None:
     assert verdict((25, 30)) == "served"
     assert verdict((25, 36.5)) == "open"  # 15 publishes decided before the undo
     assert verdict((25, 39.5)) == "out"

@@ -1,4 +1,4 @@
-"""Runs answer as the flags do of which they are made."""
+"""Runs answer as the flags do that they were made from."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from spark_analysis.engine.kernel.runs import Runs
 
 
 @given(st.lists(st.booleans()))
-def test_what_is_set_next_before_and_behind_each_place_is_found(flags: Sequence[bool]) -> None:
+def test_runs_find_the_next_set_flag_before_and_behind(flags: Sequence[bool]) -> None:
     size, found = len(flags), Runs.of(np.array(flags, np.bool_))
     places = np.arange(size)
     before = [max((at for at in range(place + 1) if flags[at]), default=-1) for place in places]

@@ -13,7 +13,7 @@ SPARSE = st.sampled_from([0, 1, 7, 10**12, 2**63 - 1])
     st.one_of([st.lists(st.tuples(PRODUCERS, each)) for each in (DENSE, SPARSE)]),
     st.lists(st.tuples(PRODUCERS, SPARSE)),
 )
-def test_every_message_has_a_slot_of_its_own_and_nothing_else_has_one(
+def test_each_message_has_its_own_slot_and_nothing_else_has(
     messages: list[tuple[int, int]], others: list[tuple[int, int]]
 ) -> None:
     producer, sequence = columns(messages)

@@ -97,7 +97,7 @@ def test_places_stay_within_their_scope() -> None:
     assert found.places(1, times_ns).tolist() == [2, 2, 3, 4, 4]
 
 
-def test_a_good_beginning_of_the_next_scope_is_none_of_this_one() -> None:
+def test_the_next_scopes_good_beginning_is_not_this_ones() -> None:
     often = [(at * QUARTER, False) for at in range(2, 60)]
     found = course_of([[(LOAD[0], False)], often])
     assert found.beginning(0, 0) is None
