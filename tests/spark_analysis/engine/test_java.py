@@ -83,7 +83,9 @@ def report(home: Path, *words: str) -> str:
 def test_the_packaged_java_runs_without_the_module_it_lacks(tmp_path: Path, raw: Path) -> None:
     home = found(tmp_path)
     assert home == found(tmp_path)
-    assert "incubator" not in report(home, "-Dx=a b")
+    said = report(home, "-Dx=a b", "--add-opens=java.base/sun.security.action=ALL-UNNAMED")
+    assert "incubator" not in said
+    assert "WARNING" not in said  # Java 25 has that package no more
     assert os.access(home / "bin" / "java", os.X_OK)
 
 
