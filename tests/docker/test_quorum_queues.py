@@ -35,7 +35,7 @@ def three(play: Play, experiment_folder: Path) -> Iterator[ComposeCluster]:
         play(cluster.down())
 
 
-def test_a_follower_leads_when_the_leaders_node_is_killed_and_the_dead_one_follows(
+def test_follower_leads_after_a_leader_kill_and_the_old_follows(
     three: ComposeCluster, play: Play
 ) -> None:
     broker = three.broker

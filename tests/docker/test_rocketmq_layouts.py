@@ -80,7 +80,7 @@ def _docker() -> None:
 
 
 @pytest.mark.parametrize("name", COMPRESSED)
-def test_a_layout_is_ready_in_time_and_says_what_it_takes(
+def test_layout_is_ready_in_time_and_reports_its_cost(
     name: str, play: Play, tmp_path: Path
 ) -> None:
     steps: list[tuple[str, float]] = []

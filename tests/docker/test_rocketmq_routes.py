@@ -52,7 +52,7 @@ def of(cluster: ComposeCluster, kind: str, client: str) -> RunPlan:
 @pytest.mark.parametrize(
     ("kind", "client"), [("kill", "rocketmq-java-4.9.8"), ("freeze", "rocketmq-java-5.3.3")]
 )
-def test_what_the_name_servers_dropped_and_showed_is_what_their_own_logs_say(
+def test_recorded_routes_match_the_logs_of_the_name_servers(
     cluster: ComposeCluster, play: Play, experiment_folder: Path, kind: str, client: str
 ) -> None:
     done = play(run(cluster, of(cluster, kind, client), experiment_folder), RUN_LIMIT_S)

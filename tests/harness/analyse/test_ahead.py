@@ -96,7 +96,7 @@ def test_a_failed_start_is_reported_to_its_caller_only(starts: Starts) -> None:
     of.end()
 
 
-def test_a_session_is_stopped_if_an_interrupt_came_while_it_was_waited_for(
+def test_session_stops_if_interrupted_while_it_is_awaited(
     starts: Starts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted() -> None:

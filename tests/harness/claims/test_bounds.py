@@ -46,7 +46,7 @@ def test_a_bound_decides_what_it_decides(
     assert holds(value, comparator, (wanted,)) is holding
 
 
-def test_whether_every_mirror_holds_everything_is_unknown_by_a_bound_below_their_number() -> None:
+def test_bound_below_mirror_count_leaves_full_copies_unknown() -> None:
     of = Story("kill").evidence.facts
     name = "every_mirror_synchronised"
     assert isinstance(derive(name, 1, of, state({"at_least": 1})), Unknown)

@@ -182,7 +182,7 @@ def test_the_end_of_a_process_is_reported_by_its_place(cluster: LocalCluster, pl
     assert play(cluster.health(CLEAN_S)).clean
 
 
-def test_brokers_names_mean_to_each_worker_an_address_of_its_own(
+def test_broker_names_resolve_to_an_own_address_per_worker(
     cluster: LocalCluster, play: Play
 ) -> None:
     async def story(worker: str) -> dict[str, str]:
