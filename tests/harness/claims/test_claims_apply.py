@@ -76,6 +76,6 @@ def of_fault(claim: Claim, fault: dict[str, str | bool]) -> bool:
 
 
 @pytest.mark.parametrize("claim", shipped(), ids=lambda claim: claim.name)
-def test_a_claim_applies_to_a_run_that_can_be_planned_or_it_is_known_why_not(claim: Claim) -> None:
+def test_claim_applies_to_a_plannable_run_or_has_a_reason(claim: Claim) -> None:
     applying = (run.scenario.name for run in planned() if may_apply(claim, run))
     assert bool(next(applying, "")) is (claim.name not in BY_NO_FAULT)

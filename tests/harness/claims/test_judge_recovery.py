@@ -61,7 +61,7 @@ def recovered(**state: object) -> Story:
         ),
     ],
 )
-def test_each_recovery_is_judged_by_how_the_hosts_went_and_came(
+def test_each_recovery_is_judged_by_how_hosts_left_and_returned(
     state: dict[str, object], applies: dict[str, ClaimOutcome]
 ) -> None:
     found = outcomes(recovered(**state))

@@ -129,7 +129,7 @@ def healed() -> list[HealResult]:
     return asyncio.run(rows())
 
 
-def test_a_guardian_undoes_by_the_owners_commands_and_removes_what_is_ours_alone(
+def test_guardian_uses_the_owners_commands_and_removes_only_our_objects(
     owner: Owner, tmp_path: Path
 ) -> None:
     owner.declare("theirs")
@@ -174,7 +174,7 @@ def test_what_cannot_be_undone_stays_noted_until_it_can(owner: Owner, tmp_path: 
     assert (noted(), all_run(owner)) == ((), True)
 
 
-def test_with_a_torn_journal_whatever_holds_by_its_verify_command_is_undone(
+def test_torn_journal_undoes_whatever_its_verify_command_confirms(
     owner: Owner, tmp_path: Path
 ) -> None:
     killed_harness(owner, tmp_path)
@@ -192,7 +192,7 @@ def test_with_a_torn_journal_whatever_holds_by_its_verify_command_is_undone(
     assert all(row.ok for row in healed())
 
 
-def test_without_credentials_faults_are_undone_and_what_may_be_left_is_reported(
+def test_without_credentials_faults_are_undone_and_leftovers_reported(
     owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed_harness(owner, tmp_path)
@@ -209,7 +209,7 @@ def test_without_credentials_faults_are_undone_and_what_may_be_left_is_reported(
     assert "try: mqproof heal" not in "".join(said)
 
 
-def test_a_note_that_cannot_be_read_keeps_nothing_else_from_being_mended(
+def test_unreadable_note_does_not_block_the_rest_of_the_cleanup(
     owner: Owner, tmp_path: Path
 ) -> None:
     killed_harness(owner, tmp_path)

@@ -77,7 +77,7 @@ def test_done_ends_it_without_any_action(folder: Path) -> None:
     assert not (folder / LOG).exists()
 
 
-def test_when_the_harness_is_killed_faults_are_undone_first_and_all_is_removed(
+def test_harness_kill_undoes_faults_first_and_then_removes_all(
     folder: Path,
 ) -> None:
     (folder / "worker").touch()

@@ -42,7 +42,7 @@ def cleared(chosen: Chosen, dry: bool = False) -> list[tuple[str, str]]:
     return [(row.project, row.what) for row in local_leftovers.clear(chosen, dry) if row.ok]
 
 
-def test_what_the_nodes_of_a_dead_cluster_stored_is_removed_and_its_plan_stays(
+def test_dead_cluster_loses_its_stored_data_and_keeps_its_plan(
     results: Path,
 ) -> None:
     site = left(results)

@@ -67,7 +67,7 @@ def test_what_is_admitted_is_found_and_nothing_else(
 
 
 @pytest.mark.parametrize("kind", mostly_by_night(BY_TWO_DELIVERIES))
-def test_a_crash_hides_nothing_that_came_before_it_or_after_it_was_over(
+def test_crash_hides_nothing_before_it_or_after_its_end(
     kind: str, judged: Mapping[str, JudgedRun]
 ) -> None:
     run = judged[f"{kind}-crash"]

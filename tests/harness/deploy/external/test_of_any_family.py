@@ -83,7 +83,7 @@ def _greets_alone(door: Any) -> None:
     door.wfile.write(b"who is there\n" if knocks else b"no\n")
 
 
-def test_brokers_of_any_family_are_stood_around_and_rid_of_what_was_ours(
+def test_brokers_of_any_family_are_cleaned_of_our_objects(
     shards: Shards, port: int, tmp_path: Path
 ) -> None:
     versions = asyncio.run(stood(topology(port), tmp_path))
@@ -113,7 +113,7 @@ def test_a_silent_broker_is_reported_with_its_protocol(
 @pytest.mark.parametrize(
     ("source", "removed"), [(SHARDS, []), (SETTING, ["settings removed"])], ids=["none", "some"]
 )
-def test_what_may_have_been_set_is_removed_where_the_file_has_it_set(
+def test_possible_leftover_setting_is_removed_as_the_file_specifies(
     source: str, removed: list[str], shards: Shards, port: int, tmp_path: Path
 ) -> None:
     shards.unwilling = True

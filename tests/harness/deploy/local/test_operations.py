@@ -101,7 +101,7 @@ async def test_only_a_stopped_node_is_forgotten(tmp_path: Path) -> None:
 
 
 @within(LIMIT_S)
-async def test_a_node_that_is_reset_comes_back_as_a_member_with_nothing(tmp_path: Path) -> None:
+async def test_node_that_was_reset_returns_as_an_empty_member(tmp_path: Path) -> None:
     async with standing(tmp_path) as cluster:
         await cluster.broker.declare(QUEUE, True, "ref2")
         before = {QUEUE: await cluster.broker.roles(QUEUE)}
