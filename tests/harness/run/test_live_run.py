@@ -110,7 +110,7 @@ def test_whole_runs_try_every_kind_here_and_on_real_brokers() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_fault_is_armed_verified_undone_and_seen_to_be_gone(kind: str, tmp_path: Path) -> None:
+def test_fault_is_armed_verified_undone_and_verified_ended(kind: str, tmp_path: Path) -> None:
     cluster = cluster_for(kind)
     done = run(cluster, played(kind, cluster), tmp_path)
     assert turns(cluster) == KINDS[kind]
@@ -139,7 +139,7 @@ def test_an_executor_that_does_nothing_makes_the_run_unknown(kind: str, tmp_path
     assert unexpected_doubts(done) == [("run", "fault")]
 
 
-def test_a_frozen_client_was_away_and_one_that_was_not_speaks_for_the_broker(
+def test_only_unfrozen_clients_count_for_broker_availability(
     tmp_path: Path,
 ) -> None:
     frozen = plan(fault("client_freeze", "publisher-1"), publishers=2)
@@ -151,7 +151,7 @@ def test_a_frozen_client_was_away_and_one_that_was_not_speaks_for_the_broker(
     assert done.findings.doubts == ()
 
 
-def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_path: Path) -> None:
+def test_killed_client_and_its_successor_have_separate_absences(tmp_path: Path) -> None:
     cluster = SimulatedCluster(LAYOUT)
     done = run(cluster, plan(fault("client_crash", "consumer-1"), consumers=2), tmp_path)
     (window,), (dead, new) = done.facts.windows, done.facts.absences
@@ -172,7 +172,7 @@ def test_a_killed_client_has_a_successor_and_both_were_away_in_their_time(tmp_pa
     assert done.findings.doubts == ()
 
 
-def test_a_worker_that_lost_the_harness_did_not_see_the_end_of_the_run(tmp_path: Path) -> None:
+def test_worker_without_the_harness_did_not_observe_the_end(tmp_path: Path) -> None:
     """It closed its log, and then nothing was due any more: no outage of the broker's."""
     cluster = SimulatedCluster(LAYOUT, orphaned=frozenset({"publisher-1"}))
     done = run(cluster, plan(fault("kill")), tmp_path)
@@ -183,7 +183,7 @@ def test_a_worker_that_lost_the_harness_did_not_see_the_end_of_the_run(tmp_path:
     assert {("availability", "publisher_log"), ("loss", "publisher_log")} <= reasons
 
 
-def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_was(
+def test_killed_publisher_leaves_only_broker_availability_unknown(
     tmp_path: Path,
 ) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(fault("client_crash", "publisher-1")), tmp_path)
@@ -192,7 +192,7 @@ def test_a_killed_publisher_leaves_nothing_unknown_but_how_available_the_broker_
     ]
 
 
-def test_what_a_dead_consumer_may_have_got_without_acknowledging_is_unknown(
+def test_unacknowledged_delivery_to_a_dead_consumer_is_unknown(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}))

@@ -14,7 +14,7 @@ def texts(document: str) -> list[str]:
     return [one.text or "" for one in found.iter() if one.tag.endswith("text")]
 
 
-def test_every_lane_has_its_name_and_a_stretch_as_long_as_its_time() -> None:
+def test_every_lane_has_its_name_and_a_proportional_span() -> None:
     lanes = [
         Lane("rkt1", (SCALE.span(0, 50, "shown", "there"), SCALE.span(50, 100, "dropped", "")))
     ]
