@@ -83,9 +83,7 @@ def test_damage_is_reported_and_spoils_no_other_run(experiment: Path) -> None:
 
 
 @pytest.mark.parametrize("judge", Judge)
-def test_where_no_run_is_whole_there_is_a_report_that_says_so(
-    judge: Judge, experiment: Path
-) -> None:
+def test_report_says_that_no_run_is_complete(judge: Judge, experiment: Path) -> None:
     for name in ("damaged", "whole", "old"):
         shutil.rmtree(experiment / "runs" / name / RAW)
     shutil.rmtree(experiment / "runs" / "torn" / LOGS)
@@ -122,7 +120,7 @@ def test_the_verdict_is_reported_without_a_place_for_marts(experiment: Path) -> 
     assert messages == [f"the marts were not kept: {experiment / 'marts'}: File exists"]
 
 
-def test_an_internal_error_in_one_run_is_reported_last_and_spoils_no_other(
+def test_internal_error_in_one_run_is_reported_last_without_harm(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Wherever it comes up: here where the page's detail is put together."""

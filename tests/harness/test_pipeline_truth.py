@@ -40,7 +40,7 @@ def test_what_was_admitted_and_not_found_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", [b"no json\n", b'{"kind": "drop"}\n', b"[]\n"])
-def test_a_truth_that_cannot_be_read_is_reported_and_hides_no_verdict(
+def test_unreadable_admissions_are_reported_and_hide_no_verdict(
     line: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / TRUTH).mkdir()

@@ -89,7 +89,7 @@ async def performed(of: RunPlan, folder: Path, servers: Path) -> Manifest:
         ),
     ],
 )
-def test_a_calm_run_is_drained_audited_and_judged_and_loses_nothing(
+def test_steady_run_is_drained_audited_and_judged_without_loss(
     tmp_path: Path, client: str, layout: str, own: RocketWorkload, strength: Strength
 ) -> None:
     of = calm(client, layout, rocketmq=replace(own, send_timeout_ms=SEND_TIMEOUT_MS))

@@ -51,9 +51,8 @@ def play(plans: tuple[RunPlan, ...], folder: Path) -> list[Manifest]:
 @pytest.mark.parametrize(
     "kind", ["freeze", pytest.param("kill", marks=pytest.mark.nightly), "hang"]
 )
-def test_real_workers_of_two_runs_suffer_one_fault_and_each_has_its_own_messages(
-    kind: str, tmp_path: Path
-) -> None:
+def test_real_runs_share_one_fault_and_keep_own_messages(kind: str, tmp_path: Path) -> None:
+    """Use real workers of two runs."""
     one, two = play(together(fault(kind)), tmp_path)
     for manifest in (one, two):
         assert manifest.failure == ""

@@ -37,7 +37,7 @@ def ended(place: str = "rmq1", at_ns: int = 2_000, code: int | None = 137, by: s
         (None, "", Cause.UNKNOWN),
     ],
 )
-def test_why_a_process_ended_is_reported_by_its_status_or_by_who_was_seen_to_end_it(
+def test_exit_reason_is_the_status_or_the_observed_killer(
     code: int | None, by: str, cause: Cause
 ) -> None:
     ends = ProcessEnds(ORIGIN_NS)
@@ -143,7 +143,7 @@ def test_what_an_operator_ends_is_no_accident(tmp_path: Path) -> None:
     assert done.facts.process_ends == ()
 
 
-def test_an_accident_is_recorded_at_once_and_makes_the_leader_uncertain(
+def test_accident_is_recorded_at_once_and_makes_the_leader_uncertain(
     tmp_path: Path,
 ) -> None:
     cluster = SimulatedCluster(LAYOUT, accidents=((0.2, "rmq3", 137),))

@@ -35,7 +35,7 @@ def test_all_of_them_are_meant_together() -> None:
     assert found == ("rkt1/name-server, rkt2/name-server", NAME_SERVER)
 
 
-def test_the_controller_that_leads_is_the_name_server_that_it_is_in() -> None:
+def test_leading_controller_is_the_name_server_that_contains_it() -> None:
     found = resolve_processes(LEADING, "freeze", CONTROLLED, "rkc4/name-server")
     assert found == ("rkc4/name-server", NAME_SERVER)
 

@@ -20,7 +20,7 @@ def _as_it_was() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", ALIKE)
-def test_each_of_them_is_heard_and_the_handler_before_is_put_back(number: signal.Signals) -> None:
+def test_each_signal_is_handled_and_the_former_handler_restored(number: signal.Signals) -> None:
     heard: list[str] = []
     signal.signal(number, lambda *_: heard.append("outer"))
     with signals.handled(lambda: heard.append("inner")):

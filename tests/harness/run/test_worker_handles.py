@@ -49,7 +49,7 @@ def handle(channel: Mute) -> WorkerHandle:
     )
 
 
-def test_pongs_that_come_all_at_once_are_no_doubt_about_the_clock(
+def test_pongs_that_arrive_together_cause_no_clock_caveat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each answers a ping of its own: the last one was sent after most of them were said."""

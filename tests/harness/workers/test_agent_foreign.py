@@ -38,7 +38,7 @@ async def said(call: str, **arguments: Any) -> dict[str, Any]:
 
 
 @in_a_loop
-async def test_a_greeting_is_answered_when_the_answer_begins_as_it_should() -> None:
+async def test_greeting_counts_as_answered_if_the_reply_starts_correctly() -> None:
     async with server(b"\xffHOLA, and more") as (where, heard):
         value = (await said("greet", says="HELO\n", begins="\xffHOLA", **where))["value"]
         assert (value["answered"], value["detail"], value["end"]) == (True, "answered", "")

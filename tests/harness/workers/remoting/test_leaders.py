@@ -76,7 +76,7 @@ def test_a_controller_reports_the_leader_and_whether_it_leads() -> None:
     assert answers.controllers(requests.controllers(), said) == Controllers("", False)
 
 
-def test_the_leading_controller_reports_master_epochs_and_who_is_in_sync() -> None:
+def test_leading_controller_reports_master_epochs_and_in_sync_members() -> None:
     assert json.loads(SETS.body) == ["broker-a"]
     found = answers.sync_states(SETS, answer(STATES))
     assert found == {"broker-a": SyncState("b:1", 3, 5, (B,), (A,))}

@@ -53,7 +53,7 @@ def test_another_processes_connections_and_other_servers_are_none_of_its(
     assert events == []
 
 
-def test_who_must_ask_the_second_one_has_it_first_in_its_list(
+def test_client_assigned_the_second_name_server_lists_it_first(
     servers: list[Endpoint], tmp_path: Path
 ) -> None:
     options = RocketOptions(publishers_attach=("host2", "host1"))

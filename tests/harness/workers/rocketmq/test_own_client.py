@@ -105,7 +105,7 @@ async def publisher(settings: WorkerConfig, heard: Any) -> AsyncIterator[Any]:
 
 
 @pytest.mark.parametrize("producer", ["async", "sync", "ordered"])
-def test_what_is_published_is_confirmed_and_consumed_and_nothing_is_left(
+def test_published_messages_are_confirmed_consumed_and_leave_nothing(
     tmp_path: Path, producer: str
 ) -> None:
     async def story(cluster: InProcess) -> None:
@@ -136,7 +136,7 @@ def queues(heard: Heard) -> str:
     return next((text for kind, text in reversed(heard.notices) if kind == "rebalanced"), "")
 
 
-def test_a_consumer_is_ready_with_its_part_when_all_members_are_there(tmp_path: Path) -> None:
+def test_consumer_is_ready_with_its_share_when_all_joined(tmp_path: Path) -> None:
     """The first of two takes every queue, and is not ready before the second has come."""
 
     async def story(cluster: InProcess) -> None:
@@ -163,7 +163,7 @@ def test_a_consumer_is_ready_with_its_part_when_all_members_are_there(tmp_path: 
     play(story, tmp_path)
 
 
-def test_a_c_client_is_ready_when_each_broker_lists_every_member(
+def test_c_client_is_ready_when_each_broker_lists_every_member(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its library does not report its queues."""
@@ -189,7 +189,7 @@ def test_a_c_client_is_ready_when_each_broker_lists_every_member(
     play(story, tmp_path, masters=2)
 
 
-def test_a_send_to_a_master_that_is_gone_is_refused_by_proof_and_the_other_one_is_not(
+def test_only_the_send_to_a_dead_master_is_provably_refused(
     tmp_path: Path,
 ) -> None:
     async def story(cluster: InProcess) -> None:
