@@ -1,4 +1,4 @@
-"""Clients behind a pair of balancers, one of which is killed: who answers where they dial."""
+"""Clients behind a pair of balancers after a kill of one: who answers where they dial."""
 
 from collections.abc import Iterator
 from dataclasses import replace

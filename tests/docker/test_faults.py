@@ -209,7 +209,7 @@ def test_a_fault_takes_effect_and_is_undone(
         left = await gone(fault, cluster.witness, GONE_LIMIT_S)
         await cluster.witness.dismiss(fault)
         assert not await seen(cluster, kind, links)
-        # Again: what is not there is no error. (Nobody needs to be waited for this time.)
+        # Repeat it: a missing object is no error, and this time there is nothing to wait for.
         again = (replace(one, ending_s=0) if isinstance(one, Start) else one for one in fault.undo)
         await perform_all(cluster.executor, tuple(again))
         return holds, left
@@ -309,7 +309,7 @@ def test_clients_are_frozen_and_run_on(
         assert "T" not in letters(cluster)
         for client in clients:
             await client.end(5.0)
-        await perform_all(cluster.executor, fault.undo)  # again, and nobody is there
+        await perform_all(cluster.executor, fault.undo)  # again, without any target
         with pytest.raises(FaultError, match="no process of publisher-1 runs"):
             await perform_all(cluster.executor, fault.actions)
         return not_held, holds, left

@@ -1,7 +1,7 @@
 """The incident of seeds/001 in little time: who is kept from sending, until when, and what helps.
 
-Bounds are wide, for they hold on any machine: what is told apart is a fault's whole length (100 s)
-and a fraction of it (R + P = 25 s by these timers).
+Bounds are wide, for they hold on any machine: they distinguish a fault's whole length (100 s)
+from a fraction of it (R + P = 25 s by these timers).
 """
 
 from typing import Any

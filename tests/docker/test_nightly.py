@@ -33,7 +33,7 @@ def test_every_cell_is_judged_with_its_known_verdict(
 
 
 def strange(folder: Path, choice: Choice) -> Iterator[str]:
-    """The cells that nobody could judge, and the runs that are not as expected."""
+    """Return the cells that could not be judged, and the runs that are not as expected."""
     knowledge = Knowledge(shipped())
     runs = found(folder)
     for scenario, system, layout in matrix(choice).cells:

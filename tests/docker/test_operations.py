@@ -67,7 +67,7 @@ async def carry_out(cluster: ComposeCluster, *orders: Order) -> list[str]:
 async def members(cluster: ComposeCluster, host: str, wanted: set[str]) -> set[str]:
     """The nodes that a host lists, running or not, by its own word; as soon as it is these.
 
-    Nobody waits for a spare host before, and the API of a node that just started lags.
+    The test does not wait for a spare host before, and the API of a node that just started lags.
     """
     addresses = {h.name: h.address for h in (*cluster.layout.hosts, *cluster.layout.spares)}
     api = ManagementApi(cluster.agent, urls(addresses))
@@ -225,7 +225,7 @@ def _mirrors(play: Play, cluster: ComposeCluster, wanted: int) -> tuple[str, ...
 IN_ORDER = (
     operation("stop_node", "mirror of orders"),
     operation("stop_node", "mirror of orders"),
-    # The master's. Left alone it has paused, and nobody can be asked any more who holds the queue.
+    # The master's. Left alone it has paused, and no node answers any more who holds the queue.
     operation("stop_node", "all"),
     operation("start_node", "all", order="last stopped first", waits="clean"),
 )
@@ -236,7 +236,7 @@ AT_ONCE = (
 
 
 def of(name: str, *operations: OperationPlan) -> RunPlan:
-    """Nobody consumes: what is confirmed must outlive it all in the queue."""
+    """Without consumers, confirmed messages must survive everything in the queue."""
     return operated(*operations, of=plan(name=name, consumers=0))
 
 

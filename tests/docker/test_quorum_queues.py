@@ -65,7 +65,7 @@ def test_follower_leads_after_a_leader_kill_and_the_old_follows(
 
     before, holds, meanwhile, left, after = play(story())
     assert (before.master, sorted(before.mirrors)) == ("rqq2", ["rqq1", "rqq3"])
-    assert before.synchronised is None, "nobody tells what a follower holds"
+    assert before.synchronised is None, "no broker reports what a follower holds"
     assert holds.ok, holds.doubt
     assert left.ok, left.doubt
     assert meanwhile.master in ("rqq1", "rqq3")

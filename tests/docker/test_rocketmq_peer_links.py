@@ -149,8 +149,10 @@ QUESTIONS = {
 
 
 def _by_no_other_way(cluster: ComposeCluster, play: Play) -> None:
-    """Nobody has a connection with another host's address: all are the proxy's, or the agent's
-    questions."""
+    """Assert that no server is connected with another host's address.
+
+    All connections are the proxy's, or queries of the agent.
+    """
     network = network_of(cluster)
     ways = peer_ways.addresses(cluster.layout, network)
     addresses = {host.address for host in cluster.layout.hosts}

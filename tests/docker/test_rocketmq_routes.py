@@ -66,7 +66,7 @@ def test_recorded_routes_match_the_logs_of_the_name_servers(
         for one in found
         if one.change.what == "broker-a master at rkt1:10911" and not one.change.shown
     }
-    # The host has a name server, too: what that one drops, nobody hears before it is back.
+    # The host has a name server, too: what that one drops, no client hears before it is back.
     assert dropped >= {("rkt2", "route"), ("rkt2", "cluster")}
     assert [str(one) for one in found if not one.fits and not one.silent] == []
     _every_client_reported_its_name_server(done)

@@ -28,7 +28,7 @@ from tests.rigs.runs.plans import fault, plan
 pytestmark = pytest.mark.docker
 
 KINDS = list(ON_DIRECT_LINKS)  # those on proxied ones: test_peer_links.py
-OVER_AT_ONCE = {"close", "client_crash"}  # what is left of them is nothing that heal could undo
+OVER_AT_ONCE = {"close", "client_crash"}  # they leave nothing that heal could undo
 STANDING = [kind for kind in KINDS if kind not in OVER_AT_ONCE]
 # Of kinds that differ by words alone one run stands for all, but nightly. (Each kind's lie is seen
 # through on a real cluster in test_faults.py, and in a whole run in run/test_live_run.py.)
@@ -54,7 +54,7 @@ def test_fault_is_verified_undone_and_loses_no_confirmed_message(
     (window,) = done.manifest.windows
     assert (window.verified, window.gone, window.unverified_reason) == (True, True, "")
     assert [doubt for doubt in done.findings.doubts if doubt.scope != "availability"] == []
-    # Where all clients died, nobody was there to publish meanwhile.
+    # Where all clients died, no publisher was there meanwhile.
     assert counts(done)["state"] > (50 if kind == "client_crash" else 500)
     assert not {"lost", "stranded", "unexpected", "corrupt", "loss_unknown"} & counts(done).keys()
     ends = {worker.exit_code for worker in done.manifest.workers if not worker.log_whole}

@@ -212,7 +212,7 @@ def until_node_says(run: Run, host: str, stalled: bool) -> bool:
 
 
 def state(run: Run, host: str) -> dict[str, Any]:
-    """Asked by nobody of mqproof."""
+    """Mqproof never calls this."""
     (file,) = run.experiment.glob(f"deployments/*/{host}.conf")
     node = json.loads(file.read_text())
     with socket.create_connection((node["address"], node["client_port"]), 2.0) as wire:

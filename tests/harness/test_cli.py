@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class FakePipeline:
-    """A pipeline that starts nothing: it ends as it was told to, and remembers what was asked."""
+    """A pipeline that starts nothing: it ends as scripted, and records its calls."""
 
     def __init__(self, ending: Callable[[], Report]) -> None:
         self.ending = ending
@@ -218,7 +218,7 @@ def test_a_full_disk_keeps_no_empty_file_of_a_crash(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setattr(Path, "write_text", full)
     assert call("run", "master-crash", ending=ends_with(RuntimeError("boom")))[0] == 255
-    assert "Traceback" in capsys.readouterr().err, "it is told where no file takes it"
+    assert "Traceback" in capsys.readouterr().err, "it goes to stderr where no file takes it"
     assert list(tmp_path.rglob("crash-*")) == []
 
 

@@ -93,7 +93,7 @@ def test_report_says_that_no_run_is_complete(judge: Judge, experiment: Path) -> 
     assert all(str(experiment) in run.failure for run in made.runs)
     page = html.write(made, experiment).read_text()
     assert all(run.failure.partition(". ")[0] in page for run in made.runs)
-    assert not (experiment / "marts").exists(), "they told of runs that nobody judged now"
+    assert not (experiment / "marts").exists(), "they described runs that are not judged now"
 
 
 def test_runs_that_were_packed_are_judged_elsewhere_as_here(
@@ -128,7 +128,7 @@ def test_internal_error_in_one_run_is_reported_last_without_harm(
 
     def failing(folder: Path, *arguments: Any) -> RunReport:
         if folder.name == "old":
-            raise KeyError("what nobody foresaw")
+            raise KeyError("unforeseen")
         return run_report(folder, *arguments)
 
     monkeypatch.setattr(stored_stage, "run_report", failing)
@@ -138,7 +138,7 @@ def test_internal_error_in_one_run_is_reported_last_without_harm(
     (crash,) = experiment.glob("crash-*.txt")
     assert f"the traceback is in {crash}" in said.out
     assert "Traceback" not in said.out + said.err
-    assert "KeyError: 'what nobody foresaw'" in crash.read_text()
+    assert "KeyError: 'unforeseen'" in crash.read_text()
     recorded = json.loads((experiment / verdict.NAME).read_text())
     assert recorded["exit_code"] == 255
     assert {run["name"]: run["judged"] for run in recorded["runs"]} == {

@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, and Sparks that die: each is told as what it is."""
+"""Disks that are full or read-only, and Sparks that die: each is reported with its cause."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A master dies for good: what its slave holds is drained, and nobody waits for the dead one.
+"""A master dies for good: what its slave holds is drained without waiting for the dead one.
 
 Servers of 4.9.7: in 5.3.3 a slave gives nothing by itself, and its messages stay where they are.
 """

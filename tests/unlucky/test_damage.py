@@ -32,7 +32,7 @@ KINDS: dict[str, tuple[Draw, bool]] = {  # and whether the run was sealed before
     "spoiled": (spoiled, True),
     "forged": (forged, True),
     "logs of a sealed run": (of_logs, True),
-    "logs of a run that nobody sealed": (of_logs, False),
+    "logs of an unsealed run": (of_logs, False),
 }
 FEW, MANY = 20, 300
 SHIPPED = claims.shipped()
@@ -102,7 +102,7 @@ def copied(run: Path, place: Path) -> Path:
 
 
 def judged(folder: Path) -> Verdicts:
-    """Without Spark; none where it is not judged. What nobody foresaw fails the test."""
+    """Without Spark; none where it is not judged. An unforeseen error fails the test."""
     run = judge_one(folder)
     if isinstance(run, Failed):
         assert run.trace == "", run.trace

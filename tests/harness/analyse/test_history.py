@@ -114,7 +114,7 @@ def test_waiting_messages_are_withheld_only_from_known_consumers() -> None:
     kinds = {"worker": 2, "kind": "consuming", "at_ns": 0, "connection": 1, "detail": ""}
     attended = starved(client_events={"rows": 1, "columns": kinds})
     assert attended == exactly(40, "orders, 40.0 s")
-    nobody = starved()
-    assert isinstance(nobody, Interval)
-    assert (nobody.low, nobody.high) == (0, 40)
-    assert nobody.doubt == "no record says since when consumers were there"
+    unread = starved()
+    assert isinstance(unread, Interval)
+    assert (unread.low, unread.high) == (0, 40)
+    assert unread.doubt == "no record says since when consumers were there"

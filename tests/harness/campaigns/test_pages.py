@@ -1,4 +1,4 @@
-"""A published page: its tables are what its packed runs say, and nobody can change only one."""
+"""A published page: its tables must match its packed runs."""
 
 import errno
 import os

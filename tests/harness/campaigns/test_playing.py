@@ -57,7 +57,7 @@ def test_why_an_experiment_could_not_begin_is_logged(
 
 
 class Played:
-    """Experiments that leave the runs behind that they are told to, a CSV file each."""
+    """Experiments that leave scripted runs behind, a CSV file each."""
 
     def __init__(self, *left: Sequence[CampaignRun], code: int = 0) -> None:
         self.left, self.code = list(left), code

@@ -36,7 +36,7 @@ def test_each_run_reports_the_version_of_its_own_brokers(tmp_path: Path) -> None
     document = json.loads(path.read_text())
     document["versions"] = {"rabbitmq": "3.10.8", "rocketmq": "4.9.7", "pika": "1.4.4"}
     (run,) = document["runs"]
-    systems = ("rabbitmq-mirrored", "rocketmq-2m2s", "of-nobody-here")
+    systems = ("rabbitmq-mirrored", "rocketmq-2m2s", "of-no-package")
     document["runs"] = [
         {**run, "name": each, "cell": run["cell"] | {"system": each}} for each in systems
     ]
@@ -44,7 +44,7 @@ def test_each_run_reports_the_version_of_its_own_brokers(tmp_path: Path) -> None
     assert {one.system: one.broker for one in found(tmp_path)} == {
         "rabbitmq-mirrored": "3.10.8",
         "rocketmq-2m2s": "4.9.7",
-        "of-nobody-here": "",
+        "of-no-package": "",
     }
 
 

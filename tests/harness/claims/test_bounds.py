@@ -1,4 +1,4 @@
-"""Of a number of which brokers tell a bound alone: what it decides, and what stays unknown."""
+"""A number that brokers only bound: what it decides, and what stays unknown."""
 
 import pytest
 
@@ -20,7 +20,7 @@ SYNCHRONISED = Roles("a", ("b", "c"), ("c",))
     ("roles", "recorded"),
     [
         ([ALL_ONLINE], {"at_least": 1}),
-        ([ONE_LEFT], 1),  # whoever is left holds it
+        ([ONE_LEFT], 1),  # the remaining mirror holds it
         ([SYNCHRONISED], 1),
         ([ALL_ONLINE, SYNCHRONISED], {"at_least": 1}),
         ([], None),

@@ -14,7 +14,7 @@ from harness.plan.experiment import Catalogue, ExperimentOptions, plan
 from harness.plan.model import FaultPlan, RunPlan
 from harness.request.run_request import layouts, scenario, scenario_names, systems
 
-# Nothing that is offered can test it: why. Whoever adds a fault that can takes it away from here.
+# Nothing that is offered can test it: why. Remove an entry when you add a fault that can.
 BY_NO_FAULT = {"confirmed-is-on-disk": "no fault takes what was written and not yet synced"}
 ROLES = {
     "master of": "master",

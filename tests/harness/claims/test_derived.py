@@ -139,8 +139,8 @@ def beside(kind: str = "freeze", opens: float = 13, attached: int | None = 1) ->
     [
         (Story("freeze", **OF_LOGS), True),
         (Story("black_hole", **OF_LOGS), True),
-        (Story("reboot", **OF_LOGS), True),  # it tells nobody that it dies
-        (Story("meteor", **OF_LOGS), None),  # a kind that nobody declares
+        (Story("reboot", **OF_LOGS), True),  # it dies without notice
+        (Story("meteor", **OF_LOGS), None),  # an undeclared kind
         (beside("reboot"), True),
         (beside("hang"), True),
         (beside("meteor"), None),

@@ -120,7 +120,7 @@ def test_in_a_run_in_doubt_no_warning_comes_true() -> None:
     one = verdict("no-ack-loses", story.doubt("run", "causality"))
     assert one.outcome is INCONCLUSIVE
     assert "before it was sent" in one.not_judged[0]
-    assert verdict("no-ack-loses", story.unverified("nobody saw it")).outcome is INCONCLUSIVE
+    assert verdict("no-ack-loses", story.unverified("no probe saw it")).outcome is INCONCLUSIVE
 
 
 def test_an_open_consumer_log_leaves_counts_of_deliveries_open() -> None:

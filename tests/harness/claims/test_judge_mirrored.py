@@ -86,12 +86,12 @@ def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
     assert found["crash-promotes-any-mirror"] is PASS
     assert found["oldest-mirror-takes-over"] is NOT_APPLICABLE, "the article assumes a full one"
     assert found["confirmed-hence-delivered"] is FAIL
-    assert found["mirrored-queue-works-on"] is FAIL, "it lost data, though nobody consumed"
+    assert found["mirrored-queue-works-on"] is FAIL, "it lost data, though no consumer ran"
     # These promise something of mirrors that hold everything; that of the first window did, but
     # it was no master that failed there.
     assert found["election-loses-nothing"] is NOT_APPLICABLE
     assert found["confirmed-is-on-all-mirrors"] is NOT_APPLICABLE
-    # The loss is not the first fault's, and nobody consumed.
+    # The loss is not the first fault's, and no consumer ran.
     assert found["mirror-failure-harms-nobody"] is NOT_APPLICABLE
     assert found["unnotified-consumer-waits-forever"] is NOT_APPLICABLE
 
@@ -99,7 +99,7 @@ def test_what_a_late_mirror_lacks_is_lost_with_the_master() -> None:
 def test_a_late_mirror_that_loses_nothing_contradicts_what_was_said() -> None:
     found = outcomes(late_mirror())
     assert found["unsynchronised-messages-are-lost"] is FAIL
-    # Nobody consumed, so nobody can say whether the queue worked on.
+    # No consumer ran, so it is unknown whether the queue worked on.
     assert found["mirrored-queue-works-on"] is NOT_APPLICABLE
 
 

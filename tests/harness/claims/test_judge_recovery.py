@@ -18,7 +18,7 @@ from tests.rigs.runs.findings import Story
 
 
 def recovered(**state: object) -> Story:
-    """Every host was stopped in turn and started again, the last one first; nobody consumed."""
+    """Every host was stopped in turn and started again, the last one first; no consumer ran."""
     usual: dict[str, object] = {
         "operations": 5,
         "faults": 0,

@@ -18,7 +18,7 @@ def test_queue_with_several_masters_has_no_mirror_that_takes_over() -> None:
     judged = outcomes(Story(**OF_LOGS))
     for claim in ("mirror-takes-over", "oldest-mirror-takes-over", "mirrored-queue-works-on"):
         assert judged[claim] is NOT_APPLICABLE, claim
-    assert judged["election-loses-nothing"] is NOT_APPLICABLE, "nobody is elected"
+    assert judged["election-loses-nothing"] is NOT_APPLICABLE, "there is no election"
     rejoined = verdict("rejoined-node-starts-empty", Story("freeze", **OF_LOGS))
     assert rejoined.outcome is NOT_APPLICABLE, "it is the master still, with all that it held"
     assert judged["other-masters-take-over"] is PASS
@@ -43,7 +43,7 @@ def test_confirms_are_not_judged_by_copies_the_layout_skips() -> None:
 
 
 def test_questions_unknown_to_every_client_of_a_run_are_omitted() -> None:
-    """Of AMQP's consumers alone is promised that they are told of a new master."""
+    """Only AMQP consumers are promised a notice about a new master."""
     for claim in ("unnotified-consumer-waits-forever", "host-list-goes-on"):
         judged = verdict(claim, Story(**OF_LOGS))
         assert judged.outcome is NOT_APPLICABLE, judged.not_judged
@@ -81,7 +81,7 @@ def test_a_promise_of_time_is_judged_from_that_time_on(
         story = Story(kind, **LIVELY).service(found, promise=promise)
         assert verdict(claim, story).outcome is outcome, found
     before = Story(kind, **LIVELY).service("out", promise="fault", ended="system")
-    assert verdict(claim, before).outcome is PASS, "until then nobody promised anything"
+    assert verdict(claim, before).outcome is PASS, "until then nothing was promised"
 
 
 def test_a_promise_without_a_declared_time_is_not_judged() -> None:
@@ -152,7 +152,7 @@ def test_claims_about_mirrors_do_not_apply_to_slaves() -> None:
     assert verdict("masters-clients-are-cut-off", one).outcome is NOT_APPLICABLE
     unconfirmed = Story(**OF_LOGS, confirms=False).count("lost_indeterminate", "", 19)
     judged = verdict("unconfirmed-survive-an-election", unconfirmed)
-    assert judged.outcome is NOT_APPLICABLE, "nobody is elected"
+    assert judged.outcome is NOT_APPLICABLE, "there is no election"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Claims about service: by whom, from when on, and what was never proved."""
+"""Claims about service: its clients, its time, and what was never proved."""
 
 from dataclasses import replace
 

@@ -46,7 +46,7 @@ def judged(predicate: str, story: Story, **keys: str) -> ClaimOutcome:
         ("2", UNSYNCHRONISED, PASS),
         ("", SYNCHRONISED, PASS),  # in the steady state, by none of them
         ("0,1", SYNCHRONISED, INCONCLUSIVE),  # by clocks: by the first, or in the steady state
-        ("0,2", UNSYNCHRONISED, PASS),  # by neither of which the claim speaks
+        ("0,2", UNSYNCHRONISED, PASS),  # the claim covers neither
     ],
 )
 def test_loss_is_attributed_to_the_faults_that_can_cause_it(
@@ -54,7 +54,7 @@ def test_loss_is_attributed_to_the_faults_that_can_cause_it(
 ) -> None:
     story = two_kills(second).count("lost", "replicated", 3, windows=windows)
     assert verdict("election-loses-nothing", story).outcome is outcome
-    assert verdict("confirmed-hence-delivered", story).outcome is FAIL, "whoever caused it"
+    assert verdict("confirmed-hence-delivered", story).outcome is FAIL, "whatever caused it"
 
 
 def test_ambiguous_cause_is_reported_with_what_to_do() -> None:
@@ -130,7 +130,7 @@ def test_a_claim_about_faults_that_overlap_is_judged_beside_others() -> None:
         (("kill", 13), ("kill", 20), PASS),
         (("stop", 13), ("kill", 20), PASS),
         (("freeze", 13), ("kill", 20), NOT_APPLICABLE),
-        (("of nobody's making", 13), ("kill", 20), NOT_APPLICABLE),
+        (("undeclared", 13), ("kill", 20), NOT_APPLICABLE),
         (("client_freeze", 13), ("kill", 20), PASS),
     ],
 )
@@ -162,7 +162,7 @@ def test_the_last_mirror_takes_over_while_those_before_are_down() -> None:
 
 @pytest.mark.parametrize(
     ("beside", "outcome"),
-    [("client_freeze", PASS), ("freeze", NOT_APPLICABLE), ("of nobody's making", NOT_APPLICABLE)],
+    [("client_freeze", PASS), ("freeze", NOT_APPLICABLE), ("undeclared", NOT_APPLICABLE)],
 )
 def test_frozen_client_is_no_second_fault_of_the_cluster(
     beside: str, outcome: ClaimOutcome
@@ -188,7 +188,7 @@ def test_pass_needs_a_hundred_publishes_due_under_the_fault(
     if outcome is INCONCLUSIVE:
         why = "window 1: only 99 publishes were due while the fault was in force"
         assert one.not_judged == (why,)
-        assert one.judged, "what was seen is told all the same"
+        assert one.judged, "what was seen is reported all the same"
     lost = Story().exposed(due=due).count("lost", "replicated", 1)
     assert verdict("election-loses-nothing", lost).outcome is FAIL
 

@@ -121,11 +121,11 @@ def test_resume_times_need_clients_that_were_present() -> None:
 
 
 def test_without_consumers_there_are_no_consumer_milestones() -> None:
-    nobody = Story(consumers=0)
-    assert fact(nobody, "consumers_resumed") == NotApplicable(
+    unread = Story(consumers=0)
+    assert fact(unread, "consumers_resumed") == NotApplicable(
         "there is no consumer before the drain"
     )
-    assert fact(nobody, "first_success") is True
+    assert fact(unread, "first_success") is True
 
 
 def test_a_message_of_the_first_producer_has_a_name() -> None:

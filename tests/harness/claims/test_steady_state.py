@@ -132,7 +132,7 @@ def test_after_the_undo_a_log_is_judged_as_a_whole() -> None:
         (60, 120, (0.1, 0.1)),  # read again in time, so the queue as a whole is asked
         (60.001, 120, (60.001, 60.001)),
         (89, 119, (89, 89)),  # starves to the end of the load
-        (30, 60, (0, 30)),  # nobody knows whether a reader would have got it within 60 s
+        (30, 60, (0, 30)),  # a reader might have got it within 60 s
     ],
 )
 def test_log_partition_has_a_minute_after_the_undo(

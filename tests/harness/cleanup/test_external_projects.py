@@ -186,7 +186,7 @@ def test_torn_journal_undoes_whatever_its_verify_command_confirms(
     assert "kill of gamma undone" in swept.what
     assert "freeze of beta undone" in swept.what
     assert all_run(owner)
-    # Whether anything else stood there nobody can say: the note stays until the journal is gone.
+    # Other objects may have existed: the note stays until the journal is gone.
     assert "a fault still stands" in rows[-1].doubt
     journal.unlink()
     assert all(row.ok for row in healed())
@@ -225,6 +225,6 @@ def test_a_note_can_be_read_back_whole(owner: Owner, tmp_path: Path) -> None:
     cluster = killed_harness(owner, tmp_path)
     site = load(cluster)
     assert site.topology == owner.topology(START)
-    assert site.commands_in == str(ROOT), "where the harness ran, whoever heals it"
+    assert site.commands_in == str(ROOT), "where the harness ran, whatever process heals it"
     assert "guest" not in (tmp_path / "state/mqproof/external" / f"{cluster}.json").read_text()
     assert all(row.ok for row in healed())

@@ -57,7 +57,7 @@ def harness(folder: Path, keep: str, end: str) -> int:
 
 @retry(stop=stop_after_delay(40), wait=wait_fixed(0.1), retry=retry_if_result(lambda there: there))
 def ended(pid: int) -> bool:
-    """Waits until the process is gone; it is nobody's child here."""
+    """Wait until the process is gone; it is no child of this one."""
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except OSError:

@@ -19,7 +19,7 @@ from harness.run.interrupts import Interrupt
 
 @dataclass
 class Guardian:
-    """One in memory, which dies when it is told to."""
+    """A guardian in memory, which dies on request."""
 
     ended: str = ""
     done_with: bool = False

@@ -21,7 +21,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def left(results: Path, name: str = "one", **changes: object) -> Site:
-    """A cluster of which a plan and its nodes' data are there, and no process."""
+    """A cluster without processes, whose plan and nodes' data remain."""
     site = Site(
         cluster=f"mqproof-{name}",
         experiment=str(results / name),

@@ -27,7 +27,7 @@ def runs(number: int, client: str = "pika") -> list[RunPlan]:
 
 
 def played(*came: tuple[ClaimVerdict, ...]) -> tuple[list[str], int]:
-    """What was told at the end of each run, and how many runs were begun."""
+    """The report at the end of each run, and the number of runs that began."""
     bounded = Bounded(HALF)
     messages = []
     for each, verdicts in zip(runs(HALF.planned), came, strict=False):

@@ -1,4 +1,4 @@
-"""Which layouts nobody need choose, and when that cannot be said."""
+"""Dominated layouts, and when dominance is unknown."""
 
 from collections.abc import Mapping
 

@@ -94,7 +94,7 @@ def test_what_one_comparison_would_show_many_do_not() -> None:
     among = compare({**alone, **claims})
     assert not among.of(Trend.WORSE)
     assert [row.what for row in among.rows if row.alone] == ["odd"]
-    # Claims that nobody ever violated were no tests, and cost the others nothing.
+    # Claims without any violation were no tests, and cost the others nothing.
     never = {f"c{n}": (counted(0, 10), counted(0, 10)) for n in range(20)}
     assert [row.what for row in compare({**alone, **never}).of(Trend.WORSE)] == ["odd"]
 

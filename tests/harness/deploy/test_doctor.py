@@ -1,4 +1,4 @@
-"""Every row says what is missing and how to get it; looking never fails."""
+"""Every row names a missing part and how to get it; the check never fails."""
 
 from collections.abc import Mapping
 from dataclasses import replace

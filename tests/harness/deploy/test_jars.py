@@ -1,4 +1,4 @@
-"""Jars by coordinates: what differs from the lock is told whole, and nothing half is left."""
+"""Jars by coordinates: every difference from the lock is reported, and no half jar remains."""
 
 import hashlib
 import os

@@ -28,7 +28,7 @@ def suite(*items: Item, hours: float = 8.0) -> Suite:
 
 @dataclass
 class FakeNight:
-    """A world whose plays take a minute, and leave what they are told to."""
+    """A world whose plays take a minute, and leave scripted results."""
 
     folder: Path
     outcomes: list[str] = field(default_factory=list)  # "dies": the machine; "none": no experiment

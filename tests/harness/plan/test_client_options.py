@@ -1,4 +1,4 @@
-"""A client that is told otherwise by its name: a cell of its own, with its own settings."""
+"""Options in a client's name: a cell of its own, with its own settings."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Clients: what each says of itself, and that a name which nobody bears is nobody's."""
+"""Clients: what each declares about itself, and that an unknown name is an error."""
 
 from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
@@ -91,7 +91,7 @@ QUESTIONS = {
     "how much": lambda name: requirements.size_obstacles(name, workload()),
     "what it ignores": lambda name: requirements.ignored(name, workload()),
     "what claims ask": lambda name: requirements.facts(name, workload()),
-    "what is told": lambda name: requirements.worker_options(
+    "worker options": lambda name: requirements.worker_options(
         name, workload(), SYSTEM.servers(LAYOUT)
     ),
     "what is counted": lambda name: requirements.counted(name, workload(), 1.0),
@@ -140,7 +140,7 @@ SPOILT = {
         [offer(replace(ACME, family="amqp"))],  # type: ignore[arg-type]
         "its family is no Family",
     ),
-    "jars that nobody has": (
+    "unknown jars": (
         [offer(replace(ACME, jars=JarSet(name="acme", artifacts=("a:b",), lock="x", classes="")))],
         "its jars: 'a:b' is no `group:artifact:version`",
     ),

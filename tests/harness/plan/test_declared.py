@@ -100,7 +100,7 @@ def test_amqp_recovers_in_two_seconds_others_after_poll_and_send() -> None:
     native = replace(of, client="rocketmq-native", layout=layout, system=rocket)
     assert declared(native)["reconnect_s"] == own(layout).timers.poll_s + 3
     strangers = replace(of, client="rocketmq-native")
-    assert declared(strangers)["reconnect_s"] is None, "nobody declared how often they poll"
+    assert declared(strangers)["reconnect_s"] is None, "their poll interval is undeclared"
 
 
 @pytest.mark.parametrize(("rate", "few"), [(9.9, 99), (10.0, None), (200.0, None), (None, None)])

@@ -222,12 +222,12 @@ def test_layout_with_unsupported_partition_handling_does_not_apply() -> None:
 
 
 def test_fault_impossible_in_one_deployment_does_not_apply_only_there() -> None:
-    apart = replace(SYSTEM, cannot_by={"compose": {"kill": "nobody dies there"}})
+    apart = replace(SYSTEM, cannot_by={"compose": {"kill": "no process dies there"}})
     with pytest.raises(PlanError) as error:
         plan(request(), replace(CATALOGUE, systems=(apart,)))
     assert "fault 1: by compose, " in str(error.value)
-    assert "can suffer no kill: nobody dies there" in str(error.value)
-    elsewhere = replace(apart, cannot_by={"local": {"kill": "nobody dies there"}})
+    assert "can suffer no kill: no process dies there" in str(error.value)
+    elsewhere = replace(apart, cannot_by={"local": {"kill": "no process dies there"}})
     assert plan(request(), replace(CATALOGUE, systems=(elsewhere,))).skipped == ()
 
 

@@ -217,9 +217,9 @@ def test_feature_missing_in_a_system_or_deployment_has_a_reason() -> None:
         "operation 1: external offers no promote: brokers that are there are operated by their "
         "owner"
     ]
-    poor = replace(SYSTEM, cannot={"promote": "nobody can"})
+    poor = replace(SYSTEM, cannot={"promote": "no broker can"})
     assert reasons(promote, system=poor) == [
-        "operation 1: rabbitmq-mirrored has no promote: nobody can"
+        "operation 1: rabbitmq-mirrored has no promote: no broker can"
     ]
     bare = replace(LAYOUT, copies=1)
     assert reasons(promote, bare) == [

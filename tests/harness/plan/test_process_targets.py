@@ -133,10 +133,10 @@ def test_what_is_not_there_is_reported_with_what_is() -> None:
 def test_a_client_without_name_server_reports_measures_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    silent = replace(NATIVE, answers={**NATIVE.answers, "attached": "it tells nobody"})
+    silent = replace(NATIVE, answers={**NATIVE.answers, "attached": "it reports nothing"})
     monkeypatch.setitem(cast(Any, registry().clients), NATIVE.name, silent)
     found = reasons("name_server_of publisher-1", client=NATIVE.name)
-    assert any("rocketmq-native cannot do attached: it tells nobody" in one for one in found)
+    assert any("rocketmq-native cannot do attached: it reports nothing" in one for one in found)
     found = reasons("name servers", client=NATIVE.name)
     assert not any("attached" in reason for reason in found)
 

@@ -70,7 +70,7 @@ def test_load_continues_until_clients_recover_and_enough_was_due() -> None:
     assert resolved(slow, sync, name).recovery_s == back_s + 10  # of 100 operations
     assert resolved(many, sync, name).recovery_s == back_s + 8  # of 20 of each publisher
     assert resolved(usual, sync, name).recovery_s == back_s + 6  # a silence of 5 s shows
-    assert resolved(unread, sync, name).recovery_s == back_s + 3.75  # nobody who could starve
+    assert resolved(unread, sync, name).recovery_s == back_s + 3.75  # no consumer could starve
     assert resolved(SCENARIO, LAYOUT, "pika").recovery_s == 15  # asked for, and enough
     calm = replace(slow, faults=())
     assert resolved(calm, sync, name).recovery_s == 2

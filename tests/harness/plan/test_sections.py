@@ -1,4 +1,4 @@
-"""Parts of `[workload]` that are a family's of clients: its own, and nobody else's."""
+"""Parts of `[workload]` that belong to one family of clients."""
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, replace

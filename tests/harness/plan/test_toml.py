@@ -361,7 +361,7 @@ def test_ten_thousand_faults_are_answered_with_their_number_alone() -> None:
     assert problems(SMALL + fault * 10_000) == [
         "mine.toml, line 13, fault: must have 200 entries at most, not 10001"
     ]
-    clashing = problems(SMALL + fault * 199)  # two of which may not stand there together
+    clashing = problems(SMALL + fault * 199)  # two of them may not be active together
     assert clashing[0].startswith("mine.toml, line 23, [[fault]] 3, opens: it opens while fault 2")
     assert clashing[-1].endswith("more at least")
 

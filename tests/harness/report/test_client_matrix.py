@@ -12,7 +12,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "clients.md"
 
 def test_the_page_is_as_it_would_be_made_today() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert text == page(OURS.values()), "see its head for the command that makes it anew"
+    assert text == page(OURS.values()), "see its head for the command that makes it again"
 
 
 def test_every_client_is_in_exactly_its_familys_table() -> None:

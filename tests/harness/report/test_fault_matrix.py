@@ -19,7 +19,7 @@ SYSTEMS = [load_system(name) for name in system_names()]
 
 def test_committed_fault_page_equals_the_generated_one() -> None:
     page = (DOCS / "faults.md").read_text("utf-8")
-    assert page == fault_matrix.page(SYSTEMS), "see its head for the command that makes it anew"
+    assert page == fault_matrix.page(SYSTEMS), "see its head for the command that makes it again"
 
 
 def test_committed_operation_page_equals_the_generated_one() -> None:

@@ -45,7 +45,7 @@ def crash_master(cluster: SimulatedCluster) -> None:
 
 
 def freeze(cluster: SimulatedCluster, host: str) -> None:
-    """It will run, and answer nobody, from the drain on."""
+    """Let it run without answering from the drain on."""
 
     def happen() -> None:
         cluster.world.frozen.add(host)
@@ -110,7 +110,7 @@ def test_measures_are_those_of_the_same_run_without_the_start(tmp_path: Path) ->
 
 
 def test_message_on_the_disk_of_the_only_master_is_found(tmp_path: Path) -> None:
-    """A queue without mirrors keeps what it confirmed: the drain found nobody, the audit does."""
+    """A queue without mirrors keeps what it confirmed: the drain found no host, the audit does."""
     cluster = SimulatedCluster(UNMIRRORED, elects=False, on_disk=EVERYTHING)
     crash_master(cluster)
     done = run(cluster, NO_CONSUMER, tmp_path)
@@ -120,12 +120,12 @@ def test_message_on_the_disk_of_the_only_master_is_found(tmp_path: Path) -> None
     ] == [(True, "", ())]
     assert only(done).detail == (
         "master of orders (mirrors 0, synchronised 0); orders was read then, and could not be "
-        "drained before (nobody holds it)"
+        "drained before (no host holds it)"
     )
 
 
 def test_node_that_starts_empty_has_lost_what_it_confirmed(tmp_path: Path) -> None:
-    """Its start is what its owner would do: whoever keeps nothing over that has lost it."""
+    """Its start is what its owner would do: a host that keeps nothing over that has lost it."""
     cluster = SimulatedCluster(UNMIRRORED, elects=False, on_disk=())
     crash_master(cluster)
     done = run(cluster, NO_CONSUMER, tmp_path)
@@ -148,7 +148,7 @@ def test_what_a_connection_still_holds_leaves_the_started_queue_undecided(tmp_pa
 
 
 def test_audit_of_another_node_does_not_complete_a_slow_drain(tmp_path: Path) -> None:
-    """What is left of a long queue is no node's fault: it is not stranded."""
+    """The rest of a long queue is no node's fault: it is not stranded."""
     slow = "not empty within 5 s: messages kept coming"
     cluster = SimulatedCluster(LAYOUT, swallowed=frozenset({3}), drain_doubt=slow, on_disk=(3,))
 

@@ -1,4 +1,4 @@
-"""Nobody judges an experiment whose harness still records, or that another one judges."""
+"""An experiment is judged only if no harness records it and no other process judges it."""
 
 import os
 import subprocess

@@ -34,7 +34,7 @@ async def interrupt_after(interrupt: Interrupt, *after_s: float) -> None:
         (0, "", "interrupted: undoing 0 faults"),
         (1, "", "interrupted: undoing 1 fault"),
         (2, "", "interrupted: undoing 2 faults"),
-        (1, "nobody guards it", "interrupted: undoing 1 fault (nobody guards it)"),
+        (1, "no guardian", "interrupted: undoing 1 fault (no guardian)"),
     ],
 )
 def test_the_number_of_faults_to_undo_is_reported(faults: int, reason: str, words: str) -> None:

@@ -51,7 +51,7 @@ def events(done: Done) -> list[tuple[object, object]]:
 
 
 def unexpected_doubts(done: Done) -> list[tuple[str, str]]:
-    """All but that nobody can judge where a fault kept everybody away."""
+    """All caveats except that of a fault which kept every client away."""
     reasons = [(doubt.scope, doubt.reason) for doubt in done.findings.doubts]
     return [reason for reason in reasons if not reason[1].endswith("_absent")]
 
@@ -322,7 +322,7 @@ def test_interrupt_in_a_fault_undoes_it_and_seals_the_run(kind: str, tmp_path: P
 
 
 def hopeless() -> tuple[SimulatedCluster, RunPlan]:
-    """A freeze and a kill at once, of which the killed host never serves again."""
+    """A freeze and a kill at once; the killed host never serves again."""
     cluster = SimulatedCluster(LAYOUT)
     cluster.world.slow_start = 10_000
     of = overlapping(fault("freeze", "rmq1"), fault("kill", "rmq2"))
@@ -660,7 +660,7 @@ def test_state_that_claims_need_is_recorded_at_the_fault(tmp_path: Path) -> None
         "consumers_attached": None,
         "consumers_cancelled": 0,
         "clients_report_lost": True,
-        "clients_of_target_cut_off": None,  # by which entrance they came is told by the series
+        "clients_of_target_cut_off": None,  # the series reports their endpoint
         "rejoined_as": "master",
         "fault_returned": True,
         "promoted_mirror_rank": 1,

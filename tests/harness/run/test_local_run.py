@@ -146,7 +146,7 @@ def unconsumed() -> RunPlan:
 
 
 def kill_for_good(cluster: LocalCluster, saved: Manifest) -> None:
-    """The node that holds the queue, as the drain begins: no fault did it, nobody undoes it."""
+    """The node that holds the queue, as the drain begins: no fault did it, nothing undoes it."""
     if saved.phase != "drain" or saved.audit_starts:
         return
     for running in processes.of(

@@ -64,7 +64,7 @@ def test_real_runs_share_one_fault_and_keep_own_messages(kind: str, tmp_path: Pa
         findings = judge(Facts.from_json(manifest.facts), rows_of(folder))
         counted = {row.measure: row.count for row in findings.counts}
         assert counted["state"] > 0
-        assert "unexpected" not in counted  # nobody got what the other run had sent
+        assert "unexpected" not in counted  # no client got what the other run had sent
         assert (folder / "broker_logs" / "ref1.log").is_file()
     if kind != "hang":  # of links each run has its own
         began = [m.origin_monotonic_ns + m.windows[0].origin_ns for m in (one, two)]

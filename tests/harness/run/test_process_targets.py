@@ -81,11 +81,11 @@ def test_a_client_is_attached_where_it_said_last() -> None:
 
 
 def test_the_name_server_of_an_unstarted_client_is_unknown() -> None:
-    async def nobody(_prefix: str, _close: bool) -> tuple[str, ...]:
+    async def no_client(_prefix: str, _close: bool) -> tuple[str, ...]:
         return ()
 
     async def story() -> tuple[str, str]:
-        started_clients, started = StartedClients(nobody, ()), handle(Mute())
+        started_clients, started = StartedClients(no_client, ()), handle(Mute())
         cast(Any, started)._note({"say": "attached", "server": "rkt1"})
         started_clients.add("publisher-1", started)
         return started_clients.attached("publisher-1"), started_clients.attached("publisher-2")

@@ -1,4 +1,4 @@
-"""A run on RocketMQ's brokers, as the harness plays it: who is started, and what they are told."""
+"""A run on RocketMQ's brokers, as the harness plays it: its workers and their configuration."""
 
 import json
 from dataclasses import fields, replace

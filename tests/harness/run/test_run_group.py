@@ -1,4 +1,4 @@
-"""Actions that runs ask for together are performed once; nobody waits for ever."""
+"""Actions that runs ask for together are performed once; no run waits for ever."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -183,12 +183,12 @@ def test_a_cancelled_waiter_ends_no_other_look() -> None:
 
 def test_a_look_that_fails_fails_for_all() -> None:
     async def story() -> None:
-        eye, participants = Eye("nobody answered"), two()
+        eye, participants = Eye("no answer"), two()
         requests = (
             participant.looked("verified of window 1", eye.look) for participant in participants
         )
         outcomes = await asyncio.gather(*requests, return_exceptions=True)
-        assert [str(each) for each in outcomes] == ["nobody answered"] * 2
+        assert [str(each) for each in outcomes] == ["no answer"] * 2
         assert eye.looks == 1
 
     play(story())

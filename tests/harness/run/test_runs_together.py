@@ -228,7 +228,7 @@ def test_faults_of_others_are_no_accident_to_a_departed_run(tmp_path: Path) -> N
     played = play(cluster, runs, tmp_path, lambda view, _: breaks(cluster, view))
     one, two = played.manifests
     assert one.windows[1].verified and one.windows[1].gone
-    assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # nobody waited for it
+    assert one.windows[1].origin_ns - (one.load_started_ns or 0) < 2e9  # no run waited for it
     assert (two.windows[0].ended_ns or 0) > 3e9
     assert two.windows[1].unverified_reason == "not opened"
     assert two.process_ends == one.process_ends == []

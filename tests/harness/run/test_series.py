@@ -237,7 +237,7 @@ def test_an_internal_reason_is_recorded_as_the_failure(tmp_path: Path) -> None:
     interrupt = Interrupt()
 
     async def up(_: RunPlan) -> Cluster:
-        interrupt.ask("nobody guards it")
+        interrupt.ask("no guardian runs")
         return SimulatedCluster(LAYOUT)
 
     async def story() -> None:
@@ -248,9 +248,9 @@ def test_an_internal_reason_is_recorded_as_the_failure(tmp_path: Path) -> None:
     virtual_time.run(story())
     (folder,) = tmp_path.glob("runs/*")
     manifest = Manifest.load(folder)
-    assert (manifest.interrupted, manifest.failure) == (True, "nobody guards it")
+    assert (manifest.interrupted, manifest.failure) == (True, "no guardian runs")
     assert manifest.facts is not None
-    assert manifest.facts["clock_problem"] == "nobody guards it"
+    assert manifest.facts["clock_problem"] == "no guardian runs"
 
 
 def test_an_unwanted_run_is_skipped_and_later_ones_are_played(
@@ -278,7 +278,7 @@ def test_an_unwanted_run_is_skipped_and_later_ones_are_played(
 def test_end_of_the_last_load_and_cluster_are_both_reported(
     tmp_path: Path,
 ) -> None:
-    """What takes the processor then keeps nobody late of whom a claim speaks."""
+    """Processor load then delays no client that a claim covers."""
     world, phases_seen = World(), list[tuple[list[str], list[int]]]()
 
     def note() -> None:

@@ -1,4 +1,4 @@
-"""Which signals are heard, by whom, and what is put back."""
+"""Signals: which are handled, and which handlers are restored."""
 
 import os
 import signal

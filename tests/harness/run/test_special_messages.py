@@ -1,4 +1,4 @@
-"""What comes of a section in a run: what workers are told, and how many messages are special."""
+"""What comes of a section in a run: the workers' options, and how many messages are special."""
 
 from dataclasses import replace
 from pathlib import Path

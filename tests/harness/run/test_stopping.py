@@ -32,12 +32,12 @@ def test_duration_runs_from_the_first_start_to_the_last() -> None:
 def test_first_started_host_waits_until_the_last_is_started() -> None:
     facts = started(stopped("a", "b", "c"), a=10, c=52, b=60)
     assert (facts["started_first"], facts["waited_for_last_s"]) == ("first stopped", 42.0)
-    assert facts["gave_up_waiting"] is None, "nobody looked"
+    assert facts["gave_up_waiting"] is None, "no probe ran"
 
 
 def test_only_the_start_of_the_last_one_ends_the_wait() -> None:
     stopping = stopped("a", "b", "c")
-    assert stopping.waiting("c") == "", "nobody was started"
+    assert stopping.waiting("c") == "", "no host was started"
     stopping.start("a", 10 * S)
     assert (stopping.waiting("b"), stopping.waiting("c")) == ("", "a")
     stopping.waited(ended=True)

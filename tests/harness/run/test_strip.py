@@ -1,4 +1,4 @@
-"""The share on time by second, of several publishers, some of which are away, dead or late."""
+"""The share on time by second, with publishers that are away, dead or late."""
 
 from collections.abc import Sequence
 from dataclasses import replace

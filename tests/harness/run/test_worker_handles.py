@@ -13,7 +13,7 @@ from harness.workers.protocol import WorkerConfig
 
 
 class Mute:
-    """A channel whose worker answers what it was told when `speak` is called, and not before."""
+    """A channel whose worker answers its commands when `speak` is called, and not before."""
 
     def __init__(self) -> None:
         self.unanswered: list[int] = []

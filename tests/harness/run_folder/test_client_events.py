@@ -86,7 +86,7 @@ def test_cancellation_counts_in_the_window_that_began_before_it(
     ("link", "attached", "cancelled"),
     [
         ((100, "connected", "rmq2 pika"), 1, 1),
-        ((100, "connected", "rmq1 pika"), 0, 0),  # at the target itself nobody is left to be told
+        ((100, "connected", "rmq1 pika"), 0, 0),  # the target itself has no process left
         ((1_100, "connected", "rmq2 pika"), 0, 0),  # who came later was not attached
     ],
 )
@@ -257,7 +257,7 @@ def moved(
 def test_clients_moved_if_each_publisher_of_the_target_reconnected(
     tmp_path: Path, events: list[tuple[int, int, str, int, str]], all_moved: bool
 ) -> None:
-    consumer = (3, 100, "connected", 1, "rmq1 pika")  # nobody asks it
+    consumer = (3, 100, "connected", 1, "rmq1 pika")  # no query reaches it
     assert moved(tmp_path, [*AT_TARGET, consumer, *events]) is all_moved
 
 

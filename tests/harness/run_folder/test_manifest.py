@@ -1,4 +1,4 @@
-"""A manifest under a right digest may still say what no run was: it is told, with its places."""
+"""A manifest under a right digest may still be impossible: problems are reported by place."""
 
 import json
 from collections.abc import Callable
@@ -95,7 +95,7 @@ def test_first_of_very_many_problems_are_reported_with_a_count(
     ),
     lambda facts: facts["workers"].append({**facts["workers"][0]}),
     lambda facts: facts["workers"].append({**facts["workers"][0], "number": 99}),
-    lambda facts: facts["workers"][0].update(role="nobody"),
+    lambda facts: facts["workers"][0].update(role="unknown"),
     lambda facts: facts["queues"].append({**facts["queues"][0]}),
     lambda facts: facts.update(clocks=[{"worker": 1, "bound_ns": -1}]),
 ])  # fmt: skip

@@ -124,7 +124,7 @@ def test_remote_clock_error_may_exceed_its_offset_bound() -> None:
     spread.clocks = [
         ClockRecord("publisher-1", True, 0, 0, ""),
         ClockRecord("consumer-1", False, -5, 400_000, ""),
-        ClockRecord("nobody", False, 0, 1, ""),
+        ClockRecord("stranger", False, 0, 1, ""),
     ]
     facts = facts_of(spread, 0)
     assert facts.clocks == (Clock(7, 400_000 + DRIFT_NS_MAX),)

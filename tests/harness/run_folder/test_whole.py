@@ -1,4 +1,4 @@
-"""Damage of every kind to every table of a sealed run: each is told, and none yields a verdict."""
+"""Damage of every kind to every table of a sealed run: all is reported, none gives a verdict."""
 
 import json
 import os
@@ -239,7 +239,7 @@ def test_a_damaged_run_is_rebuilt_from_its_logs_on_request(kind: str, runs: Path
     assert made.seal is not None and before.seal is not None
     assert made.seal.tables == before.seal.tables
     assert [(one.at, one.because) for one in made.seal.resealed] == [(AT, because)]
-    assert whole(folder, "later") == made, "what is whole is not made anew"
+    assert whole(folder, "later") == made, "a complete run is not sealed again"
 
 
 def test_resealing_accepts_an_added_table_but_no_foreign_file(runs: Path) -> None:
@@ -289,7 +289,7 @@ def test_logs_that_went_are_no_damage_and_mend_none(runs: Path) -> None:
     assert "Its tables cannot be rebuilt" in _reason(folder, AT)
 
 
-# Sealing itself: what goes wrong is told as what it is, with its path.
+# Sealing itself: each error is reported with its cause and path.
 
 
 def test_closed_log_with_too_few_records_is_damaged(

@@ -155,7 +155,7 @@ def test_each_client_uses_one_name_server_until_it_reports_another() -> None:
     }
     assert rows == {
         "publisher-1": [("asked", 1_000, 15_000, "ns1"), ("asked", 15_000, 30_000, "ns2")],
-        # Nobody wrote its end: it asked until the last phase that is on record.
+        # No record has its end: it asked until the last recorded phase.
         "consumer-1": [("asked", 900, 27_000, "ns1")],
     }
 
@@ -223,7 +223,7 @@ VOTER = "rkd2/broker-a-1"
 
 
 def election() -> History:
-    """broker-a-1 follows n0, then nobody, then leads itself."""
+    """broker-a-1 follows n0, then no leader, then leads itself."""
     history = look(History(), VOTER, 0, "broker-a: n0 leads, term 1", kind="leader")
     look(history, VOTER, 400, "broker-a: n0 leads, term 1", kind="leader")
     look(history, VOTER, 800, "broker-a: no broker leads, term 2", kind="leader")

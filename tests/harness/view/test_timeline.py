@@ -115,7 +115,7 @@ def test_affected_messages_are_marked_in_their_slices() -> None:
 
 
 def planned(**fault: object) -> tuple[str, ...]:
-    """The options that a window is told with, where the plan has these words about its fault."""
+    """The options of a window in the timeline, where the plan has these about its fault."""
     facts, rows = crash().build()
     window = {"number": 1, "opens_s": 12.0, "lasts_s": 15.0}
     window["fault"] = {"kind": "kill", "target": "master of q", **fault}

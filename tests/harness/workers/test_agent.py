@@ -209,7 +209,7 @@ def test_canaries_hear_each_other_over_the_links_that_flow() -> None:
             assert all("silent" in reply["detail"] and not reply["end"] for reply in stalled)
             assert (await say(ask, "direct", "direct"))["answered"]
 
-            link.flows.set()  # words that were held and come late are nobody's
+            link.flows.set()  # words that were held and come late belong to no call
             assert all([(await say(ask, *way))["answered"] for way in ways])
 
     asyncio.run(story())

@@ -1,4 +1,4 @@
-"""Intended times, what is due, and what expired."""
+"""Intended times, due and expired publishes."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -42,4 +42,4 @@ def test_a_word_without_room_is_the_title_of_its_stretch() -> None:
 
 
 def test_a_block_without_lanes_is_left_out() -> None:
-    assert "nobody" not in image("a run", [("nobody", [])], [])
+    assert "empty lane" not in image("a run", [("empty lane", [])], [])

@@ -1,4 +1,4 @@
-"""Reports of hundreds of runs: which runs are described at length, and what is left out."""
+"""Reports of hundreds of runs: which runs are described at length, and which are omitted."""
 
 from dataclasses import replace
 from pathlib import Path

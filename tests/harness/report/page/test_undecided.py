@@ -35,7 +35,7 @@ def test_a_reason_stands_once_with_its_claims() -> None:
 def test_reason_with_most_claims_comes_first_and_contains_no_warnings() -> None:
     stalled = verdict("served", f"window 2: served_once_healed == true: {STALLED}")
     others = [verdict(f"claim-{n}", BESIDE) for n in range(NAMES_MAX + 2)]
-    warning = verdict("foretold", "window 9: nobody looked", warns=True)
+    warning = verdict("foretold", "window 9: no probe ran", warns=True)
     made = report(run(Story(), verdicts=(stalled, warning, *others)))
     assert [(one.reasons, len(one.claims)) for one in undecided(made)] == [
         ((BESIDE,), NAMES_MAX + 2),

@@ -30,7 +30,7 @@ QUEUE: dict[str, Any] = {
 
 
 def online(*hosts: str, leader: str | None) -> dict[str, Any]:
-    """As others tell it where some are not there; `leader` is null while nobody knows it."""
+    """As others report it while some are away; `leader` is null while it is unknown."""
     nodes = [f"rabbit@{host}" for host in hosts]
     return QUEUE | {"online": nodes, "leader": f"rabbit@{leader}" if leader else None}
 

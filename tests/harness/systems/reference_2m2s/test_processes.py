@@ -1,4 +1,4 @@
-"""Servers of the reference as subprocesses: which there are, what each is told, who is master."""
+"""Servers of the reference as subprocesses: their list, their configuration, and the master."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,8 +27,8 @@ QUEUE, COOKIE = "mqproof.r1.orders", "drawn for this cluster"
 
 def node(word: str, layout: Layout = LAYOUT) -> Node:
     host = next(one.name for one in layout.hosts if word in one.processes)
-    nobody: dict[str, tuple[str, int]] = {}
-    return Node(layout, host, word, ADDRESSES, int, nobody, "/data", "/log", None, COOKIE)
+    no_peers: dict[str, tuple[str, int]] = {}
+    return Node(layout, host, word, ADDRESSES, int, no_peers, "/data", "/log", None, COOKIE)
 
 
 def test_every_layout_process_belongs_to_its_host_without_shared_ports() -> None:

@@ -1,4 +1,4 @@
-"""Operators' orders on the reference: what its command line is told, and what becomes of a no."""
+"""Operators' orders on the reference: its command line, and the effect of a refusal."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from tests.rigs.machine.loops import in_a_loop
 
 
 class Lines:
-    """A command line that answers as it is told to, and an API beside it."""
+    """A command line with scripted answers, and an API beside it."""
 
     def __init__(self, status: int = 0, said: str = "") -> None:
         self.answer = (status, said)

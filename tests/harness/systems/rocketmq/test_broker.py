@@ -255,7 +255,7 @@ async def test_a_process_lists_itself_and_a_name_server_its_brokers() -> None:
     assert not await broker.listed("rkt2/broker-b-0")
     assert not await broker.listed("rkt1/name-server")
     assert await broker.listed("rkt2/name-server")
-    made.hidden.add(("rkt2", "broker-b-0"))  # it is down: nobody shows it
+    made.hidden.add(("rkt2", "broker-b-0"))  # it is down: no name server shows it
     assert await broker.listed("rkt1/name-server")
 
 

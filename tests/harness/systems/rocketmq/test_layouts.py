@@ -178,7 +178,7 @@ def test_a_layout_of_mirrored_queues_is_none_of_rocketmqs(tmp_path: Path) -> Non
     assert keys >= {"version", "replication", "copies"}
 
 
-# --- what a server is told ---------------------------------------------------------------------
+# --- a server's settings -----------------------------------------------------------------------
 
 
 def configuration(layout: str, host: str, process: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""RocketMQ's Broker port over real servers that were told what containers are reported."""
+"""RocketMQ's Broker port over real servers with the settings of the containers."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Real brokers that elect their master, told what containers are told: who leads, and who next."""
+"""Real brokers that elect their master, with the containers' settings: who leads, and who next."""
 
 import time
 from pathlib import Path

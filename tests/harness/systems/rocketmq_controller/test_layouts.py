@@ -1,4 +1,4 @@
-"""Layouts with controllers: what they guarantee, what servers are told, and what cannot stand."""
+"""Layouts with controllers: what they guarantee, servers' settings, and what is invalid."""
 
 from pathlib import Path
 

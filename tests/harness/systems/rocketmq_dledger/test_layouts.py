@@ -1,4 +1,4 @@
-"""Layouts of DLedger groups: what they guarantee, what a member is told, and what cannot stand."""
+"""Layouts of DLedger groups: what they guarantee, a member's settings, and what is invalid."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Commands come back as they were sent, however the octets are cut, and nonsense is told so."""
+"""Commands come back as they were sent, however the octets are cut, and nonsense is reported."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""The agent's calls in RocketMQ's protocol, against servers that answer as they are told to."""
+"""The agent's calls in RocketMQ's protocol, against servers with scripted answers."""
 
 import asyncio
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def name_server() -> Callable[[Request], Command | None]:
         match request.code:
             case Code.PUT_KV_CONFIG:
                 kept[request.fields["key"]] = request.fields["value"]
-                return None  # nobody awaits it
+                return None  # no caller awaits it
             case Code.GET_KV_CONFIG:
                 value = kept.get(request.fields["key"])
                 return said(value=value) if value else said(code=22)

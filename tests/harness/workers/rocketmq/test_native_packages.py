@@ -59,7 +59,7 @@ class Heard:
         self.came += messages
 
     def noticed(self, kind: str, detail: str) -> None:
-        raise AssertionError(f"nobody is connected to anybody: {kind} {detail}")
+        raise AssertionError(f"no client is connected: {kind} {detail}")
 
 
 def settings(folder: Path, role: Role, **rest: Any) -> WorkerConfig:

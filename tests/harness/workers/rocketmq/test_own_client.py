@@ -172,7 +172,7 @@ def test_c_client_is_ready_when_each_broker_lists_every_member(
 
     async def story(cluster: InProcess) -> None:
         reading = config(cluster, Role.CONSUMER, tmp_path)
-        await native_group.wait_for_members(reading)  # nobody knows how many there will be
+        await native_group.wait_for_members(reading)  # their number is unknown
         waiting = asyncio.create_task(native_group.wait_for_members(replace(reading, members=2)))
         links = []
         for name in ("one", "two"):
@@ -221,7 +221,7 @@ def test_an_acknowledgement_level_from_the_broker_is_reported(tmp_path: Path) ->
 
 
 def test_masters_list_who_publishes_until_it_leaves(tmp_path: Path) -> None:
-    """A drain waits for whoever is listed, and who replaces a client is waited for by it."""
+    """A drain waits for every listed client, and a client waits for its replacement."""
 
     async def story(cluster: InProcess) -> None:
         settings = config(cluster, Role.PUBLISHER, tmp_path)

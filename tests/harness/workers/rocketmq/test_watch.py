@@ -1,4 +1,4 @@
-"""What a name server drops and shows is told once, with the time within which it happened."""
+"""Each drop and show of a name server is reported once, with its time bounds."""
 
 from dataclasses import replace
 

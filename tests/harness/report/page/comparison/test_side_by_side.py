@@ -24,7 +24,7 @@ ASYNC = (CELL[0], "rocketmq-2m2s", "colocated-async@T=10", "rocketmq-java-5.3.3"
 TITLES = {
     RABBIT: CellTitle("The master is killed", "RabbitMQ 3.10 with mirrors", "A mirror everywhere"),
     SYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for a slave"),
-    ASYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for nobody"),
+    ASYNC: CellTitle("The master is killed", "RocketMQ, in pairs", "A confirm waits for no slave"),
 }
 LOST = Story().count("lost", "stored", 37)
 STRANDED = Story().count("stranded", "replicated", 5_402)
@@ -377,7 +377,7 @@ def test_layouts_of_one_system_are_adjacent_and_described() -> None:
     places = [(one.place.letter, one.place.key[1], one.place.layout) for one in found.verdicts]
     assert places == [
         ("A", "colocated@T=10", "A confirm waits for a slave"),
-        ("B", "colocated-async@T=10", "A confirm waits for nobody"),
+        ("B", "colocated-async@T=10", "A confirm waits for no slave"),
         ("C", "all-automatic@T=10", "A mirror everywhere"),
     ]
 
