@@ -186,7 +186,7 @@ def test_comparison_first_screen_names_the_loser_its_losses_and_downtime(
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_the_first_screen_draws_who_was_out_and_when(
+def test_first_screen_draws_each_outage_with_its_time(
     browser: Chromium, clients: Path, screen: str
 ) -> None:
     browser.open(clients, *SCREENS[screen])

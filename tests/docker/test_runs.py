@@ -61,7 +61,7 @@ def test_fault_is_verified_undone_and_loses_no_confirmed_message(
     assert ends == {0}, "all but clients that were killed on purpose"
 
 
-def test_a_calm_run_has_resources_of_every_host_and_second(
+def test_run_records_resources_of_every_host_and_second(
     clean: ComposeCluster, play: Play, experiment_folder: Path
 ) -> None:
     done = play(run(clean, plan(fault("hang"), lasts_s=10, name="res"), experiment_folder))

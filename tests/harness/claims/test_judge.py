@@ -229,7 +229,7 @@ def test_a_run_without_any_message_passes_nothing() -> None:
     assert PASS not in outcomes(story.steady()).values()
 
 
-def test_a_calm_run_judges_what_needs_no_fault() -> None:
+def test_faultless_run_judges_claims_that_need_no_fault() -> None:
     found = outcomes(Story().steady())
     assert found["confirmed-hence-delivered"] is PASS
     assert found["confirmed-is-on-disk"] is NOT_APPLICABLE

@@ -24,7 +24,7 @@ OUT_BY_UNDO = "the run was unavailable for 15.0 s, until the fault's end"
         ("few", INCONCLUSIVE, "only 2,000 publishes were due then"),
     ],
 )
-def test_who_takes_over_serves_until_the_fault_ends(
+def test_successor_serves_until_the_fault_ends(
     found: str, outcome: ClaimOutcome, why: str
 ) -> None:
     one = verdict("mirror-takes-over", Story().service(found))
@@ -142,7 +142,9 @@ def test_a_recovery_cut_short_by_the_next_fault_is_open(
 
 
 @pytest.mark.parametrize(("found", "outcome"), [("open", INCONCLUSIVE), ("out", FAIL)])
-def test_who_was_out_until_the_next_fault_was_out(found: str, outcome: ClaimOutcome) -> None:
+def test_unavailability_until_the_next_fault_counts_as_outage(
+    found: str, outcome: ClaimOutcome
+) -> None:
     assert verdict("healed-hence-served", healed_until(50, found)).outcome is outcome
 
 

@@ -45,7 +45,7 @@ def test_starved_consumer_with_most_available_messages_is_named() -> None:
     assert consumed(rows, ns(60)) == (False, "consumer 7 got (nearly) nothing of 900 messages")
 
 
-def test_who_got_some_but_less_than_half_proves_nothing() -> None:
+def test_consumer_with_less_than_half_proves_nothing() -> None:
     partly = replace(silent(40, "6"), at_ns=ns(59))
     assert consumed([partly], ns(60))[0] is None
     assert consumed([partly, silent(40, "7")], ns(60))[0] is False

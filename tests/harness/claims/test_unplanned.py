@@ -67,7 +67,7 @@ def test_a_window_that_was_over_before_is_judged() -> None:
     assert verdict(FAULT, ended(story.service(OUT), 45)).outcome is FAIL
 
 
-def test_the_verdict_says_who_ended_when_and_what_to_do() -> None:
+def test_verdict_names_the_ended_process_its_time_and_remedy() -> None:
     one = verdict(FAULT, ended(broken(), 14.04))
     assert one.not_judged == ("window 1: rmq3 ended at +14.0 s, unplanned: signal 9",)
     assert one.advice

@@ -123,7 +123,7 @@ def test_one_whose_log_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         start_guardian("p", tmp_path, False, command=COMMAND)
 
 
-def test_who_lists_processes_reads_guardian_in_its_command_line(tmp_path: Path) -> None:
+def test_process_list_shows_guardian_in_its_command_line(tmp_path: Path) -> None:
     guardian = start_guardian("p", tmp_path, False)
     words = Path(f"/proc/{guardian._process.pid}/cmdline").read_bytes().split(b"\0")
     guardian.done()

@@ -48,7 +48,7 @@ def test_unknown_capabilities_have_no_provider_and_all_declarations_hold(client:
 
 
 @pytest.mark.parametrize("declared", [Client, Family])
-def test_no_trait_has_a_default_that_would_let_somebody_pass(declared: type) -> None:
+def test_no_trait_has_a_default_that_would_pass_unnoticed(declared: type) -> None:
     defaults = [
         one.name
         for one in fields(declared)

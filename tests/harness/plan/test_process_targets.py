@@ -77,7 +77,7 @@ def test_host_of_several_processes_is_no_target(word: str) -> None:
         read_scenario("mine", TEXT.format(kind="freeze", target=word))
 
 
-def test_who_has_no_controllers_has_none_that_leads() -> None:
+def test_system_without_controllers_has_no_leading_controller() -> None:
     (reason,) = reasons("leading controller", "freeze")
     assert reason.endswith("matches no process: rocketmq-2m2s has no controllers")
     elected = load_layout("rocketmq-controller", "separated")

@@ -78,7 +78,7 @@ def test_recordings_hidden_files_and_outside_paths_are_not_served(port: int, pat
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_somebody_elses_name_that_leads_here_is_refused(port: int, method: str) -> None:
+def test_foreign_host_name_that_leads_here_is_refused(port: int, method: str) -> None:
     assert get(port, "/site/index.html", host="evil.example", method=method)[0] == 421
 
 

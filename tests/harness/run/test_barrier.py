@@ -35,7 +35,7 @@ def test_when_all_have_withdrawn_no_run_waits() -> None:
     assert not any(map(of.others_go_on, RUNS))
 
 
-def test_who_comes_late_finds_a_point_as_it_was_met() -> None:
+def test_late_run_finds_the_barrier_as_it_was_met() -> None:
     of = Barrier(("one", "two"))
     of.arrive("one", "aim", TargetProposal("rmq1"))
     of.withdraw("two")

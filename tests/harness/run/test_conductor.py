@@ -112,7 +112,7 @@ def test_window_never_opens_early_when_another_ends_early() -> None:
     assert at(run, 22) == [c.Open(2)]
 
 
-def test_a_calm_run_needs_no_window() -> None:
+def test_faultless_run_needs_no_window() -> None:
     run = begun()
     assert at(run, 14.9) == []
     assert at(run, 15) == [c.StopLoad(), c.Enter(RunPhase.SETTLE)]

@@ -51,7 +51,7 @@ def test_an_unreadable_mark_has_no_owner(tmp_path: Path) -> None:
     assert list(problems([tmp_path, tmp_path / "nowhere"])) == []
 
 
-def test_the_second_judge_learns_who_the_first_is(tmp_path: Path) -> None:
+def test_second_judge_learns_the_process_of_the_first(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     one.mkdir()
     other.mkdir()
@@ -66,7 +66,7 @@ def test_the_second_judge_learns_who_the_first_is(tmp_path: Path) -> None:
         assert [*one.iterdir(), *other.iterdir()] == []
 
 
-def test_who_has_to_judge_waits_for_who_is_at_it(tmp_path: Path) -> None:
+def test_required_judge_waits_for_the_running_one(tmp_path: Path) -> None:
     began: list[str] = []
     waiting = threading.Event()
 

@@ -266,7 +266,7 @@ def test_unconsumed_messages_are_drained_and_their_order_is_judged(
     assert done.findings.doubts == ()
 
 
-def test_a_calm_run_loses_nothing_and_doubts_nothing(tmp_path: Path) -> None:
+def test_faultless_run_has_no_loss_and_no_caveat(tmp_path: Path) -> None:
     done = run(SimulatedCluster(LAYOUT), plan(), tmp_path)
     assert counts(done)["state"] == 20
     assert "lost" not in counts(done)

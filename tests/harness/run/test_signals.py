@@ -60,7 +60,7 @@ def test_what_a_library_put_in_its_place_is_replaced() -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_who_hears_nothing_is_given_no_handler() -> None:
+def test_silenced_default_signal_gets_no_handler() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signals.ending()
     signals.silence()

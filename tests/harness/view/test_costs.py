@@ -69,7 +69,7 @@ def test_steady_state_stall_leaves_only_the_rate_unknown() -> None:
     assert found.sum_of(BROKERS, "cores") == pytest.approx(0.5)
 
 
-def test_what_went_wrong_later_says_nothing_about_the_calm() -> None:
+def test_later_errors_say_nothing_about_the_steady_state() -> None:
     late = cost_of(calm().stall(PUBLISHER, at_ms=15_000, late_ms=150))
     assert late.confirmed_per_s == 100.0
     unverified = History().window(10_000, verified=False).flow([1], from_ms=5, every_ms=1)

@@ -8,7 +8,7 @@ def texts(story: Story) -> dict[tuple[str, int], str]:
     return {(one.name, one.window): one.text for one in observe(story.evidence)}
 
 
-def test_a_calm_word_about_everything_that_was_judged() -> None:
+def test_every_judged_measure_has_one_line() -> None:
     assert texts(Story()) == {
         ("messages", 0): "messages: acknowledged 21,400",
         ("lost", 0): "loss 0 of 21,400",

@@ -15,7 +15,7 @@ def test_a_table_has_the_form_of_the_systems_own(tmp_path: Path) -> None:
     assert found == {"rkt1": "127.70.1.130", "rkt2": "127.70.1.130", "rkt3": "127.70.1.131"}
 
 
-def test_who_has_no_table_takes_names_as_they_are() -> None:
+def test_worker_without_a_table_uses_names_unchanged() -> None:
     assert own_table({}) == {}
 
 

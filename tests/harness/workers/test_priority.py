@@ -58,7 +58,7 @@ def test_an_unpaced_publisher_needs_no_priority(tmp_path: Path) -> None:
     assert scheduled(tmp_path, Role.PUBLISHER, rate=None) == ("", ours)
 
 
-def test_who_never_sleeps_gives_it_back() -> None:
+def test_sleepless_thread_gives_its_priority_back() -> None:
     said, before, after = subprocess.run(
         [sys.executable, "-c", BUSY], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.split("\n")[:3]

@@ -22,7 +22,7 @@ SENTENCE = (
 )
 
 
-def test_a_page_names_who_was_started_and_who_was_left(tmp_path: Path) -> None:
+def test_page_names_the_started_and_the_skipped_nodes(tmp_path: Path) -> None:
     text = html.text(page_of(judged_run(tmp_path / "run", crash(), audit_starts=[STARTED, LEFT])))
     for words in (
         "Before the audit",

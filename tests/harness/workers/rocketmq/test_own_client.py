@@ -220,7 +220,7 @@ def test_an_acknowledgement_level_from_the_broker_is_reported(tmp_path: Path) ->
     play(story, tmp_path)
 
 
-def test_masters_list_who_publishes_until_it_leaves(tmp_path: Path) -> None:
+def test_masters_list_a_publisher_until_it_leaves(tmp_path: Path) -> None:
     """A drain waits for every listed client, and a client waits for its replacement."""
 
     async def story(cluster: InProcess) -> None:
@@ -310,7 +310,7 @@ async def two_silent() -> AsyncIterator[tuple[Endpoint, ...]]:
         ("5.3.3", ["ns1", "ns2", "ns1"]),
     ],
 )
-def test_who_turns_to_another_name_server_when_none_answers(
+def test_client_turns_to_another_name_server_when_none_answers(
     monkeypatch: pytest.MonkeyPatch, version: str, expected: list[str]
 ) -> None:
     monkeypatch.setattr(name_servers, "ANSWER_LIMIT_S", 0.05)

@@ -56,7 +56,7 @@ def said(found: SideBySideView, place: int) -> str:
     return plain(" ".join(found.verdicts[place].sentences))
 
 
-def test_who_lost_what_is_the_headline() -> None:
+def test_headline_states_each_loss_and_its_system() -> None:
     three = (summed(LOST), summed(Story(), cell=SYNC), summed(UNDRAINED, cell=ASYNC))
     assert of(*three).headline == (
         "A (RabbitMQ 3.10) lost 37 messages that it had confirmed, in 1 of 1 run; B lost none; "
